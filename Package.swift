@@ -1,0 +1,51 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// CI sets this so that a warning fails the build; a newer compiler's new warnings must not stop anyone else.
+let warningsAreErrors = Context.environment["WOODSHED_WARNINGS_AS_ERRORS"] != nil
+
+let settings: [SwiftSetting] =
+    [
+        .strictMemorySafety(),
+        .enableUpcomingFeature("ExistentialAny"),
+        .enableUpcomingFeature("InternalImportsByDefault"),
+        .enableUpcomingFeature("MemberImportVisibility"),
+        // The compiler checks @_noLocks and @_noAllocation only with whole-module optimisation, hence in release alone.
+        .define("REALTIME_CHECKS", .when(configuration: .release)),
+    ] + (warningsAreErrors ? [.treatAllWarnings(as: .error)] : [])
+
+let package = Package(
+    name: "woodshed",
+    products: [
+        .library(name: "Woodshed", targets: ["Woodshed"])
+    ],
+    targets: [
+        .systemLibrary(name: "CALSA", path: "CSources/CALSA", pkgConfig: "alsa", providers: [.apt(["libasound2-dev"])]),
+        .systemLibrary(
+            name: "CSndFile", path: "CSources/CSndFile", pkgConfig: "sndfile", providers: [.apt(["libsndfile1-dev"])]),
+        .systemLibrary(
+            name: "CFFTW", path: "CSources/CFFTW", pkgConfig: "fftw3f", providers: [.apt(["libfftw3-dev"])]),
+        .systemLibrary(name: "CSoxr", path: "CSources/CSoxr", pkgConfig: "soxr", providers: [.apt(["libsoxr-dev"])]),
+        .target(name: "CRealtime", path: "CSources/CRealtime"),
+
+        .target(name: "Realtime", dependencies: ["CRealtime"], swiftSettings: settings),
+        .target(name: "DSP", dependencies: ["CFFTW"], swiftSettings: settings),
+        .target(name: "AudioFiles", dependencies: ["Realtime", "CSndFile", "CSoxr"], swiftSettings: settings),
+        .target(name: "AudioDevices", dependencies: ["Realtime", "AudioFiles", "CALSA"], swiftSettings: settings),
+        .target(
+            name: "Engine", dependencies: ["Realtime", "DSP", "AudioFiles", "AudioDevices"], swiftSettings: settings),
+        .target(name: "Woodshed", dependencies: ["Engine", "AudioFiles", "AudioDevices"], swiftSettings: settings),
+
+        .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: settings),
+        .testTarget(name: "RealtimeTests", dependencies: ["Realtime", "TestSupport"], swiftSettings: settings),
+        .testTarget(name: "DSPTests", dependencies: ["DSP", "TestSupport"], swiftSettings: settings),
+        .testTarget(name: "AudioFilesTests", dependencies: ["AudioFiles", "TestSupport"], swiftSettings: settings),
+        .testTarget(
+            name: "AudioDevicesTests", dependencies: ["AudioDevices", "AudioFiles", "TestSupport"],
+            swiftSettings: settings),
+        .testTarget(
+            name: "EngineTests", dependencies: ["Engine", "AudioFiles", "AudioDevices", "TestSupport"],
+            swiftSettings: settings),
+    ],
+    swiftLanguageModes: [.v6]
+)

@@ -1,0 +1,4 @@
+// What an embedder imports: the engine, the files it reads and the devices it plays on.
+@_exported public import AudioDevices
+@_exported public import AudioFiles
+@_exported public import Engine
