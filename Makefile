@@ -1,0 +1,85 @@
+# Every target sets up what it needs itself: scripts/setup.sh installs missing Debian packages and is silent otherwise.
+
+PREFIX ?= /usr/local
+DESTDIR ?=
+CONFIGURATION ?= release
+SWIFT ?= swift
+STEP = scripts/step.sh
+# One folder per set of compiler flags: another set in the same folder would build everything anew each time.
+RELEASE_TESTS = --scratch-path .build-release-tests -c release -Xswiftc -enable-testing
+
+.DEFAULT_GOAL := help
+.NOTPARALLEL:
+.PHONY: help demo build test test-quick test-gates test-debug test-release test-examples test-docs test-sanitizers \
+	bench lint format docs install uninstall clean
+
+help: ## what can be made
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+demo: ## hear it: three sections of a made-up recording, slowed and looped
+	@scripts/setup.sh build
+	@$(SWIFT) build -c release --product woodshed
+	@.build/release/woodshed demo $(ARGS)
+
+build: ## the command, in .build/release/woodshed
+	@scripts/setup.sh build
+	$(SWIFT) build -c release --product woodshed
+
+test: test-gates test-debug test-release test-examples test-docs test-sanitizers ## everything, under 20 minutes on two cores
+
+test-quick: test-gates test-debug ## what to run after every change
+
+# What fails quickest comes first: the checks that guard the other checks.
+test-gates: ## that each gate stops what it should stop
+	@scripts/setup.sh build test lint
+	@$(STEP) "gates stop planted faults" scripts/test-gates.sh
+	@$(STEP) "set-up on pretended machines" scripts/test-setup.sh
+	@$(STEP) "the compiler refuses what the render thread must not do" scripts/test-annotations.sh
+
+test-debug: ## the tests without optimisation
+	@scripts/setup.sh build test
+	@$(STEP) "tests, debug" $(SWIFT) test
+
+test-release: ## the tests as shipped: optimised, render paths checked by the compiler
+	@scripts/setup.sh build test
+	@$(STEP) "tests, release" $(SWIFT) test $(RELEASE_TESTS)
+
+test-examples: ## the programs of Examples/, built as an embedder would and run
+	@scripts/setup.sh build test
+	@$(STEP) "examples" scripts/test-examples.sh
+
+test-docs: ## the commands and the program shown in README.md and docs/
+	@scripts/setup.sh build test
+	@$(STEP) "documented commands" scripts/test-docs.sh
+
+test-sanitizers: ## the tests under the thread and the real-time sanitizer
+	@scripts/setup.sh build test
+	@$(STEP) "tests under the real-time sanitizer" scripts/test-rtsan.sh
+	@$(STEP) "tests under the thread sanitizer" scripts/test-tsan.sh
+
+bench: ## speed and memory, beside the peers
+	@scripts/setup.sh build bench
+	$(SWIFT) build -c release --product woodshed
+	scripts/bench.sh
+
+lint: ## format and house rules; changes nothing
+	@scripts/setup.sh lint
+	@scripts/lint.sh
+
+format: ## mend the format of what changed
+	@git ls-files --cached --others --exclude-standard '*.swift' | xargs -r $(SWIFT) format -i --parallel
+
+docs: ## the reference of every public symbol, in docs/reference
+	@scripts/setup.sh build
+	@scripts/docs.sh
+
+install: ## the command under PREFIX (default /usr/local), with completions and licence
+	@scripts/setup.sh build
+	$(SWIFT) build -c release --product woodshed --static-swift-stdlib --scratch-path .build-install
+	scripts/install.sh "$$($(SWIFT) build -c release --static-swift-stdlib --scratch-path .build-install --show-bin-path)/woodshed" "$(DESTDIR)$(PREFIX)"
+
+uninstall: ## what install put under PREFIX
+	scripts/install.sh --remove "$(DESTDIR)$(PREFIX)"
+
+clean: ## remove everything that was built
+	rm -rf .build .build-* docs/reference Examples/.build Benchmarks/.build

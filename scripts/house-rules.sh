@@ -1,0 +1,53 @@
+#!/usr/bin/env bash
+# Rules of the house that the formatter does not know: scripts/house-rules.sh [FOLDER]
+#
+#  - no file of code past 400 lines, unless scripts/long-files.txt names it with a reason
+#  - no open end without an issue's number, as in "TO-DO(#12)" (written without the hyphen)
+#  - no `try!`, `as!` or `fatalError` in Sources/: bad input gets a typed error
+#  - no path of somebody's own machine
+#  - the first line of a module's folder of Sources/ belongs to a comment that states the purpose (in one of its files)
+set -uo pipefail
+cd "${1:-$(dirname "$0")/..}" || exit 1
+
+faults=0
+fault() {
+    echo "house rules: $1" >&2
+    faults=$((faults + 1))
+}
+
+list_files() {
+    if [ -e .git ]; then git ls-files --cached --others --exclude-standard; else find . -type f | sed 's|^\./||'; fi
+}
+mapfile -t all < <(list_files | grep -Ev '^(LICENSE|scripts/house-rules\.sh)$' | sort)
+mapfile -t code < <(printf '%s\n' "${all[@]}" | grep -E '\.(swift|c|h|cpp|hpp|sh|py)$')
+mapfile -t sources < <(printf '%s\n' "${all[@]}" | grep -E '^Sources/.*\.swift$')
+
+for file in "${code[@]}"; do
+    [ -f "$file" ] || continue
+    lines=$(wc -l <"$file")
+    if [ "$lines" -gt 400 ] && ! grep -qsE "^$file  +[^ ]" scripts/long-files.txt; then
+        fault "$file has $lines lines; split it, or give the reason in scripts/long-files.txt"
+    fi
+done
+
+# report PATTERN MESSAGE FILE...: a fault for every line that matches.
+report() {
+    local pattern=$1 message=$2
+    shift 2
+    [ $# -gt 0 ] || return 0
+    while IFS= read -r line; do
+        fault "$message: $line"
+    done < <(grep -nHPIs -- "$pattern" "$@")
+}
+report '\b(TODO|FIXME|HACK)\b(?!\(#\d+\))' 'open end without the number of an issue' "${code[@]}"
+report '^(?!\s*//).*(\btry!|\bas!|\bfatalError\b)' 'stops the program' "${sources[@]}"
+report '(?<![\w.])/(home|Users|root|work|opt/swift)/' "path of somebody's own machine" "${all[@]}"
+
+for folder in Sources/*/; do
+    [ -d "$folder" ] || continue
+    if ! head -qn 1 "$folder"*.swift 2>/dev/null | grep -q '^//'; then
+        fault "$folder has no file that begins with the purpose of the module"
+    fi
+done
+
+[ $faults -eq 0 ] || exit 1

@@ -1,0 +1,107 @@
+#!/usr/bin/env bash
+# Installs the Debian packages that Woodshed needs and that are missing; silent when none is.
+#
+#   scripts/setup.sh [--list] [build] [test] [lint] [bench]
+#
+# Without a name: build. `--list` prints the packages and reasons and installs nothing.
+# It does not install Swift: the toolchain comes from swift.org, and which one is used is the user's choice.
+set -euo pipefail
+
+fail() {
+    printf 'setup: %s\n' "$@" >&2
+    exit 1
+}
+
+# The packages of a group, one a line: name, then why it is needed.
+packages_for() {
+    case $1 in
+    build)
+        cat <<'END'
+libasound2-dev      ALSA: the sound card
+libsndfile1-dev     reads WAV, AIFF, CAF, FLAC, Ogg Vorbis, Opus and MP3
+libfftw3-dev        Fourier transforms of the time stretcher
+libsoxr-dev         converts a recording of another sample rate
+pkg-config          tells the compiler where those libraries are
+END
+        ;;
+    test)
+        cat <<'END'
+ffmpeg              decodes M4A and video sound; encodes the AAC test files
+flac                encodes the FLAC test files
+vorbis-tools        encodes the Ogg Vorbis test files
+opus-tools          encodes the Opus test files
+lame                encodes the MP3 test files
+sox                 a second opinion on what is in a sound file
+alsa-utils          lists sound devices as ALSA sees them
+END
+        ;;
+    lint)
+        cat <<'END'
+shellcheck          finds mistakes in the shell scripts
+END
+        ;;
+    bench)
+        cat <<'END'
+libjack-jackd2-dev  the ring buffer ours is measured beside
+libboost-dev        another such ring buffer
+mpv                 the player whose start-up time ours is measured beside
+END
+        ;;
+    *) fail "unknown group '$1'; known are build, test, lint and bench" ;;
+    esac
+}
+
+list_only=no
+wanted=''
+for argument in "$@"; do
+    if [ "$argument" = --list ]; then list_only=yes; else wanted+=$(packages_for "$argument")$'\n'; fi
+done
+[ -n "$wanted" ] || wanted=$(packages_for build)$'\n'
+if [ $list_only = yes ]; then
+    printf '%s' "$wanted"
+    exit
+fi
+
+missing_with_reasons=''
+mapfile -t names < <(printf '%s' "$wanted" | awk '{ print $1 }')
+if command -v dpkg-query >/dev/null; then
+    installed=$(dpkg-query -W -f='${db:Status-Status} ${Package}\n' "${names[@]}" 2>/dev/null || true)
+    for name in "${names[@]}"; do
+        case $'\n'$installed$'\n' in
+        *$'\n'"installed $name"$'\n'*) ;;
+        *) missing_with_reasons+=$(printf '%s' "$wanted" | awk -v name="$name" '$1 == name')$'\n' ;;
+        esac
+    done
+fi
+
+if ! command -v swift >/dev/null; then
+    fail "Swift is not on the PATH; install Swift 6.2 or later from https://www.swift.org/install/linux/"
+fi
+if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then
+    # A system without Debian's packages may well have the libraries: let the build say so, unless they cannot be found.
+    if command -v pkg-config >/dev/null && pkg-config --exists alsa sndfile fftw3f soxr; then exit 0; fi
+    fail "this is no Debian system, so nothing can be installed here." \
+        "Install what these Debian packages hold, then run this again: ${names[*]}"
+fi
+[ -n "$missing_with_reasons" ] || exit 0
+
+mapfile -t missing < <(printf '%s' "$missing_with_reasons" | awk '{ print $1 }')
+{
+    echo "setup: installing the Debian packages that are missing:"
+    printf '%s' "$missing_with_reasons" | sed 's/^/  /'
+} >&2
+
+as_root=(env DEBIAN_FRONTEND=noninteractive)
+if [ "$(id -u)" -ne 0 ]; then
+    command -v sudo >/dev/null ||
+        fail "not root, and sudo is not installed. As root, run: apt-get install ${missing[*]}"
+    echo "setup: using sudo, as only root may install packages" >&2
+    as_root=(sudo env DEBIAN_FRONTEND=noninteractive)
+fi
+log=$(mktemp)
+trap 'rm -f "$log"' EXIT
+if ! { "${as_root[@]}" apt-get update -qq && "${as_root[@]}" apt-get install -y -qq --no-install-recommends "${missing[@]}"; } \
+    >"$log" 2>&1; then
+    tail -n 15 "$log" >&2
+    fail "apt-get could not install these packages: ${missing[*]}"
+fi

@@ -1,0 +1,72 @@
+#!/usr/bin/env bash
+# A gate that stops nothing is worse than none: plants each fault that lint and the documentation build must find, in a
+# folder of its own, and requires that it is found; a folder without faults must pass.
+set -uo pipefail
+cd "$(dirname "$0")/.." || exit 1
+scripts=$PWD/scripts
+format=$PWD/.swift-format
+
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+failures=0
+checks=0
+
+# A module without a fault, laid anew for every check.
+lay_module() {
+    rm -rf "${folder:?}"/*
+    mkdir -p "$folder/Sources/Sample" "$folder/scripts"
+    printf '// Counts frames; knows nothing of time.\n\n/// How many frames there are.\npublic let frameCount = 1\n' \
+        >"$folder/Sources/Sample/Sample.swift"
+}
+
+# expect found|nothing DESCRIPTION COMMAND...
+expect() {
+    local wanted=$1 description=$2 outcome=nothing
+    shift 2
+    "$@" >"$folder/output" 2>&1 || outcome=found
+    checks=$((checks + 1))
+    if [ $outcome != "$wanted" ]; then
+        failures=$((failures + 1))
+        echo "gate: $description: expected '$wanted', got '$outcome'" >&2
+        cat "$folder/output" >&2
+    fi
+}
+house_rules() { "$scripts/house-rules.sh" "$folder"; }
+format_lint() { swift format lint --strict --configuration "$format" -r "$folder/Sources"; }
+reference() { docc convert "$folder/Sample.docc" --warnings-as-errors --output-dir "$folder/out"; }
+
+lay_module
+expect nothing "a clean module keeps the house rules" house_rules
+expect nothing "a clean module passes the formatter" format_lint
+
+plant() { printf '%s\n' "$1" >>"$folder/Sources/Sample/Sample.swift"; }
+
+lay_module && yes '// long' | head -n 400 >>"$folder/Sources/Sample/Sample.swift"
+expect found "a file past 400 lines" house_rules
+echo 'Sources/Sample/Sample.swift  a table that has no second idea' >"$folder/scripts/long-files.txt"
+expect nothing "a long file with its reason" house_rules
+
+lay_module && plant '// TO''DO: finish this'
+expect found "an open end without an issue" house_rules
+lay_module && plant '// TO''DO(#12): finish this'
+expect nothing "an open end with its issue" house_rules
+lay_module && plant 'let count = try! read()'
+expect found "try! in Sources" house_rules
+lay_module && plant 'let path = "/ho''me/somebody/song.wav"'
+expect found "a path of somebody's own machine" house_rules
+lay_module && sed -i 1,2d "$folder/Sources/Sample/Sample.swift" && sed -i '1i import Glibc' "$folder/Sources/Sample/Sample.swift"
+expect found "a module that does not state its purpose" house_rules
+
+lay_module && plant 'public func undocumented() {}'
+expect found "a public symbol without documentation" format_lint
+lay_module && plant 'let  spaced = 1'
+expect found "bad format" format_lint
+
+lay_module && mkdir "$folder/Sample.docc"
+printf '# Sample\n\nA page.\n' >"$folder/Sample.docc/Sample.md"
+expect nothing "a clean documentation catalogue" reference
+printf '# Sample\n\nA page that links to <doc:Nowhere>.\n' >"$folder/Sample.docc/Sample.md"
+expect found "a broken link in the documentation" reference
+
+echo "gates: $((checks - failures)) of $checks behave"
+[ $failures -eq 0 ]
