@@ -17,7 +17,9 @@ let settings: [SwiftSetting] =
 let package = Package(
     name: "woodshed",
     products: [
-        .library(name: "Woodshed", targets: ["Woodshed"])
+        .library(name: "Woodshed", targets: ["Woodshed"]),
+        // Rings and threads alone, without audio or the libraries it needs.
+        .library(name: "Realtime", targets: ["Realtime"]),
     ],
     targets: [
         .systemLibrary(name: "CALSA", path: "CSources/CALSA", pkgConfig: "alsa", providers: [.apt(["libasound2-dev"])]),

@@ -1,1 +1,105 @@
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
 #include "CRealtime.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <sched.h>
+#include <unistd.h>
+
+// Weak, so that the same objects link with and without the sanitizer's runtime.
+__attribute__((weak)) void __rtsan_ensure_initialized(void);
+__attribute__((weak)) void __rtsan_realtime_enter(void);
+__attribute__((weak)) void __rtsan_realtime_exit(void);
+
+void realtime_scope_enter(void) {
+    if (__rtsan_realtime_enter && __rtsan_ensure_initialized) {
+        __rtsan_ensure_initialized();
+        __rtsan_realtime_enter();
+    }
+}
+
+void realtime_scope_leave(void) {
+    if (__rtsan_realtime_exit) __rtsan_realtime_exit();
+}
+
+bool realtime_sanitizer_is_linked(void) { return __rtsan_realtime_enter != NULL; }
+
+#if defined(__x86_64__)
+#include <xmmintrin.h>
+
+// MXCSR: bit 15 flushes results (FTZ), bit 6 operands (DAZ). Both, or a subnormal in a buffer still costs.
+enum { FLUSH_BITS = 0x8040 };
+
+uint64_t realtime_flush_to_zero_enable(void) {
+    unsigned previous = _mm_getcsr();
+    _mm_setcsr(previous | FLUSH_BITS);
+    return previous;
+}
+
+void realtime_flush_to_zero_restore(uint64_t previous) {
+    _mm_setcsr((_mm_getcsr() & ~(unsigned)FLUSH_BITS) | ((unsigned)previous & FLUSH_BITS));
+}
+
+bool realtime_flush_to_zero_is_supported(void) { return true; }
+
+#elif defined(__aarch64__)
+
+// FPCR.FZ, bit 24, flushes results and operands alike.
+static const uint64_t flush_bits = UINT64_C(1) << 24;
+
+static uint64_t read_fpcr(void) {
+    uint64_t value;
+    __asm__ volatile("mrs %0, fpcr" : "=r"(value));
+    return value;
+}
+
+static void write_fpcr(uint64_t value) { __asm__ volatile("msr fpcr, %0" : : "r"(value)); }
+
+uint64_t realtime_flush_to_zero_enable(void) {
+    uint64_t previous = read_fpcr();
+    write_fpcr(previous | flush_bits);
+    return previous;
+}
+
+void realtime_flush_to_zero_restore(uint64_t previous) {
+    write_fpcr((read_fpcr() & ~flush_bits) | (previous & flush_bits));
+}
+
+bool realtime_flush_to_zero_is_supported(void) { return true; }
+
+#else
+
+uint64_t realtime_flush_to_zero_enable(void) { return 0; }
+void realtime_flush_to_zero_restore(uint64_t previous) { (void)previous; }
+bool realtime_flush_to_zero_is_supported(void) { return false; }
+
+#endif
+
+// Not inlined, so that everything below its own frame is free to be written.
+__attribute__((noinline)) int realtime_stack_touch(void **lowest, size_t *byte_count) {
+    pthread_attr_t attributes;
+    int failure = pthread_getattr_np(pthread_self(), &attributes);
+    if (failure) return failure;
+    failure = pthread_attr_getstack(&attributes, lowest, byte_count);
+    pthread_attr_destroy(&attributes);
+    if (failure) return failure;
+    // The margin keeps clear of this frame, the red zone and the frame of whatever the compiler calls here.
+    const uintptr_t margin = 2048, page = (uintptr_t)sysconf(_SC_PAGESIZE);
+    const uintptr_t top = (uintptr_t)__builtin_frame_address(0) - margin;
+    for (uintptr_t address = (uintptr_t)*lowest; address < top; address += page) *(volatile char *)address = 0;
+    return 0;
+}
+
+int realtime_schedule_fifo(int priority) {
+    const struct sched_param parameters = {.sched_priority = priority};
+    // 0 names the calling thread. The flag keeps a forked helper from inheriting a priority that could starve everyone.
+    return sched_setscheduler(0, SCHED_FIFO | SCHED_RESET_ON_FORK, &parameters) == 0 ? 0 : errno;
+}
+
+int realtime_current_fifo_priority(void) {
+    struct sched_param parameters;
+    if ((sched_getscheduler(0) & ~SCHED_RESET_ON_FORK) != SCHED_FIFO) return 0;
+    return sched_getparam(0, &parameters) == 0 ? parameters.sched_priority : 0;
+}

@@ -1,1 +1,41 @@
-#pragma once
+// What real-time code needs and Swift cannot say: the real-time sanitizer's hooks, flush-to-zero, touching a stack.
+// The attributes let Swift's @_noLocks and @_noAllocation checks accept the calls made on the render thread.
+#ifndef WOODSHED_CREALTIME_H
+#define WOODSHED_CREALTIME_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define REALTIME_SAFE __attribute__((swift_attr("@_noLocks"))) __attribute__((swift_attr("@_noAllocation")))
+
+/// Tells the real-time sanitizer that this thread is in real time until `realtime_scope_leave`. Scopes may be nested.
+/// Does nothing when the sanitizer's runtime is not linked.
+REALTIME_SAFE void realtime_scope_enter(void);
+
+/// Ends the innermost scope.
+REALTIME_SAFE void realtime_scope_leave(void);
+
+/// Whether the real-time sanitizer's runtime is linked into this process.
+bool realtime_sanitizer_is_linked(void);
+
+/// Makes this thread flush subnormal results to zero and read subnormal operands as zero; returns the state before.
+REALTIME_SAFE uint64_t realtime_flush_to_zero_enable(void);
+
+/// Puts back what `realtime_flush_to_zero_enable` returned, leaving other floating-point flags as they are now.
+REALTIME_SAFE void realtime_flush_to_zero_restore(uint64_t previous);
+
+/// Whether this processor's flush-to-zero is known here. If not, the two functions above do nothing.
+bool realtime_flush_to_zero_is_supported(void);
+
+/// Writes to every page of this thread's stack below the caller, and finds where that lies.
+/// Returns 0, or the errno of not being told where the stack is. On success `*lowest` and `*byte_count` are the stack.
+int realtime_stack_touch(void **lowest, size_t *byte_count);
+
+/// Asks for SCHED_FIFO at `priority` for the calling thread; children it forks start without it. Returns 0 or errno.
+int realtime_schedule_fifo(int priority);
+
+/// The calling thread's scheduling, read back: the FIFO priority, or 0 if it is not SCHED_FIFO.
+int realtime_current_fifo_priority(void);
+
+#endif

@@ -1,0 +1,87 @@
+// When may an object be freed that a real-time reader found through an atomic pointer? When the reader has been outside
+// since the object was unpublished. The reader says "in" and "out" around each block, wait-free; the writer asks.
+// It does not free, defer or publish anything, and serves one reader (any number of writers).
+//
+// A writer that unpublishes and then looks, and a reader that enters and then looks, must not both miss each other.
+// Both `enter` and `mark` are therefore read-modify-writes of the same word: one of them comes first in its modification
+// order, and the later one sees what came before the earlier. No fence is needed, which thread sanitizers do not model.
+import Synchronization
+
+/// Tells a writer when a reader can no longer hold anything that was unpublished.
+///
+///     // writer                                   // reader, each block
+///     table[i].store(nil, ordering: .releasing)   reader.enter()
+///     let mark = epoch.mark()                     let page = table[i].load(ordering: .acquiring)
+///     … later: if epoch.hasPassed(mark) { free }  … reader.leave()
+@safe
+public final class ReadEpoch: @unchecked Sendable {
+    private let memory: SharedMemory
+
+    /// The reader's side: a trivial value, so that the render thread touches no class. Valid while this `ReadEpoch` lives.
+    public let reader: Reader
+
+    /// A moment in the reader's life, as seen by a writer.
+    public struct Mark: Sendable, Equatable {
+        let count: UInt
+    }
+
+    /// Makes an epoch whose reader is outside.
+    ///
+    /// Real-time safe: no (allocates).
+    public init() {
+        memory = SharedMemory(byteCount: lineBytes)
+        let word = unsafe memory.base.bindMemory(to: Atomic<UInt>.self, capacity: 1)
+        unsafe word.initialize(to: Atomic(0))
+        unsafe reader = Reader(word: word)
+    }
+
+    /// Notes where the reader is; call it *after* unpublishing, from any thread.
+    ///
+    /// Wait-free.
+    public func mark() -> Mark {
+        // Release: partner is the acquire of a later `enter`; that reader sees what was unpublished before.
+        // Acquire: partner is the release of an earlier `leave`; that reader's reads are over.
+        // Adding nothing still takes a place in the word's modification order, which a plain load would not.
+        Mark(count: unsafe reader.word.pointee.add(0, ordering: .acquiringAndReleasing).newValue)
+    }
+
+    /// Whether the reader has been outside since `mark`: what was unpublished before the mark can now be freed.
+    ///
+    /// Once true it stays true. Wait-free; from any thread.
+    public func hasPassed(_ mark: Mark) -> Bool {
+        // Acquire: partner is the release in `leave`; the reader's reads happened before the object is freed.
+        let now = unsafe reader.word.pointee.load(ordering: .acquiring)
+        return mark.count & 1 == 0 || now != mark.count
+    }
+
+    /// The reader's side: a trivial value that can be kept in memory the render thread reads.
+    @safe
+    public struct Reader: BitwiseCopyable, @unchecked Sendable {
+        /// Entries and exits so far: odd while the reader is inside.
+        let word: UnsafeMutablePointer<Atomic<UInt>>
+
+        /// Says that the reader may look at published objects from now on; not to be nested.
+        ///
+        /// Wait-free. Real-time safe: yes.
+        #if REALTIME_CHECKS
+            @_noAllocation @_noLocks
+        #endif
+        public func enter() {
+            // Acquire: partner is the release in `mark`; what was unpublished before an earlier mark is not found.
+            let count = unsafe word.pointee.add(1, ordering: .acquiringAndReleasing).newValue
+            precondition(count & 1 == 1, "the reader is inside already")
+        }
+
+        /// Says that the reader holds nothing any more.
+        ///
+        /// Wait-free. Real-time safe: yes.
+        #if REALTIME_CHECKS
+            @_noAllocation @_noLocks
+        #endif
+        public func leave() {
+            // Release: partner is the acquire in `hasPassed` and `mark`; all our reads come before it.
+            let count = unsafe word.pointee.add(1, ordering: .releasing).newValue
+            precondition(count & 1 == 0, "the reader was not inside")
+        }
+    }
+}

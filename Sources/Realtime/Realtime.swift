@@ -1,0 +1,38 @@
+// Realtime: what crosses between a thread that may never wait and one that may.
+//
+// A bounded ring, a snapshot (the latest value wins), a hand-over of immutable objects, an epoch that tells when a
+// reader can no longer see an object, and a thread with real-time scheduling. Everything here is for exactly two
+// parties; the halves are noncopyable, so "one producer, one consumer" is checked by the compiler.
+//
+// It does NOT know what audio is, start any thread of its own, log, retry or wait (joining a thread and waiting for
+// its set-up excepted), and no call marked real-time safe allocates, locks, counts references or enters the kernel.
+
+/// The distance kept between memory that two threads write.
+///
+/// Twice the usual cache line: Intel's adjacent-line prefetcher and Apple's and some Arm cores move 128 bytes at once.
+@usableFromInline let lineBytes = 128
+
+/// Memory shared by two halves, freed when the last of them goes. Zeroed, so that every page is resident from the start
+/// and the render thread takes no page fault on its first turn round.
+///
+/// The halves keep raw pointers into it for their hot paths and this reference only for its lifetime: on the render
+/// thread the reference is never touched, so no reference counting happens there.
+@safe
+@usableFromInline final class SharedMemory: @unchecked Sendable {
+    @usableFromInline let base: UnsafeMutableRawPointer
+
+    /// Memory of at least `byteCount` bytes on a boundary of `alignment` or of a line, whichever is larger.
+    @usableFromInline init(byteCount: Int, alignment: Int = 1) {
+        let bytes = roundUpToLine(byteCount)
+        unsafe base = .allocate(byteCount: bytes, alignment: max(alignment, lineBytes))
+        unsafe base.initializeMemory(as: UInt8.self, repeating: 0, count: bytes)
+    }
+
+    deinit { unsafe base.deallocate() }
+}
+
+/// `byteCount` rounded up to a whole number of lines, so that nothing foreign shares the last one.
+@usableFromInline func roundUpToLine(_ byteCount: Int) -> Int {
+    precondition(byteCount >= 0 && byteCount <= Int.max - lineBytes, "the memory asked for cannot be addressed")
+    return (byteCount + lineBytes - 1) / lineBytes * lineBytes
+}

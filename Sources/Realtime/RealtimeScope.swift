@@ -1,0 +1,27 @@
+// Where real time begins and ends, for the real-time sanitizer. Costs two calls a block, does nothing without its runtime.
+internal import CRealtime
+
+/// Tells the real-time sanitizer, when its runtime is linked, that this thread must not allocate, lock or block.
+///
+/// A violation between `enter()` and `leave()` ends the process with a report and exit code 43. Nesting is allowed;
+/// every `enter()` needs its `leave()` on the same thread.
+public enum RealtimeScope {
+    /// Whether the sanitizer's runtime is linked into this process: if not, nothing is checked.
+    public static var isChecked: Bool { realtime_sanitizer_is_linked() }
+
+    /// Real time begins.
+    ///
+    /// Real-time safe: yes.
+    #if REALTIME_CHECKS
+        @_noAllocation @_noLocks
+    #endif
+    public static func enter() { realtime_scope_enter() }
+
+    /// Real time ends.
+    ///
+    /// Real-time safe: yes.
+    #if REALTIME_CHECKS
+        @_noAllocation @_noLocks
+    #endif
+    public static func leave() { realtime_scope_leave() }
+}

@@ -1,0 +1,71 @@
+// A bounded, wait-free, single-producer single-consumer ring. It never overwrites, drops or blocks: full and empty are
+// values the caller gets back. It does not wake anyone up.
+//
+// Positions count elements for ever and are compared by wrapping subtraction, so all `capacity` slots are usable and
+// full is told from empty. Each side keeps its slot number beside its position and wraps it with a comparison, so any
+// capacity works without a division. Each side also keeps the last peer position it saw and looks again only when that
+// is not enough: within a block no line moves between cores. (The cached peer index is from Torquati, "Single-Producer/
+// Single-Consumer Queues on Shared Cache Multi-Core Systems", 2010.)
+public import Synchronization
+
+/// Both ends of a new ring: take them apart and give each to its thread.
+///
+/// The ends are noncopyable; the memory is freed when both are gone, wherever that happens, so end their lives on a
+/// thread that may free memory.
+///
+///     var ends = RingEnds<Float>(capacity: 4096)
+///     let producer = ends.producer      // to one thread
+///     let consumer = ends.consumer      // to another
+@frozen
+public struct RingEnds<Element: BitwiseCopyable & Sendable>: ~Copyable, Sendable {
+    /// The writing end.
+    public var producer: RingProducer<Element>
+    /// The reading end.
+    public var consumer: RingConsumer<Element>
+
+    /// Makes an empty ring with room for exactly `capacity` elements; every slot is usable.
+    ///
+    /// Real-time safe: no (allocates and touches all memory).
+    ///
+    /// - Parameter capacity: elements, at least 1, of any size (not only powers of two).
+    public init(capacity: Int) {
+        let storage = RingStorage<Element>(capacity: capacity)
+        producer = RingProducer(storage)
+        consumer = RingConsumer(storage)
+    }
+}
+
+/// What one side writes: its position, which the peer reads, and its own notes, which nobody else reads.
+@usableFromInline struct RingLine: ~Copyable {
+    /// Elements this side has passed on since the beginning.
+    @usableFromInline let position = Atomic<Int>(0)
+    /// The peer's position as last seen.
+    @usableFromInline var peerPosition = 0
+    /// The slot of `position`: always `position` modulo capacity.
+    @usableFromInline var slot = 0
+}
+
+/// Where the parts of one ring lie: the producer's line, the consumer's line, the slots.
+@safe
+@usableFromInline struct RingStorage<Element: BitwiseCopyable & Sendable> {
+    let capacity: Int
+    let memory: SharedMemory
+    let producerLine: UnsafeMutablePointer<RingLine>
+    let consumerLine: UnsafeMutablePointer<RingLine>
+    let slots: UnsafeMutablePointer<Element>
+
+    @usableFromInline init(capacity: Int) {
+        precondition(capacity >= 1, "a ring needs room for at least one element")
+        let stride = MemoryLayout<Element>.stride
+        let (slotBytes, overflows) = capacity.multipliedReportingOverflow(by: stride)
+        precondition(!overflows && slotBytes < Int.max / 2, "the ring is too large to address")
+        let slotOffset = max(2 * lineBytes, MemoryLayout<Element>.alignment)
+        self.capacity = capacity
+        memory = SharedMemory(byteCount: slotOffset + slotBytes, alignment: MemoryLayout<Element>.alignment)
+        unsafe producerLine = memory.base.bindMemory(to: RingLine.self, capacity: 1)
+        unsafe producerLine.initialize(to: RingLine())
+        unsafe consumerLine = (memory.base + lineBytes).bindMemory(to: RingLine.self, capacity: 1)
+        unsafe consumerLine.initialize(to: RingLine())
+        unsafe slots = (memory.base + slotOffset).bindMemory(to: Element.self, capacity: capacity)
+    }
+}

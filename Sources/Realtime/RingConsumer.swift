@@ -1,0 +1,109 @@
+// The reading end of a ring. See Ring.swift for the design.
+public import Synchronization
+
+/// The reading end of a ring: one owner, one thread at a time.
+///
+/// Every operation is wait-free: it ends in a bounded number of steps whatever the producer does, even if it stopped
+/// half-way. Elements come in the order they were written, each exactly once.
+@safe
+@frozen
+public struct RingConsumer<Element: BitwiseCopyable & Sendable>: ~Copyable, @unchecked Sendable {
+    /// Elements the ring holds when full.
+    public let capacity: Int
+    @usableFromInline let own: UnsafeMutablePointer<RingLine>
+    @usableFromInline let peer: UnsafeMutablePointer<RingLine>
+    @usableFromInline let slots: UnsafeMutablePointer<Element>
+    @usableFromInline let memory: SharedMemory
+
+    init(_ storage: RingStorage<Element>) {
+        capacity = storage.capacity
+        unsafe own = storage.consumerLine
+        unsafe peer = storage.producerLine
+        unsafe slots = storage.slots
+        memory = storage.memory
+    }
+
+    /// Elements that can be read now; the producer can only make it more.
+    ///
+    /// Real-time safe: yes.
+    @inlinable public var readableCount: Int {
+        // Acquire: partner is the producer's releasing store in `advance`; what is counted has been written.
+        let written = unsafe peer.pointee.position.load(ordering: .acquiring)
+        return unsafe written &- own.pointee.position.load(ordering: .relaxed)
+    }
+
+    /// Takes the oldest element; `nil` when the ring is empty.
+    ///
+    /// Real-time safe: yes.
+    @inlinable @inline(__always)
+    public mutating func pop() -> Element? {
+        guard available(1) > 0 else { return nil }
+        let element = unsafe slots[own.pointee.slot]
+        advance(by: 1)
+        return element
+    }
+
+    /// Takes as many elements as there are and fit into `destination`, oldest first; returns how many (0 when empty).
+    ///
+    /// The rest of `destination` is left as it was. Real-time safe: yes.
+    @inlinable @inline(__always)
+    public mutating func read(into destination: UnsafeMutableBufferPointer<Element>) -> Int {
+        guard let target = destination.baseAddress else { return 0 }
+        let count = available(destination.count)
+        guard count > 0 else { return 0 }
+        let slot = unsafe own.pointee.slot
+        let first = min(count, capacity - slot)
+        unsafe target.initialize(from: slots + slot, count: first)
+        if first < count { unsafe (target + first).initialize(from: slots, count: count - first) }
+        advance(by: count)
+        return count
+    }
+
+    /// Lends up to `count` elements, as two slices in order, and frees as many of the oldest as `body` says it used.
+    ///
+    /// If `body` throws, nothing is freed: the same elements come again. Real-time safe: yes, if `body` is.
+    ///
+    /// - Parameters:
+    ///   - count: the most elements wanted; fewer are lent when there are fewer, both slices may be empty.
+    ///   - body: uses the slices and returns the elements used up, from 0 to the sum of their counts.
+    /// - Returns: the elements freed.
+    @inlinable @inline(__always)
+    public mutating func withReadable<Failure: Error>(
+        _ count: Int,
+        _ body: (_ first: UnsafeBufferPointer<Element>, _ second: UnsafeBufferPointer<Element>)
+            throws(Failure) -> Int
+    ) throws(Failure) -> Int {
+        let lent = available(max(count, 0))
+        let slot = unsafe own.pointee.slot
+        let firstCount = min(lent, capacity - slot)
+        let first = unsafe UnsafeBufferPointer(start: slots + slot, count: firstCount)
+        let second = unsafe UnsafeBufferPointer(start: slots, count: lent - firstCount)
+        let used = try unsafe body(first, second)
+        precondition(used >= 0 && used <= lent, "more elements reported as used than were lent")
+        advance(by: used)
+        return used
+    }
+
+    /// The elements there are, at most `count`; looks at the producer's line only if the last look does not suffice.
+    @inlinable @inline(__always)
+    mutating func available(_ count: Int) -> Int {
+        let position = unsafe own.pointee.position.load(ordering: .relaxed)
+        var filled = unsafe own.pointee.peerPosition &- position
+        if filled < count {
+            // Acquire: partner is the producer's releasing store in `advance`; the elements counted are in their slots.
+            unsafe own.pointee.peerPosition = peer.pointee.position.load(ordering: .acquiring)
+            filled = unsafe own.pointee.peerPosition &- position
+        }
+        return min(filled, count)
+    }
+
+    /// Gives `count` read slots back to the producer.
+    @inlinable @inline(__always)
+    mutating func advance(by count: Int) {
+        let next = unsafe own.pointee.slot + count
+        unsafe own.pointee.slot = next >= capacity ? next - capacity : next
+        let position = unsafe own.pointee.position.load(ordering: .relaxed)
+        // Release: partner is the producer's acquiring load in `room`; we have read the slots before it may refill them.
+        unsafe own.pointee.position.store(position &+ count, ordering: .releasing)
+    }
+}

@@ -1,0 +1,111 @@
+// The writing end of a ring. See Ring.swift for the design.
+public import Synchronization
+
+/// The writing end of a ring: one owner, one thread at a time.
+///
+/// Every operation is wait-free: it ends in a bounded number of steps whatever the consumer does, even if it stopped
+/// half-way. None overwrites what has not been read.
+@safe
+@frozen
+public struct RingProducer<Element: BitwiseCopyable & Sendable>: ~Copyable, @unchecked Sendable {
+    /// Elements the ring holds when full.
+    public let capacity: Int
+    @usableFromInline let own: UnsafeMutablePointer<RingLine>
+    @usableFromInline let peer: UnsafeMutablePointer<RingLine>
+    @usableFromInline let slots: UnsafeMutablePointer<Element>
+    @usableFromInline let memory: SharedMemory
+
+    init(_ storage: RingStorage<Element>) {
+        capacity = storage.capacity
+        unsafe own = storage.producerLine
+        unsafe peer = storage.consumerLine
+        unsafe slots = storage.slots
+        memory = storage.memory
+    }
+
+    /// Elements that can be written now; the consumer can only make it more.
+    ///
+    /// Real-time safe: yes.
+    @inlinable public var writableCount: Int {
+        // Acquire: partner is the consumer's releasing store in `advance`; what it freed has been read.
+        let read = unsafe peer.pointee.position.load(ordering: .acquiring)
+        return unsafe capacity - (own.pointee.position.load(ordering: .relaxed) &- read)
+    }
+
+    /// Writes one element; `false`, with nothing written, when the ring is full.
+    ///
+    /// Real-time safe: yes.
+    @inlinable @inline(__always)
+    public mutating func push(_ element: Element) -> Bool {
+        guard room(for: 1) > 0 else { return false }
+        unsafe (slots + own.pointee.slot).initialize(to: element)
+        advance(by: 1)
+        return true
+    }
+
+    /// Writes as many of `elements` as fit, in order, from the first; returns how many that were (0 when full).
+    ///
+    /// The consumer sees them all at once or not yet. Real-time safe: yes.
+    @inlinable @inline(__always)
+    public mutating func write(from elements: UnsafeBufferPointer<Element>) -> Int {
+        guard let source = elements.baseAddress else { return 0 }
+        let count = room(for: elements.count)
+        guard count > 0 else { return 0 }
+        let slot = unsafe own.pointee.slot
+        let first = min(count, capacity - slot)
+        unsafe (slots + slot).initialize(from: source, count: first)
+        if first < count { unsafe slots.initialize(from: source + first, count: count - first) }
+        advance(by: count)
+        return count
+    }
+
+    /// Lends up to `count` free slots, as two slices in order, and passes on as many as `body` says it filled.
+    ///
+    /// The slices hold leftovers, not zeros; fill the first before the second. If `body` throws, nothing is passed on.
+    /// Real-time safe: yes, if `body` is.
+    ///
+    /// - Parameters:
+    ///   - count: the most elements wanted; fewer are lent when the ring is fuller than that, both slices may be empty.
+    ///   - body: fills the slices and returns the elements filled, from 0 to the sum of their counts.
+    /// - Returns: the elements passed on.
+    @inlinable @inline(__always)
+    public mutating func withWritable<Failure: Error>(
+        _ count: Int,
+        _ body: (_ first: UnsafeMutableBufferPointer<Element>, _ second: UnsafeMutableBufferPointer<Element>)
+            throws(Failure) -> Int
+    ) throws(Failure) -> Int {
+        let lent = room(for: max(count, 0))
+        let slot = unsafe own.pointee.slot
+        let firstCount = min(lent, capacity - slot)
+        let first = unsafe UnsafeMutableBufferPointer(start: slots + slot, count: firstCount)
+        let second = unsafe UnsafeMutableBufferPointer(start: slots, count: lent - firstCount)
+        let filled = try unsafe body(first, second)
+        precondition(filled >= 0 && filled <= lent, "more elements reported as filled than were lent")
+        advance(by: filled)
+        return filled
+    }
+
+    /// The elements that fit, at most `count`; looks at the consumer's line only if the last look does not suffice.
+    @inlinable @inline(__always)
+    mutating func room(for count: Int) -> Int {
+        let position = unsafe own.pointee.position.load(ordering: .relaxed)
+        var free = unsafe capacity - (position &- own.pointee.peerPosition)
+        if free < count {
+            // Acquire: partner is the consumer's releasing store in `advance`; its reads of the slots we are about to
+            // overwrite happened before it.
+            unsafe own.pointee.peerPosition = peer.pointee.position.load(ordering: .acquiring)
+            free = unsafe capacity - (position &- own.pointee.peerPosition)
+        }
+        return min(free, count)
+    }
+
+    /// Passes `count` written elements on to the consumer.
+    @inlinable @inline(__always)
+    mutating func advance(by count: Int) {
+        let next = unsafe own.pointee.slot + count
+        unsafe own.pointee.slot = next >= capacity ? next - capacity : next
+        let position = unsafe own.pointee.position.load(ordering: .relaxed)
+        // Release: partner is the consumer's acquiring load in `available`; the elements are in their slots before it.
+        unsafe own.pointee.position.store(position &+ count, ordering: .releasing)
+    }
+}

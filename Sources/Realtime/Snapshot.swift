@@ -1,0 +1,132 @@
+// The latest value, from one thread to another: a triple buffer. Wait-free on both sides, never torn, never blocks.
+// It is no queue: values written between two reads are lost, all but the last.
+//
+// Three slots: one being written, one being read, one in the middle. Writer and reader each swap theirs with the middle
+// one by a single atomic exchange; a bit beside the middle's number says whether it is newer than what the reader has.
+public import Synchronization
+
+/// Both ends of a new snapshot: take them apart and give each to its thread.
+@frozen
+public struct SnapshotEnds<Value: BitwiseCopyable & Sendable>: ~Copyable, Sendable {
+    /// The writing end.
+    public var writer: SnapshotWriter<Value>
+    /// The reading end.
+    public var reader: SnapshotReader<Value>
+
+    /// Makes a snapshot that reads as `initial` until the first write.
+    ///
+    /// Real-time safe: no (allocates).
+    public init(initial: Value) {
+        let storage = SnapshotStorage(initial: initial)
+        writer = SnapshotWriter(storage)
+        reader = SnapshotReader(storage)
+    }
+}
+
+/// Set in the middle word when the middle slot holds something the reader has not seen.
+@usableFromInline let freshBit: UInt = 4
+@usableFromInline let slotMask: UInt = 3
+
+/// Where the parts of one snapshot lie: the middle word, the writer's and the reader's slot numbers, three slots,
+/// each on lines of its own.
+@safe
+@usableFromInline struct SnapshotStorage<Value: BitwiseCopyable & Sendable> {
+    let memory: SharedMemory
+    let middle: UnsafeMutablePointer<Atomic<UInt>>
+    let writing: UnsafeMutablePointer<UInt>
+    let reading: UnsafeMutablePointer<UInt>
+    let slots: UnsafeMutableRawPointer
+    let slotStride: Int
+
+    @usableFromInline init(initial: Value) {
+        let alignment = max(MemoryLayout<Value>.alignment, lineBytes)
+        let slotOffset = max(3 * lineBytes, alignment)
+        slotStride = max(roundUpToLine(MemoryLayout<Value>.stride), alignment)
+        memory = SharedMemory(byteCount: slotOffset + 3 * slotStride, alignment: alignment)
+        unsafe middle = memory.base.bindMemory(to: Atomic<UInt>.self, capacity: 1)
+        unsafe middle.initialize(to: Atomic(1))
+        unsafe writing = (memory.base + lineBytes).bindMemory(to: UInt.self, capacity: 1)
+        unsafe writing.initialize(to: 0)
+        unsafe reading = (memory.base + 2 * lineBytes).bindMemory(to: UInt.self, capacity: 1)
+        unsafe reading.initialize(to: 2)
+        unsafe slots = memory.base + slotOffset
+        for index in 0..<3 {
+            unsafe (slots + index * slotStride).initializeMemory(as: Value.self, repeating: initial, count: 1)
+        }
+    }
+}
+
+/// The writing end of a snapshot: one owner, one thread at a time.
+@safe
+@frozen
+public struct SnapshotWriter<Value: BitwiseCopyable & Sendable>: ~Copyable, @unchecked Sendable {
+    @usableFromInline let middle: UnsafeMutablePointer<Atomic<UInt>>
+    @usableFromInline let own: UnsafeMutablePointer<UInt>
+    @usableFromInline let slots: UnsafeMutableRawPointer
+    @usableFromInline let slotStride: Int
+    @usableFromInline let memory: SharedMemory
+
+    init(_ storage: SnapshotStorage<Value>) {
+        unsafe middle = storage.middle
+        unsafe own = storage.writing
+        unsafe slots = storage.slots
+        slotStride = storage.slotStride
+        memory = storage.memory
+    }
+
+    /// Makes `value` what the reader reads from now on.
+    ///
+    /// Wait-free. Real-time safe: yes.
+    @inlinable @inline(__always)
+    public mutating func write(_ value: Value) {
+        let slot = unsafe own.pointee
+        unsafe (slots + Int(bitPattern: slot) &* slotStride).assumingMemoryBound(to: Value.self).pointee = value
+        // Release: partner is the acquiring exchange in `read`; the value is whole before it can be taken.
+        // Acquire: partner is the releasing exchange in `read`; the reader is done with the slot we get back.
+        let previous = unsafe middle.pointee.exchange(slot | freshBit, ordering: .acquiringAndReleasing)
+        unsafe own.pointee = previous & slotMask
+    }
+}
+
+/// The reading end of a snapshot: one owner, one thread at a time.
+@safe
+@frozen
+public struct SnapshotReader<Value: BitwiseCopyable & Sendable>: ~Copyable, @unchecked Sendable {
+    @usableFromInline let middle: UnsafeMutablePointer<Atomic<UInt>>
+    @usableFromInline let own: UnsafeMutablePointer<UInt>
+    @usableFromInline let slots: UnsafeMutableRawPointer
+    @usableFromInline let slotStride: Int
+    @usableFromInline let memory: SharedMemory
+
+    init(_ storage: SnapshotStorage<Value>) {
+        unsafe middle = storage.middle
+        unsafe own = storage.reading
+        unsafe slots = storage.slots
+        slotStride = storage.slotStride
+        memory = storage.memory
+    }
+
+    /// Whether something was written since the last `read()`.
+    ///
+    /// Real-time safe: yes.
+    @inlinable public var hasNewValue: Bool {
+        // Relaxed: the answer alone is used, no memory is read on the strength of it.
+        unsafe middle.pointee.load(ordering: .relaxed) & freshBit != 0
+    }
+
+    /// The value written last, or the one read before if nothing was written since.
+    ///
+    /// Wait-free; copies `Value` once, so keep it small. Real-time safe: yes.
+    @inlinable @inline(__always)
+    public mutating func read() -> Value {
+        // Only the reader clears the bit, so it is still set at the exchange.
+        if hasNewValue {
+            // Acquire: partner is the releasing exchange in `write`; the whole value is visible.
+            // Release: partner is the acquiring exchange in `write`; our reads of the old slot are over.
+            let previous = unsafe middle.pointee.exchange(own.pointee, ordering: .acquiringAndReleasing)
+            unsafe own.pointee = previous & slotMask
+        }
+        let slot = unsafe Int(bitPattern: own.pointee)
+        return unsafe (slots + slot &* slotStride).assumingMemoryBound(to: Value.self).pointee
+    }
+}
