@@ -69,3 +69,12 @@ public struct RingEnds<Element: BitwiseCopyable & Sendable>: ~Copyable, Sendable
         unsafe slots = (memory.base + slotOffset).bindMemory(to: Element.self, capacity: capacity)
     }
 }
+
+/// Copies elements as bytes. `initialize(from:count:)` says the same of bitwise-copyable elements, but `@_noLocks`
+/// takes it for reference counting.
+@inlinable @inline(__always)
+func copyElements<Element: BitwiseCopyable>(
+    from source: UnsafePointer<Element>, to target: UnsafeMutablePointer<Element>, count: Int
+) {
+    unsafe UnsafeMutableRawPointer(target).copyMemory(from: source, byteCount: count &* MemoryLayout<Element>.stride)
+}

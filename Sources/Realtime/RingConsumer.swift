@@ -53,8 +53,8 @@ public struct RingConsumer<Element: BitwiseCopyable & Sendable>: ~Copyable, @unc
         guard count > 0 else { return 0 }
         let slot = unsafe own.pointee.slot
         let first = min(count, capacity - slot)
-        unsafe target.initialize(from: slots + slot, count: first)
-        if first < count { unsafe (target + first).initialize(from: slots, count: count - first) }
+        unsafe copyElements(from: slots + slot, to: target, count: first)
+        if first < count { unsafe copyElements(from: slots, to: target + first, count: count - first) }
         advance(by: count)
         return count
     }

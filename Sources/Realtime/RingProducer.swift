@@ -53,8 +53,8 @@ public struct RingProducer<Element: BitwiseCopyable & Sendable>: ~Copyable, @unc
         guard count > 0 else { return 0 }
         let slot = unsafe own.pointee.slot
         let first = min(count, capacity - slot)
-        unsafe (slots + slot).initialize(from: source, count: first)
-        if first < count { unsafe slots.initialize(from: source + first, count: count - first) }
+        unsafe copyElements(from: source, to: slots + slot, count: first)
+        if first < count { unsafe copyElements(from: source + first, to: slots, count: count - first) }
         advance(by: count)
         return count
     }
