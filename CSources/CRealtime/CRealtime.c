@@ -4,8 +4,12 @@
 #include "CRealtime.h"
 
 #include <errno.h>
+#include <linux/capability.h>
 #include <pthread.h>
 #include <sched.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 // Weak, so that the same objects link with and without the sanitizer's runtime.
@@ -92,6 +96,8 @@ __attribute__((noinline)) int realtime_stack_touch(void **lowest, size_t *byte_c
     return 0;
 }
 
+int realtime_name_thread(const char *name) { return pthread_setname_np(pthread_self(), name); }
+
 int realtime_schedule_fifo(int priority) {
     const struct sched_param parameters = {.sched_priority = priority};
     // 0 names the calling thread. The flag keeps a forked helper from inheriting a priority that could starve everyone.
@@ -103,3 +109,14 @@ int realtime_current_fifo_priority(void) {
     if ((sched_getscheduler(0) & ~SCHED_RESET_ON_FORK) != SCHED_FIFO) return 0;
     return sched_getparam(0, &parameters) == 0 ? parameters.sched_priority : 0;
 }
+
+bool realtime_memory_lock_is_unlimited(void) {
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_MEMLOCK, &limit) == 0 && limit.rlim_cur == RLIM_INFINITY) return true;
+    struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3, .pid = 0};
+    struct __user_cap_data_struct data[_LINUX_CAPABILITY_U32S_3] = {{0}};
+    if (syscall(SYS_capget, &header, data) != 0) return false;
+    return data[CAP_TO_INDEX(CAP_IPC_LOCK)].effective & CAP_TO_MASK(CAP_IPC_LOCK);
+}
+
+int realtime_lock_all_memory(void) { return mlockall(MCL_CURRENT | MCL_FUTURE) == 0 ? 0 : errno; }

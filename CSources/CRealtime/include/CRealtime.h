@@ -32,10 +32,19 @@ bool realtime_flush_to_zero_is_supported(void);
 /// Returns 0, or the errno of not being told where the stack is. On success `*lowest` and `*byte_count` are the stack.
 int realtime_stack_touch(void **lowest, size_t *byte_count);
 
+/// Names the calling thread, in at most 15 bytes. Returns 0 or an errno.
+int realtime_name_thread(const char *name);
+
 /// Asks for SCHED_FIFO at `priority` for the calling thread; children it forks start without it. Returns 0 or errno.
 int realtime_schedule_fifo(int priority);
 
 /// The calling thread's scheduling, read back: the FIFO priority, or 0 if it is not SCHED_FIFO.
 int realtime_current_fifo_priority(void);
+
+/// Whether this process may lock memory without limit: by its limit or by a capability.
+bool realtime_memory_lock_is_unlimited(void);
+
+/// Locks all memory of the process, present and future. Returns 0 or errno.
+int realtime_lock_all_memory(void);
 
 #endif

@@ -1,0 +1,106 @@
+// A thread that computes sound: scheduled first-in first-out, memory locked, stack touched, subnormals flushed, named.
+// What the system refuses is reported, not fatal. It does not loop, wait or stop anything: the body does, and returns.
+internal import CRealtime
+internal import Glibc
+internal import Synchronization
+
+/// A thread that could not be made at all.
+public struct RealtimeThreadError: Error, Sendable, Equatable {
+    /// What failed and why, in one line.
+    public let message: String
+    /// What to do about it, in one line.
+    public let remedy: String
+}
+
+/// A thread with real-time scheduling, or as near to it as the system allows: see `report`.
+///
+/// It starts in `init` and ends when its body returns; make the body return, then `join()`. Letting go of the last
+/// reference without joining leaves the thread to run on by itself until then.
+public final class RealtimeThread: Sendable {
+    /// What to ask of the system.
+    public struct Configuration: Sendable, Equatable {
+        /// The SCHED_FIFO priority, 1 to 99; `nil` for ordinary scheduling.
+        public var priority: Int?
+        /// Whether to keep the process's memory from being paged out, all of it, until the process ends.
+        public var locksMemory: Bool
+        /// The stack's size in bytes; rounded up to whole pages and to the system's minimum. All of it becomes resident.
+        public var stackBytes: Int
+
+        /// Values to ask for.
+        ///
+        /// The memory lock holds for the whole process and makes all it allocates resident, other threads' stacks too.
+        ///
+        /// - Parameters:
+        ///   - priority: 1 to 99, or `nil` for ordinary scheduling. Above 50 it comes before the interrupt threads.
+        ///   - locksMemory: whether to lock all memory.
+        ///   - stackBytes: 1 or more.
+        public init(priority: Int? = 70, locksMemory: Bool = true, stackBytes: Int = 512 * 1024) {
+            precondition(priority.map { (1...99).contains($0) } ?? true, "a real-time priority is from 1 to 99")
+            precondition(stackBytes >= 1, "a thread needs a stack")
+            self.priority = priority
+            self.locksMemory = locksMemory
+            self.stackBytes = stackBytes
+        }
+    }
+
+    /// The thread's name, as tools like `top -H` show it: at most 15 bytes, cut at a character.
+    public let name: String
+    /// What was granted and what refused; complete before the body starts.
+    public let report: RealtimeReport
+
+    private let handle: pthread_t
+    private let isJoined = Mutex(false)
+
+    /// Starts a thread, prepares it and then runs `body` on it; returns when the preparation is done.
+    ///
+    /// Real-time safe: no (allocates, starts a thread, waits for its preparation).
+    ///
+    /// - Parameters:
+    ///   - name: shown by system tools; cut to 15 bytes.
+    ///   - configuration: what to ask of the system.
+    ///   - body: runs on the new thread and ends it by returning. It is not in a `RealtimeScope` by itself.
+    /// - Throws: `RealtimeThreadError` if the system makes no thread at all (too many, or no memory for the stack).
+    public init(
+        name: String, configuration: Configuration = Configuration(), body: @escaping @Sendable () -> Void
+    ) throws(RealtimeThreadError) {
+        self.name = shortened(name)
+        let start = ThreadStart(name: self.name, configuration: configuration, body: body)
+        handle = try startThread(start, stackBytes: configuration.stackBytes)
+        report = start.waitForReport()
+    }
+
+    /// Waits until the body has returned. May be called more than once and from several threads, not from the body.
+    ///
+    /// Real-time safe: no.
+    public func join() {
+        precondition(pthread_equal(pthread_self(), handle) == 0, "a thread cannot wait for itself")
+        // Held while waiting, on purpose: a second caller returns when the first does, and a handle is joined once.
+        isJoined.withLock { joined in
+            guard !joined else { return }
+            let failure = pthread_join(handle, nil)
+            precondition(failure == 0, "the system lost a thread: \(describe(failure))")
+            joined = true
+        }
+    }
+
+    deinit {
+        if !isJoined.withLock({ $0 }) { pthread_detach(handle) }
+    }
+}
+
+/// The longest prefix of whole characters in 15 bytes, which is what the kernel keeps of a thread's name.
+func shortened(_ name: String) -> String {
+    var result = name
+    while result.utf8.count > 15 { result.removeLast() }
+    return result
+}
+
+/// The system's words for an error number.
+func describe(_ error: Int32) -> String {
+    unsafe withUnsafeTemporaryAllocation(of: CChar.self, capacity: 256) { buffer in
+        guard let text = buffer.baseAddress, unsafe strerror_r(error, text, buffer.count) == 0 else {
+            return "error \(error)"
+        }
+        return unsafe String(cString: text)
+    }
+}

@@ -1,0 +1,138 @@
+// From "start" to the body: what a new real-time thread does first, in order, and how its maker learns the outcome.
+internal import CRealtime
+internal import Glibc
+
+/// What a new thread is given, and where it leaves its report.
+@safe
+final class ThreadStart: @unchecked Sendable {
+    private let name: String
+    private let configuration: RealtimeThread.Configuration
+    private let body: @Sendable () -> Void
+    private let isPrepared: UnsafeMutablePointer<sem_t>
+    /// Written by the new thread before `isPrepared` is posted, read by its maker afterwards.
+    private var report = RealtimeReport()
+
+    init(name: String, configuration: RealtimeThread.Configuration, body: @escaping @Sendable () -> Void) {
+        self.name = name
+        self.configuration = configuration
+        self.body = body
+        unsafe isPrepared = .allocate(capacity: 1)
+        unsafe sem_init(isPrepared, 0, 0)
+    }
+
+    deinit {
+        unsafe sem_destroy(isPrepared)
+        unsafe isPrepared.deallocate()
+    }
+
+    /// Waits until the new thread is prepared. Bounded: preparing makes a handful of system calls.
+    func waitForReport() -> RealtimeReport {
+        // Only an interrupting signal makes it return early.
+        while unsafe sem_wait(isPrepared) != 0 {}
+        return report
+    }
+
+    /// What the new thread runs.
+    func run() {
+        report = prepare()
+        unsafe sem_post(isPrepared)
+        body()
+    }
+
+    private func prepare() -> RealtimeReport {
+        var report = RealtimeReport()
+        leaveSignalsToOtherThreads()
+        let named = unsafe realtime_name_thread(name)
+        if named != 0 { report.refusals.append(.name(name, error: named)) }
+
+        // For the thread's whole life, so never restored.
+        _ = realtime_flush_to_zero_enable()
+        report.flushesToZero = realtime_flush_to_zero_is_supported()
+        if !report.flushesToZero { report.refusals.append(.flushToZero) }
+
+        prepareMemory(&report)
+        // Last, so that nothing above runs ahead of the rest of the system.
+        if let priority = configuration.priority { schedule(priority, &report) }
+        return report
+    }
+
+    /// Keeps the process's asynchronous signals off this thread: a handler would run in the middle of a block.
+    private func leaveSignalsToOtherThreads() {
+        var mask = sigset_t()
+        unsafe sigfillset(&mask)
+        // A fault must still reach its handler, or a crash leaves no trace; and the limit on real-time CPU time must
+        // still be able to stop a thread that runs away.
+        for signal in [SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT, SIGSYS, SIGXCPU, SIGPROF] {
+            unsafe sigdelset(&mask, signal)
+        }
+        unsafe pthread_sigmask(SIG_BLOCK, &mask, nil)
+    }
+
+    private func prepareMemory(_ report: inout RealtimeReport) {
+        var lowest: UnsafeMutableRawPointer?
+        var byteCount = 0
+        let failure = unsafe realtime_stack_touch(&lowest, &byteCount)
+        if failure == 0 { report.touchedStackBytes = byteCount } else { report.refusals.append(.stack(error: failure)) }
+
+        guard configuration.locksMemory else { return }
+        // With a finite limit the call could succeed now and make every later allocation fail: then don't try.
+        let refused = realtime_memory_lock_is_unlimited() ? realtime_lock_all_memory() : ENOMEM
+        guard refused != 0 else {
+            report.memoryLock = .everything
+            return
+        }
+        let stackIsLocked = unsafe failure == 0 && mlock(lowest, byteCount) == 0
+        report.memoryLock = stackIsLocked ? .stackOnly : .nothing
+        let limit = currentLimit(__RLIMIT_MEMLOCK)
+        report.refusals.append(.memoryLock(limitBytes: limit, stackLocked: stackIsLocked, error: refused))
+    }
+
+    private func schedule(_ priority: Int, _ report: inout RealtimeReport) {
+        let refused = realtime_schedule_fifo(Int32(priority))
+        let limit = Int(clamping: currentLimit(__RLIMIT_RTPRIO))
+        // Any real-time priority is far better than none: take what the limit allows.
+        if refused != 0, (1..<priority).contains(limit) { _ = realtime_schedule_fifo(Int32(limit)) }
+
+        let obtained = Int(realtime_current_fifo_priority())
+        report.scheduling = obtained > 0 ? .fifo(priority: obtained) : .ordinary
+        if refused != 0 {
+            let granted = obtained > 0 ? obtained : nil
+            report.refusals.append(.scheduling(requested: priority, limit: limit, granted: granted, error: refused))
+        }
+    }
+}
+
+/// The process's present limit on `resource`; 0 if the system does not say.
+private func currentLimit(_ resource: __rlimit_resource) -> UInt {
+    var limit = rlimit()
+    return unsafe getrlimit(__rlimit_resource_t(resource.rawValue), &limit) == 0 ? limit.rlim_cur : 0
+}
+
+/// Makes a thread of its own stack size that runs `start`.
+func startThread(_ start: ThreadStart, stackBytes: Int) throws(RealtimeThreadError) -> pthread_t {
+    var attributes = pthread_attr_t()
+    unsafe pthread_attr_init(&attributes)
+    defer { unsafe pthread_attr_destroy(&attributes) }
+    let page = sysconf(Int32(_SC_PAGESIZE))
+    let bytes = max(stackBytes, sysconf(Int32(_SC_THREAD_STACK_MIN)))
+    let rounded = (bytes > Int.max - page) ? Int.max / page * page : (bytes + page - 1) / page * page
+    var failure = unsafe pthread_attr_setstacksize(&attributes, rounded)
+    var handle = pthread_t()
+    if failure == 0 {
+        let context = unsafe Unmanaged.passRetained(start)
+        failure = unsafe pthread_create(&handle, &attributes, threadEntry, context.toOpaque())
+        if failure != 0 { unsafe context.release() }
+    }
+    guard failure == 0 else {
+        throw RealtimeThreadError(
+            message: "the system made no thread with a stack of \(rounded) bytes (\(describe(failure)))",
+            remedy: "end some programs or raise the limit on threads (`ulimit -u`), or ask for a smaller stack")
+    }
+    return handle
+}
+
+/// A function and not a closure, so that no actor's isolation can cling to it.
+private func threadEntry(_ context: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
+    if let context = unsafe context { unsafe Unmanaged<ThreadStart>.fromOpaque(context).takeRetainedValue().run() }
+    return nil
+}
