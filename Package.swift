@@ -20,6 +20,8 @@ let package = Package(
         .library(name: "Woodshed", targets: ["Woodshed"]),
         // Rings and threads alone, without audio or the libraries it needs.
         .library(name: "Realtime", targets: ["Realtime"]),
+        // For the benchmarks' packages alone: replaces malloc in the program that links it by one that counts.
+        .library(name: "AllocationCounter", targets: ["CAllocationCounter"]),
     ],
     targets: [
         .systemLibrary(name: "CALSA", path: "CSources/CALSA", pkgConfig: "alsa", providers: [.apt(["libasound2-dev"])]),
@@ -29,6 +31,8 @@ let package = Package(
             name: "CFFTW", path: "CSources/CFFTW", pkgConfig: "fftw3f", providers: [.apt(["libfftw3-dev"])]),
         .systemLibrary(name: "CSoxr", path: "CSources/CSoxr", pkgConfig: "soxr", providers: [.apt(["libsoxr-dev"])]),
         .target(name: "CRealtime", path: "CSources/CRealtime"),
+        // Replaces malloc in what links it: for tests and benchmarks, never for a product that ships.
+        .target(name: "CAllocationCounter", path: "CSources/CAllocationCounter"),
 
         .target(name: "Realtime", dependencies: ["CRealtime"], swiftSettings: settings),
         .target(name: "DSP", dependencies: ["CFFTW"], swiftSettings: settings),
@@ -38,7 +42,9 @@ let package = Package(
             name: "Engine", dependencies: ["Realtime", "DSP", "AudioFiles", "AudioDevices"], swiftSettings: settings),
         .target(name: "Woodshed", dependencies: ["Engine", "AudioFiles", "AudioDevices"], swiftSettings: settings),
 
-        .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: settings),
+        .target(
+            name: "TestSupport", dependencies: ["CAllocationCounter"], path: "Tests/TestSupport",
+            swiftSettings: settings),
         .testTarget(name: "RealtimeTests", dependencies: ["Realtime", "TestSupport"], swiftSettings: settings),
         .testTarget(name: "DSPTests", dependencies: ["DSP", "TestSupport"], swiftSettings: settings),
         .testTarget(name: "AudioFilesTests", dependencies: ["AudioFiles", "TestSupport"], swiftSettings: settings),

@@ -1,0 +1,79 @@
+#include "CAllocationCounter.h"
+
+#include <errno.h>
+#include <stddef.h>
+
+#ifndef __has_feature
+#define __has_feature(feature) 0
+#endif
+
+// Only glibc exports its allocator under second names, without which a replacement cannot reach it safely: looking the
+// first up at run time allocates.
+#if defined(__GLIBC__) && !defined(WITHOUT_ALLOCATION_COUNTER) && !defined(__SANITIZE_THREAD__) && \
+    !defined(__SANITIZE_ADDRESS__) && !__has_feature(thread_sanitizer) && !__has_feature(address_sanitizer)
+
+extern void *__libc_malloc(size_t);
+extern void *__libc_calloc(size_t, size_t);
+extern void *__libc_realloc(void *, size_t);
+extern void *__libc_memalign(size_t, size_t);
+extern void __libc_free(void *);
+
+// Initial-exec: the general model may allocate a thread's block on first use, inside malloc.
+static _Thread_local uint64_t allocations __attribute__((tls_model("initial-exec")));
+static _Thread_local uint64_t frees __attribute__((tls_model("initial-exec")));
+
+bool allocation_counter_is_active(void) { return true; }
+uint64_t allocation_counter_allocations(void) { return allocations; }
+uint64_t allocation_counter_frees(void) { return frees; }
+
+void *malloc(size_t size) {
+    allocations++;
+    return __libc_malloc(size);
+}
+
+void *calloc(size_t count, size_t size) {
+    allocations++;
+    return __libc_calloc(count, size);
+}
+
+void *realloc(void *block, size_t size) {
+    allocations++;
+    return __libc_realloc(block, size);
+}
+
+void *reallocarray(void *block, size_t count, size_t size) {
+    size_t bytes;
+    if (__builtin_mul_overflow(count, size, &bytes)) {
+        errno = ENOMEM;
+        return NULL;
+    }
+    return realloc(block, bytes);
+}
+
+void *memalign(size_t alignment, size_t size) {
+    allocations++;
+    return __libc_memalign(alignment, size);
+}
+
+void *aligned_alloc(size_t alignment, size_t size) { return memalign(alignment, size); }
+
+int posix_memalign(void **block, size_t alignment, size_t size) {
+    if (alignment % sizeof(void *) != 0 || alignment == 0 || (alignment & (alignment - 1)) != 0) return EINVAL;
+    void *result = memalign(alignment, size);
+    if (!result) return ENOMEM;
+    *block = result;
+    return 0;
+}
+
+void free(void *block) {
+    if (block) frees++;
+    __libc_free(block);
+}
+
+#else
+
+bool allocation_counter_is_active(void) { return false; }
+uint64_t allocation_counter_allocations(void) { return 0; }
+uint64_t allocation_counter_frees(void) { return 0; }
+
+#endif

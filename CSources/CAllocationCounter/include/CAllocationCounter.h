@@ -1,0 +1,21 @@
+// Counts each thread's heap allocations, for tests and benchmarks. A program that links this gets its malloc, calloc,
+// realloc, aligned_alloc, memalign, posix_memalign and free replaced by ones that count and call glibc's own.
+// It does not count mmap, nor what other threads allocate. Nothing that ships links it.
+//
+// Sanitizers replace the same functions: built with one, or with -DWITHOUT_ALLOCATION_COUNTER, this replaces nothing.
+#ifndef WOODSHED_CALLOCATIONCOUNTER_H
+#define WOODSHED_CALLOCATIONCOUNTER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/// Whether allocations are counted in this build at all.
+bool allocation_counter_is_active(void);
+
+/// Blocks the calling thread has obtained since it began; growing one in place counts too.
+uint64_t allocation_counter_allocations(void);
+
+/// Blocks the calling thread has freed since it began.
+uint64_t allocation_counter_frees(void);
+
+#endif

@@ -1,0 +1,27 @@
+// What the calling thread asked of the heap, for claims like "renders without allocating".
+internal import CAllocationCounter
+
+/// Heap allocations and frees of the calling thread.
+public struct HeapTraffic: Sendable, Equatable {
+    /// Blocks obtained or grown.
+    public var allocations: UInt64
+    /// Blocks freed.
+    public var frees: UInt64
+
+    /// Whether heap traffic is counted in this build: not under a sanitizer, which owns the allocator then.
+    ///
+    /// Give it to `.enabled(if:)`, lest a test that counts nothing passes.
+    public static var isCounted: Bool { allocation_counter_is_active() }
+
+    /// No traffic at all.
+    public static let none = HeapTraffic(allocations: 0, frees: 0)
+
+    /// What `body` asked of the heap on this thread. Run it once before: first uses of a type allocate its metadata.
+    public static func measure(_ body: () throws -> Void) rethrows -> HeapTraffic {
+        let allocations = allocation_counter_allocations()
+        let frees = allocation_counter_frees()
+        try body()
+        return HeapTraffic(
+            allocations: allocation_counter_allocations() - allocations, frees: allocation_counter_frees() - frees)
+    }
+}
