@@ -1,0 +1,105 @@
+internal import CFFTW
+internal import Synchronization
+
+/// A Fourier transform of real samples to half a spectrum and back, over FFTW.
+///
+/// The transform owns its two buffers: write ``frames``, call ``forward()``, read ``spectrum``; or the other way round with
+/// ``inverse()``, which destroys the spectrum and is *not* scaled: forward and inverse together multiply by ``size``.
+/// Plans come from FFTW's fixed rules (`FFTW_ESTIMATE`), never from a measurement, so that an installation gives the same
+/// bits at every run.
+@safe
+public struct RealFourierTransform: ~Copyable {
+    /// Number of real samples.
+    public let size: Int
+    /// Number of complex bins, `size / 2 + 1`; bin `b` is `b / size` cycles per sample.
+    public let binCount: Int
+
+    let frameStorage: FloatStorage
+    let spectrumStorage: FloatStorage
+    private let plans: Plans
+
+    /// Plans a transform and allocates its buffers.
+    ///
+    /// - Parameter size: Number of real samples, even, 2 to 2^24.
+    ///
+    /// Real-time safe: no.
+    public init(size: Int) {
+        precondition(
+            size >= 2 && size <= 1 << 24 && size % 2 == 0, "A transform takes an even size of 2 to 2^24 samples.")
+        self.size = size
+        binCount = size / 2 + 1
+        frameStorage = FloatStorage(count: size)
+        spectrumStorage = FloatStorage(count: 2 * (size / 2 + 1))
+        plans = Plans(size: size, frames: frameStorage.view, spectrum: spectrumStorage.view)
+    }
+
+    deinit { plans.destroy() }
+
+    /// The `size` real samples; valid as long as the transform.
+    ///
+    /// Real-time safe: yes.
+    public var frames: UnsafeMutableBufferPointer<Float> {
+        unsafe UnsafeMutableBufferPointer(start: frameStorage.view.base, count: size)
+    }
+
+    /// The spectrum as `binCount` pairs of real and imaginary part; valid as long as the transform.
+    ///
+    /// Real-time safe: yes.
+    public var spectrum: UnsafeMutableBufferPointer<Float> {
+        unsafe UnsafeMutableBufferPointer(start: spectrumStorage.view.base, count: 2 * binCount)
+    }
+
+    /// Transforms ``frames`` into ``spectrum``; the frames stay.
+    ///
+    /// Real-time safe: yes.
+    #if REALTIME_CHECKS
+        @_noAllocation @_noLocks
+    #endif
+    public mutating func forward() { unsafe woodshed_fftwf_execute(plans.forward) }
+
+    /// Transforms ``spectrum`` into ``frames``, times ``size``; the spectrum is lost.
+    ///
+    /// The imaginary parts of the first and the last bin count as zero.
+    ///
+    /// Real-time safe: yes.
+    #if REALTIME_CHECKS
+        @_noAllocation @_noLocks
+    #endif
+    public mutating func inverse() { unsafe woodshed_fftwf_execute(plans.inverse) }
+}
+
+// One owner at a time; FFTW lets any thread execute a plan.
+extension RealFourierTransform: @unchecked Sendable {}
+
+/// FFTW's two plans for one pair of buffers, which their owner destroys.
+@safe
+private struct Plans: @unchecked Sendable {
+    let forward: fftwf_plan
+    let inverse: fftwf_plan
+
+    /// FFTW's planner is not thread-safe; executing a plan is.
+    private static let planner = Mutex(())
+
+    init(size: Int, frames: Floats, spectrum: Floats) {
+        self = Self.planner.withLock { _ in
+            let real = unsafe frames.base
+            let complex = unsafe UnsafeMutableRawPointer(spectrum.base).assumingMemoryBound(to: fftwf_complex.self)
+            guard let forward = unsafe fftwf_plan_dft_r2c_1d(Int32(size), real, complex, FFTW_ESTIMATE),
+                let inverse = unsafe fftwf_plan_dft_c2r_1d(Int32(size), complex, real, FFTW_ESTIMATE)
+            else { preconditionFailure("FFTW has no plan for \(size) samples.") }
+            return unsafe Plans(forward: forward, inverse: inverse)
+        }
+    }
+
+    private init(forward: fftwf_plan, inverse: fftwf_plan) {
+        unsafe self.forward = forward
+        unsafe self.inverse = inverse
+    }
+
+    func destroy() {
+        Self.planner.withLock { _ in
+            unsafe fftwf_destroy_plan(forward)
+            unsafe fftwf_destroy_plan(inverse)
+        }
+    }
+}

@@ -1,0 +1,196 @@
+// The angles by which the bins of one window turn: a complex number of length 1 for each bin, common to all channels.
+//
+// Two rules give a bin its turn. The temporal rule continues the partial heard so far over one hop: the turn from the
+// source's previous spectrum P to the output's previous spectrum Y. The vertical rule keeps the shape of events: from one
+// bin to the next the turn grows by (stretch - 1) times the phase step of the source's spectrum X. Which rule a bin takes
+// follows from the order "loudest first" of Průša and Holighaus (2017), which needs no queue here. Bins lie on a line and
+// there is one previous spectrum, so the order is a widest-path problem: a bin is reached at the largest, over all ways to
+// it, of the smallest power on the way, and two sweeps find that exactly.
+
+/// The turns of one window's bins, and the memory their computation needs.
+@safe
+struct RotationField: ~Copyable {
+    private let binCount: Int
+    private let paddedCount: Int
+    private let storage: FloatStorage
+
+    /// No vertical step across a phase jump of more than this: it is a sidelobe's change of sign, not a delay.
+    private static var guardAngle: Float { 0.8 * .pi }
+    /// Bins 120 dB below the loudest follow the temporal rule only.
+    private static var floorRatio: Float { 1e-12 }
+    /// A product of spectra smaller than this (-180 dB, squared) has no angle worth following.
+    private static var silentProduct: Float { 1e-36 }
+
+    init(binCount: Int) {
+        self.binCount = binCount
+        paddedCount = Spectra.paddedCount(binCount)
+        storage = FloatStorage(count: Part.count * Spectra.paddedCount(binCount))
+    }
+
+    private enum Part: Int {
+        case temporalReal, temporalImaginary, previousPower
+        case power, stepReal, stepImaginary, offeredUp, offeredDown, fromBelow, fromAbove
+        case seedReal, seedImaginary, upTurnReal, upTurnImaginary, downTurnReal, downTurnImaginary
+        case upReal, upImaginary, downReal, downImaginary
+        case real, imaginary
+
+        static let count = Part.imaginary.rawValue + 1
+    }
+
+    @inline(__always)
+    private func view(_ part: Part) -> Floats {
+        storage.view.part(from: part.rawValue * paddedCount, count: paddedCount)
+    }
+
+    /// The turns' real parts.
+    var real: Floats { view(.real) }
+    /// The turns' imaginary parts.
+    var imaginary: Floats { view(.imaginary) }
+
+    /// No bin turns: the output window is the source's.
+    func setIdentity() {
+        for bin in stride(from: 0, to: paddedCount, by: Lanes.scalarCount) {
+            real[lanes: bin] = Lanes(repeating: 1)
+            imaginary[lanes: bin] = Lanes()
+        }
+    }
+
+    /// Forgets what ``addTemporal(output:source:bin:)`` has added up.
+    func clearTemporal() {
+        for bin in stride(from: 0, to: paddedCount, by: Lanes.scalarCount) {
+            view(.temporalReal)[lanes: bin] = Lanes()
+            view(.temporalImaginary)[lanes: bin] = Lanes()
+            view(.previousPower)[lanes: bin] = Lanes()
+        }
+    }
+
+    /// Adds one channel's share of the temporal rule, the products Y conj(P): louder channels count for more.
+    func addTemporal(channel: Int, output: borrowing Spectra, interleavedSource: Floats) {
+        let outputReal = output.real(channel)
+        let outputImaginary = output.imaginary(channel)
+        let (sumReal, sumImaginary, sumPower) = (view(.temporalReal), view(.temporalImaginary), view(.previousPower))
+        for bin in stride(from: 0, to: binCount - 1, by: Lanes.scalarCount) {
+            let (real, imaginary) = interleavedSource.complexLanes(at: bin)
+            let (y, z) = (outputReal[lanes: bin], outputImaginary[lanes: bin])
+            sumReal[lanes: bin] += y * real + z * imaginary
+            sumImaginary[lanes: bin] += z * real - y * imaginary
+            sumPower[lanes: bin] += y * y + z * z
+        }
+        let last = binCount - 1
+        let (y, z) = (outputReal[last], outputImaginary[last])
+        sumReal[last] += y * interleavedSource[2 * last]
+        sumImaginary[last] += z * interleavedSource[2 * last]
+        sumPower[last] += y * y + z * z
+    }
+
+    /// Chooses every bin's turn by the two rules.
+    ///
+    /// - Parameters:
+    ///   - source: X, the source's spectra at the window's place.
+    ///   - stretch: Output frames per source frame, 0.25 to 2.
+    func solve(_ source: borrowing Spectra, stretch: Float) {
+        let loudest = prepareRules(source, extra: stretch - 1)
+        spreadLevels()
+        chooseRules(floor: loudest * Self.floorRatio)
+        followRules()
+    }
+
+    /// Both rules' turns for every bin, and the power each bin offers its neighbours; returns the largest power.
+    private func prepareRules(_ source: borrowing Spectra, extra: Float) -> Float {
+        var loudest = Lanes()
+        for bin in stride(from: 0, to: binCount, by: Lanes.scalarCount) {
+            var (power, nextPower, productReal, productImaginary) = (Lanes(), Lanes(), Lanes(), Lanes())
+            for channel in 0..<source.channelCount {
+                let (reals, imaginaries) = (source.real(channel), source.imaginary(channel))
+                let (x, y) = (reals[lanes: bin], imaginaries[lanes: bin])
+                let (nextX, nextY) = (reals[lanes: bin + 1], imaginaries[lanes: bin + 1])
+                power += x * x + y * y
+                nextPower += nextX * nextX + nextY * nextY
+                productReal += nextX * x + nextY * y
+                productImaginary += nextY * x - nextX * y
+            }
+            let phaseStep = angle(y: productImaginary, x: productReal)
+            let isLinked = magnitude(phaseStep) .< Self.guardAngle
+            let turn = sineCosine(extra * phaseStep)
+            view(.power)[lanes: bin] = power
+            view(.stepReal)[lanes: bin + 1] = turn.cosine
+            view(.stepImaginary)[lanes: bin + 1] = turn.sine
+            view(.offeredUp)[lanes: bin] = select(isLinked, power, Lanes())
+            view(.offeredDown)[lanes: bin + 1] = select(isLinked, nextPower, Lanes())
+            let previousPower = view(.previousPower)[lanes: bin]
+            loudest = select(power .> loudest, power, loudest)
+            loudest = select(previousPower .> loudest, previousPower, loudest)
+        }
+        return loudest.max()
+    }
+
+    /// The level at which the loudest-first order reaches every bin from below and from above.
+    ///
+    /// Two chains without a dependency between them, side by side so that each hides the other's latency.
+    private func spreadLevels() {
+        let (previousPower, offeredUp, offeredDown) = (view(.previousPower), view(.offeredUp), view(.offeredDown))
+        let (fromBelow, fromAbove) = (view(.fromBelow), view(.fromAbove))
+        var (rising, falling) = (Float(), Float())
+        for bin in 0..<binCount {
+            let mirrored = binCount - 1 - bin
+            fromBelow[bin] = rising
+            rising = min(max(previousPower[bin], rising), offeredUp[bin])
+            fromAbove[mirrored] = falling
+            falling = min(max(previousPower[mirrored], falling), offeredDown[mirrored])
+        }
+    }
+
+    /// Turns each bin's choice into factors: its own seed, or one of its neighbours' turns times a step.
+    private func chooseRules(floor: Float) {
+        let (zero, one) = (Lanes(), Lanes(repeating: 1))
+        for bin in stride(from: 0, to: binCount, by: Lanes.scalarCount) {
+            let (below, above) = (view(.fromBelow)[lanes: bin], view(.fromAbove)[lanes: bin])
+            let fromBelow = below .>= above
+            let best = select(fromBelow, below, above)
+            let isSeed = view(.previousPower)[lanes: bin] .>= best .| view(.power)[lanes: bin] .<= floor
+            let (x, y) = (view(.temporalReal)[lanes: bin], view(.temporalImaginary)[lanes: bin])
+            let square = x * x + y * y
+            // After silence there is nothing to continue: no turn, which is 1, for 0 would swallow the sound.
+            let isHeard = square .> Self.silentProduct
+            let scale = inverseSquareRoot(square)
+            view(.seedReal)[lanes: bin] = select(isSeed, select(isHeard, x * scale, one), zero)
+            view(.seedImaginary)[lanes: bin] = select(isSeed .& isHeard, y * scale, zero)
+            let goesUp = fromBelow .& .!isSeed
+            view(.upTurnReal)[lanes: bin] = select(goesUp, view(.stepReal)[lanes: bin], zero)
+            view(.upTurnImaginary)[lanes: bin] = select(goesUp, view(.stepImaginary)[lanes: bin], zero)
+            let goesDown = .!fromBelow .& .!isSeed
+            view(.downTurnReal)[lanes: bin] = select(goesDown, view(.stepReal)[lanes: bin + 1], zero)
+            view(.downTurnImaginary)[lanes: bin] = select(goesDown, view(.stepImaginary)[lanes: bin + 1], zero)
+        }
+    }
+
+    /// Multiplies the steps along every chain that begins at a seed, upwards and downwards in one loop.
+    ///
+    /// Where a bin does not follow its neighbour the step is 0, where it is no seed the seed is 0: no branch is needed. A
+    /// chain cannot turn round: were `b` to follow `b - 1` and `b - 1` to follow `b`, the level from below would exceed
+    /// itself.
+    private func followRules() {
+        let (seedX, seedY) = (view(.seedReal), view(.seedImaginary))
+        let (riseX, riseY) = (view(.upTurnReal), view(.upTurnImaginary))
+        let (fallX, fallY) = (view(.downTurnReal), view(.downTurnImaginary))
+        let (upX, upY, downX, downY) = (view(.upReal), view(.upImaginary), view(.downReal), view(.downImaginary))
+        var (x, y, u, v) = (Float(), Float(), Float(), Float())
+        for bin in 0..<binCount {
+            let mirrored = binCount - 1 - bin
+            (x, y) = (
+                seedX[bin] + (x * riseX[bin] - y * riseY[bin]), seedY[bin] + (x * riseY[bin] + y * riseX[bin])
+            )
+            (upX[bin], upY[bin]) = (x, y)
+            (u, v) = (
+                seedX[mirrored] + (u * fallX[mirrored] + v * fallY[mirrored]),
+                seedY[mirrored] + (v * fallX[mirrored] - u * fallY[mirrored])
+            )
+            (downX[mirrored], downY[mirrored]) = (u, v)
+        }
+        // A seed is in both chains, every other bin in one.
+        for bin in stride(from: 0, to: binCount, by: Lanes.scalarCount) {
+            real[lanes: bin] = upX[lanes: bin] + downX[lanes: bin] - seedX[lanes: bin]
+            imaginary[lanes: bin] = upY[lanes: bin] + downY[lanes: bin] - seedY[lanes: bin]
+        }
+    }
+}
