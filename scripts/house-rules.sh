@@ -45,7 +45,8 @@ report '(?<![\w.])/(home|Users|root|work|opt/swift)/' "path of somebody's own ma
 
 for folder in Sources/*/; do
     [ -d "$folder" ] || continue
-    if ! head -qn 1 "$folder"*.swift 2>/dev/null | grep -q '^//'; then
+    first_lines=$(head -qn 1 "$folder"*.swift 2>/dev/null)
+    if ! grep -q '^//' <<<"$first_lines"; then
         fault "$folder has no file that begins with the purpose of the module"
     fi
 done
