@@ -22,6 +22,10 @@ let package = Package(
         .library(name: "Realtime", targets: ["Realtime"]),
         // For the benchmarks' packages alone: replaces malloc in the program that links it by one that counts.
         .library(name: "AllocationCounter", targets: ["CAllocationCounter"]),
+        .executable(name: "woodshed", targets: ["WoodshedCommand"]),
+    ],
+    dependencies: [
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2")
     ],
     targets: [
         .systemLibrary(name: "CALSA", path: "CSources/CALSA", pkgConfig: "alsa", providers: [.apt(["libasound2-dev"])]),
@@ -41,6 +45,11 @@ let package = Package(
         .target(
             name: "Engine", dependencies: ["Realtime", "DSP", "AudioFiles", "AudioDevices"], swiftSettings: settings),
         .target(name: "Woodshed", dependencies: ["Engine", "AudioFiles", "AudioDevices"], swiftSettings: settings),
+        .target(
+            name: "WoodshedCLI",
+            dependencies: ["Woodshed", .product(name: "ArgumentParser", package: "swift-argument-parser")],
+            swiftSettings: settings),
+        .executableTarget(name: "WoodshedCommand", dependencies: ["WoodshedCLI"], swiftSettings: settings),
 
         .target(
             name: "TestSupport", dependencies: ["CAllocationCounter"], path: "Tests/TestSupport",
@@ -53,6 +62,9 @@ let package = Package(
             swiftSettings: settings),
         .testTarget(
             name: "EngineTests", dependencies: ["Engine", "AudioFiles", "AudioDevices", "TestSupport"],
+            swiftSettings: settings),
+        .testTarget(
+            name: "WoodshedCLITests", dependencies: ["WoodshedCLI", "WoodshedCommand", "TestSupport"],
             swiftSettings: settings),
     ],
     swiftLanguageModes: [.v6]

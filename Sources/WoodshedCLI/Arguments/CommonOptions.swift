@@ -1,0 +1,133 @@
+// The options that several verbs share. They hold what was typed, already understood and within bounds; what it means
+// for a file is decided where the file is known.
+import ArgumentParser
+
+/// How much is said, and to whom.
+struct MessageOptions: ParsableArguments {
+    @Flag(name: .long, help: "Write events to standard output, one JSON object a line.")
+    var json = false
+
+    @Flag(name: [.short, .long], help: "Say nothing but errors.")
+    var quiet = false
+
+    @Flag(name: [.short, .long], help: "Say more: the device's values, statistics at the end.")
+    var verbose = false
+
+    @Flag(name: .long, help: "Sparse plain lines, nothing redrawn; for screen readers and logs.")
+    var plain = false
+}
+
+/// The size of the device's buffer.
+struct PeriodOptions: ParsableArguments {
+    @Option(name: .long, help: "Frames per block, 1 to 8192.", transform: { try boundedInteger($0, in: 1...8192) })
+    var period: Int?
+
+    @Option(name: .long, help: "Blocks in the buffer, 2 to 4.", transform: { try boundedInteger($0, in: 2...4) })
+    var periods: Int?
+}
+
+/// Which clock the device follows.
+enum ClockText: String, CaseIterable, ExpressibleByArgument {
+    case real
+    case virtual
+}
+
+/// Where the sound goes.
+struct DeviceOptions: ParsableArguments {
+    @Option(
+        name: .long,
+        help: .init("An ALSA device, null or file:PATH.", valueName: "device"))
+    var output = "default"
+
+    @Option(name: .long, help: "real, or virtual: as fast as it goes; for null and files.")
+    var clock: ClockText = .real
+
+    @OptionGroup var periods: PeriodOptions
+
+    @Option(
+        name: .long, help: .init("Real-time priority, 1 to 99; 0 asks for none. (default: 70)", valueName: "n"),
+        transform: { try boundedInteger($0, in: 0...99) })
+    var priority = 70
+}
+
+/// What is played, how often and how fast.
+struct PlanOptions: ParsableArguments {
+    @Option(
+        name: .long, help: .init("A passage, as 2.0-3.0, 1:20-1:45 or 90112f-131072f; repeatable.", valueName: "a-b"),
+        transform: { try TimeRange(parsing: $0) })
+    var section: [TimeRange] = []
+
+    @OptionGroup var range: RangeOptions
+
+    @Option(
+        name: [.customShort("n"), .customLong("passes")],
+        help: .init("How often each section is played. (default: 1)", valueName: "n"),
+        transform: { try boundedInteger($0, in: 1...1_000_000) })
+    var passes = 1
+
+    @OptionGroup var speed: SpeedOptions
+
+    @Option(
+        name: .long, help: .init("Faster with every pass, as 60%:100%:5%.", valueName: "a:b:step"),
+        transform: { try RampText(parsing: $0) })
+    var ramp: RampText?
+
+    @Option(
+        name: .long, help: .init("Silence after a pass: 0.1 seconds, 12f frames, 1.0x its length.", valueName: "g"),
+        transform: { try GapText(parsing: $0) })
+    var gap: GapText?
+
+    @Option(name: .long, help: "How passes meet: crossfade, fade or hard.")
+    var joint: JointText = .crossfade
+
+    mutating func validate() throws {
+        if ramp != nil && speed.speed != nil {
+            throw ValidationError("--speed and --ramp exclude each other; give one.")
+        }
+        if !section.isEmpty && range.isGiven {
+            throw ValidationError("--from and --to describe one section; with --section leave them out.")
+        }
+    }
+
+    /// The passages in the order of playing: those given, or the range, or the whole recording.
+    var ranges: [TimeRange] { section.isEmpty ? [range.range] : section }
+}
+
+/// One stretch of a recording.
+struct RangeOptions: ParsableArguments {
+    @Option(
+        name: .long, help: .init("Where to begin: 83.5, 1:23.5, 12f or 50%.", valueName: "time"),
+        transform: { try TimePoint(parsing: $0) })
+    var from: TimePoint?
+
+    @Option(
+        name: .long, help: .init("Where to end.", valueName: "time"), transform: { try TimePoint(parsing: $0) })
+    var to: TimePoint?
+
+    var isGiven: Bool { from != nil || to != nil }
+
+    var range: TimeRange { TimeRange(start: from, end: to) }
+}
+
+/// One speed for everything.
+struct SpeedOptions: ParsableArguments {
+    @Option(
+        name: [.short, .long], help: .init("25% to 400%; also 0.7 or 0.7x.", valueName: "speed"),
+        transform: { try SpeedText(parsing: $0) })
+    var speed: SpeedText?
+}
+
+/// How one pass meets the next.
+enum JointText: String, CaseIterable, ExpressibleByArgument {
+    case crossfade
+    case fade
+    case hard
+}
+
+/// A whole number within bounds.
+func boundedInteger(_ text: String, in range: ClosedRange<Int>) throws(ArgumentError) -> Int {
+    guard let number = wholeNumber(text), number <= range.upperBound, number >= range.lowerBound else {
+        throw ArgumentError("'\(text)' is no whole number from \(range.lowerBound) to \(range.upperBound)")
+    }
+    return Int(number)
+}

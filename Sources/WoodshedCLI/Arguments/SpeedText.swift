@@ -1,0 +1,75 @@
+// Speeds as typed: `70%`, `0.7`, `0.7x`; and ramps `60%:100%:5%`. The bounds are the engine's; they are named here so that
+// a slip is answered before any file is opened.
+
+/// How fast, as a factor of the recording's own speed.
+struct SpeedText: Hashable, Sendable {
+    /// The engine's range, 25 % to 400 %.
+    static let range = 0.25...4.0
+
+    let factor: Double
+
+    init(parsing text: some StringProtocol) throws(ArgumentError) {
+        factor = try Self.number(text)
+        guard !Self.range.contains(factor) else { return }
+        // `70` is most likely 70 %, and nobody means seventy times as fast.
+        let hint = Self.range.contains(factor / 100) && !text.hasSuffix("%") ? "; did you mean \(text)%?" : ""
+        throw ArgumentError("a speed of \(text) is outside 25% to 400%\(hint)")
+    }
+
+    /// Reads the three spellings without judging the size.
+    static func number(_ text: some StringProtocol) throws(ArgumentError) -> Double {
+        if text.hasSuffix("%"), let percent = decimal(text.dropLast()) { return percent / 100 }
+        if let factor = decimal(text.hasSuffix("x") ? text.dropLast() : text[...]) { return factor }
+        throw ArgumentError("'\(text)' is no speed; write 70%, 0.7 or 0.7x")
+    }
+}
+
+/// A speed that changes by the same step from pass to pass and stays at the last one.
+struct RampText: Hashable, Sendable {
+    let from: Double
+    let to: Double
+    /// The size of a step as a factor, above 0; its direction follows from `from` and `to`.
+    let step: Double
+
+    init(parsing text: String) throws(ArgumentError) {
+        let parts = text.split(separator: ":", omittingEmptySubsequences: false)
+        guard parts.count == 3 else {
+            throw ArgumentError("'\(text)' is no ramp; write FROM:TO:STEP, as in 60%:100%:5%")
+        }
+        from = try SpeedText(parsing: parts[0]).factor
+        to = try SpeedText(parsing: parts[1]).factor
+        step = try SpeedText.number(parts[2])
+        guard step > 0 else {
+            throw ArgumentError("the ramp's step is 0, so it would never arrive; write a step such as 5%")
+        }
+    }
+}
+
+/// The silence after a pass: `0.1` seconds, `12f` frames of the file, `1.0x` of the pass's own length.
+enum GapText: Hashable, Sendable {
+    case seconds(Double)
+    case frames(Int64)
+    case passLengths(Double)
+
+    /// An hour; a longer rest is a slip of the keys.
+    static let maximumSeconds = 3600.0
+
+    init(parsing text: String) throws(ArgumentError) {
+        let unreadable = ArgumentError(
+            "'\(text)' is no gap; write 0.1 for seconds, 12f for frames or 1.0x for pass lengths")
+        if text.hasSuffix("f") {
+            guard let frames = wholeNumber(text.dropLast()) else { throw unreadable }
+            self = .frames(frames)
+        } else if text.hasSuffix("x") {
+            guard let lengths = decimal(text.dropLast()) else { throw unreadable }
+            guard lengths <= 100 else { throw ArgumentError("a gap of \(text) is longer than 100 passes") }
+            self = .passLengths(lengths)
+        } else {
+            guard let seconds = decimal(text) else { throw unreadable }
+            guard seconds <= Self.maximumSeconds else {
+                throw ArgumentError("a gap of \(text) s is longer than an hour")
+            }
+            self = .seconds(seconds)
+        }
+    }
+}

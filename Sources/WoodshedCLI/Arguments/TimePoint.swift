@@ -1,0 +1,115 @@
+// Places in a recording as typed: `83.5`, `1:23.5`, `1:02:03.250`, `12f`, `50%`. What they mean in frames is decided only
+// when the file is known, in one place: `frame(in:)`.
+
+/// The recording a time refers to, reduced to what a conversion needs.
+struct Timeline: Equatable {
+    /// Frames per second of the file itself; `12f` counts these.
+    let fileRate: Int
+    /// Frames in the file itself.
+    let fileFrames: Int64
+    /// Frames per second of the clip as the engine plays it; equal to `fileRate` unless the device runs at another rate.
+    let clipRate: Int
+    /// Frames in the clip.
+    let clipFrames: Int64
+}
+
+/// A place in a recording, in the unit it was typed in.
+enum TimePoint: Hashable, Sendable {
+    /// Seconds from the start.
+    case seconds(Double)
+    /// Frames of the file from the start.
+    case frames(Int64)
+    /// A share of the whole length, 0...1.
+    case fraction(Double)
+
+    /// Longer than any recording, and short enough that its frames at 768 kHz fit an Int64 exactly.
+    static let maximumSeconds = 1e9
+
+    init(parsing text: some StringProtocol) throws(ArgumentError) {
+        if text.hasSuffix("f") {
+            guard let frames = wholeNumber(text.dropLast()) else { throw Self.unreadable(text) }
+            self = .frames(frames)
+        } else if text.hasSuffix("%") {
+            guard let percent = decimal(text.dropLast()) else { throw Self.unreadable(text) }
+            guard percent <= 100 else {
+                throw ArgumentError("'\(text)' is past the end; a percentage goes from 0% to 100%")
+            }
+            self = .fraction(percent / 100)
+        } else {
+            self = .seconds(try Self.clockTime(text))
+        }
+    }
+
+    /// Reads `S`, `M:S` or `H:M:S`, the last part with decimals if need be.
+    private static func clockTime(_ text: some StringProtocol) throws(ArgumentError) -> Double {
+        let parts = text.split(separator: ":", omittingEmptySubsequences: false)
+        guard parts.count <= 3, let last = parts.last, let seconds = decimal(last) else { throw unreadable(text) }
+        var total = 0.0
+        for (index, part) in parts.dropLast().enumerated() {
+            guard let number = wholeNumber(part) else { throw unreadable(text) }
+            // Only the leading part may run past 59: `90:00` is an hour and a half, `1:75` is a slip.
+            guard index == 0 || number < 60 else { throw unreadable(text) }
+            total = (total + Double(number)) * 60
+        }
+        guard parts.count == 1 || seconds < 60 else { throw unreadable(text) }
+        total += seconds
+        guard total <= maximumSeconds else { throw ArgumentError("'\(text)' is longer than any recording") }
+        return total
+    }
+
+    private static func unreadable(_ text: some StringProtocol) -> ArgumentError {
+        ArgumentError("'\(text)' is no time; write 83.5, 1:23.5, 1:02:03.250, 50% or 12f for frames")
+    }
+
+    /// The nearest frame of the clip. It may lie past the clip's end; the score refuses that.
+    func frame(in timeline: Timeline) -> Int64 {
+        switch self {
+        case .seconds(let seconds):
+            return Int64((seconds * Double(timeline.clipRate)).rounded())
+        case .frames(let frames):
+            return Self.converted(frames, from: timeline.fileRate, to: timeline.clipRate)
+        case .fraction(let fraction):
+            return Int64((fraction * Double(timeline.clipFrames)).rounded())
+        }
+    }
+
+    /// The same instant counted at another rate, to the nearest frame, without leaving the range of Int64.
+    static func converted(_ frames: Int64, from rate: Int, to other: Int) -> Int64 {
+        guard rate != other else { return frames }
+        let product = frames.multipliedFullWidth(by: Int64(other))
+        // Past this the quotient would not fit; such a frame is outside every file, and saying so is the score's task.
+        guard product.high < Int64(rate) / 2 else { return Int64.max }
+        let (quotient, remainder) = Int64(rate).dividingFullWidth(product)
+        return remainder * 2 >= Int64(rate) ? quotient + 1 : quotient
+    }
+}
+
+/// A stretch of a recording as typed: `2.0-3.0`, `1:20-1:45`, `90112f-131072f`, `1:20-` to the end.
+struct TimeRange: Hashable, Sendable {
+    /// Where it begins; nil is the recording's start.
+    let start: TimePoint?
+    /// Where it ends; nil is the recording's end.
+    let end: TimePoint?
+
+    /// The whole recording.
+    static let whole = TimeRange(start: nil, end: nil)
+
+    init(start: TimePoint?, end: TimePoint?) {
+        self.start = start
+        self.end = end
+    }
+
+    init(parsing text: String) throws(ArgumentError) {
+        let parts = text.split(separator: "-", omittingEmptySubsequences: false)
+        guard parts.count == 2, !parts[0].isEmpty else {
+            throw ArgumentError("'\(text)' is no section; write START-END, as in 2.0-3.0, 1:20-1:45 or 90112f-131072f")
+        }
+        start = try TimePoint(parsing: parts[0])
+        end = parts[1].isEmpty ? nil : try TimePoint(parsing: parts[1])
+    }
+
+    /// Both ends in frames of the clip. The end may come before the start: the score refuses it, with words.
+    func bounds(in timeline: Timeline) -> (start: Int64, end: Int64) {
+        (start?.frame(in: timeline) ?? 0, end?.frame(in: timeline) ?? timeline.clipFrames)
+    }
+}

@@ -1,0 +1,89 @@
+// WoodshedCLI is the command `woodshed`: it reads arguments, drives the engine, draws the terminal and ends with a code a
+// script can rely on. It takes no decision about sound; what it cannot ask the engine for, it does not do.
+import ArgumentParser
+import Glibc
+
+/// The command as a function of its arguments.
+public enum CommandLineTool {
+    /// The version printed by `--version`.
+    ///
+    /// Real-time safe: no.
+    public static let version = "0.1.0"
+
+    /// Runs the command and ends the process with its exit code.
+    ///
+    /// Call it from the main thread before any other thread exists: signal handlers are installed first.
+    ///
+    /// - Parameter arguments: The program's name and its arguments.
+    ///
+    /// Real-time safe: no.
+    public static func run(_ arguments: [String]) -> Never {
+        exit(status(Array(arguments.dropFirst())).rawValue)
+    }
+
+    /// Runs the command.
+    static func status(_ arguments: [String]) -> ExitStatus {
+        do {
+            try runCommand(arguments)
+            return .success
+        } catch let failure as CommandFailure {
+            if !failure.cause.isEmpty { StandardStream.error.note(failure.text) }
+            return failure.status
+        } catch let error as OutputError {
+            return outputStatus(error)
+        } catch {
+            StandardStream.error.note("woodshed: \(error)\nThis is a fault of woodshed; please report it.")
+            return .software
+        }
+    }
+
+    private static func runCommand(_ arguments: [String]) throws {
+        // Asked so often by scripts and package tools that it answers before anything else is set up.
+        if arguments == ["--version"] { return try StandardStream.output.line(version) }
+        if arguments.isEmpty { return try StandardStream.output.write(Introduction.text) }
+        if let first = arguments.first, !first.hasPrefix("-"), !Woodshed.verbs.contains(first), first != "help" {
+            throw unknownVerb(first)
+        }
+        var command: any ParsableCommand
+        do {
+            command = try Woodshed.parseAsRoot(arguments)
+            // `help` and the root answer by throwing what they have to say.
+            if !(command is any Verb) { try command.run() }
+        } catch {
+            return try answer(error, verb: arguments.first.flatMap { Woodshed.verbs.contains($0) ? $0 : nil })
+        }
+        if let verb = command as? any Verb { try verb.perform() }
+    }
+
+    /// Help, completion scripts and refusals all come out of the parser as errors.
+    private static func answer(_ error: any Error, verb: String?) throws {
+        if Woodshed.exitCode(for: error) == .success {
+            let text = Woodshed.fullMessage(for: error)
+            return try StandardStream.output.write(text.hasSuffix("\n") ? text : text + "\n")
+        }
+        let help = verb.map { "woodshed help \($0)" } ?? "woodshed --help"
+        throw CommandFailure(.usage, Woodshed.message(for: error), remedy: "See: \(help)")
+    }
+
+    private static func unknownVerb(_ word: String) -> CommandFailure {
+        let cause = "there is no verb '\(word)'"
+        guard let known = suggestion(for: word, among: Woodshed.verbs) else {
+            return CommandFailure(.usage, cause, remedy: "The verbs are: \(Woodshed.verbs.joined(separator: ", ")).")
+        }
+        return CommandFailure(.usage, cause, remedy: "Did you mean: woodshed \(known)")
+    }
+
+    private static func outputStatus(_ error: OutputError) -> ExitStatus {
+        switch error {
+        case .closed: return .closedPipe
+        case .failed(let number):
+            StandardStream.error.note("woodshed: standard output: \(systemMessage(number))")
+            return .inputOutput
+        }
+    }
+}
+
+/// The system's words for an error number.
+func systemMessage(_ number: Int32) -> String {
+    unsafe String(cString: strerror(number))
+}

@@ -1,0 +1,49 @@
+// The root of the command tree, and what `woodshed` alone says.
+import ArgumentParser
+
+/// A verb that is carried out once its arguments are understood. Parsing and carrying out are told apart so that only
+/// mistakes in the arguments are answered with a hint at the help.
+protocol Verb: ParsableCommand {
+    func perform() throws
+}
+
+struct Woodshed: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "woodshed",
+        abstract: "Practise a recording section by section, at any speed, without changing its pitch.",
+        discussion: """
+            EXAMPLES
+              woodshed demo                                    try it now, no files needed
+              woodshed play song.mp3 --speed 80%               play a file
+              woodshed practice song.mp3 --section 1:20-1:45 -n 5 --speed 70%
+              woodshed render song.mp3 --section 1:20-1:45 -n 5 --speed 70% -o loop.wav
+            """,
+        version: CommandLineTool.version,
+        subcommands: [
+            Doctor.self
+        ])
+
+    /// The names of all verbs, in the order of the help.
+    static let verbs = configuration.subcommands.compactMap { $0.configuration.commandName }
+}
+
+/// What `woodshed` alone prints: what it is, and what to type.
+enum Introduction {
+    static let text = """
+        woodshed - practise a recording section by section, slowly, then faster
+
+          woodshed demo                         try it now, no files needed
+          woodshed play song.mp3                play a recording
+          woodshed practice song.mp3 --section 1:20-1:45 -n 5 --speed 70%
+                                                loop a passage five times, slowed, at its pitch
+          woodshed practice song.mp3 --section 1:20-1:45 -n 9 --ramp 60%:100%:5% --gap 1.0x
+                                                faster with every pass, with time to answer
+          woodshed render song.mp3 --section 1:20-1:45 -n 5 --speed 70% -o loop.wav
+                                                the same as a file
+
+        Verbs:    play practice render info devices doctor demo
+        Help:     woodshed help VERB
+        Problems: woodshed doctor
+
+        """
+}

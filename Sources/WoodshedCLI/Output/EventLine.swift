@@ -1,0 +1,33 @@
+// What happens while playing, as lines: JSON for programs, a few words for people. Field names are a contract: others are
+// added, none is renamed or removed.
+
+/// One event as it is printed.
+struct EventLine: Equatable {
+    /// `pass.started` and the like.
+    let name: String
+    /// The output frame it belongs to.
+    let frame: Int64
+    /// Frames per second of the output.
+    let sampleRate: Int
+    /// Counted from 1.
+    let section: Int
+    /// Counted from 1.
+    let pass: Int
+    let passes: Int
+    /// As a factor.
+    let speed: Double
+    let clipFrame: Int64
+    /// What only this kind of event has.
+    var details: [JSONValue.Field] = []
+
+    /// One JSON object, without a line feed.
+    var json: String {
+        let fields: [JSONValue.Field] = [
+            .init("v", .integer(1)), .init("event", .string(name)), .init("frame", .integer(frame)),
+            .init("seconds", .number(sampleRate > 0 ? Double(frame) / Double(sampleRate) : 0)),
+            .init("section", .integer(section)), .init("pass", .integer(pass)), .init("passes", .integer(passes)),
+            .init("speed", .number(speed)), .init("clip_frame", .integer(clipFrame)),
+        ]
+        return JSONValue.object(fields + details).text
+    }
+}

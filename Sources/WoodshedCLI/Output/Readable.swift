@@ -1,0 +1,74 @@
+// Numbers and names for people: times, percentages, decibels, sizes, and text that a terminal can be trusted with.
+import Glibc
+
+/// A number with a fixed count of decimals, rounded half away from zero.
+func fixed(_ value: Double, decimals: Int) -> String {
+    guard value.isFinite, abs(value) < 1e15 else { return "\(value)" }
+    let scale = (0..<decimals).reduce(1.0) { product, _ in product * 10 }
+    let units = Int64((abs(value) * scale).rounded())
+    let sign = value < 0 && units > 0 ? "-" : ""
+    guard decimals > 0 else { return sign + String(units) }
+    let digits = String(units)
+    let padded = String(repeating: "0", count: max(0, decimals + 1 - digits.count)) + digits
+    return sign + padded.dropLast(decimals) + "." + padded.suffix(decimals)
+}
+
+/// A place in time as `0:07.9`, or `1:02:03.2` from an hour on.
+func clockText(_ seconds: Double, decimals: Int = 1) -> String {
+    guard seconds.isFinite, seconds >= 0, seconds < 1e12 else { return "-:--" }
+    let scale = (0..<decimals).reduce(1.0) { product, _ in product * 10 }
+    // Cut, not rounded: a clock that shows 0:60.0 or runs ahead of the sound is wrong twice.
+    let units = Int64(seconds * scale)
+    let whole = units / Int64(scale)
+    let rest = Double(units % Int64(scale)) / scale
+    let hours = whole / 3600
+    let minutes = whole / 60 % 60
+    let secondsText = fixed(Double(whole % 60) + rest, decimals: decimals)
+    let padded = whole % 60 < 10 ? "0" + secondsText : secondsText
+    guard hours > 0 else { return "\(minutes):\(padded)" }
+    return "\(hours):\(minutes < 10 ? "0" : "")\(minutes):\(padded)"
+}
+
+/// A speed factor as `70 %`, with one decimal where it has one.
+func percentText(_ factor: Double) -> String {
+    let text = fixed(factor * 100, decimals: 1)
+    return (text.hasSuffix(".0") ? String(text.dropLast(2)) : text) + " %"
+}
+
+/// Full scale is 0 dB; silence is the lowest number shown.
+func decibelText(_ decibels: Double) -> String {
+    decibels > -99.9 ? fixed(decibels, decimals: 1) + " dB" : "-inf dB"
+}
+
+/// Bytes as `84 GB`, in powers of a thousand as disks are sold.
+func sizeText(_ bytes: UInt64) -> String {
+    let units = ["bytes", "kB", "MB", "GB", "TB", "PB", "EB"]
+    var value = Double(bytes)
+    var index = 0
+    while value >= 1000, index < units.count - 1 {
+        value /= 1000
+        index += 1
+    }
+    return fixed(value, decimals: index > 0 && value < 10 ? 1 : 0) + " " + units[index]
+}
+
+/// Text from outside (a file name, a device name) with everything a terminal would obey made visible.
+func printable(_ text: String) -> String {
+    var result = ""
+    for scalar in text.unicodeScalars {
+        switch scalar.properties.generalCategory {
+        case .control, .lineSeparator, .paragraphSeparator, .surrogate:
+            result += "\\u{" + String(scalar.value, radix: 16) + "}"
+        // Marks that turn the direction of text round can make a name read as something else.
+        case .format where (0x202A...0x202E).contains(scalar.value) || (0x2066...0x2069).contains(scalar.value):
+            result += "\\u{" + String(scalar.value, radix: 16) + "}"
+        default: result.unicodeScalars.append(scalar)
+        }
+    }
+    return result
+}
+
+/// The last part of a path, which is what people call the file.
+func fileName(_ path: String) -> String {
+    path.split(separator: "/").last.map(String.init) ?? path
+}

@@ -1,0 +1,45 @@
+// Writing to standard output and standard error: whole texts, with every failure seen. Data goes to standard output,
+// everything said about it to standard error.
+import Glibc
+
+/// Why a text did not get out.
+enum OutputError: Error, Equatable {
+    /// The reader has gone; the usual end of `woodshed … | head`.
+    case closed
+    /// The system's error number.
+    case failed(Int32)
+}
+
+/// One of the standard descriptors.
+struct StandardStream: Sendable {
+    let descriptor: Int32
+
+    static let output = StandardStream(descriptor: STDOUT_FILENO)
+    static let error = StandardStream(descriptor: STDERR_FILENO)
+
+    /// Writes the text whole, waiting for a slow reader if need be.
+    func write(_ text: String) throws(OutputError) {
+        var bytes = Array(text.utf8)[...]
+        while !bytes.isEmpty {
+            let count = unsafe bytes.withUnsafeBytes { unsafe Glibc.write(descriptor, $0.baseAddress, $0.count) }
+            if count >= 0 {
+                bytes = bytes.dropFirst(count)
+                continue
+            }
+            switch errno {
+            case EINTR: continue
+            case EAGAIN:
+                var request = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+                _ = unsafe poll(&request, 1, 1000)
+            case EPIPE: throw .closed
+            case let number: throw .failed(number)
+            }
+        }
+    }
+
+    /// Writes the text and a line feed.
+    func line(_ text: String) throws(OutputError) { try write(text + "\n") }
+
+    /// Writes a line nobody depends on: when standard error is closed there is no place left to complain.
+    func note(_ text: String) { try? line(text) }
+}

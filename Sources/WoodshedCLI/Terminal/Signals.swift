@@ -1,0 +1,105 @@
+// Signals become bytes in a pipe that the main loop reads beside the keyboard. Handlers are installed (not SIG_IGN and
+// not a blocked mask), because both of those would be inherited by a decoder process we start.
+import Glibc
+import Synchronization
+
+/// The signals this command answers, and what has arrived.
+enum Signals {
+    private static let writeEnd = Atomic<Int32>(-1)
+    private static let interrupts = Atomic<Int>(0)
+    /// True once a loop reads the pipe; before that, an interrupt has nobody to ask and ends the process itself.
+    private static let isWatched = Atomic<Bool>(false)
+
+    private static let ending: [Int32] = [SIGINT, SIGTERM, SIGHUP]
+    private static let faults: [Int32] = [SIGSEGV, SIGBUS, SIGILL, SIGTRAP, SIGFPE, SIGABRT]
+
+    /// Installs the handlers; call once, before any thread is started.
+    ///
+    /// - Returns: The descriptor that becomes readable when a signal arrived; -1 when the system has none to give.
+    static func install() -> Int32 {
+        RawMode.prepareForHandlers()
+        PartialFiles.prepareForHandlers()
+        var ends: [Int32] = [-1, -1]
+        guard unsafe pipe(&ends) == 0 else { return -1 }
+        for end in ends {
+            _ = fcntl(end, F_SETFD, FD_CLOEXEC)
+            _ = fcntl(end, F_SETFL, O_NONBLOCK)
+        }
+        _ = interrupts.load(ordering: .relaxed)
+        _ = isWatched.load(ordering: .relaxed)
+        writeEnd.store(ends[1], ordering: .releasing)
+        for number in ending where !isIgnored(number) { handle(number, endingHandler) }
+        for number in [SIGTSTP, SIGCONT, SIGWINCH] where !isIgnored(number) { handle(number, notifyingHandler) }
+        // A write to a closed pipe then fails with EPIPE, which is answered where the write is.
+        handle(SIGPIPE, quietHandler)
+        for number in faults {
+            handle(number, faultHandler, flags: Int32(bitPattern: UInt32(SA_RESETHAND)) | Int32(SA_NODEFER))
+        }
+        return ends[0]
+    }
+
+    /// From here on a first interrupt is left to the loop that reads the pipe.
+    static func beginWatching() { isWatched.store(true, ordering: .releasing) }
+
+    /// From here on an interrupt ends the process at once again.
+    static func endWatching() { isWatched.store(false, ordering: .releasing) }
+
+    /// The signals that arrived since the last call, oldest first.
+    static func drain(_ descriptor: Int32) -> [Int32] {
+        var bytes = [UInt8](repeating: 0, count: 64)
+        let count = unsafe read(descriptor, &bytes, bytes.count)
+        guard count > 0 else { return [] }
+        return bytes.prefix(count).map { Int32($0) }
+    }
+
+    /// Stops this process as Ctrl-Z does; returns when it is continued.
+    static func stopUntilContinued() {
+        handle(SIGTSTP, SIG_DFL)
+        _ = raise(SIGTSTP)
+        handle(SIGTSTP, notifyingHandler)
+    }
+
+    private static func isIgnored(_ number: Int32) -> Bool {
+        var action = sigaction()
+        guard unsafe sigaction(number, nil, &action) == 0 else { return false }
+        // nohup and background jobs of a shell without job control ask for this, and keep it.
+        let current = unsafe unsafeBitCast(action.__sigaction_handler.sa_handler, to: Int.self)
+        let ignoring = unsafe unsafeBitCast(SIG_IGN, to: Int.self)
+        return current == ignoring
+    }
+
+    private static func handle(_ number: Int32, _ handler: __sighandler_t?, flags: Int32 = SA_RESTART) {
+        var action = sigaction()
+        unsafe action.__sigaction_handler.sa_handler = handler
+        action.sa_flags = flags
+        unsafe sigemptyset(&action.sa_mask)
+        _ = unsafe sigaction(number, &action, nil)
+    }
+
+    private static func notify(_ number: Int32) {
+        let kept = errno
+        var byte = UInt8(truncatingIfNeeded: number)
+        _ = unsafe write(writeEnd.load(ordering: .acquiring), &byte, 1)
+        errno = kept
+    }
+
+    private static let notifyingHandler: __sighandler_t = { number in Signals.notify(number) }
+
+    private static let quietHandler: __sighandler_t = { _ in }
+
+    private static let endingHandler: __sighandler_t = { number in
+        let earlier = Signals.interrupts.add(1, ordering: .acquiringAndReleasing).oldValue
+        if earlier > 0 || !Signals.isWatched.load(ordering: .acquiring) {
+            RawMode.leave()
+            PartialFiles.removeAll()
+            _exit(128 + number)
+        }
+        Signals.notify(number)
+    }
+
+    /// Gives the terminal back, then lets the fault take its course (the action was reset on entry).
+    private static let faultHandler: __sighandler_t = { number in
+        RawMode.leave()
+        _ = raise(number)
+    }
+}

@@ -1,0 +1,109 @@
+// The one line that is redrawn while playing. A pure function of what is to be shown and of the width, so that "never
+// wraps" is a test over all widths; it does not know of terminals, cursors or colours.
+
+/// What the line tells, in the words of the engine's status.
+struct StatusView: Equatable {
+    enum State: Equatable {
+        case playing
+        case paused
+        case stopped
+    }
+
+    var title: String
+    var state: State
+    /// Counted from 1; 0 before the first.
+    var section: Int
+    var sectionCount: Int
+    /// Counted from 1; 0 before the first.
+    var pass: Int
+    var passes: Int
+    var speed: Double
+    /// Where the sound comes from, in seconds of the recording.
+    var position: Double
+    /// The recording's length in seconds.
+    var length: Double
+    /// The louder channel's recent peak, full scale = 0; nil hides the level.
+    var peakDecibels: Double?
+}
+
+/// Which glyphs the terminal can be trusted with.
+enum Glyphs: Equatable {
+    case unicode
+    case ascii
+}
+
+/// Lays the status out for a width. Fields give way one by one, the least missed first.
+struct StatusLine {
+    /// Below this many columns nothing useful fits and nothing is drawn.
+    static let minimumColumns = 20
+
+    let glyphs: Glyphs
+
+    /// The text for a terminal of `columns`; it takes at most `columns - 1` cells, because a character in the last
+    /// column makes many terminals wrap at the next one. Empty below `minimumColumns`.
+    func text(_ view: StatusView, columns: Int) -> String {
+        guard columns >= Self.minimumColumns else { return "" }
+        for detail in 0..<Self.details {
+            let line = compose(view, detail: detail)
+            if displayWidth(line) <= columns - 1 { return line }
+        }
+        return fitted(compose(view, detail: Self.details - 1), cells: columns - 1, ellipsis: "")
+    }
+
+    private static let details = 7
+
+    private func compose(_ view: StatusView, detail: Int) -> String {
+        let clock = symbol(view.state) + " " + clockText(view.position)
+        let speed = percentText(view.speed)
+        switch detail {
+        case 0...3:
+            var fields: [String] = []
+            if detail == 0 { fields.append(fitted(printable(view.title), cells: 30, ellipsis: ellipsis)) }
+            if view.sectionCount > 1 { fields.append("section \(view.section) of \(view.sectionCount)") }
+            fields.append("pass \(view.pass) of \(view.passes)")
+            fields.append(speed)
+            fields.append(clock + " / " + clockText(view.length))
+            if let peak = view.peakDecibels {
+                if detail <= 1 { fields.append(meter(peak) + " " + padded(decibelText(peak), to: 8)) }
+                if detail == 2 { fields.append(padded(decibelText(peak), to: 8)) }
+            }
+            return fields.joined(separator: "  ")
+        case 4:
+            return "\(clock) / \(clockText(view.length))  \(counts(view))  \(speed)"
+        case 5:
+            return "\(clock)  \(counts(view))  \(speed)"
+        default:
+            return "\(clock) \(view.pass)/\(view.passes) \(percentText(view.speed).filter { $0 != " " })"
+        }
+    }
+
+    private func counts(_ view: StatusView) -> String {
+        let pass = "\(view.pass)/\(view.passes)"
+        return view.sectionCount > 1 ? "\(view.section)/\(view.sectionCount)  \(pass)" : pass
+    }
+
+    private var ellipsis: String { glyphs == .unicode ? "…" : "..." }
+
+    private func symbol(_ state: StatusView.State) -> String {
+        switch (state, glyphs) {
+        case (.playing, .unicode): "▶"
+        case (.paused, .unicode): "⏸\u{FE0E}"
+        case (.stopped, .unicode): "■"
+        case (.playing, .ascii): ">"
+        case (.paused, .ascii): "="
+        case (.stopped, .ascii): "."
+        }
+    }
+
+    /// Ten cells from -60 dB to full scale.
+    private func meter(_ decibels: Double) -> String {
+        let share = min(max((decibels + 60) / 60, 0), 1)
+        let full = Int((share * 10).rounded())
+        let (on, off) = glyphs == .unicode ? ("▇", "·") : ("#", ".")
+        return String(repeating: on, count: full) + String(repeating: off, count: 10 - full)
+    }
+
+    private func padded(_ text: String, to cells: Int) -> String {
+        String(repeating: " ", count: max(0, cells - displayWidth(text))) + text
+    }
+}

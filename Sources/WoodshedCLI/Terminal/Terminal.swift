@@ -1,0 +1,92 @@
+// The terminal as a thing that must be given back as it was found. Raw mode is entered and left here alone; the saved
+// settings live in plain memory, so that a signal handler can put them back.
+import Glibc
+import Synchronization
+
+/// What standard error and standard input are connected to, asked once per run.
+struct TerminalTraits: Equatable, Sendable {
+    /// Standard error takes redrawn lines.
+    var drawsStatus: Bool
+    /// Standard input sends keys.
+    var readsKeys: Bool
+    var usesColour: Bool
+    var glyphs: Glyphs
+
+    /// - Parameters:
+    ///   - environment: Looks a variable up.
+    ///   - plain: The user asked for sparse lines.
+    init(environment: (String) -> String?, standardErrorIsTerminal: Bool, standardInputIsTerminal: Bool, plain: Bool) {
+        let isDumb = environment("TERM") == "dumb"
+        let sparse = plain || isDumb || environment("WOODSHED_A11Y") == "1"
+        drawsStatus = standardErrorIsTerminal && !sparse
+        readsKeys = standardInputIsTerminal && standardErrorIsTerminal
+        let noColour = environment("NO_COLOR").map { !$0.isEmpty } ?? false
+        usesColour = drawsStatus && !noColour
+        let locale = [environment("LC_ALL"), environment("LC_CTYPE"), environment("LANG")]
+            .compactMap { $0 }.first { !$0.isEmpty }
+        let name = locale?.lowercased() ?? ""
+        glyphs = !plain && (name.contains("utf-8") || name.contains("utf8")) ? .unicode : .ascii
+    }
+
+    /// The traits of this process.
+    static func current(plain: Bool) -> TerminalTraits {
+        TerminalTraits(
+            environment: environmentVariable, standardErrorIsTerminal: isatty(STDERR_FILENO) == 1,
+            standardInputIsTerminal: isatty(STDIN_FILENO) == 1, plain: plain)
+    }
+}
+
+/// A variable of this process's environment.
+func environmentVariable(_ name: String) -> String? {
+    guard let value = unsafe getenv(name) else { return nil }
+    return unsafe String(cString: value)
+}
+
+/// Key-by-key input on the controlling terminal, and the way back.
+enum RawMode {
+    // Written before the handlers that read it are installed, never afterwards.
+    nonisolated(unsafe) private static let saved = UnsafeMutablePointer<termios>.allocate(capacity: 1)
+    private static let isActive = Atomic<Bool>(false)
+
+    /// Takes keys without waiting for Return and without echo. Ctrl-C and Ctrl-Z keep making signals.
+    ///
+    /// - Returns: False when standard input is no terminal, or this job is not in the foreground of it.
+    @discardableResult
+    static func enter() -> Bool {
+        guard !isActive.load(ordering: .acquiring), tcgetpgrp(STDIN_FILENO) == getpgrp() else { return false }
+        var settings = termios()
+        guard unsafe tcgetattr(STDIN_FILENO, &settings) == 0 else { return false }
+        unsafe saved.pointee = settings
+        settings.c_lflag &= ~tcflag_t(ICANON | ECHO)
+        unsafe withUnsafeMutableBytes(of: &settings.c_cc) { controls in
+            unsafe controls[Int(VMIN)] = 0
+            unsafe controls[Int(VTIME)] = 0
+        }
+        guard unsafe tcsetattr(STDIN_FILENO, TCSANOW, &settings) == 0 else { return false }
+        // Release: a handler that sees the flag sees the settings.
+        isActive.store(true, ordering: .releasing)
+        return true
+    }
+
+    /// Puts the terminal back as it was; harmless when it never left. Safe in a signal handler.
+    static func leave() {
+        guard isActive.exchange(false, ordering: .acquiringAndReleasing) else { return }
+        _ = unsafe tcsetattr(STDIN_FILENO, TCSANOW, saved)
+    }
+
+    /// Touches what a handler will use, so that nothing is initialised for the first time inside one.
+    static func prepareForHandlers() {
+        _ = unsafe saved
+        _ = isActive.load(ordering: .relaxed)
+    }
+}
+
+/// The width of the terminal behind standard error: asked of the system, else of COLUMNS, else 80.
+func terminalColumns() -> Int {
+    var size = winsize()
+    if unsafe ioctl(STDERR_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 { return Int(size.ws_col) }
+    if let columns = environmentVariable("COLUMNS").flatMap({ wholeNumber($0) }), columns > 0, columns < 10_000 {
+        return Int(columns)
+    }
+    return 80
+}

@@ -1,0 +1,120 @@
+// What is typed and what it means: tables of accepted and refused spellings.
+import Testing
+
+@testable import WoodshedCLI
+
+@Suite("Arguments")
+struct ArgumentTests {
+    private let song = Timeline(fileRate: 44100, fileFrames: 441_000, clipRate: 44100, clipFrames: 441_000)
+
+    @Test(
+        "a time is understood in every spelling",
+        arguments: [
+            ("83.5", 3_682_350), ("1:23.5", 3_682_350), ("1:02:03.250", 164_195_325),
+            ("12f", 12), ("50%", 220_500), ("0", 0), (".5", 22050), ("90:00", 238_140_000), ("100%", 441_000),
+        ] as [(String, Int64)])
+    func time(text: String, frame: Int64) throws {
+        #expect(try TimePoint(parsing: text).frame(in: song) == frame)
+    }
+
+    @Test(
+        "a time that is no time is refused with an example",
+        arguments: [
+            "", "x", "-1", "1:", ":1", "1:2:3:4", "1:75", "1:60:00.5", "1.5:00", "f", "1.5f", "%", "101%", "nan", "inf",
+            "1e3",
+            "0x10", "1,5", "9999999999", "١", " 1", "1 ",
+        ])
+    func badTime(text: String) {
+        #expect(throws: ArgumentError.self) { try TimePoint(parsing: text) }
+    }
+
+    @Test("frames are the file's own, also when the device runs at another rate")
+    func otherRate() throws {
+        let converted = Timeline(fileRate: 44100, fileFrames: 441_000, clipRate: 48000, clipFrames: 480_000)
+        #expect(try TimePoint(parsing: "44100f").frame(in: converted) == 48000)
+        #expect(try TimePoint(parsing: "1f").frame(in: converted) == 1)
+        #expect(try TimePoint(parsing: "1.5").frame(in: converted) == 72000)
+        #expect(try TimePoint(parsing: "\(Int64.max)f").frame(in: converted) == Int64.max)
+    }
+
+    @Test(
+        "a section is two times, and its end may be left open",
+        arguments: [
+            ("2.0-3.0", 88200, 132_300), ("90112f-131072f", 90112, 131_072), ("0:01-0:02", 44100, 88200),
+            ("5-", 220_500, 441_000), ("50%-100%", 220_500, 441_000), ("3-2", 132_300, 88200),
+        ] as [(String, Int64, Int64)])
+    func range(text: String, start: Int64, end: Int64) throws {
+        let bounds = try TimeRange(parsing: text).bounds(in: song)
+        #expect(bounds.start == start)
+        #expect(bounds.end == end)
+    }
+
+    @Test("a section that is no section is refused", arguments: ["", "-", "-3", "1", "1-2-3", "a-b", "1--2", "1-2x"])
+    func badRange(text: String) {
+        #expect(throws: ArgumentError.self) { try TimeRange(parsing: text) }
+    }
+
+    @Test(
+        "a speed is understood in every spelling",
+        arguments: [
+            ("70%", 0.7), ("0.7", 0.7), ("0.7x", 0.7), ("1", 1), ("100%", 1), ("25%", 0.25), ("4x", 4), ("400%", 4),
+            (".5", 0.5), ("66.5%", 0.665),
+        ])
+    func speed(text: String, factor: Double) throws {
+        #expect(try SpeedText(parsing: text).factor == factor)
+    }
+
+    @Test(
+        "a speed out of bounds or unreadable is refused",
+        arguments: ["0", "0%", "24%", "401%", "4.1", "-1", "nan", "inf", "", "%", "x", "fast", "70 %", "1e0"])
+    func badSpeed(text: String) {
+        #expect(throws: ArgumentError.self) { try SpeedText(parsing: text) }
+    }
+
+    @Test("a speed that lacks its percent sign is recognised")
+    func forgottenPercent() {
+        #expect(throws: ArgumentError("a speed of 70 is outside 25% to 400%; did you mean 70%?")) {
+            try SpeedText(parsing: "70")
+        }
+    }
+
+    @Test("a ramp is two speeds and a step")
+    func ramp() throws {
+        let ramp = try RampText(parsing: "60%:1.0:5%")
+        #expect(ramp.from == 0.6)
+        #expect(ramp.to == 1)
+        #expect(ramp.step == 0.05)
+    }
+
+    @Test(
+        "a ramp that could not arrive is refused",
+        arguments: ["", "60%", "60%:100%", "60%:100%:0", "1:2:3:4", "0:1:5%", "a:b:c"])
+    func badRamp(text: String) {
+        #expect(throws: ArgumentError.self) { try RampText(parsing: text) }
+    }
+
+    @Test("a gap counts seconds, frames or passes")
+    func gap() throws {
+        #expect(try GapText(parsing: "0.1") == .seconds(0.1))
+        #expect(try GapText(parsing: "12f") == .frames(12))
+        #expect(try GapText(parsing: "1.0x") == .passLengths(1))
+        #expect(try GapText(parsing: "0") == .seconds(0))
+    }
+
+    @Test("a gap that is no gap is refused", arguments: ["", "-1", "x", "f", "3601", "101x", "1.5f", "nan"])
+    func badGap(text: String) {
+        #expect(throws: ArgumentError.self) { try GapText(parsing: text) }
+    }
+
+    @Test("a misspelt verb finds its neighbour, a foreign word none")
+    func suggestions() {
+        let verbs = ["play", "practice", "render", "info", "devices", "doctor", "demo"]
+        #expect(suggestion(for: "practise", among: verbs) == "practice")
+        #expect(suggestion(for: "paly", among: verbs) == "play")
+        #expect(suggestion(for: "device", among: verbs) == "devices")
+        #expect(suggestion(for: "xyzzy", among: verbs) == nil)
+        #expect(editDistance("", "abc") == 3)
+        #expect(editDistance("kitten", "sitting") == 3)
+        #expect(editDistance("ab", "ba") == 1)
+    }
+}

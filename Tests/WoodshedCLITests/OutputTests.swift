@@ -1,0 +1,74 @@
+// Lines for programs and lines for people.
+import Testing
+
+@testable import WoodshedCLI
+
+@Suite("Output")
+struct OutputTests {
+    @Test("text of any kind survives as JSON on one line")
+    func escaping() {
+        let text = "a\"b\\c\n\r\t\u{01}\u{1B}[0m\u{7F}\u{9B}é日𝄞"
+        let expected = #""a\"b\\c\n\r\t\u0001\u001b[0m\u007f\u009bé日𝄞""#
+        #expect(JSONValue.string(text).text == expected)
+    }
+
+    @Test("numbers are exact, and what JSON cannot say is null")
+    func numbers() {
+        #expect(JSONValue.integer(Int64.max).text == "9223372036854775807")
+        #expect(JSONValue.number(0.1).text == "0.1")
+        #expect(JSONValue.number(.infinity).text == "null")
+        #expect(JSONValue.number(.nan).text == "null")
+        #expect(JSONValue.array([.null, .bool(true), .integer(Int64(3))]).text == "[null,true,3]")
+        #expect(JSONValue.object([]).text == "{}")
+    }
+
+    @Test("an event has the promised keys in the promised order, and what is new comes after them")
+    func event() {
+        let line = EventLine(
+            name: "pass.started", frame: 22050, sampleRate: 44100, section: 1, pass: 2, passes: 5, speed: 0.7,
+            clipFrame: 90112, details: [.init("reason", .string("x"))])
+        #expect(
+            line.json
+                == #"{"v":1,"event":"pass.started","frame":22050,"seconds":0.5,"section":1,"pass":2,"passes":5,"speed":0.7,"clip_frame":90112,"reason":"x"}"#
+        )
+    }
+
+    @Test(
+        "a clock reads like a clock and never ahead of the sound",
+        arguments: [
+            (0, "0:00.0"), (7.94, "0:07.9"), (59.99, "0:59.9"), (60, "1:00.0"), (3599.99, "59:59.9"),
+            (3600, "1:00:00.0"),
+            (3723.25, "1:02:03.2"), (-1, "-:--"), (.nan, "-:--"),
+        ] as [(Double, String)])
+    func clock(seconds: Double, text: String) {
+        #expect(clockText(seconds) == text)
+    }
+
+    @Test("numbers for people are rounded once and keep their sign")
+    func readable() {
+        #expect(fixed(-0.04, decimals: 1) == "0.0")
+        #expect(fixed(-0.06, decimals: 1) == "-0.1")
+        #expect(fixed(2.5, decimals: 0) == "3")
+        #expect(fixed(0.05, decimals: 2) == "0.05")
+        #expect(percentText(0.7) == "70 %")
+        #expect(percentText(0.665) == "66.5 %")
+        #expect(decibelText(-9.44) == "-9.4 dB")
+        #expect(decibelText(-.infinity) == "-inf dB")
+        #expect(sizeText(84_000_000_000) == "84 GB")
+        #expect(sizeText(1500) == "1.5 kB")
+        #expect(sizeText(999) == "999 bytes")
+    }
+
+    @Test("a name from outside cannot steer the terminal")
+    func hostileNames() {
+        #expect(printable("a\u{1B}]0;x\u{07}b\n") == "a\\u{1b}]0;x\\u{7}b\\u{a}")
+        #expect(printable("a\u{202E}b") == "a\\u{202e}b")
+        #expect(printable("Dvořák – 日本.flac") == "Dvořák – 日本.flac")
+    }
+
+    @Test("a failure takes one or two lines whatever it carries")
+    func failureText() {
+        #expect(CommandFailure(.badData, "a\nb", remedy: "c").text == "woodshed: a\\u{a}b\nc")
+        #expect(CommandFailure(.badData, "a").text == "woodshed: a")
+    }
+}

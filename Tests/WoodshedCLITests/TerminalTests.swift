@@ -1,0 +1,115 @@
+// The status line, the keys and what a terminal is allowed to see.
+import Testing
+
+@testable import WoodshedCLI
+
+@Suite("Terminal")
+struct TerminalTests {
+    private static let views: [StatusView] = [
+        StatusView(
+            title: "lesson-07.mp3", state: .playing, section: 2, sectionCount: 23, pass: 3, passes: 4, speed: 0.8,
+            position: 7.9, length: 304, peakDecibels: -9.4),
+        StatusView(
+            title: "日本語のとても長い名前の録音ファイル その一.flac", state: .paused, section: 1, sectionCount: 1, pass: 1, passes: 1,
+            speed: 1, position: 0, length: 36000, peakDecibels: nil),
+        StatusView(
+            title: "👩‍👩‍👧‍👦 e\u{301}\u{1B}[2J.wav", state: .stopped, section: 1234, sectionCount: 9999, pass: 100_000,
+            passes: 1_000_000,
+            speed: 3.995, position: 359_999.9, length: 359_999.9, peakDecibels: -.infinity),
+    ]
+
+    @Test(
+        "the status line never wraps, at any width from 20 to 220, and holds nothing a terminal would obey",
+        arguments: [Glyphs.unicode, .ascii])
+    func widths(glyphs: Glyphs) {
+        for view in Self.views {
+            for columns in 20...220 {
+                let text = StatusLine(glyphs: glyphs).text(view, columns: columns)
+                #expect(!text.isEmpty)
+                #expect(displayWidth(text) <= columns - 1, "\(columns): \(text)")
+                #expect(text.unicodeScalars.allSatisfy { $0.value >= 0x20 && $0.value != 0x7F })
+            }
+        }
+    }
+
+    @Test("below 20 columns nothing is drawn")
+    func narrow() {
+        for columns in 0..<20 { #expect(StatusLine(glyphs: .unicode).text(Self.views[0], columns: columns).isEmpty) }
+    }
+
+    @Test("a wide terminal shows everything, a narrow one the pass, the place and the speed")
+    func fields() {
+        let line = StatusLine(glyphs: .unicode)
+        #expect(
+            line.text(Self.views[0], columns: 120)
+                == "lesson-07.mp3  section 2 of 23  pass 3 of 4  80 %  ▶ 0:07.9 / 5:04.0  ▇▇▇▇▇▇▇▇··  -9.4 dB")
+        #expect(line.text(Self.views[0], columns: 20) == "▶ 0:07.9 3/4 80%")
+        #expect(StatusLine(glyphs: .ascii).text(Self.views[0], columns: 20) == "> 0:07.9 3/4 80%")
+    }
+
+    @Test("without UTF-8 the line is ASCII but for the title")
+    func ascii() {
+        var view = Self.views[0]
+        view.title = "a"
+        #expect(StatusLine(glyphs: .ascii).text(view, columns: 200).utf8.allSatisfy { $0 < 0x80 })
+    }
+
+    @Test(
+        "characters count as the cells they take",
+        arguments: [
+            ("a", 1), ("é", 1), ("e\u{301}", 1), ("日", 2), ("👍", 2), ("👩‍👩‍👧‍👦", 2), ("\u{200B}", 0), ("⏸\u{FE0E}", 1),
+        ])
+    func cells(text: String, width: Int) {
+        #expect(displayWidth(text) == width)
+    }
+
+    @Test("a cut text is never wider than its room")
+    func cut() {
+        #expect(fitted("日本語", cells: 5) == "日本…")
+        #expect(fitted("日本語", cells: 4) == "日…")
+        #expect(fitted("日本語", cells: 6) == "日本語")
+        #expect(fitted("abc", cells: 0) == "")
+    }
+
+    @Test("keys are understood whole or in pieces, and unknown ones are passed over")
+    func keys() {
+        var reader = KeyReader()
+        let bytes: [UInt8] = Array(" q\u{1B}[C\u{1B}OD\u{1B}[A\u{1B}[B\u{1B}[1;2Cz\u{1B}[5~[]{}+-?nN\u{7F}".utf8)
+        let expected: [KeyAction] = [
+            .togglePause, .quit, .jump(seconds: 5), .jump(seconds: -5), .skip(sections: -1), .skip(sections: 1),
+            .jump(seconds: 1), .changeSpeed(by: -0.05), .changeSpeed(by: 0.05), .changeSpeed(by: -0.01),
+            .changeSpeed(by: 0.01),
+            .changeGain(by: 1), .changeGain(by: -1), .help, .skip(sections: 1), .skip(sections: -1), .normalSpeed,
+        ]
+        #expect(reader.actions(bytes) == expected)
+        #expect(bytes.flatMap { reader.actions([$0]) } == expected)
+    }
+
+    @Test("any bytes at all are survived")
+    func noise() {
+        var noise = DemoNoise(seed: 42)
+        var reader = KeyReader()
+        for _ in 0..<20_000 { _ = reader.actions([UInt8(truncatingIfNeeded: Int(noise.next() * 128))]) }
+        // Whatever was pending ends within one sequence's length.
+        _ = reader.actions([UInt8](repeating: UInt8(ascii: "z"), count: 3))
+        #expect(reader.actions([UInt8(ascii: "q")]) == [.quit])
+    }
+
+    @Test("a pipe, a dumb terminal and --plain get sparse lines; NO_COLOR takes only the colour")
+    func traits() {
+        func traits(_ environment: [String: String], terminal: Bool = true, plain: Bool = false) -> TerminalTraits {
+            TerminalTraits(
+                environment: { environment[$0] }, standardErrorIsTerminal: terminal, standardInputIsTerminal: terminal,
+                plain: plain)
+        }
+        let utf8 = ["LANG": "C.UTF-8", "TERM": "xterm"]
+        #expect(traits(utf8).drawsStatus && traits(utf8).usesColour && traits(utf8).glyphs == .unicode)
+        #expect(!traits(utf8, terminal: false).drawsStatus)
+        #expect(!traits(utf8, plain: true).drawsStatus && traits(utf8, plain: true).glyphs == .ascii)
+        #expect(!traits(["TERM": "dumb"]).drawsStatus)
+        #expect(!traits(["WOODSHED_A11Y": "1"]).drawsStatus)
+        let noColour = traits(utf8.merging(["NO_COLOR": "1"]) { $1 })
+        #expect(noColour.drawsStatus && !noColour.usesColour)
+        #expect(traits(["LANG": "C.UTF-8", "LC_ALL": "C"]).glyphs == .ascii)
+    }
+}
