@@ -70,7 +70,7 @@ format: ## mend the format of what changed
 	@git ls-files --cached --others --exclude-standard '*.swift' | xargs -r $(SWIFT) format -i --parallel
 
 docs: ## the reference of every public symbol, in docs/reference
-	@scripts/setup.sh build
+	@scripts/setup.sh build docs
 	@scripts/docs.sh
 
 install: ## the command under PREFIX (default /usr/local), with completions and licence

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Installs the Debian packages that Woodshed needs and that are missing; silent when none is.
 #
-#   scripts/setup.sh [--list] [build] [test] [lint] [bench]
+#   scripts/setup.sh [--list] [build] [test] [lint] [docs] [bench]
 #
 # Without a name: build. `--list` prints the packages and reasons and installs nothing.
 # It does not install Swift: the toolchain comes from swift.org, and which one is used is the user's choice.
@@ -40,6 +40,11 @@ END
 shellcheck          finds mistakes in the shell scripts
 END
         ;;
+    docs)
+        cat <<'END'
+jq                  reads the compiler's list of public symbols
+END
+        ;;
     bench)
         cat <<'END'
 libjack-jackd2-dev  the ring buffer ours is measured beside
@@ -47,7 +52,7 @@ libboost-dev        another such ring buffer
 mpv                 the player whose start-up time ours is measured beside
 END
         ;;
-    *) fail "unknown group '$1'; known are build, test, lint and bench" ;;
+    *) fail "unknown group '$1'; known are build, test, lint, docs and bench" ;;
     esac
 }
 
