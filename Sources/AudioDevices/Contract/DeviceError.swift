@@ -1,0 +1,45 @@
+/// Why a device could not be opened, or why it ended a stream.
+public struct DeviceError: Error, Sendable, Equatable {
+    /// What went wrong, for programs to decide on.
+    public enum Kind: String, Sendable, Hashable, CaseIterable {
+        /// The machine has no sound card, or none that ALSA shows to this user.
+        case noDevice
+        /// There are devices, but none of this name.
+        case unknownDevice
+        /// Another program holds the device.
+        case busy
+        /// The user may not open the device or the file.
+        case permissionDenied
+        /// The device takes none of the sample formats, rates or channel counts that were tried.
+        case formatRefused
+        /// The request contradicts itself or leaves the permitted range.
+        case invalidRequest
+        /// The device went away, or stopped taking frames, while it was playing.
+        case lost
+        /// The system reported an error that has no name of its own here.
+        case io
+        /// The output file cannot be created.
+        case cannotCreate
+        /// The disk filled up under the output file, which has been removed.
+        case diskFull
+    }
+
+    /// What went wrong, for programs to decide on.
+    public let kind: Kind
+    /// The cause in one sentence, naming the device.
+    public let message: String
+    /// What the user can do about it, in one sentence.
+    public let remedy: String
+
+    /// Makes an error, for streams of one's own. Real-time safe: no.
+    public init(kind: Kind, message: String, remedy: String) {
+        self.kind = kind
+        self.message = message
+        self.remedy = remedy
+    }
+}
+
+extension DeviceError: CustomStringConvertible {
+    /// Cause and remedy in one line.
+    public var description: String { "\(message) \(remedy)" }
+}

@@ -1,0 +1,44 @@
+/// Where sound goes.
+public enum OutputDevice: Sendable, Hashable {
+    /// A device of the system by its ALSA name, such as `default`, `hw:0` or `plughw:CARD=PCH`.
+    case system(String)
+    /// Nowhere: the blocks are asked for at the clock's pace and discarded.
+    case null
+    /// A WAV file, replaced when it exists.
+    case file(path: String)
+
+    /// Reads a device as users write it: `null`, `file:PATH`, or else the name of a system device.
+    ///
+    /// ALSA's own plug-in called `null` can still be had as `.system("null")`. Whether the device exists is known when it
+    /// is opened. Throws `invalidRequest` for an empty name, an empty path, or a NUL character. Real-time safe: no.
+    public init(parsing text: String) throws(DeviceError) {
+        guard !text.isEmpty, !text.utf8.contains(0) else {
+            throw DeviceError(
+                kind: .invalidRequest, message: "The output device has no name.",
+                remedy: "Say an ALSA name such as default, or null, or file:out.wav.")
+        }
+        if text == "null" {
+            self = .null
+        } else if text.hasPrefix("file:") {
+            let path = String(text.dropFirst("file:".count))
+            guard !path.isEmpty else {
+                throw DeviceError(
+                    kind: .invalidRequest, message: "The output file has no name.", remedy: "Write file:out.wav.")
+            }
+            self = .file(path: path)
+        } else {
+            self = .system(text)
+        }
+    }
+}
+
+extension OutputDevice: CustomStringConvertible {
+    /// The device as ``init(parsing:)`` reads it.
+    public var description: String {
+        switch self {
+        case .system(let name): name
+        case .null: "null"
+        case .file(let path): "file:\(path)"
+        }
+    }
+}

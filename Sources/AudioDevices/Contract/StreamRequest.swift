@@ -1,0 +1,92 @@
+/// By what clock a stream runs.
+///
+/// (Not called `Clock`, which would hide Swift's own protocol in every file that imports this module.)
+public enum StreamClock: String, Sendable, Hashable, CaseIterable {
+    /// The device's own clock; files and `null` keep the time of the system's monotonic clock.
+    case real
+    /// As fast as possible and without chance: each block waits for `prepare`, and nothing is ever late.
+    case virtual
+}
+
+/// What a stream is asked for. A request that exists lies within the permitted ranges.
+public struct StreamRequest: Sendable, Hashable {
+    /// Frames a second, 8000 … 768000.
+    public let sampleRate: Int
+    /// Channels, 1 … 64.
+    public let channelCount: Int
+    /// Frames in a block, 1 … 8192.
+    public let periodFrames: Int
+    /// Blocks in the device's buffer, 2 … 16.
+    public let periodCount: Int
+    /// The clock; a system device knows only the real one.
+    public let clock: StreamClock
+    /// The sample format of a file; system devices negotiate theirs.
+    public let fileFormat: WaveFormat
+    /// The SCHED_FIFO priority of the device thread, 1 … 99, or nil for an ordinary thread. Not used under the virtual clock.
+    public let realtimePriority: Int?
+
+    /// Checks and makes a request.
+    ///
+    /// A system device may not be able to meet it: the achieved values are in the stream's configuration. The latency
+    /// under the real clock is about `periodFrames × periodCount` frames. Throws `invalidRequest` with the value given
+    /// and the range permitted. Real-time safe: no.
+    public init(
+        sampleRate: Int, channelCount: Int, periodFrames: Int = 256, periodCount: Int = 3, clock: StreamClock = .real,
+        fileFormat: WaveFormat = .float32, realtimePriority: Int? = 70
+    ) throws(DeviceError) {
+        try Self.check(sampleRate, in: 8000...768_000, "sample rate", unit: "Hz")
+        try Self.check(channelCount, in: 1...64, "number of channels", unit: "channels")
+        try Self.check(periodFrames, in: 1...8192, "period", unit: "frames")
+        try Self.check(periodCount, in: 2...16, "number of periods", unit: "periods")
+        if let realtimePriority { try Self.check(realtimePriority, in: 1...99, "real-time priority", unit: "") }
+        self.sampleRate = sampleRate
+        self.channelCount = channelCount
+        self.periodFrames = periodFrames
+        self.periodCount = periodCount
+        self.clock = clock
+        self.fileFormat = fileFormat
+        self.realtimePriority = realtimePriority
+    }
+
+    private static func check(
+        _ value: Int, in range: ClosedRange<Int>, _ name: String, unit: String
+    ) throws(DeviceError) {
+        guard !range.contains(value) else { return }
+        let suffix = unit.isEmpty ? "" : " \(unit)"
+        throw DeviceError(
+            kind: .invalidRequest, message: "The \(name) cannot be \(value)\(suffix).",
+            remedy: "Choose \(range.lowerBound) to \(range.upperBound)\(suffix).")
+    }
+}
+
+/// What a device agreed to, read back from it.
+public struct StreamConfiguration: Sendable, Hashable {
+    /// Frames a second, as the device runs; it may differ from what was asked for.
+    public let sampleRate: Int
+    /// Channels that the render function must fill; they may differ from what was asked for.
+    public let channelCount: Int
+    /// The longest block in frames.
+    public let periodFrames: Int
+    /// What the device holds ahead of the sound, in frames.
+    public let bufferFrames: Int
+    /// The device's sample format, such as `FLOAT_LE` or `S24_3LE`.
+    public let formatName: String
+    /// How samples reach the device, such as `MMAP_INTERLEAVED`; `direct` where no card is involved.
+    public let accessName: String
+    /// The device as it was asked for.
+    public let deviceName: String
+
+    /// Describes a stream, for streams of one's own. Real-time safe: no.
+    public init(
+        sampleRate: Int, channelCount: Int, periodFrames: Int, bufferFrames: Int, formatName: String,
+        accessName: String, deviceName: String
+    ) {
+        self.sampleRate = sampleRate
+        self.channelCount = channelCount
+        self.periodFrames = periodFrames
+        self.bufferFrames = bufferFrames
+        self.formatName = formatName
+        self.accessName = accessName
+        self.deviceName = deviceName
+    }
+}

@@ -1,0 +1,69 @@
+public import Realtime
+
+/// How far a stream has come.
+public struct StreamPosition: Sendable, Hashable, BitwiseCopyable {
+    /// Frames handed to the device.
+    public let framesWritten: Int64
+    /// Frames handed over but not yet heard, as the device tells it; 0 where it does not know.
+    public let delayFrames: Int64
+
+    /// The frame that is being heard.
+    ///
+    /// Real-time safe: yes.
+    public var framesHeard: Int64 { max(0, framesWritten - delayFrames) }
+
+    /// Describes a position, for streams of one's own. Real-time safe: yes.
+    public init(framesWritten: Int64, delayFrames: Int64) {
+        self.framesWritten = framesWritten
+        self.delayFrames = delayFrames
+    }
+}
+
+/// What a stream has counted since it was opened.
+public struct StreamStatistics: Sendable {
+    /// How often the device ran dry.
+    public let xruns: Int64
+    /// About how many frames of silence that made; no frame of the sound was skipped.
+    public let lostFrames: Int64
+    /// Blocks rendered.
+    public let blocks: Int64
+    /// Valid frames rendered.
+    public let framesRendered: Int64
+    /// How long the render function took.
+    public let renderTime: RenderTime
+    /// What the system granted to the device thread; nil before the stream has started.
+    public let scheduling: RealtimeReport?
+
+    /// Gathers the figures, for streams of one's own. Real-time safe: no.
+    public init(
+        xruns: Int64, lostFrames: Int64, blocks: Int64, framesRendered: Int64, renderTime: RenderTime,
+        scheduling: RealtimeReport?
+    ) {
+        self.xruns = xruns
+        self.lostFrames = lostFrames
+        self.blocks = blocks
+        self.framesRendered = framesRendered
+        self.renderTime = renderTime
+        self.scheduling = scheduling
+    }
+}
+
+/// The distribution of render times, in microseconds of wall time.
+///
+/// Quantiles are upper edges of logarithmic buckets: at most 6.3 % above the true value. The maximum is exact. Time
+/// during which the system ran something else counts as well.
+public struct RenderTime: Sendable, Hashable {
+    /// Half of the blocks took no longer.
+    public let medianMicroseconds: Double
+    /// 99.9 % of the blocks took no longer.
+    public let p999Microseconds: Double
+    /// The longest block.
+    public let maximumMicroseconds: Double
+
+    /// Gathers the figures, for streams of one's own. Real-time safe: yes.
+    public init(medianMicroseconds: Double, p999Microseconds: Double, maximumMicroseconds: Double) {
+        self.medianMicroseconds = medianMicroseconds
+        self.p999Microseconds = p999Microseconds
+        self.maximumMicroseconds = maximumMicroseconds
+    }
+}
