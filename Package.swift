@@ -28,6 +28,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2")
     ],
     targets: [
+        .systemLibrary(name: "CLinux", path: "CSources/CLinux"),
         .systemLibrary(name: "CALSA", path: "CSources/CALSA", pkgConfig: "alsa", providers: [.apt(["libasound2-dev"])]),
         .systemLibrary(
             name: "CSndFile", path: "CSources/CSndFile", pkgConfig: "sndfile", providers: [.apt(["libsndfile1-dev"])]),
@@ -41,7 +42,8 @@ let package = Package(
         .target(name: "Realtime", dependencies: ["CRealtime"], swiftSettings: settings),
         .target(name: "DSP", dependencies: ["CFFTW"], swiftSettings: settings),
         .target(name: "AudioFiles", dependencies: ["Realtime", "CSndFile", "CSoxr"], swiftSettings: settings),
-        .target(name: "AudioDevices", dependencies: ["Realtime", "AudioFiles", "CALSA"], swiftSettings: settings),
+        .target(
+            name: "AudioDevices", dependencies: ["Realtime", "AudioFiles", "CALSA", "CLinux"], swiftSettings: settings),
         .target(
             name: "Engine", dependencies: ["Realtime", "DSP", "AudioFiles", "AudioDevices"], swiftSettings: settings),
         .target(name: "Woodshed", dependencies: ["Engine", "AudioFiles", "AudioDevices"], swiftSettings: settings),

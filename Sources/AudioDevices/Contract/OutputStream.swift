@@ -82,6 +82,9 @@ public struct StreamCallbacks: Sendable {
 }
 
 /// A block to be filled: planar Float32, valid during the render call only.
+///
+/// (Safe to pass on; following its pointers is not, and wants marking.)
+@safe
 public struct RenderBlock {
     /// One buffer of `frameCount` samples for each channel; nominal range −1 … 1.
     public let channels: UnsafeMutablePointer<UnsafeMutablePointer<Float>>
@@ -114,10 +117,9 @@ public struct RenderBlock {
 public func openOutput(_ device: OutputDevice, _ request: StreamRequest) throws(DeviceError) -> any OutputStream {
     switch device {
     case .null:
-        return DeviceStream(backend: ClockedBackend(discarding: request), request: request)
-    case .file(let path):
-        return DeviceStream(backend: try ClockedBackend(writing: path, request), request: request)
-    case .system(let name):
-        return DeviceStream(backend: try ALSABackend(name: name, request), request: request)
+        return try DeviceStream(ClockedBackend(discarding: request), request)
+    case .file, .system:
+        throw DeviceError(
+            kind: .noDevice, message: "The device \(device) cannot be opened.", remedy: "Play to null instead.")
     }
 }

@@ -20,8 +20,6 @@ public struct StreamRequest: Sendable, Hashable {
     public let periodCount: Int
     /// The clock; a system device knows only the real one.
     public let clock: StreamClock
-    /// The sample format of a file; system devices negotiate theirs.
-    public let fileFormat: WaveFormat
     /// The SCHED_FIFO priority of the device thread, 1 … 99, or nil for an ordinary thread. Not used under the virtual clock.
     public let realtimePriority: Int?
 
@@ -32,7 +30,7 @@ public struct StreamRequest: Sendable, Hashable {
     /// and the range permitted. Real-time safe: no.
     public init(
         sampleRate: Int, channelCount: Int, periodFrames: Int = 256, periodCount: Int = 3, clock: StreamClock = .real,
-        fileFormat: WaveFormat = .float32, realtimePriority: Int? = 70
+        realtimePriority: Int? = 70
     ) throws(DeviceError) {
         try Self.check(sampleRate, in: 8000...768_000, "sample rate", unit: "Hz")
         try Self.check(channelCount, in: 1...64, "number of channels", unit: "channels")
@@ -44,7 +42,6 @@ public struct StreamRequest: Sendable, Hashable {
         self.periodFrames = periodFrames
         self.periodCount = periodCount
         self.clock = clock
-        self.fileFormat = fileFormat
         self.realtimePriority = realtimePriority
     }
 

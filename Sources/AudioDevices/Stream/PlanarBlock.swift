@@ -1,4 +1,5 @@
 /// The buffers that a stream renders into: one for each channel, on cache lines of their own, all touched beforehand.
+@safe
 struct PlanarBlock: ~Copyable {
     let channels: UnsafeMutablePointer<UnsafeMutablePointer<Float>>
     let channelCount: Int

@@ -3,6 +3,7 @@ import Synchronization
 /// How often each render time occurred: 16 logarithmic buckets to the octave, from 1 ns to 18 minutes.
 ///
 /// One thread records, any thread reads. Counts are read one by one, so a reading may be a block apart in itself.
+@safe
 final class RenderTimeHistogram: @unchecked Sendable {
     static let bucketCount = 16 * 37
     // Unchecked because of the pointer: what it points to is atomic and lives as long as the object.

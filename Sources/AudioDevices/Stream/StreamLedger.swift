@@ -2,29 +2,42 @@ import Realtime
 import Synchronization
 
 /// What the device thread tells everyone else, wait-free on its side.
-final class StreamLedger: Sendable {
+final class StreamLedger: @unchecked Sendable {
+    // Unchecked because of the writer, which the device thread alone uses.
     let renderTimes = RenderTimeHistogram()
-    // All relaxed, in both directions: figures to look at, on which no other memory depends. One writer each.
+    // All relaxed, in both directions: figures to look at, on which no other memory depends. One writer.
     private let xruns = Atomic<Int64>(0)
     private let lostFrames = Atomic<Int64>(0)
     private let blocks = Atomic<Int64>(0)
     private let framesRendered = Atomic<Int64>(0)
+    private var positionWriter: SnapshotWriter<StreamPosition>
     private let positionReader: Mutex<SnapshotReader<StreamPosition>>
 
-    /// Makes an empty ledger and the writing end of its position, which belongs to the device thread.
-    static func make() -> (ledger: StreamLedger, position: PositionWriter) {
+    init() {
         let ends = SnapshotEnds(initial: StreamPosition(framesWritten: 0, delayFrames: 0))
-        let (writer, reader) = ends.split()
-        return (StreamLedger(reader), PositionWriter(writer))
+        positionWriter = ends.writer
+        positionReader = Mutex(ends.reader)
     }
 
-    private init(_ reader: consuming sending SnapshotReader<StreamPosition>) { positionReader = Mutex(reader) }
+    /// Device thread only. Real-time safe: yes.
+    #if REALTIME_CHECKS
+        @_noAllocation @_noLocks
+    #endif
+    func publish(_ position: StreamPosition) { positionWriter.write(position) }
 
+    /// Device thread only. Real-time safe: yes.
+    #if REALTIME_CHECKS
+        @_noAllocation @_noLocks
+    #endif
     func countXrun(lostFrames lost: Int64) {
         xruns.store(xruns.load(ordering: .relaxed) &+ 1, ordering: .relaxed)
         lostFrames.store(lostFrames.load(ordering: .relaxed) &+ lost, ordering: .relaxed)
     }
 
+    /// Device thread only. Real-time safe: yes.
+    #if REALTIME_CHECKS
+        @_noAllocation @_noLocks
+    #endif
     func countBlock(frameCount: Int, nanoseconds: Int64) {
         blocks.store(blocks.load(ordering: .relaxed) &+ 1, ordering: .relaxed)
         framesRendered.store(framesRendered.load(ordering: .relaxed) &+ Int64(frameCount), ordering: .relaxed)

@@ -1,45 +1,58 @@
+import CLinux
 import Glibc
+import Synchronization
 
-/// Wakes a device thread out of its wait: an eventfd that stays readable once it was raised.
+/// Tells a device thread to end, and wakes it out of its wait: a flag, and an eventfd that stays readable.
 final class WakeSignal: Sendable {
+    /// Readable once the signal is raised, for polls of one's own.
     let descriptor: Int32
+    private let timer: Int32
+    private let raised = Atomic<Bool>(false)
 
     /// Throws `io` when the process has no descriptor left.
     init() throws(DeviceError) {
-        descriptor = eventfd(0, Int32(EFD_CLOEXEC.rawValue | EFD_NONBLOCK.rawValue))
-        guard descriptor >= 0 else {
+        descriptor = eventfd(0, Int32(EFD_CLOEXEC | EFD_NONBLOCK))
+        timer = timerfd_create(CLOCK_MONOTONIC, Int32(TFD_CLOEXEC | TFD_NONBLOCK))
+        guard descriptor >= 0, timer >= 0 else {
+            if descriptor >= 0 { close(descriptor) }
             throw DeviceError(
                 kind: .io, message: "The system has no descriptor left for another stream.",
                 remedy: "Close some files, or raise the limit with ulimit -n.")
         }
     }
 
-    deinit { close(descriptor) }
+    deinit {
+        close(descriptor)
+        close(timer)
+    }
+
+    /// Whether the stream is to end.
+    ///
+    /// Real-time safe: yes.
+    var isRaised: Bool {
+        // Relaxed: the flag alone is used; whoever raised it learns of the end by the thread's own means.
+        raised.load(ordering: .relaxed)
+    }
 
     /// Makes every present and later wait return at once. Any thread.
-    func raise() { eventfd_write(descriptor, 1) }
+    func raise() {
+        raised.store(true, ordering: .relaxed)
+        eventfd_write(descriptor, 1)
+    }
 
     /// Sleeps until the monotonic time `deadline`, or less when raised. Device thread.
     func sleep(until deadline: Int64) {
-        while true {
-            let remaining = deadline - MonotonicTime.now()
-            guard remaining > 0 else { return }
-            var time = timespec(tv_sec: Int(remaining / 1_000_000_000), tv_nsec: Int(remaining % 1_000_000_000))
-            var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-            let count = unsafe ppoll(&entry, 1, &time, nil)
-            guard count == 0 || (count < 0 && errno == EINTR) else { return }
+        // A timer descriptor, since poll alone counts in milliseconds.
+        while !isRaised, deadline > MonotonicTime.now() {
+            var time = itimerspec()
+            time.it_value.tv_sec = Int(deadline / MonotonicTime.nanosecondsPerSecond)
+            time.it_value.tv_nsec = Int(deadline % MonotonicTime.nanosecondsPerSecond)
+            unsafe timerfd_settime(timer, Int32(TFD_TIMER_ABSTIME), &time, nil)
+            unsafe withUnsafeTemporaryAllocation(of: pollfd.self, capacity: 2) { entries in
+                unsafe entries[0] = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+                unsafe entries[1] = pollfd(fd: timer, events: Int16(POLLIN), revents: 0)
+                _ = unsafe poll(entries.baseAddress, 2, -1)
+            }
         }
-    }
-}
-
-/// The system's monotonic clock.
-enum MonotonicTime {
-    /// Nanoseconds since some moment before the process began.
-    ///
-    /// Costs no system call on Linux. Real-time safe: yes.
-    static func now() -> Int64 {
-        var time = timespec()
-        unsafe clock_gettime(CLOCK_MONOTONIC, &time)
-        return Int64(time.tv_sec) &* 1_000_000_000 &+ Int64(time.tv_nsec)
     }
 }

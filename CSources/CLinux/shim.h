@@ -1,0 +1,3 @@
+// What Swift's Glibc module leaves out.
+#include <sys/eventfd.h>
+#include <sys/timerfd.h>
