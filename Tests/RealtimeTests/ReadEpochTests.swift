@@ -1,0 +1,108 @@
+// The read epoch: an object is freed only when the reader cannot hold it any more, and then soon.
+import Realtime
+import Synchronization
+import TestSupport
+import Testing
+
+@Suite("a read epoch")
+struct ReadEpochTests {
+    @Test("passes at once while the reader is outside")
+    func outside() {
+        let epoch = ReadEpoch()
+        #expect(epoch.hasPassed(epoch.mark()))
+        epoch.reader.enter()
+        epoch.reader.leave()
+        #expect(epoch.hasPassed(epoch.mark()))
+    }
+
+    @Test("does not pass while the reader stays inside, passes when it left, also if it is inside again")
+    func inside() {
+        let epoch = ReadEpoch()
+        epoch.reader.enter()
+        let mark = epoch.mark()
+        for _ in 0..<100 { #expect(!epoch.hasPassed(mark)) }
+        epoch.reader.leave()
+        #expect(epoch.hasPassed(mark))
+        epoch.reader.enter()
+        #expect(epoch.hasPassed(mark), "a later visit cannot find what was unpublished before it")
+        let second = epoch.mark()
+        #expect(!epoch.hasPassed(second))
+        epoch.reader.leave()
+        #expect(epoch.hasPassed(mark) && epoch.hasPassed(second))
+    }
+
+    @Test("entering twice or leaving twice ends the program rather than corrupt memory")
+    func misuse() async {
+        await #expect(processExitsWith: .failure) {
+            let epoch = ReadEpoch()
+            epoch.reader.enter()
+            epoch.reader.enter()
+        }
+        await #expect(processExitsWith: .failure) {
+            let epoch = ReadEpoch()
+            epoch.reader.leave()
+        }
+    }
+
+    @Test("between two threads no object is found after it was freed")
+    func twoThreads() throws {
+        let epoch = ReadEpoch()
+        let cell = Cell()
+        let findings = Findings()
+        let stage = Stage()
+        try onTwoThreads(
+            {
+                var waiting: [(pointer: UnsafeMutablePointer<Int>, mark: ReadEpoch.Mark)] = unsafe []
+                for value in 1...20_000 {
+                    let fresh = UnsafeMutablePointer<Int>.allocate(capacity: 1)
+                    unsafe fresh.initialize(to: value)
+                    if let old = unsafe cell.exchange(fresh) { unsafe waiting.append((old, epoch.mark())) }
+                    unsafe waiting.removeAll { entry in
+                        guard unsafe epoch.hasPassed(entry.mark) else { return false }
+                        // Poisoned, so that a reader that still holds it sees so even without a sanitizer.
+                        unsafe entry.pointer.pointee = -1
+                        unsafe entry.pointer.deallocate()
+                        return true
+                    }
+                    // The reader's visits are short: whatever is unpublished passes within a few of them.
+                    while unsafe waiting.count > 32, unsafe !epoch.hasPassed(waiting[0].mark) { yieldThread() }
+                }
+                stage.reach(1)
+                stage.wait(for: 2)
+                while let entry = unsafe waiting.popLast() {
+                    findings.check(unsafe epoch.hasPassed(entry.mark), "a reader that is gone holds on")
+                    unsafe entry.pointer.deallocate()
+                }
+                unsafe cell.exchange(nil)?.deallocate()
+            },
+            {
+                let reader = epoch.reader
+                var newest = 0
+                while newest < 20_000 {
+                    reader.enter()
+                    let value = unsafe cell.load()?.pointee ?? newest
+                    findings.check(value >= newest, "\(value) after \(newest)")
+                    newest = max(newest, value)
+                    reader.leave()
+                    yieldThread()
+                }
+                stage.reach(2)
+            })
+        #expect(findings.all.isEmpty)
+    }
+}
+
+/// A published pointer.
+@safe
+private final class Cell: Sendable {
+    private let address = Atomic<UInt>(0)
+
+    func load() -> UnsafeMutablePointer<Int>? {
+        unsafe UnsafeMutablePointer(bitPattern: address.load(ordering: .acquiring))
+    }
+
+    func exchange(_ pointer: UnsafeMutablePointer<Int>?) -> UnsafeMutablePointer<Int>? {
+        let new = UInt(bitPattern: pointer)
+        return unsafe UnsafeMutablePointer(bitPattern: address.exchange(new, ordering: .acquiringAndReleasing))
+    }
+}

@@ -1,0 +1,179 @@
+// The real-time thread: what it says it got is what it has, granted or refused.
+import Glibc
+import Realtime
+import Synchronization
+import TestSupport
+import Testing
+
+/// Runs a thread that looks at itself, and returns what it saw beside its report.
+private func observe(
+    _ configuration: RealtimeThread.Configuration, name: String = "observed", pages: Int = 0
+) throws -> (seen: ThreadObservation, report: RealtimeReport) {
+    let box = Mutex<ThreadObservation?>(nil)
+    let holder = Holder(box)
+    let thread = try RealtimeThread(name: name, configuration: configuration) {
+        let seen = ThreadObservation(pages: pages)
+        holder.value.withLock { $0 = seen }
+    }
+    thread.join()
+    return (try #require(holder.value.withLock { $0 }), thread.report)
+}
+
+private final class Holder<Value: ~Copyable & Sendable>: Sendable {
+    let value: Value
+    init(_ value: consuming Value) { self.value = value }
+}
+
+/// Gives up every privilege and sets the limits that decide; only in a child process. Returns the priority limit in
+/// force: a system that does not let even its superuser raise it stays at what it was, often 0.
+private func becomeUnprivileged(priorityLimit: UInt, lockLimitBytes: UInt) -> Int {
+    var priority = rlimit(rlim_cur: priorityLimit, rlim_max: priorityLimit)
+    var lock = rlimit(rlim_cur: lockLimitBytes, rlim_max: lockLimitBytes)
+    let priorityResource = __rlimit_resource_t(__RLIMIT_RTPRIO.rawValue)
+    unsafe setrlimit(priorityResource, &priority)
+    unsafe setrlimit(__rlimit_resource_t(__RLIMIT_MEMLOCK.rawValue), &lock)
+    if geteuid() == 0 { setuid(65534) }
+    unsafe getrlimit(priorityResource, &priority)
+    return Int(priority.rlim_cur)
+}
+
+@Suite("a real-time thread")
+struct RealtimeThreadTests {
+    @Test("reports the scheduling and the memory lock it has, whether granted or refused")
+    func truthful() async {
+        // In a child, because the memory lock is the whole process's.
+        await #expect(processExitsWith: .success) {
+            let (seen, report) = try observe(.init(priority: 12, locksMemory: true))
+            switch report.scheduling {
+            case .fifo(let priority):
+                #expect(seen.policy == ThreadObservation.fifoResetOnFork)
+                #expect(seen.priority == priority && (1...12).contains(priority))
+            case .ordinary:
+                #expect(seen.policy == SCHED_OTHER && seen.priority == 0)
+            }
+            switch report.memoryLock {
+            case .everything: #expect(seen.lockedKilobytes > 1024)
+            case .stackOnly: #expect((1...report.touchedStackBytes / 1024).contains(seen.lockedKilobytes))
+            case .nothing: #expect(seen.lockedKilobytes == 0)
+            }
+            let isAllGranted = report.scheduling == .fifo(priority: 12) && report.memoryLock == .everything
+            #expect(report.isComplete == isAllGranted)
+        }
+    }
+
+    @Test("says what was refused and what to do when it may do nothing, and runs all the same")
+    func refused() async {
+        await #expect(processExitsWith: .success) {
+            _ = becomeUnprivileged(priorityLimit: 0, lockLimitBytes: 0)
+            let (seen, report) = try observe(.init(priority: 70, locksMemory: true))
+            #expect(seen.policy == SCHED_OTHER && seen.lockedKilobytes == 0)
+            #expect(report.scheduling == .ordinary && report.memoryLock == .nothing)
+            #expect(report.refusals.count == 2 && !report.isComplete)
+            for refusal in report.refusals {
+                #expect(refusal.message.contains("refused") && refusal.remedy.contains("limits.d"))
+            }
+        }
+    }
+
+    @Test("takes the priority its limit allows, locks its stack alone, and says so")
+    func partlyRefused() async {
+        await #expect(processExitsWith: .success) {
+            let allowed = becomeUnprivileged(priorityLimit: 10, lockLimitBytes: 1 << 20)
+            let (seen, report) = try observe(.init(priority: 70, locksMemory: true, stackBytes: 1 << 18))
+            #expect(report.scheduling == (allowed > 0 ? .fifo(priority: allowed) : .ordinary))
+            #expect(seen.policy == (allowed > 0 ? ThreadObservation.fifoResetOnFork : SCHED_OTHER))
+            #expect(seen.priority == allowed)
+            #expect(report.memoryLock == .stackOnly)
+            #expect((1...(1 << 8)).contains(seen.lockedKilobytes))
+            #expect(report.refusals.count == 2)
+            let outcome = allowed > 0 ? "runs at \(allowed) instead" : "runs with ordinary scheduling"
+            #expect(report.refusals.contains { $0.message.contains(outcome) })
+        }
+    }
+
+    @Test("asks for nothing when told so: ordinary scheduling, nothing locked, nothing refused")
+    func nothingAsked() throws {
+        let (seen, report) = try observe(.init(priority: nil, locksMemory: false))
+        #expect(seen.policy == SCHED_OTHER)
+        #expect(report.scheduling == .ordinary && report.memoryLock == .nothing && report.isComplete)
+    }
+
+    @Test("flushes subnormals to zero from the first line of its body")
+    func flushes() throws {
+        let (seen, report) = try observe(.init(priority: nil, locksMemory: false))
+        #expect(report.flushesToZero == FlushToZero.isSupported)
+        #expect(seen.subnormalIsZero == FlushToZero.isSupported)
+    }
+
+    @Test("has its whole stack in memory before the body runs")
+    func stack() throws {
+        let pages = 200
+        let (seen, report) = try observe(.init(priority: nil, locksMemory: false, stackBytes: 1 << 20), pages: pages)
+        #expect(seen.residentPagesBelow == pages)
+        #expect(report.touchedStackBytes >= (1 << 20) - (1 << 16), "all but a guard")
+    }
+
+    @Test("leaves the process's signals to other threads, but not its own faults")
+    func signals() throws {
+        let (seen, _) = try observe(.init(priority: nil, locksMemory: false))
+        #expect(seen.blocksInterrupts && !seen.blocksFaults)
+    }
+
+    @Test(
+        "bears its name, cut to 15 bytes at a character",
+        arguments: [
+            ("render", "render"), ("a name longer than that", "a name longer t"), ("ππππππππ", "πππππππ"), ("", ""),
+        ])
+    func name(given: String, kept: String) throws {
+        let (seen, report) = try observe(.init(priority: nil, locksMemory: false), name: given)
+        #expect(seen.name == kept)
+        #expect(report.isComplete)
+    }
+
+    @Test("rounds the smallest stack up, and refuses one the system has no memory for with cause and remedy")
+    func stackSizes() throws {
+        _ = try observe(.init(priority: nil, locksMemory: false, stackBytes: 1))
+        let error = #expect(throws: RealtimeThreadError.self) {
+            _ = try RealtimeThread(name: "huge", configuration: .init(priority: nil, stackBytes: .max)) {}
+        }
+        #expect(error?.message.isEmpty == false && error?.remedy.contains("smaller stack") == true)
+    }
+
+    @Test("can be waited for again and again, from several threads, and left to end by itself")
+    func joining() throws {
+        let stage = Stage()
+        let ordinary = RealtimeThread.Configuration(priority: nil, locksMemory: false)
+        let waited = try RealtimeThread(name: "waited-for", configuration: ordinary) { stage.wait(for: 1) }
+        let waiter = try RealtimeThread(name: "waiter", configuration: ordinary) { waited.join() }
+        stage.reach(1)
+        waited.join()
+        waited.join()
+        waiter.join()
+
+        let left = Stage()
+        _ = try RealtimeThread(name: "left", configuration: ordinary) { left.reach(1) }
+        left.wait(for: 1)
+    }
+}
+
+@Suite("flush-to-zero")
+struct FlushToZeroTests {
+    @Test(
+        "a subnormal times one is zero while it is on, and itself again afterwards",
+        .enabled(if: FlushToZero.isSupported))
+    func onAndOff() {
+        let subnormal = Float.leastNonzeroMagnitude
+        #expect(timesOne(subnormal) == subnormal)
+        let outer = FlushToZero()
+        let flushed = timesOne(subnormal)
+        let inner = FlushToZero()
+        inner.restore()
+        let stillFlushed = timesOne(subnormal)
+        let result = timesOne(.leastNormalMagnitude) * 0.5
+        outer.restore()
+        #expect(flushed == 0, "as an operand")
+        #expect(result == 0, "as a result")
+        #expect(stillFlushed == 0, "the inner one put back what it found")
+        #expect(timesOne(subnormal) == subnormal)
+    }
+}

@@ -1,0 +1,62 @@
+// All that a render thread may do with this module, in functions the compiler checks in release: that they compile
+// there is the claim. A render path looks like this: a noncopyable struct of halves, concrete types, no classes.
+import Realtime
+
+/// A command of some render thread.
+struct Command: BitwiseCopyable, Sendable {
+    var frame: Int64
+    var value: Double
+}
+
+/// An object handed over: immutable, with what the render side reads stored in it directly.
+final class Plan: Sendable {
+    let length: Int
+
+    init(length: Int) { self.length = length }
+}
+
+/// A render thread's state.
+@safe
+struct RenderPath: ~Copyable {
+    var commands: RingConsumer<Command>
+    var events: RingProducer<Command>
+    var sound: RingProducer<Float>
+    var echo: RingConsumer<Float>
+    var levels: SnapshotWriter<SIMD4<Float>>
+    var settings: SnapshotReader<Command>
+    var plans: HandoverReceiver<Plan>
+    var current: Unmanaged<Plan>?
+    let pages: ReadEpoch.Reader
+
+    /// One block. Returns a number that depends on all of it, so that nothing is optimised away.
+    #if REALTIME_CHECKS
+        @_noAllocation @_noLocks
+    #endif
+    mutating func render(_ block: UnsafeMutableBufferPointer<Float>) -> Int {
+        RealtimeScope.enter()
+        let flush = FlushToZero()
+        pages.enter()
+        var sum = 0
+        while let command = commands.pop() { sum += events.push(command) ? Int(command.frame) : 0 }
+        let setting = settings.read()
+        levels.write(SIMD4(repeating: Float(setting.value)))
+        if settings.hasNewValue { sum += 1 }
+        if let next = unsafe plans.receive() {
+            if let last = unsafe current { unsafe plans.giveBack(last) }
+            unsafe current = next
+        }
+        if let plan = unsafe current { sum += unsafe plan._withUnsafeGuaranteedRef { $0.length } }
+        sum += unsafe sound.write(from: UnsafeBufferPointer(block))
+        sum += unsafe echo.read(into: block)
+        sum += unsafe sound.withWritable(3) { first, second in
+            for index in first.indices { unsafe first[index] = 0 }
+            return min(first.count, 1)
+        }
+        sum += unsafe echo.withReadable(3) { first, second in first.count + second.count }
+        sum += sound.writableCount + echo.readableCount
+        pages.leave()
+        flush.restore()
+        RealtimeScope.leave()
+        return sum
+    }
+}

@@ -1,0 +1,60 @@
+// Two threads for a test: one body each, both waited for.
+import Glibc
+import Realtime
+import Synchronization
+
+/// Runs both bodies at the same time, each on a thread of its own, and returns when both have returned.
+func onTwoThreads(_ first: @escaping @Sendable () -> Void, _ second: @escaping @Sendable () -> Void) throws {
+    // Ordinary scheduling: first-in first-out threads that wait for each other would starve the rest of a small machine.
+    let ordinary = RealtimeThread.Configuration(priority: nil, locksMemory: false)
+    let threads = try [
+        RealtimeThread(name: "test-first", configuration: ordinary, body: first),
+        RealtimeThread(name: "test-second", configuration: ordinary, body: second),
+    ]
+    for thread in threads { thread.join() }
+}
+
+/// Carries a noncopyable half into the one thread that takes it: closures cannot capture one by ownership.
+final class Parcel<Half: ~Copyable & Sendable>: Sendable {
+    private let half: Mutex<Half?>
+
+    init(_ half: consuming sending Half) { self.half = Mutex(half) }
+
+    /// The half, once.
+    func take() -> Half {
+        guard let half = half.withLock({ $0.take() }) else { preconditionFailure("a parcel is opened once") }
+        return half
+    }
+}
+
+/// What a thread of a test found, for the test to look at after joining it.
+final class Findings: Sendable {
+    private let faults = Mutex<[String]>([])
+
+    /// Notes a fault unless `isSo`; keeps the first few.
+    func check(_ isSo: Bool, _ message: @autoclosure () -> String) {
+        if !isSo { faults.withLock { if $0.count < 5 { $0.append(message()) } } }
+    }
+
+    /// What was found, empty when all is well.
+    var all: [String] { faults.withLock { $0 } }
+}
+
+/// The stages of a test, for threads to agree on an order.
+final class Stage: Sendable {
+    private let current = Atomic<Int>(0)
+
+    /// Lets those who wait for `stage` go on.
+    func reach(_ stage: Int) { current.store(stage, ordering: .releasing) }
+
+    /// Waits until `stage` is reached.
+    func wait(for stage: Int) {
+        while current.load(ordering: .acquiring) < stage { sched_yield() }
+    }
+}
+
+/// Lets another thread run.
+func yieldThread() { sched_yield() }
+
+/// A number that tells the calling thread from others that live.
+func currentThread() -> UInt { UInt(pthread_self()) }
