@@ -6,7 +6,7 @@ cd "$(dirname "$0")/.."
 
 modules=(Realtime DSP AudioFiles AudioDevices Engine Woodshed)
 # Modules that are a program's own; nobody imports them.
-programs=(WoodshedCLI woodshed)
+programs=(WoodshedCLI WoodshedCommand)
 for folder in Sources/*/; do
     case " ${modules[*]} ${programs[*]} " in
     *" $(basename "$folder") "*) ;;

@@ -1,0 +1,13 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// A package of its own, so that these programs see what any embedder sees: the product `Woodshed` and nothing else.
+let package = Package(
+    name: "woodshed-examples",
+    dependencies: [.package(name: "woodshed", path: "..")],
+    targets: [
+        .executableTarget(name: "Looper", dependencies: [.product(name: "Woodshed", package: "woodshed")]),
+        .executableTarget(name: "LevelMeter", dependencies: [.product(name: "Woodshed", package: "woodshed")]),
+    ],
+    swiftLanguageModes: [.v6]
+)

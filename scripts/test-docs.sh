@@ -1,0 +1,67 @@
+#!/usr/bin/env bash
+# Runs what the documents show: every line that begins with "$ woodshed" in a ```console block of README.md and docs/ must
+# end with code 0, in a folder with a song.wav of 30 seconds; and the program in README.md must be the example Looper.
+#
+# Commands that would play to a sound card go to `null` under the virtual clock instead: add_device below.
+set -uo pipefail
+cd "$(dirname "$0")/.." || exit 1
+root=$PWD
+documents=(README.md docs/*.md)
+
+failures=0
+commands=0
+fail() {
+    failures=$((failures + 1))
+    echo "docs: $1" >&2
+}
+
+# The first ```swift block of README.md.
+program=$(awk '/^```swift$/ { inside = 1; next } /^```$/ && inside { exit } inside' README.md)
+if [ "$program" != "$(cat Examples/Sources/Looper/main.swift)" ]; then
+    fail "the program in README.md differs from Examples/Sources/Looper/main.swift:"
+    diff <(echo "$program") Examples/Sources/Looper/main.swift >&2
+fi
+
+# Links between the documents.
+for document in *.md docs/*.md; do
+    while IFS= read -r link; do
+        [ -e "$(dirname "$document")/$link" ] || fail "$document links to $link, which does not exist"
+    done < <(grep -oP '\]\(\K(?!https?:|#)[^)#]+' "$document")
+done
+
+swift build -c release --product woodshed || exit 1
+PATH=$(swift build -c release --show-bin-path):$PATH
+export PATH
+
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+cd "$folder" || exit 1
+# A melody with a beat, of our own making.
+sox -n -r 44100 -c 2 song.wav synth 30 pluck C4 tremolo 2 60 gain -6 || exit 1
+sox song.wav song.flac && cp song.wav "my song.wav"
+
+# What plays on the default device gets a device that every machine has.
+add_device() {
+    case $1 in
+    *--output* | *--help* | *--version*) echo "$1" ;;
+    "woodshed play "* | "woodshed practice "* | "woodshed demo"*) echo "$1 --output null --clock virtual" ;;
+    *) echo "$1" ;;
+    esac
+}
+
+for document in "${documents[@]}"; do
+    while IFS= read -r command; do
+        commands=$((commands + 1))
+        said=$(bash -c "set -o pipefail; $(add_device "$command")" 2>&1 </dev/null)
+        status=$?
+        # The doctor's 69 says that this machine has no sound card: true, and no fault of the document.
+        if [ $status -ne 0 ] && ! { [ $status -eq 69 ] && [[ $command == "woodshed doctor"* ]]; }; then
+            fail "$document: '$command' ended with $status: $said"
+        fi
+    done < <(awk '/^```console$/ { inside = 1; next } /^```$/ { inside = 0 } inside' "$root/$document" |
+        sed -n 's/^\$ \(woodshed\b.*\)/\1/p' | sed 's/  *#.*//')
+done
+
+[ $commands -gt 0 ] || fail "no document shows a command"
+echo "docs: $commands commands shown, $failures failures"
+[ $failures -eq 0 ]

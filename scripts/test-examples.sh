@@ -1,0 +1,43 @@
+#!/usr/bin/env bash
+# Builds the programs of Examples/ as an embedder would, runs them and looks at what they print and write.
+set -uo pipefail
+cd "$(dirname "$0")/../Examples" || exit 1
+
+failures=0
+fail() {
+    failures=$((failures + 1))
+    echo "examples: $1" >&2
+}
+swift build || exit 1
+programs=$(swift build --show-bin-path)
+
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+cd "$folder" || exit 1
+sox -n -r 44100 -c 2 -b 16 song.wav synth 3 pluck C4 gain -6 || exit 1
+
+# One second at 70 % is 63,000 frames, three passes 189,000: the events and the file must say so.
+expect_events() {
+    for line in 'frame 0: passStarted, pass 1 of 3' 'frame 63000: passStarted, pass 2 of 3' \
+        'frame 126000: passStarted, pass 3 of 3' 'frame 189000: finished'; do
+        grep -qF "$line" said || fail "Looper on $1 did not say '$line' but: $(cat said)"
+    done
+}
+if timeout 120 "$programs/Looper" song.wav null >said 2>&1; then expect_events null; else fail "Looper: $(cat said)"; fi
+if timeout 120 "$programs/Looper" song.wav file:loop.wav >said 2>&1; then
+    expect_events file:loop.wav
+    [ "$(soxi -s loop.wav)" = 189000 ] || fail "Looper wrote $(soxi -s loop.wav) frames, not 189000"
+else
+    fail "Looper: $(cat said)"
+fi
+
+# The tone of its own: half of full scale is -6.0 dB, a tenth -20.0 dB.
+if timeout 60 "$programs/LevelMeter" >said 2>&1; then
+    grep -qE 'channel 1 #+ +-6\.0 dB' said || fail "LevelMeter did not show -6.0 dB on channel 1 but: $(cat said)"
+    grep -qE 'channel 2 #+ +-20\.0 dB' said || fail "LevelMeter did not show -20.0 dB on channel 2 but: $(cat said)"
+else
+    fail "LevelMeter: $(cat said)"
+fi
+
+echo "examples: 2 programs, $failures failures"
+[ $failures -eq 0 ]
