@@ -5,6 +5,8 @@ DESTDIR ?=
 CONFIGURATION ?= release
 SWIFT ?= swift
 STEP = scripts/step.sh
+# With the standard library linked in, the command starts faster and runs where no Swift is installed.
+PRODUCT = $(SWIFT) build -c release --static-swift-stdlib --product woodshed
 # One folder per set of compiler flags: another set in the same folder would build everything anew each time.
 RELEASE_TESTS = --scratch-path .build-release-tests -c release -Xswiftc -enable-testing
 
@@ -16,14 +18,12 @@ RELEASE_TESTS = --scratch-path .build-release-tests -c release -Xswiftc -enable-
 help: ## what can be made
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-demo: ## hear it: three sections of a made-up recording, slowed and looped
-	@scripts/setup.sh build
-	@$(SWIFT) build -c release --product woodshed
+demo: build ## hear it: three sections of a made-up recording, slowed and looped
 	@.build/release/woodshed demo $(ARGS)
 
 build: ## the command, in .build/release/woodshed
 	@scripts/setup.sh build
-	$(SWIFT) build -c release --product woodshed
+	@$(PRODUCT)
 
 test: test-gates test-debug test-release test-examples test-docs test-sanitizers ## everything, under 20 minutes on two cores
 
@@ -48,8 +48,10 @@ test-examples: ## the programs of Examples/, built as an embedder would and run
 	@scripts/setup.sh build test
 	@$(STEP) "examples" scripts/test-examples.sh
 
-test-docs: ## the commands and the program shown in README.md and docs/
+test-docs: ## the commands and the program shown in README.md and docs/, and the installation
 	@scripts/setup.sh build test
+	@$(STEP) "the command as installed" $(PRODUCT)
+	@$(STEP) "installation" scripts/test-install.sh
 	@$(STEP) "documented commands" scripts/test-docs.sh
 
 test-sanitizers: ## the tests under the thread and the real-time sanitizer
@@ -57,9 +59,8 @@ test-sanitizers: ## the tests under the thread and the real-time sanitizer
 	@$(STEP) "tests under the real-time sanitizer" scripts/test-rtsan.sh
 	@$(STEP) "tests under the thread sanitizer" scripts/test-tsan.sh
 
-bench: ## speed and memory, beside the peers
+bench: build ## speed and memory, beside the peers
 	@scripts/setup.sh build bench
-	$(SWIFT) build -c release --product woodshed
 	scripts/bench.sh
 
 lint: ## format and house rules; changes nothing
@@ -73,10 +74,8 @@ docs: ## the reference of every public symbol, in docs/reference
 	@scripts/setup.sh build docs
 	@scripts/docs.sh
 
-install: ## the command under PREFIX (default /usr/local), with completions and licence
-	@scripts/setup.sh build
-	$(SWIFT) build -c release --product woodshed --static-swift-stdlib --scratch-path .build-install
-	scripts/install.sh "$$($(SWIFT) build -c release --static-swift-stdlib --scratch-path .build-install --show-bin-path)/woodshed" "$(DESTDIR)$(PREFIX)"
+install: build ## the command under PREFIX (default /usr/local), with completions and licence
+	scripts/install.sh .build/release/woodshed "$(DESTDIR)$(PREFIX)"
 
 uninstall: ## what install put under PREFIX
 	scripts/install.sh --remove "$(DESTDIR)$(PREFIX)"

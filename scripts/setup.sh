@@ -50,6 +50,8 @@ END
 libjack-jackd2-dev  the ring buffer ours is measured beside
 libboost-dev        another such ring buffer
 mpv                 the player whose start-up time ours is measured beside
+sox                 makes the recording that is measured
+flac                decodes it, as the yardstick
 END
         ;;
     *) fail "unknown group '$1'; known are build, test, lint, docs and bench" ;;

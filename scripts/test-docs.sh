@@ -29,9 +29,8 @@ for document in *.md docs/*.md; do
     done < <(grep -oP '\]\(\K(?!https?:|#)[^)#]+' "$document")
 done
 
-swift build -c release --product woodshed || exit 1
-PATH=$(swift build -c release --show-bin-path):$PATH
-export PATH
+[ -x .build/release/woodshed ] || { echo "docs: no .build/release/woodshed; run: make build" >&2 && exit 1; }
+export PATH=$root/.build/release:$PATH
 
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

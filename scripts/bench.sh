@@ -1,0 +1,47 @@
+#!/usr/bin/env bash
+# Runs every program of Benchmarks/, then times the command as a user meets it, beside peers that do the same: medians of
+# wall time in one run. The machine is whatever it is: read ratios, not milliseconds.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+root=$PWD
+
+swift build -c release --package-path Benchmarks
+programs=$(swift build -c release --package-path Benchmarks --show-bin-path)
+for program in Benchmarks/Sources/*/main.swift; do
+    name=$(basename "$(dirname "$program")")
+    printf '\n==> %s\n' "$name"
+    "$programs/$name"
+done
+
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+cd "$folder"
+woodshed=$root/.build/release/woodshed
+sox -n -r 44100 -c 2 -b 16 long.wav synth 600 pinknoise synth 600 sine amod 220 gain -12 2>/dev/null
+sox long.wav long.flac
+
+# measure RUNS DESCRIPTION COMMAND...: the median of the wall time.
+measure() {
+    local runs=$1 description=$2 times=() started
+    shift 2
+    for ((run = 0; run < runs; run++)); do
+        started=${EPOCHREALTIME/./}
+        "$@" >/dev/null 2>&1 || { echo "  $description: failed" && return; }
+        times+=($((${EPOCHREALTIME/./} - started)))
+    done
+    printf '%s\n' "${times[@]}" | sort -n |
+        awk -v description="$description" '{ t[NR] = $1 } END { printf "  %-52s %9.1f ms\n", description, t[int((NR + 1) / 2)] / 1000 }'
+}
+
+printf '\n==> the command: start\n'
+measure 21 "woodshed --version" "$woodshed" --version
+measure 21 "woodshed play, first 10 ms of a 10-min FLAC" \
+    "$woodshed" play long.flac --to 0.01 --output null --clock virtual --quiet
+measure 21 "mpv --ao=null, first 10 ms of the same" \
+    mpv --no-config --really-quiet --no-video --ao=null --untimed --end=0.01 long.flac
+
+printf '\n==> the command: a 10-min FLAC, whole\n'
+measure 5 "woodshed render at 100 %" "$woodshed" render long.flac -o out.wav
+measure 5 "woodshed render at 75 %" "$woodshed" render long.flac --speed 75% -o out.wav
+measure 5 "flac --decode, alone" flac --silent --force --decode long.flac -o out.wav
+measure 5 "sox, to WAV" sox long.flac -e floating-point out.wav

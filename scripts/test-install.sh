@@ -1,0 +1,31 @@
+#!/usr/bin/env bash
+# Installs the built command below a folder of its own, runs it from there and takes it away again.
+set -uo pipefail
+cd "$(dirname "$0")/.." || exit 1
+
+failures=0
+fail() {
+    failures=$((failures + 1))
+    echo "install: $1" >&2
+}
+prefix=$(mktemp -d)
+trap 'rm -rf "$prefix"' EXIT
+
+scripts/install.sh .build/release/woodshed "$prefix" >/dev/null || fail "install.sh ended with $?"
+files=$(find "$prefix" -type f -size +0 | wc -l)
+[ "$files" -eq 5 ] || fail "$files files installed: the command, three completions and the licence make 5"
+[ -n "$("$prefix/bin/woodshed" --version)" ] || fail "the installed command does not run"
+bash -n "$prefix/share/bash-completion/completions/woodshed" || fail "the completion for bash does not parse"
+head -n 1 "$prefix/share/zsh/site-functions/_woodshed" | grep -q '^#compdef woodshed' ||
+    fail "the completion for zsh is none"
+grep -q 'complete .*woodshed' "$prefix/share/fish/vendor_completions.d/woodshed.fish" ||
+    fail "the completion for fish is none"
+# A program with the standard library linked in needs no Swift at run time.
+! ldd "$prefix/bin/woodshed" | grep -q libswift || fail "the installed command needs a Swift installation"
+
+scripts/install.sh --remove "$prefix" >/dev/null
+left=$(find "$prefix" -type f)
+[ -z "$left" ] || fail "left behind: $left"
+
+echo "install: $failures failures"
+[ $failures -eq 0 ]
