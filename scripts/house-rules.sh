@@ -45,8 +45,8 @@ report '(?<![\w.])/(home|Users|root|work|opt/swift)/' "path of somebody's own ma
 
 for folder in Sources/*/; do
     [ -d "$folder" ] || continue
-    first_lines=$(head -qn 1 "$folder"*.swift 2>/dev/null)
-    if ! grep -q '^//' <<<"$first_lines"; then
+    first_lines=$(find "$folder" -name '*.swift' -exec head -qn 1 {} +)
+    if ! grep -q '^// ' <<<"$first_lines"; then
         fault "$folder has no file that begins with the purpose of the module"
     fi
 done
