@@ -60,7 +60,7 @@ let package = Package(
         .testTarget(name: "DSPTests", dependencies: ["DSP", "TestSupport"], swiftSettings: settings),
         .testTarget(name: "AudioFilesTests", dependencies: ["AudioFiles", "TestSupport"], swiftSettings: settings),
         .testTarget(
-            name: "AudioDevicesTests", dependencies: ["AudioDevices", "AudioFiles", "TestSupport"],
+            name: "AudioDevicesTests", dependencies: ["AudioDevices", "AudioFiles", "CALSA", "TestSupport"],
             swiftSettings: settings),
         .testTarget(
             name: "EngineTests", dependencies: ["Engine", "AudioFiles", "AudioDevices", "TestSupport"],

@@ -118,8 +118,10 @@ public func openOutput(_ device: OutputDevice, _ request: StreamRequest) throws(
     switch device {
     case .null:
         return try DeviceStream(ClockedBackend(discarding: request), request)
-    case .file, .system:
+    case .system(let name):
+        return try DeviceStream(ALSABackend(name: name, request), request)
+    case .file:
         throw DeviceError(
-            kind: .noDevice, message: "The device \(device) cannot be opened.", remedy: "Play to null instead.")
+            kind: .cannotCreate, message: "The device \(device) cannot be opened.", remedy: "Play to null instead.")
     }
 }

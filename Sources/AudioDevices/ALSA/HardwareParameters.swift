@@ -1,0 +1,155 @@
+import CALSA
+import Glibc
+
+/// What is tried on a device, in order of preference.
+struct ALSAPreferences: Sendable {
+    var accesses: [snd_pcm_access_t] = [
+        SND_PCM_ACCESS_MMAP_NONINTERLEAVED, SND_PCM_ACCESS_MMAP_INTERLEAVED, SND_PCM_ACCESS_MMAP_COMPLEX,
+        SND_PCM_ACCESS_RW_INTERLEAVED, SND_PCM_ACCESS_RW_NONINTERLEAVED,
+    ]
+    var formats: [(alsa: snd_pcm_format_t, layout: SampleLayout)] = [
+        (SND_PCM_FORMAT_FLOAT_LE, SampleLayout(encoding: .float32, isBigEndian: false)),
+        (SND_PCM_FORMAT_FLOAT_BE, SampleLayout(encoding: .float32, isBigEndian: true)),
+        (SND_PCM_FORMAT_S32_LE, SampleLayout(encoding: .signed32, isBigEndian: false)),
+        (SND_PCM_FORMAT_S32_BE, SampleLayout(encoding: .signed32, isBigEndian: true)),
+        (SND_PCM_FORMAT_S24_3LE, SampleLayout(encoding: .signed24Packed, isBigEndian: false)),
+        (SND_PCM_FORMAT_S24_3BE, SampleLayout(encoding: .signed24Packed, isBigEndian: true)),
+        (SND_PCM_FORMAT_S24_LE, SampleLayout(encoding: .signed24, isBigEndian: false)),
+        (SND_PCM_FORMAT_S24_BE, SampleLayout(encoding: .signed24, isBigEndian: true)),
+        (SND_PCM_FORMAT_S16_LE, SampleLayout(encoding: .signed16, isBigEndian: false)),
+        (SND_PCM_FORMAT_S16_BE, SampleLayout(encoding: .signed16, isBigEndian: true)),
+    ]
+}
+
+/// What a device was set to, read back from it.
+struct HardwareSettings: Sendable {
+    let sampleRate: Int
+    let channelCount: Int
+    let devicePeriodFrames: Int
+    let bufferFrames: Int
+    let access: snd_pcm_access_t
+    let format: snd_pcm_format_t
+    let layout: SampleLayout
+
+    var isMapped: Bool {
+        access != SND_PCM_ACCESS_RW_INTERLEAVED && access != SND_PCM_ACCESS_RW_NONINTERLEAVED
+    }
+}
+
+/// One negotiation with a device: any → resampling off → access → format → channels → rate → period → periods → buffer.
+///
+/// The order matters: some drivers refuse a rate once the buffer is fixed, and a period count without a period size gave
+/// buffers of many seconds.
+@safe
+struct HardwareNegotiation: ~Copyable {
+    /// How much of the buffer's shape is asked for; each step asks for less, for drivers that contradict themselves.
+    private enum Shape: CaseIterable {
+        case periodCountAndBuffer, periodAndBuffer, bufferOnly
+    }
+
+    private let pcm: OpaquePointer
+    private let parameters: OpaquePointer
+    private let name: String
+    private let request: StreamRequest
+    private let preferences: ALSAPreferences
+
+    init(
+        _ pcm: OpaquePointer, name: String, request: StreamRequest, preferences: ALSAPreferences
+    ) throws(DeviceError) {
+        var parameters: OpaquePointer?
+        let code = unsafe snd_pcm_hw_params_malloc(&parameters)
+        guard let parameters = unsafe parameters else {
+            throw DeviceError.failed(name, doing: "be set up", code: code)
+        }
+        unsafe self.parameters = unsafe parameters
+        unsafe self.pcm = unsafe pcm
+        self.name = name
+        self.request = request
+        self.preferences = preferences
+    }
+
+    deinit { unsafe snd_pcm_hw_params_free(parameters) }
+
+    /// Sets the device up and returns what it is set to.
+    func settle() throws(DeviceError) -> HardwareSettings {
+        var code: Int32 = 0
+        for shape in Shape.allCases {
+            let layout = try chooseFormat()
+            chooseBuffer(shape)
+            code = unsafe snd_pcm_hw_params(pcm, parameters)
+            if code >= 0 { return try readBack(layout) }
+            guard code == -EINVAL else { break }
+        }
+        throw DeviceError.failed(name, doing: "take any period and buffer", code: code)
+    }
+
+    private func chooseFormat() throws(DeviceError) -> SampleLayout {
+        let code = unsafe snd_pcm_hw_params_any(pcm, parameters)
+        guard code >= 0 else { throw DeviceError.failed(name, doing: "tell what it can play", code: code) }
+        // Resampling by plug-ins only where the user named one: otherwise the true rate is to be seen, and compared.
+        unsafe snd_pcm_hw_params_set_rate_resample(pcm, parameters, name.hasPrefix("plug") ? 1 : 0)
+        guard preferences.accesses.contains(where: { unsafe snd_pcm_hw_params_set_access(pcm, parameters, $0) >= 0 })
+        else { throw DeviceError.refused(name, "way of access known here", remedy: Self.plugRemedy(name)) }
+        guard
+            let format = preferences.formats.first(where: {
+                unsafe snd_pcm_hw_params_set_format(pcm, parameters, $0.alsa) >= 0
+            })
+        else { throw DeviceError.refused(name, "sample format known here", remedy: Self.plugRemedy(name)) }
+        var channels = UInt32(request.channelCount)
+        guard unsafe snd_pcm_hw_params_set_channels_near(pcm, parameters, &channels) >= 0 else {
+            throw DeviceError.refused(name, "number of channels near \(channels)", remedy: Self.plugRemedy(name))
+        }
+        var rate = UInt32(request.sampleRate)
+        if unsafe snd_pcm_hw_params_set_rate(pcm, parameters, rate, 0) < 0 {
+            guard unsafe snd_pcm_hw_params_set_rate_near(pcm, parameters, &rate, nil) >= 0 else {
+                throw DeviceError.refused(name, "rate near \(rate) Hz", remedy: Self.plugRemedy(name))
+            }
+        }
+        return format.layout
+    }
+
+    private func chooseBuffer(_ shape: Shape) {
+        var rate: UInt32 = 0
+        unsafe snd_pcm_hw_params_get_rate(parameters, &rate, nil)
+        var period = snd_pcm_uframes_t(request.periodFrames)
+        var buffer = period * snd_pcm_uframes_t(request.periodCount)
+        // Left alone, sound servers and USB cards offer buffers of up to 23 s.
+        var limit = max(snd_pcm_uframes_t(rate / 2), buffer)
+        unsafe snd_pcm_hw_params_set_buffer_size_max(pcm, parameters, &limit)
+        // Each may fail without harm: the next ones and the read-back go by what is possible.
+        if shape != .bufferOnly { unsafe snd_pcm_hw_params_set_period_size_near(pcm, parameters, &period, nil) }
+        if shape == .periodCountAndBuffer {
+            var count = UInt32(request.periodCount)
+            unsafe snd_pcm_hw_params_set_periods_near(pcm, parameters, &count, nil)
+            buffer = period * snd_pcm_uframes_t(count)
+        }
+        unsafe snd_pcm_hw_params_set_buffer_size_near(pcm, parameters, &buffer)
+    }
+
+    private func readBack(_ layout: SampleLayout) throws(DeviceError) -> HardwareSettings {
+        var rate: UInt32 = 0
+        var channels: UInt32 = 0
+        var period: snd_pcm_uframes_t = 0
+        var buffer: snd_pcm_uframes_t = 0
+        var access = SND_PCM_ACCESS_RW_INTERLEAVED
+        var format = SND_PCM_FORMAT_UNKNOWN
+        unsafe snd_pcm_hw_params_get_rate(parameters, &rate, nil)
+        unsafe snd_pcm_hw_params_get_channels(parameters, &channels)
+        unsafe snd_pcm_hw_params_get_period_size(parameters, &period, nil)
+        unsafe snd_pcm_hw_params_get_buffer_size(parameters, &buffer)
+        unsafe snd_pcm_hw_params_get_access(parameters, &access)
+        unsafe snd_pcm_hw_params_get_format(parameters, &format)
+        guard (8000...768_000).contains(rate), (1...64).contains(channels), period > 0, buffer > 0 else {
+            throw DeviceError.refused(
+                name, "usable format (it offers \(channels) channels at \(rate) Hz)", remedy: Self.plugRemedy(name))
+        }
+        return HardwareSettings(
+            sampleRate: Int(rate), channelCount: Int(channels), devicePeriodFrames: Int(period),
+            bufferFrames: Int(buffer), access: access, format: format, layout: layout)
+    }
+
+    private static func plugRemedy(_ name: String) -> String {
+        name.hasPrefix("hw:")
+            ? "Let ALSA convert: use plug\(name)." : "Choose another device, such as default or plughw:0."
+    }
+}

@@ -1,0 +1,50 @@
+import Glibc
+import Testing
+
+@testable import AudioDevices
+
+/// A configuration of alsa-lib's own plug-ins for this process, in place of the machine's: no test reaches a real card.
+enum ALSARig {
+    /// Must be touched before alsa-lib is used at all: it reads its configuration once.
+    static let directory: String = {
+        var template = Array("/tmp/woodshed-alsa-XXXXXX".utf8CString)
+        guard unsafe mkdtemp(&template) != nil else { return "/nonexistent" }
+        let path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        let configuration = """
+            pcm.void { type null }
+            pcm.capture {
+                @args [ PATH ]
+                @args.PATH { type string }
+                type file
+                slave.pcm { type null }
+                file $PATH
+                format raw
+            }
+            pcm.!default { type hw card 31 }
+            pcm.narrow { type plug slave.pcm "broken" }
+            pcm.broken { type nosuchtype }
+            """
+        write(configuration, to: path + "/asound.conf")
+        unsafe setenv("ALSA_CONFIG_PATH", path + "/asound.conf", 1)
+        return path
+    }()
+
+    static func write(_ text: String, to path: String) {
+        guard let file = unsafe fopen(path, "w") else { return }
+        unsafe fputs(text, file)
+        unsafe fclose(file)
+    }
+
+    /// The bytes of a file; empty when there is none.
+    static func read(_ path: String) -> [UInt8] {
+        guard let file = unsafe fopen(path, "r") else { return [] }
+        defer { unsafe fclose(file) }
+        var bytes: [UInt8] = []
+        var buffer = [UInt8](repeating: 0, count: 65_536)
+        while true {
+            let count = unsafe fread(&buffer, 1, buffer.count, file)
+            guard count > 0 else { return bytes }
+            bytes += buffer[..<count]
+        }
+    }
+}
