@@ -4,39 +4,20 @@ import Synchronization
 ///
 /// One thread records, any thread reads. Counts are read one by one, so a reading may be a block apart in itself.
 @safe
-final class RenderTimeHistogram: @unchecked Sendable {
-    static let bucketCount = 16 * 37
-    // Unchecked because of the pointer: what it points to is atomic and lives as long as the object.
+struct RenderTimeHistogram: ~Copyable, @unchecked Sendable {
+    private let bucketCount = 16 * 37
+    // Unchecked because of the pointer: what it points to is atomic and lives as long as the histogram.
     private let buckets: UnsafeMutablePointer<Atomic<UInt64>>
     private let maximum = Atomic<UInt64>(0)
 
     init() {
-        unsafe buckets = .allocate(capacity: Self.bucketCount)
-        for index in 0..<Self.bucketCount { unsafe (buckets + index).initialize(to: Atomic(0)) }
+        unsafe buckets = .allocate(capacity: bucketCount)
+        for index in 0..<bucketCount { unsafe (buckets + index).initialize(to: Atomic(0)) }
     }
 
     deinit {
-        unsafe buckets.deinitialize(count: Self.bucketCount)
+        unsafe buckets.deinitialize(count: bucketCount)
         unsafe buckets.deallocate()
-    }
-
-    /// The bucket of a duration: exact below 16 ns, then the octave and the four bits below its leading one.
-    ///
-    /// Real-time safe: yes.
-    #if REALTIME_CHECKS
-        @_noAllocation @_noLocks
-    #endif
-    static func bucket(ofNanoseconds nanoseconds: UInt64) -> Int {
-        guard nanoseconds >= 16 else { return Int(truncatingIfNeeded: nanoseconds) }
-        let octave = 63 &- nanoseconds.leadingZeroBitCount
-        let mantissa = Int(truncatingIfNeeded: (nanoseconds &>> UInt64(truncatingIfNeeded: octave &- 4)) & 15)
-        return min((octave &- 3) &* 16 &+ mantissa, bucketCount &- 1)
-    }
-
-    /// The first duration beyond a bucket.
-    static func upperEdge(ofBucket bucket: Int) -> UInt64 {
-        guard bucket >= 16 else { return UInt64(bucket) + 1 }
-        return UInt64(17 + bucket % 16) << UInt64(bucket / 16 - 1)
     }
 
     /// Counts one block.
@@ -47,7 +28,7 @@ final class RenderTimeHistogram: @unchecked Sendable {
     #endif
     func record(nanoseconds: UInt64) {
         // Relaxed throughout: there is one writer, and no reader draws conclusions about other memory.
-        let index = Self.bucket(ofNanoseconds: nanoseconds)
+        let index = min(RenderTimeBucket.index(ofNanoseconds: nanoseconds), bucketCount &- 1)
         let count = unsafe buckets[index].load(ordering: .relaxed)
         unsafe buckets[index].store(count &+ 1, ordering: .relaxed)
         if nanoseconds > maximum.load(ordering: .relaxed) { maximum.store(nanoseconds, ordering: .relaxed) }
@@ -55,22 +36,44 @@ final class RenderTimeHistogram: @unchecked Sendable {
 
     /// The quantiles of what was recorded so far; zeros when nothing was.
     func summary() -> RenderTime {
-        let counts = (0..<Self.bucketCount).map { unsafe buckets[$0].load(ordering: .relaxed) }
+        let counts = (0..<bucketCount).map { unsafe buckets[$0].load(ordering: .relaxed) }
         let longest = maximum.load(ordering: .relaxed)
         return RenderTime(
-            medianMicroseconds: Self.quantile(counts, perMille: 500, longest: longest),
-            p999Microseconds: Self.quantile(counts, perMille: 999, longest: longest),
+            medianMicroseconds: quantile(counts, perMille: 500, longest: longest),
+            p999Microseconds: quantile(counts, perMille: 999, longest: longest),
             maximumMicroseconds: Double(longest) / 1000)
     }
 
-    private static func quantile(_ counts: [UInt64], perMille: UInt64, longest: UInt64) -> Double {
+    private func quantile(_ counts: [UInt64], perMille: UInt64, longest: UInt64) -> Double {
         let total = counts.reduce(0, +)
         let rank = max(1, (total * perMille + 999) / 1000)
         var seen: UInt64 = 0
         for (bucket, count) in counts.enumerated() {
             seen += count
-            if seen >= rank, count > 0 { return Double(min(upperEdge(ofBucket: bucket), longest)) / 1000 }
+            if seen >= rank, count > 0 { return Double(min(RenderTimeBucket.upperEdge(of: bucket), longest)) / 1000 }
         }
         return 0
+    }
+}
+
+/// Where durations fall: exactly below 16 ns, then by the octave and the four bits below its leading one.
+enum RenderTimeBucket {
+    /// The bucket of a duration.
+    ///
+    /// Real-time safe: yes.
+    #if REALTIME_CHECKS
+        @_noAllocation @_noLocks
+    #endif
+    static func index(ofNanoseconds nanoseconds: UInt64) -> Int {
+        guard nanoseconds >= 16 else { return Int(truncatingIfNeeded: nanoseconds) }
+        let octave = 63 &- nanoseconds.leadingZeroBitCount
+        let mantissa = Int(truncatingIfNeeded: (nanoseconds &>> UInt64(truncatingIfNeeded: octave &- 4)) & 15)
+        return (octave &- 3) &* 16 &+ mantissa
+    }
+
+    /// The first duration beyond a bucket.
+    static func upperEdge(of bucket: Int) -> UInt64 {
+        guard bucket >= 16 else { return UInt64(bucket) + 1 }
+        return UInt64(17 + bucket % 16) << UInt64(bucket / 16 - 1)
     }
 }

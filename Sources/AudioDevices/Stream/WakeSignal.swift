@@ -1,3 +1,5 @@
+// CALSA too: alsa-lib's headers bring the C library's structs with them, and the compiler may count them as its own.
+import CALSA
 import CLinux
 import Glibc
 import Synchronization

@@ -1,0 +1,40 @@
+import CALSA
+import Glibc
+
+extension ALSALibrary {
+    /// Names under which alsa-lib lists what is no way out by itself: its own null, and converters in want of a slave.
+    private static let notDevices: Set<String> = [
+        "null", "lavrate", "samplerate", "speexrate", "speex", "upmix", "vdownmix",
+    ]
+
+    /// What alsa-lib hints at for playback, without opening any of it.
+    static func listedOutputs() -> [DeviceDescription] {
+        exclusively {
+            var hints: UnsafeMutablePointer<UnsafeMutableRawPointer?>?
+            guard unsafe snd_device_name_hint(-1, "pcm", &hints) >= 0, let hints = unsafe hints else { return [] }
+            defer { unsafe snd_device_name_free_hint(hints) }
+            var devices: [DeviceDescription] = []
+            var index = 0
+            while let hint = unsafe hints[index] {
+                if let device = unsafe describe(hint) { devices.append(device) }
+                index += 1
+            }
+            return devices
+        }
+    }
+
+    private static func describe(_ hint: UnsafeMutableRawPointer) -> DeviceDescription? {
+        guard let name = unsafe text(hint, "NAME"), !notDevices.contains(name) else { return nil }
+        // Without a direction it goes both ways.
+        if let direction = unsafe text(hint, "IOID"), direction != "Output" { return nil }
+        let lines = unsafe (text(hint, "DESC") ?? name).split(separator: "\n")
+        return DeviceDescription(
+            name: name, description: lines.joined(separator: ", "), isDefault: name == "default", kind: .system)
+    }
+
+    private static func text(_ hint: UnsafeMutableRawPointer, _ key: String) -> String? {
+        guard let value = unsafe snd_device_name_get_hint(hint, key) else { return nil }
+        defer { unsafe free(value) }
+        return unsafe String(cString: value)
+    }
+}

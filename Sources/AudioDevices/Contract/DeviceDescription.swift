@@ -1,0 +1,43 @@
+/// A device that sound can go to, for lists and menus.
+public struct DeviceDescription: Sendable, Hashable {
+    /// What kind of device it is.
+    public enum Kind: String, Sendable, Hashable, CaseIterable {
+        /// A sound card or sound server, by way of ALSA.
+        case system
+        /// The device that discards what it is given.
+        case null
+        /// A file, whose path is still to be given.
+        case file
+    }
+
+    /// The name to open it by; `file:PATH` stands for any path.
+    public let name: String
+    /// What it is, in words, on one line.
+    public let description: String
+    /// Whether it is what `default` opens.
+    public let isDefault: Bool
+    /// What kind of device it is.
+    public let kind: Kind
+
+    /// Makes a description. Real-time safe: no.
+    public init(name: String, description: String, isDefault: Bool, kind: Kind) {
+        self.name = name
+        self.description = description
+        self.isDefault = isDefault
+        self.kind = kind
+    }
+}
+
+/// The devices sound can go to: those that ALSA lists for playback, then `null` and `file:PATH`, which always work.
+///
+/// Nothing is opened, so a listed device may turn out to be busy or unplugged, and none is missing because it is busy.
+/// The system devices are an empty list on a machine without a sound card or sound server. The list is made anew at
+/// each call. Real-time safe: no.
+public func availableOutputs() -> [DeviceDescription] {
+    ALSALibrary.listedOutputs() + [
+        DeviceDescription(
+            name: "null", description: "Discards the sound, at the pace of the clock", isDefault: false, kind: .null),
+        DeviceDescription(
+            name: "file:PATH", description: "Writes the sound to a WAV file", isDefault: false, kind: .file),
+    ]
+}
