@@ -21,6 +21,10 @@ struct RotationField: ~Copyable {
     /// A product of spectra smaller than this (-180 dB, squared) has no angle worth following.
     private static var silentProduct: Float { 1e-36 }
 
+    /// Power the lowest bin is taken to have had, -300 dB: after silence the vertical rule starts there, without a turn,
+    /// so that an event which a window meets away from its middle (at high speeds the usual case) lands where it should.
+    private static var lastResort: Float { 1e-30 }
+
     init(binCount: Int) {
         self.binCount = binCount
         paddedCount = Spectra.paddedCount(binCount)
@@ -89,6 +93,7 @@ struct RotationField: ~Copyable {
     ///   - source: X, the source's spectra at the window's place.
     ///   - stretch: Output frames per source frame, 0.25 to 2.
     func solve(_ source: borrowing Spectra, stretch: Float) {
+        view(.previousPower)[0] = max(view(.previousPower)[0], Self.lastResort)
         let loudest = prepareRules(source, extra: stretch - 1)
         spreadLevels()
         chooseRules(floor: loudest * Self.floorRatio)

@@ -1,0 +1,60 @@
+import TestSupport
+import Testing
+internal import Glibc
+
+@testable import DSP
+
+@Suite("Small mathematics")
+struct SmallMathTests {
+    @Test("the angle is right to 1e-6 rad all round the circle and at any size")
+    func angleAllRound() {
+        for step in 0..<2000 {
+            let exact = -Double.pi + 2 * .pi * (Double(step) + 0.5) / 2000
+            for size in [1e-15, 1, 1e12] {
+                let (x, y) = (Float(size * cos(exact)), Float(size * sin(exact)))
+                let result = angle(y: Lanes(repeating: y), x: Lanes(repeating: x))
+                // The polynomial's 2.5e-7 and three roundings of a number below 4.
+                #expect(abs(Double(result[step % 8]) - exact) < 1e-6)
+            }
+        }
+    }
+
+    @Test("the angle on the axes is what it should be, and 0 for no direction at all")
+    func angleOnAxes() {
+        let y: [Float] = [0, 1, 0, -1, 0, 1, 1, -1]
+        let x: [Float] = [1, 0, -1, 0, 0, 1, -1, -1]
+        let result = angle(y: Lanes(y), x: Lanes(x))
+        let exact = [0, 0.5, 1, -0.5, 0, 0.25, 0.75, -0.75].map { $0 * Double.pi }
+        for index in 0..<8 { #expect(abs(Double(result[index]) - exact[index]) < 1e-6) }
+    }
+
+    @Test("sine and cosine are right to 1e-6 within half a turn either way, and lie on the unit circle")
+    func sineAndCosine() {
+        for step in 0...2000 {
+            let radians = Float(-Double.pi + 2 * .pi * Double(step) / 2000)
+            let (sine, cosine) = sineCosine(Lanes(repeating: radians))
+            #expect(abs(Double(sine[0]) - sin(Double(radians))) < 1e-6)
+            #expect(abs(Double(cosine[0]) - cos(Double(radians))) < 1e-6)
+            #expect(abs(sine[0] * sine[0] + cosine[0] * cosine[0] - 1) < 1e-6)
+        }
+    }
+
+    @Test("one over the square root is right to 3e-7 from 1e-36 to 1e30")
+    func inverseRoot() {
+        for step in 0..<1000 {
+            let value = Float(pow(10, -36 + 66 * Double(step) / 1000))
+            let result = Double(inverseSquareRoot(Lanes(repeating: value))[step % 8])
+            #expect(abs(result * Double(value).squareRoot() - 1) < 3e-7)
+        }
+    }
+
+    @Test("interleaved complex values come apart and together again in order")
+    func interleaving() {
+        let storage = FloatStorage((0..<16).map(Float.init))
+        let (real, imaginary) = storage.view.complexLanes(at: 0)
+        #expect(real == Lanes(0, 2, 4, 6, 8, 10, 12, 14) && imaginary == real + 1)
+        let copy = FloatStorage(count: 16)
+        copy.view.storeComplex(real: real, imaginary: imaginary, at: 0)
+        for index in 0..<16 { #expect(copy.view[index] == Float(index)) }
+    }
+}

@@ -1,0 +1,236 @@
+import DSP
+import TestSupport
+import Testing
+internal import Glibc
+
+@Suite("Stretcher")
+struct StretcherTests {
+    /// Stereo with something of everything: tones, noise in one channel, a click, and silence before and behind.
+    private func mixture(_ random: inout SeededGenerator, frameCount: Int) -> [[Float]] {
+        let left = tones([220, 277.2, 3100], amplitude: 0.2, frameCount: frameCount)
+        let noise = random.noise(frameCount, amplitude: 0.2)
+        var right = zip(left, noise).map { 0.5 * $0 + $1 }
+        right[frameCount / 2] += 0.7
+        return [left, right]
+    }
+
+    @Test("a block of any length gives the same samples as one long block, whatever was asked ahead")
+    func partitionIndependence() {
+        var random = SeededGenerator(printedFor: "partitionIndependence")
+        let source = mixture(&random, frameCount: 5000)
+        let frameCount = 6000
+        let whole = stretched(source, from: 700, speed: 0.7, frameCount: frameCount, block: frameCount)
+        for block in [1, 63, 64, 512, 8192] {
+            #expect(stretched(source, from: 700, speed: 0.7, frameCount: frameCount, block: block) == whole)
+        }
+        var stretcher = Stretcher(channelCount: 2, sampleRate: 44100)
+        stretcher.start(at: 700, speed: 0.7)
+        var (blocks, glances) = (random, SeededGenerator(seed: random.next()))
+        let pieces = render(
+            &stretcher, source, frameCount: frameCount, nextBlock: { Int.random(in: 0...1000, using: &blocks) },
+            glance: { stretcher in
+                // Any number of stages ahead of any block, as an engine does for a coming voice.
+                for _ in 0..<Int.random(in: 0...6, using: &glances) {
+                    let ahead = Int.random(in: 0...2000, using: &glances)
+                    if case .needsInput(let first) = stretcher.advance(toEmit: ahead) {
+                        feed(&stretcher, source, from: first)
+                    }
+                }
+            })
+        #expect(pieces == whole)
+    }
+
+    @Test("a stretcher started again equals a new one, also in the middle of a window")
+    func restartEqualsNew() {
+        var random = SeededGenerator(printedFor: "restartEqualsNew")
+        let source = mixture(&random, frameCount: 4000)
+        let fresh = stretched(source, from: 1234, speed: 1.5, frameCount: 1500)
+        var stretcher = Stretcher(channelCount: 2, sampleRate: 44100, maximumEmitFrames: 512)
+        stretcher.start(at: 0, speed: 0.25)
+        _ = render(&stretcher, source, frameCount: 1111, nextBlock: { 512 })
+        if let first = stretcher.nextInput(toEmit: 512) { feed(&stretcher, source, from: first) }
+        stretcher.start(at: 1234, speed: 1.5)
+        #expect(stretcher.nextInput(toEmit: 1) == 1234 - Int64(stretcher.inputFrames - stretcher.windowFrames / 2))
+        #expect(render(&stretcher, source, frameCount: 1500, nextBlock: { 512 }) == fresh)
+    }
+
+    @Test(
+        "silence gives exact silence and every click in it lands at its time divided by the speed",
+        arguments: [0.25, 0.5, 0.7, 0.75, 1, 1.5, 2, 4])
+    func clicksLandOnTime(speed: Double) {
+        // Far enough apart, in the output, for silence between them even where windows overlap most.
+        let clicks = [6000, 17003].map { Int(Double($0) * speed) }
+        var source = [Float](repeating: 0, count: Int(23000 * speed))
+        for click in clicks { for index in 0..<8 { source[click + index] = index % 2 == 0 ? 0.8 : -0.4 } }
+        let output = stretched([source], speed: speed, frameCount: 23000)[0]
+        var reach: Set<Int> = []
+        for click in clicks {
+            let expected = (Double(click) + 2) / speed
+            let near = Int(expected) - 1000...Int(expected) + 1000
+            let weights = output[near].map { Double($0) * Double($0) }
+            let centre = dot(weights, near.map(Double.init)) / weights.reduce(0, +)
+            // Half a millisecond; a whole one at a quarter speed, where the vertical rule stops at a stretch of 2.
+            #expect(abs(centre - expected) < (speed < 0.5 ? 44 : 22))
+            // At four times the speed a click falls into two windows only, away from their middles, and loses height.
+            #expect(output[near].contains { abs($0) > 0.2 })
+            // A window reaches half its length in the source and half its length in the output.
+            let silence = Int(1026 + 1026 / speed)
+            reach.formUnion(max(0, Int(expected) - silence)...Int(expected) + silence)
+        }
+        #expect(output.indices.allSatisfy { reach.contains($0) || output[$0] == 0 })
+        #expect(reach.count < output.count)
+    }
+
+    @Test("positions are computed, not summed up: no drift after any time")
+    func positionsDoNotDrift() {
+        var stretcher = Stretcher(channelCount: 1, sampleRate: 48000)
+        stretcher.start(at: 17, speed: 0.7)
+        #expect(stretcher.sourcePosition(atOutput: 0) == 17)
+        #expect(stretcher.sourcePosition(atOutput: 10_000_000_000) == 17 + 0.7 * 1e10)
+        // Windows ask for the frame nearest to their place: the first, and one beyond the first block.
+        var asked: [Int64] = []
+        for _ in 0..<40 {
+            while let first = stretcher.nextInput(toEmit: 8192) {
+                asked.append(first)
+                stretcher.acceptInput()
+            }
+            var sink = [Float](repeating: 0, count: 8192)
+            unsafe sink.withUnsafeMutableBufferPointer { buffer in
+                guard var channel = buffer.baseAddress else { return }
+                unsafe stretcher.emit(8192, into: &channel, offset: 0)
+            }
+        }
+        let reach = Int64(stretcher.windowFrames / 2 + stretcher.hopFrames)
+        for (window, first) in asked.enumerated() {
+            let place = 17 + 0.7 * Double(window * stretcher.hopFrames)
+            #expect(abs(Double(first + reach) - place) <= 0.5)
+        }
+        #expect(asked.count > 1280)
+    }
+
+    @Test("at speed 1 the output is the source, from the first frame on, within 100 dB")
+    func nearIdentity() {
+        var random = SeededGenerator(printedFor: "nearIdentity")
+        let source = mixture(&random, frameCount: 6000)
+        let output = stretched(source, from: 1500, speed: 1, frameCount: 3000)
+        for channel in 0..<2 {
+            let error = zip(output[channel], source[channel][1500...]).map { $0 - $1 }
+            #expect(decibels(power(output[channel]) / max(power(error), 1e-30)) > 100)
+        }
+    }
+
+    @Test("a sound panned to one side keeps its ratio, and equal channels stay equal", arguments: [0.5, 0.75, 2])
+    func panningStays(speed: Double) {
+        var random = SeededGenerator(printedFor: "panningStays")
+        let left = mixture(&random, frameCount: 4000)[1]
+        let source = [left, left.map { -0.25 * $0 }, left]
+        let output = stretched(source, from: 500, speed: speed, frameCount: 1200)
+        #expect(output[0] == output[2])
+        // A factor that is a power of two scales every operation of a channel exactly.
+        #expect(output[1] == output[0].map { -0.25 * $0 })
+        #expect(power(output[0]) > 1e-3)
+    }
+
+    @Test("two equal channels sound as one alone does")
+    func channelsDoNotChangeTheSound() {
+        var random = SeededGenerator(printedFor: "channelsDoNotChangeTheSound")
+        let left = mixture(&random, frameCount: 4000)[1]
+        let alone = stretched([left], speed: 0.75, frameCount: 2000)
+        let both = stretched([left, left], speed: 0.75, frameCount: 2000)
+        let error = zip(alone[0], both[0]).map { $0 - $1 }
+        // The sums over channels are twice as large, which changes no angle but by rounding.
+        #expect(decibels(power(alone[0]) / max(power(error), 1e-30)) > 80)
+    }
+
+    @Test("samples that are not numbers, infinite or absurdly large count as silence")
+    func badSamplesAreSilent() {
+        var random = SeededGenerator(printedFor: "badSamplesAreSilent")
+        var clean = mixture(&random, frameCount: 5000)
+        var spoilt = clean
+        let bad: [Float] = [.nan, .infinity, -.infinity, .signalingNaN, 3e38, -2e6]
+        for (index, value) in bad.enumerated() {
+            // Some lie in the first half window, which the pre-fill copies.
+            let frame = 300 + 700 * index
+            spoilt[index % 2][frame] = value
+            clean[index % 2][frame] = 0
+        }
+        let output = stretched(spoilt, speed: 0.75, frameCount: 5000)
+        #expect(output == stretched(clean, speed: 0.75, frameCount: 5000))
+        #expect(output.allSatisfy { $0.allSatisfy(\.isFinite) })
+    }
+
+    @Test("subnormal and full-scale sources give finite sound of their own size", arguments: [.leastNormalMagnitude / 100, 1e-30, 1, 1000] as [Float])
+    func anyLevel(amplitude: Float) {
+        let source = tones([441, 997], amplitude: 0.5, frameCount: 4000).map { $0 * amplitude }
+        let output = stretched([source], from: 1200, speed: 0.75, frameCount: 1500)[0]
+        #expect(output.allSatisfy { $0.isFinite && abs($0) <= 1.5 * amplitude })
+        if amplitude >= 1e-10 { #expect(output.contains { abs($0) > 0.5 * amplitude }) }
+    }
+
+    @Test("windows last about 46 ms at every rate", arguments: [
+        (8000, 512), (16000, 1024), (22050, 1024), (24000, 1024), (32000, 2048), (44100, 2048), (48000, 2048),
+        (88200, 4096), (96000, 4096), (192_000, 8192), (768_000, 32768),
+    ])
+    func windowScalesWithRate(sampleRate: Int, windowFrames: Int) {
+        let stretcher = Stretcher(channelCount: 1, sampleRate: sampleRate)
+        #expect(stretcher.windowFrames == windowFrames)
+        #expect(stretcher.hopFrames == windowFrames / 8 && stretcher.inputFrames == windowFrames / 8 * 9)
+    }
+
+    @Test("a stage a block of a quarter hop: no block does more once the first has been made")
+    func workIsSpread() {
+        var stretcher = Stretcher(channelCount: 1, sampleRate: 44100)
+        stretcher.start(at: 0, speed: 0.75)
+        var stages: [Int] = []
+        var channel = [Float](repeating: 0, count: 64)
+        for _ in 0..<64 {
+            var count = 0
+            loop: while true {
+                switch stretcher.advance(toEmit: 64) {
+                case .ready: break loop
+                case .ranStage: count += 1
+                case .needsInput: stretcher.acceptInput()
+                }
+            }
+            stages.append(count)
+            unsafe channel.withUnsafeMutableBufferPointer { buffer in
+                guard var base = buffer.baseAddress else { return }
+                unsafe stretcher.emit(64, into: &base, offset: 0)
+            }
+        }
+        #expect(stages.first == 20 && stages.dropFirst().allSatisfy { $0 == 1 })
+    }
+
+    @Test("rendering and starting anew ask nothing of the heap", .enabled(if: isOptimised && HeapTraffic.isCounted))
+    func rendersWithoutAllocating() {
+        var stretcher = Stretcher(channelCount: 2, sampleRate: 44100)
+        let channels = unsafe (0..<2).map { _ in UnsafeMutablePointer<Float>.allocate(capacity: 64) }
+        unsafe channels.withUnsafeBufferPointer { pointers in
+            guard let output = pointers.baseAddress else { return }
+            let traffic = HeapTraffic.measure {
+                for speed in [0.5, 0.75] {
+                    stretcher.start(at: 1000, speed: speed)
+                    for _ in 0..<100 {
+                        while stretcher.nextInput(toEmit: 64) != nil { stretcher.acceptInput() }
+                        unsafe stretcher.emit(64, into: output, offset: 0)
+                    }
+                }
+            }
+            #expect(traffic == .none)
+        }
+        for unsafe channel in unsafe channels { unsafe channel.deallocate() }
+    }
+
+    @Test("frames asked for before they were made stop the program with a reason")
+    func emittingTooEarlyTraps() async {
+        await #expect(processExitsWith: .failure) {
+            var stretcher = Stretcher(channelCount: 1, sampleRate: 44100)
+            stretcher.start(at: 0, speed: 1)
+            var channel = [Float](repeating: 0, count: 64)
+            unsafe channel.withUnsafeMutableBufferPointer { buffer in
+                guard var base = buffer.baseAddress else { return }
+                unsafe stretcher.emit(64, into: &base, offset: 0)
+            }
+        }
+    }
+}

@@ -1,0 +1,138 @@
+// What the tests of DSP share: sources, a caller of the stretcher as an engine would be, and measures in Double.
+import DSP
+import TestSupport
+internal import Glibc
+
+/// Tests over seconds of audio are for optimised builds: unoptimised vector code is about a hundred times slower.
+var isOptimised: Bool {
+    #if DEBUG
+        false
+    #else
+        true
+    #endif
+}
+
+extension SeededGenerator {
+    /// Evenly distributed in a range.
+    mutating func float(in range: ClosedRange<Float> = -1...1) -> Float { .random(in: range, using: &self) }
+
+    /// Noise of uniform distribution.
+    mutating func noise(_ frameCount: Int, amplitude: Float = 0.5) -> [Float] {
+        (0..<frameCount).map { _ in amplitude * float() }
+    }
+}
+
+/// A sum of sines with different starting phases.
+func tones(_ frequencies: [Double], amplitude: Double, frameCount: Int, sampleRate: Int = 44100) -> [Float] {
+    (0..<frameCount).map { frame in
+        var sum = 0.0
+        for (index, frequency) in frequencies.enumerated() {
+            sum += sin(2 * .pi * frequency * Double(frame) / Double(sampleRate) + Double(index))
+        }
+        return Float(amplitude * sum)
+    }
+}
+
+/// Hands a stretcher the part of a source it asks for, zeros outside.
+func feed(_ stretcher: inout Stretcher, _ source: [[Float]], from first: Int64) {
+    for channel in source.indices {
+        let target = unsafe stretcher.input(channel)
+        for index in 0..<stretcher.inputFrames {
+            let frame = first + Int64(index)
+            let isInside = frame >= 0 && frame < Int64(source[channel].count)
+            unsafe target[index] = isInside ? source[channel][Int(frame)] : 0
+        }
+    }
+    stretcher.acceptInput()
+}
+
+/// The next `frameCount` frames of every channel, asked for in blocks of the sizes that `nextBlock` names.
+///
+/// `glance` may look ahead before each block.
+func render(
+    _ stretcher: inout Stretcher, _ source: [[Float]], frameCount: Int, nextBlock: () -> Int,
+    glance: (inout Stretcher) -> Void = { _ in }
+) -> [[Float]] {
+    var result = source.map { _ in [Float]() }
+    var done = 0
+    while done < frameCount {
+        let count = min(nextBlock(), frameCount - done)
+        glance(&stretcher)
+        while let first = stretcher.nextInput(toEmit: count) { feed(&stretcher, source, from: first) }
+        // One frame on each side shows that nothing is written outside the block.
+        var storage = [[Float]](repeating: [Float](repeating: 77, count: count + 2), count: source.count)
+        unsafe withPointers(&storage) { pointers in unsafe stretcher.emit(count, into: pointers, offset: 1) }
+        for channel in source.indices {
+            precondition(storage[channel][0] == 77 && storage[channel][count + 1] == 77, "Written outside the block.")
+            result[channel] += storage[channel][1...count]
+        }
+        done += count
+    }
+    return result
+}
+
+/// Calls `body` with a pointer to each channel.
+private func withPointers(_ channels: inout [[Float]], _ body: (UnsafePointer<UnsafeMutablePointer<Float>>) -> Void) {
+    let pointers = UnsafeMutablePointer<UnsafeMutablePointer<Float>>.allocate(capacity: channels.count)
+    let frameCount = channels[0].count
+    for channel in channels.indices {
+        unsafe (pointers + channel).initialize(to: .allocate(capacity: frameCount))
+        unsafe pointers[channel].initialize(from: channels[channel], count: frameCount)
+    }
+    unsafe body(pointers)
+    for channel in channels.indices {
+        channels[channel] = unsafe Array(UnsafeBufferPointer(start: pointers[channel], count: frameCount))
+        unsafe pointers[channel].deallocate()
+    }
+    unsafe pointers.deallocate()
+}
+
+/// A source stretched from a place on, by a new stretcher.
+func stretched(
+    _ source: [[Float]], from start: Int64 = 0, speed: Double, frameCount: Int, block: Int = 512,
+    sampleRate: Int = 44100
+) -> [[Float]] {
+    var stretcher = Stretcher(channelCount: source.count, sampleRate: sampleRate, maximumEmitFrames: block)
+    stretcher.start(at: start, speed: speed)
+    return render(&stretcher, source, frameCount: frameCount, nextBlock: { block })
+}
+
+/// The power of the sines that fit best at known frequencies over the power of what they leave, in dB.
+func signalToNoise(_ samples: ArraySlice<Float>, _ frequencies: [Double], sampleRate: Int = 44100) -> Double {
+    let columns = frequencies.flatMap { frequency -> [[Double]] in
+        [0.0, .pi / 2].map { phase -> [Double] in
+            let step = 2 * .pi * frequency / Double(sampleRate)
+            return samples.indices.map { (index: Int) -> Double in sin(step * Double(index) + phase) }
+        }
+    }
+    // Gram-Schmidt, twice over, leaves what no sine of these frequencies explains.
+    var basis: [[Double]] = []
+    var rest = samples.map(Double.init)
+    let power = dot(rest, rest)
+    for column in columns {
+        var vector = column
+        for _ in 0..<2 { for other in basis { subtract(&vector, other, times: dot(vector, other)) } }
+        let length = dot(vector, vector).squareRoot()
+        basis.append(vector.map { $0 / length })
+    }
+    for _ in 0..<2 { for vector in basis { subtract(&rest, vector, times: dot(rest, vector)) } }
+    return decibels(power / max(dot(rest, rest), 1e-300))
+}
+
+func dot(_ a: [Double], _ b: [Double]) -> Double {
+    var sum = 0.0
+    for index in a.indices { sum += a[index] * b[index] }
+    return sum
+}
+
+private func subtract(_ vector: inout [Double], _ other: [Double], times factor: Double) {
+    for index in vector.indices { vector[index] -= factor * other[index] }
+}
+
+/// A power ratio in dB.
+func decibels(_ powerRatio: Double) -> Double { 10 * log10(powerRatio) }
+
+/// The mean power of samples.
+func power(_ samples: some Collection<Float>) -> Double {
+    samples.reduce(0) { $0 + Double($1) * Double($1) } / Double(samples.count)
+}

@@ -1,0 +1,79 @@
+import DSP
+import TestSupport
+import Testing
+internal import Glibc
+
+@Suite("Window and transform")
+struct TransformTests {
+    @Test("the Kaiser window is its definition, by numerical integration of the Bessel function", arguments: [0.0, 5, 12])
+    func kaiserDefinition(beta: Double) {
+        // I0(x) is the mean of exp(x cos t) over a half turn; the midpoint rule is exact to rounding for a smooth period.
+        func bessel(_ x: Double) -> Double {
+            (0..<400).reduce(0) { $0 + exp(x * cos(.pi * (Double($1) + 0.5) / 400)) } / 400
+        }
+        for (index, value) in KaiserWindow.values(count: 33, beta: beta).enumerated() {
+            let offset = (Double(index) - 16) / 16.5
+            #expect(abs(value - bessel(beta * (1 - offset * offset).squareRoot()) / bessel(beta)) < 1e-13)
+        }
+    }
+
+    @Test("the Kaiser window is symmetric, highest in the middle and never zero")
+    func kaiserShape() {
+        let values = KaiserWindow.values(count: 64, beta: 12)
+        #expect(values == values.reversed())
+        #expect(values.max() == values[31] && values.allSatisfy { $0 > 0 && $0 <= 1 })
+        #expect(KaiserWindow.values(count: 1, beta: 12) == [1])
+    }
+
+    @Test("the transform agrees with a slow one in Double", arguments: [2, 30, 256])
+    func agreesWithSlowTransform(size: Int) {
+        var random = SeededGenerator(printedFor: "agreesWithSlowTransform")
+        let samples = random.noise(size, amplitude: 1)
+        var transform = RealFourierTransform(size: size)
+        #expect(transform.binCount == size / 2 + 1)
+        for index in 0..<size { unsafe transform.frames[index] = samples[index] }
+        transform.forward()
+        for bin in 0..<transform.binCount {
+            var (real, imaginary) = (0.0, 0.0)
+            for index in 0..<size {
+                let angle = -2 * Double.pi * Double(bin * index % size) / Double(size)
+                real += Double(samples[index]) * cos(angle)
+                imaginary += Double(samples[index]) * sin(angle)
+            }
+            // Rounding grows with the root of the power and the logarithm of the size: 256 samples of at most 1 and
+            // eight stages of 6e-8 stay below 1e-5.
+            #expect(abs(Double(unsafe transform.spectrum[2 * bin]) - real) < 1e-5)
+            #expect(abs(Double(unsafe transform.spectrum[2 * bin + 1]) - imaginary) < 1e-5)
+        }
+    }
+
+    @Test("forward and inverse give the samples times the size, and the forward transform keeps its input")
+    func roundTrip() {
+        var random = SeededGenerator(printedFor: "roundTrip")
+        let samples = random.noise(2048)
+        var transform = RealFourierTransform(size: 2048)
+        for index in samples.indices { unsafe transform.frames[index] = samples[index] }
+        transform.forward()
+        for index in samples.indices { #expect(unsafe transform.frames[index] == samples[index]) }
+        transform.inverse()
+        for index in samples.indices {
+            #expect(abs(unsafe transform.frames[index] / 2048 - samples[index]) < 1e-6)
+        }
+    }
+
+    @Test("plans made on many threads at once do not disturb each other")
+    func plansConcurrently() async {
+        let sums = await withTaskGroup(of: Float.self) { group in
+            for _ in 0..<16 {
+                group.addTask {
+                    var transform = RealFourierTransform(size: 512)
+                    for index in 0..<512 { unsafe transform.frames[index] = Float(index % 7) }
+                    transform.forward()
+                    return unsafe transform.spectrum.reduce(0, +)
+                }
+            }
+            return await group.reduce(into: [Float]()) { $0.append($1) }
+        }
+        #expect(sums.count == 16 && Set(sums).count == 1)
+    }
+}
