@@ -1,6 +1,6 @@
 import DSP
-import Testing
 internal import Glibc
+import Testing
 
 @Suite("Fade")
 struct FadeTests {

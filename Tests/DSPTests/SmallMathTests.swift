@@ -1,6 +1,6 @@
+internal import Glibc
 import TestSupport
 import Testing
-internal import Glibc
 
 @testable import DSP
 

@@ -1,17 +1,19 @@
 import DSP
+internal import Glibc
 import TestSupport
 import Testing
-internal import Glibc
 
 /// Measures of sound over seconds of audio, in optimised builds only. The limits are the figures measured when the method
 /// was chosen, less a margin; docs/numerics.md has both.
 @Suite("Stretcher, quality", .enabled(if: isOptimised))
 struct StretcherQualityTests {
-    @Test("sines stay pure", arguments: [
-        // Measured 113.0 and 99.7, five sines 104.3 and 101.9 dB; 4 dB are left for another FFTW's rounding.
-        ([997], 0.75, 109), ([997], 0.5, 95.5),
-        ([196.3, 441.7, 1003.1, 2517.9, 6011.3], 0.75, 100), ([196.3, 441.7, 1003.1, 2517.9, 6011.3], 0.5, 97.5),
-    ] as [([Double], Double, Double)])
+    @Test(
+        "sines stay pure",
+        arguments: [
+            // Measured 113.0 and 99.7, five sines 104.3 and 101.9 dB; 4 dB are left for another FFTW's rounding.
+            ([997], 0.75, 109), ([997], 0.5, 95.5),
+            ([196.3, 441.7, 1003.1, 2517.9, 6011.3], 0.75, 100), ([196.3, 441.7, 1003.1, 2517.9, 6011.3], 0.5, 97.5),
+        ] as [([Double], Double, Double)])
     func sinesStayPure(frequencies: [Double], speed: Double, limit: Double) {
         let amplitude = frequencies.count == 1 ? 0.5 : 0.12
         let source = tones(frequencies, amplitude: amplitude, frameCount: 100_000)
@@ -20,7 +22,9 @@ struct StretcherQualityTests {
         #expect(measured > limit)
     }
 
-    @Test("a click after a minute lands within half a millisecond of its time divided by the speed", arguments: [0.7, 1.3])
+    @Test(
+        "a click after a minute lands within half a millisecond of its time divided by the speed",
+        arguments: [0.7, 1.3])
     func noDriftOverAMinute(speed: Double) {
         let clicks = [30_001, 1_234_567, 2_640_003]
         var source = [Float](repeating: 0, count: 2_646_000)
@@ -58,7 +62,9 @@ struct StretcherQualityTests {
             // Plucked notes: decaying harmonics, begun at random times before the start.
             var source = [Float](repeating: 0, count: 30_000)
             for _ in 0..<6 {
-                let (onset, pitch) = (Int.random(in: 0...12_000, using: &random), Double.random(in: 80...700, using: &random))
+                let (onset, pitch) = (
+                    Int.random(in: 0...12_000, using: &random), Double.random(in: 80...700, using: &random)
+                )
                 for frame in onset..<30_000 {
                     let time = Double(frame - onset) / 44100
                     var sum = 0.0
@@ -73,8 +79,9 @@ struct StretcherQualityTests {
             firstErrors.append(Double(abs(output[0] - source[15_000])))
             levels.append(decibels(power(output[..<220]) / power(source[15_000..<15_000 + Int(220 * speed)])))
         }
-        // In the middle of the cases, within 0.01 of full scale and 0.7 dB; measured 0.004 to 0.007 and 0.1 dB in music.
-        #expect(firstErrors.sorted()[12] < 0.01)
+        // The first frame is the source's but for rounding and one part in 25000 of the later windows; the level is
+        // judged by the middle of the cases, since 5 ms of output and their source differ by the sound's own movement.
+        #expect(firstErrors.allSatisfy { $0 < 1e-4 })
         #expect(abs(levels.sorted()[12]) < 0.7)
     }
 
@@ -84,7 +91,7 @@ struct StretcherQualityTests {
         let output = stretched([source], speed: speed, frameCount: 4000)[0]
         // The windows that reach before the file are half empty; the dip stays within 3 dB.
         #expect(abs(decibels(power(output[..<400]) / power(output[3000...]))) < 3)
-        #expect(abs(output[0] - source[0]) < 0.1)
+        #expect(abs(output[0] - source[0]) < 1e-4)
     }
 
     @Test("the level stays at every speed", arguments: [0.25, 0.5, 0.7, 1, 1.5, 2, 4])

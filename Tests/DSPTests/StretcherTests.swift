@@ -1,7 +1,7 @@
 import DSP
+internal import Glibc
 import TestSupport
 import Testing
-internal import Glibc
 
 @Suite("Stretcher")
 struct StretcherTests {
@@ -159,7 +159,9 @@ struct StretcherTests {
         #expect(output.allSatisfy { $0.allSatisfy(\.isFinite) })
     }
 
-    @Test("subnormal and full-scale sources give finite sound of their own size", arguments: [.leastNormalMagnitude / 100, 1e-30, 1, 1000] as [Float])
+    @Test(
+        "subnormal and full-scale sources give finite sound of their own size",
+        arguments: [.leastNormalMagnitude / 100, 1e-30, 1, 1000] as [Float])
     func anyLevel(amplitude: Float) {
         let source = tones([441, 997], amplitude: 0.5, frameCount: 4000).map { $0 * amplitude }
         let output = stretched([source], from: 1200, speed: 0.75, frameCount: 1500)[0]
@@ -167,10 +169,12 @@ struct StretcherTests {
         if amplitude >= 1e-10 { #expect(output.contains { abs($0) > 0.5 * amplitude }) }
     }
 
-    @Test("windows last about 46 ms at every rate", arguments: [
-        (8000, 512), (16000, 1024), (22050, 1024), (24000, 1024), (32000, 2048), (44100, 2048), (48000, 2048),
-        (88200, 4096), (96000, 4096), (192_000, 8192), (768_000, 32768),
-    ])
+    @Test(
+        "windows last about 46 ms at every rate",
+        arguments: [
+            (8000, 512), (16000, 1024), (22050, 1024), (24000, 1024), (32000, 2048), (44100, 2048), (48000, 2048),
+            (88200, 4096), (96000, 4096), (192_000, 8192), (768_000, 32768),
+        ])
     func windowScalesWithRate(sampleRate: Int, windowFrames: Int) {
         let stretcher = Stretcher(channelCount: 1, sampleRate: sampleRate)
         #expect(stretcher.windowFrames == windowFrames)
@@ -218,7 +222,7 @@ struct StretcherTests {
             }
             #expect(traffic == .none)
         }
-        for unsafe channel in unsafe channels { unsafe channel.deallocate() }
+        unsafe channels.forEach { unsafe $0.deallocate() }
     }
 
     @Test("frames asked for before they were made stop the program with a reason")

@@ -1,7 +1,7 @@
 // What the tests of DSP share: sources, a caller of the stretcher as an engine would be, and measures in Double.
 import DSP
-import TestSupport
 internal import Glibc
+import TestSupport
 
 /// Tests over seconds of audio are for optimised builds: unoptimised vector code is about a hundred times slower.
 var isOptimised: Bool {

@@ -1,11 +1,12 @@
 import DSP
+internal import Glibc
 import TestSupport
 import Testing
-internal import Glibc
 
 @Suite("Window and transform")
 struct TransformTests {
-    @Test("the Kaiser window is its definition, by numerical integration of the Bessel function", arguments: [0.0, 5, 12])
+    @Test(
+        "the Kaiser window is its definition, by numerical integration of the Bessel function", arguments: [0.0, 5, 12])
     func kaiserDefinition(beta: Double) {
         // I0(x) is the mean of exp(x cos t) over a half turn; the midpoint rule is exact to rounding for a smooth period.
         func bessel(_ x: Double) -> Double {

@@ -6,7 +6,9 @@ struct StretchShape: Sendable {
     let analysis: [Float]
     /// The synthesis window: products with the analysis window, times the length, add up to 1 over all hops.
     let synthesis: [Float]
-    /// What the frames before the first would have added, for each frame of the first half window after the start.
+    /// The weight of all windows but the first in the frames just after a start, where the source itself leads over.
+    let startFade: [Float]
+    /// The source's own weight for each frame of the first half window after the start: what the windows leave to 1.
     let preFill: [Float]
 
     /// A window holds about 46 ms, which separates the partials of music and keeps its attacks; eight windows overlap.
@@ -26,11 +28,15 @@ struct StretchShape: Sendable {
         }
         analysis = window.map { Float($0 / Double(length)) }
         synthesis = window.indices.map { Float(window[$0] / sums[$0 % hop]) }
+        let fade = Fade.weights(frameCount: hop / 2)
+        startFade = fade
         preFill = (0..<length / 2).map { frame in
-            Float(
-                stride(from: frame + length / 2 + hop, to: length, by: hop).reduce(0) {
-                    $0 + window[$1] * window[$1] / sums[$1 % hop]
-                })
+            // Window k is at index frame + length / 2 - k * hop of itself.
+            let products = stride(from: frame + length / 2, through: 0, by: -hop).map {
+                window[$0] * window[$0] / sums[$0 % hop]
+            }
+            let later = products.dropFirst().reduce(0, +)
+            return Float(1 - products[0] - later * (frame < fade.count ? Double(fade[frame]) : 1))
         }
     }
 

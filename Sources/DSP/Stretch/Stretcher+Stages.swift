@@ -34,14 +34,9 @@ extension Stretcher {
         let source = inputs.view.part(from: channel * inputFrames + offset, count: windowFrames)
         let (window, target) = (analysisWindow.view, transform.frameStorage.view)
         let half = windowFrames / 2
-        let (zero, limit) = (Lanes(), Float(1 << 20))
         for index in stride(from: 0, to: half, by: Lanes.scalarCount) {
-            let (early, late) = (source[lanes: index], source[lanes: index + half])
-            // A comparison with NaN is false, so one test catches NaN, infinity and what would overflow when squared.
-            let safeEarly = select(magnitude(early) .<= limit, early, zero)
-            let safeLate = select(magnitude(late) .<= limit, late, zero)
-            target[lanes: index + half] = safeEarly * window[lanes: index]
-            target[lanes: index] = safeLate * window[lanes: index + half]
+            target[lanes: index + half] = audible(source[lanes: index]) * window[lanes: index]
+            target[lanes: index] = audible(source[lanes: index + half]) * window[lanes: index + half]
         }
         transform.forward()
     }
@@ -67,6 +62,8 @@ extension Stretcher {
             transform.inverse()
             if window == 0 {
                 addFirstWindow(channel: channel)
+            } else if window <= windowFrames / 2 / hopFrames {
+                addEarlyWindow(window, channel: channel)
             } else {
                 addWindow(window, channel: channel)
             }
@@ -82,10 +79,25 @@ extension Stretcher {
         let (half, mask) = (windowFrames / 2, overlapFrames - 1)
         let begin = Int(truncatingIfNeeded: window) &* hopFrames &- half
         let fresh = windowFrames - hopFrames
-        // What would sound before the start is left out.
-        for index in stride(from: max(0, -begin), to: windowFrames, by: Lanes.scalarCount) {
+        for index in stride(from: 0, to: windowFrames, by: Lanes.scalarCount) {
             let value = samples[lanes: (index + half) & (windowFrames - 1)] * weights[lanes: index]
             let place = (begin &+ index) & mask
+            ring[lanes: place] = index < fresh ? ring[lanes: place] + value : value
+        }
+    }
+
+    /// One of the windows that begin at the start or before: what would sound earlier is left out, what comes just after the
+    /// start is faded in.
+    private func addEarlyWindow(_ window: Int64, channel: Int) {
+        let (samples, weights, fade) = (transform.frameStorage.view, synthesisWindow.view, startFade.view)
+        let ring = overlap.view.part(from: channel * overlapFrames, count: overlapFrames)
+        let half = windowFrames / 2
+        let skipped = half - Int(window) * hopFrames
+        let fresh = windowFrames - hopFrames
+        for index in stride(from: skipped, to: windowFrames, by: Lanes.scalarCount) {
+            var value = samples[lanes: (index + half) & (windowFrames - 1)] * weights[lanes: index]
+            let place = index - skipped
+            if place < fade.count { value *= fade[lanes: place] }
             ring[lanes: place] = index < fresh ? ring[lanes: place] + value : value
         }
     }
@@ -93,17 +105,24 @@ extension Stretcher {
     /// The first window's second half, and in place of the windows that never were: the source itself.
     ///
     /// Windows that do not turn add up to the source, so the source times what is missing from the sum of the window
-    /// products continues them without a seam, and the first frame out is the first frame in.
+    /// products continues them without a seam. In the very first frames it also stands in for the later windows, which
+    /// have turned already: the first frame out is the first frame in.
     private func addFirstWindow(channel: Int) {
         let (samples, weights, missing) = (transform.frameStorage.view, synthesisWindow.view, preFill.view)
         let ring = overlap.view.part(from: channel * overlapFrames, count: overlapFrames)
         let half = windowFrames / 2
         let source = inputs.view.part(from: channel * inputFrames + hopFrames + half, count: half)
-        let (zero, limit) = (Lanes(), Float(1 << 20))
         for index in stride(from: 0, to: half, by: Lanes.scalarCount) {
-            let sample = source[lanes: index]
-            let heard = select(magnitude(sample) .<= limit, sample, zero)
+            let heard = audible(source[lanes: index])
             ring[lanes: index] = samples[lanes: index] * weights[lanes: index + half] + heard * missing[lanes: index]
         }
+    }
+
+    /// Source samples, with silence in place of what is no sound: NaN, infinity, and what would overflow when squared.
+    ///
+    /// A comparison with NaN is false, so one test catches them all.
+    @inline(__always)
+    private func audible(_ samples: Lanes) -> Lanes {
+        select(magnitude(samples) .<= Float(1 << 20), samples, Lanes())
     }
 }

@@ -37,6 +37,7 @@ public struct Stretcher: ~Copyable {
     var transform: RealFourierTransform
     let analysisWindow: FloatStorage
     let synthesisWindow: FloatStorage
+    let startFade: FloatStorage
     let preFill: FloatStorage
     let inputs: FloatStorage
     /// X, the spectrum at the frame's place in the source, and Y, the spectrum of the previous output.
@@ -76,6 +77,7 @@ public struct Stretcher: ~Copyable {
         transform = RealFourierTransform(size: shape.windowFrames)
         analysisWindow = FloatStorage(shape.analysis)
         synthesisWindow = FloatStorage(shape.synthesis)
+        startFade = FloatStorage(shape.startFade)
         preFill = FloatStorage(shape.preFill)
         inputs = FloatStorage(count: channelCount * (shape.windowFrames + shape.hopFrames))
         current = Spectra(channelCount: channelCount, binCount: shape.windowFrames / 2 + 1)
