@@ -33,6 +33,8 @@ let package = Package(
         .systemLibrary(
             name: "CSndFile", path: "CSources/CSndFile", pkgConfig: "sndfile", providers: [.apt(["libsndfile1-dev"])]),
         .systemLibrary(
+            name: "CMPG123", path: "CSources/CMPG123", pkgConfig: "libmpg123", providers: [.apt(["libmpg123-dev"])]),
+        .systemLibrary(
             name: "CFFTW", path: "CSources/CFFTW", pkgConfig: "fftw3f", providers: [.apt(["libfftw3-dev"])]),
         .systemLibrary(name: "CSoxr", path: "CSources/CSoxr", pkgConfig: "soxr", providers: [.apt(["libsoxr-dev"])]),
         .target(name: "CRealtime", path: "CSources/CRealtime"),
@@ -41,7 +43,9 @@ let package = Package(
 
         .target(name: "Realtime", dependencies: ["CRealtime"], swiftSettings: settings),
         .target(name: "DSP", dependencies: ["CFFTW"], swiftSettings: settings),
-        .target(name: "AudioFiles", dependencies: ["Realtime", "CSndFile", "CSoxr"], swiftSettings: settings),
+        .target(
+            name: "AudioFiles", dependencies: ["Realtime", "CRealtime", "CSndFile", "CMPG123", "CSoxr"],
+            swiftSettings: settings),
         .target(
             name: "AudioDevices", dependencies: ["Realtime", "AudioFiles", "CALSA", "CLinux"], swiftSettings: settings),
         .target(

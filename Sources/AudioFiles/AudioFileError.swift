@@ -1,0 +1,156 @@
+// What can go wrong with a file, and the one place where the system's error numbers become sentences.
+internal import Glibc
+
+/// Why a file could not be read or written, and what to do about it.
+public struct AudioFileError: Error, Sendable, Equatable, CustomStringConvertible {
+    /// The kind of failure, to decide by.
+    public enum Kind: String, Sendable, CaseIterable {
+        /// There is no such file.
+        case notFound
+        /// The path names a directory.
+        case isDirectory
+        /// The path names a pipe, a device or a socket, where a regular file is needed.
+        case notRegularFile
+        /// The system forbids it.
+        case permissionDenied
+        /// The content is no audio that is known.
+        case notAudio
+        /// The file holds no bytes, or no frames.
+        case empty
+        /// It is audio, but damaged beyond decoding.
+        case broken
+        /// It is audio of a kind or with properties that are not handled.
+        case unsupported
+        /// It has more than 64 channels.
+        case tooManyChannels
+        /// The program `ffmpeg` is needed and is not installed.
+        case helperMissing
+        /// A limit on time, size or memory was reached.
+        case limitExceeded
+        /// The file is not any more what it was when it was opened.
+        case changed
+        /// Reading or writing failed.
+        case io
+        /// The clip was closed while something waited for it.
+        case cancelled
+        /// The file to be written cannot be created.
+        case cannotCreate
+        /// There is no room left for what is to be written.
+        case diskFull
+        /// Who read the output has gone.
+        case closedPipe
+        /// A value given by the caller is outside what is permitted.
+        case invalidRequest
+    }
+
+    /// The kind of failure.
+    public let kind: Kind
+    /// The file it concerns, as the caller named it.
+    public let path: String
+    /// The cause, in one plain sentence that names the file.
+    public let message: String
+    /// What to do about it, in one plain sentence.
+    public let remedy: String
+
+    /// Cause and remedy, a line each.
+    public var description: String { "\(message)\n\(remedy)" }
+
+    init(_ kind: Kind, path: String, _ message: String, remedy: String) {
+        self.kind = kind
+        self.path = path
+        self.message = message
+        self.remedy = remedy
+    }
+}
+
+extension AudioFileError {
+    /// What `errno` says about opening or reading `path`.
+    static func reading(_ path: String, errno code: Int32) -> AudioFileError {
+        switch code {
+        case ENOENT, ENOTDIR, ENAMETOOLONG:
+            AudioFileError(.notFound, path: path, "\(path): there is no such file", remedy: "Check the name.")
+        case EISDIR: .directory(path)
+        case EACCES, EPERM:
+            AudioFileError(
+                .permissionDenied, path: path, "\(path): you may not read this file",
+                remedy: "Allow it with: chmod u+r, or ask its owner.")
+        case ENXIO, ENODEV: .irregular(path)
+        default:
+            AudioFileError(
+                .io, path: path, "\(path): cannot be read (\(systemText(code)))",
+                remedy: "Check the disk, or copy the file elsewhere and try again.")
+        }
+    }
+
+    /// What `errno` says about creating or writing `path`.
+    static func writing(_ path: String, errno code: Int32, creating: Bool) -> AudioFileError {
+        switch code {
+        case EACCES, EPERM, EROFS:
+            AudioFileError(
+                .permissionDenied, path: path, "\(path): you may not write there (\(systemText(code)))",
+                remedy: "Choose another place, or change the permissions of the file and its directory.")
+        case EISDIR: .directory(path)
+        case ENOSPC, EDQUOT:
+            AudioFileError(
+                .diskFull, path: path, "\(path): no room left on the disk",
+                remedy: "Free some room or write elsewhere. Nothing was left behind.")
+        case EFBIG:
+            AudioFileError(
+                .limitExceeded, path: path, "\(path): the file is larger than the system permits",
+                remedy: "Raise the limit (ulimit -f), write elsewhere, or write a shorter file.")
+        case EPIPE:
+            AudioFileError(
+                .closedPipe, path: path, "\(path): the program that reads the output has ended",
+                remedy: "Look at that program's own message.")
+        default:
+            AudioFileError(
+                creating ? .cannotCreate : .io, path: path,
+                "\(path): cannot be \(creating ? "created" : "written") (\(systemText(code)))",
+                remedy: creating ? "Check that its directory exists and can be written." : "Check the disk.")
+        }
+    }
+
+    static func directory(_ path: String) -> AudioFileError {
+        AudioFileError(.isDirectory, path: path, "\(path): this is a directory", remedy: "Name a file in it.")
+    }
+
+    static func irregular(_ path: String) -> AudioFileError {
+        AudioFileError(
+            .notRegularFile, path: path, "\(path): this is not a regular file",
+            remedy: "Write what it delivers into a file first, and open that.")
+    }
+
+    static func notAudio(_ path: String) -> AudioFileError {
+        AudioFileError(
+            .notAudio, path: path, "\(path): this is not audio that is known",
+            remedy: "Give a recording: WAV, AIFF, CAF, FLAC, Ogg, Opus, MP3, M4A or a video with sound.")
+    }
+
+    static func noFrames(_ path: String) -> AudioFileError {
+        AudioFileError(
+            .empty, path: path, "\(path): there is no sound in this file",
+            remedy: "Check that the recording was finished and copied whole.")
+    }
+
+    static func changed(_ path: String) -> AudioFileError {
+        AudioFileError(
+            .changed, path: path, "\(path): less can be read than when the file was opened",
+            remedy: "Let no program change the file while it is in use, then open it again.")
+    }
+
+    static func closed(_ path: String) -> AudioFileError {
+        AudioFileError(
+            .cancelled, path: path, "\(path): the recording was closed while it was being waited for",
+            remedy: "Keep the clip as long as something plays from it.")
+    }
+
+    /// The system's own words for an error number.
+    private static func systemText(_ code: Int32) -> String {
+        unsafe withUnsafeTemporaryAllocation(of: CChar.self, capacity: 128) { text in
+            guard let buffer = text.baseAddress, unsafe strerror_r(code, buffer, text.count) == 0 else {
+                return "error \(code)"
+            }
+            return unsafe String(cString: buffer)
+        }
+    }
+}

@@ -1,0 +1,18 @@
+/// What an audio file is, as its content says and its decoder proved.
+public struct AudioFileInfo: Sendable, Equatable {
+    /// The path it was opened by; empty for audio made in memory.
+    public let path: String
+    /// The kind of file, in lower case: "wav", "rf64", "w64", "aiff", "caf", "au", "flac", "ogg", "mp3", "mp4", "matroska" …
+    public let container: String
+    /// How the samples are coded, in lower case: "pcm_s16", "pcm_f32", "flac", "vorbis", "opus", "mp3", "aac" …
+    public let codec: String
+    /// Frames per second, 1...768000, in Hz.
+    public let sampleRate: Int
+    /// Channels, 1...64.
+    public let channelCount: Int
+    /// Frames that can be decoded, which is not always what the header claims.
+    public let frameCount: Int64
+
+    /// The length in seconds.
+    public var seconds: Double { Double(frameCount) / Double(sampleRate) }
+}

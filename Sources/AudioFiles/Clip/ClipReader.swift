@@ -1,0 +1,134 @@
+// What a render thread holds of a clip: raw pointers, no class, no wait.
+internal import Realtime
+import Synchronization
+
+/// Reads a clip's pages on a render thread, without ever waiting for one.
+///
+/// A page that is not loaded reads as silence, and the count of missing frames is returned. Made by `Clip.makeReader()`;
+/// valid until it is given to `Clip.release(_:)`, and only while the clip lives: who renders must keep the clip elsewhere.
+/// One thread at a time.
+@safe
+public struct ClipReader: BitwiseCopyable, @unchecked Sendable {
+    let table: PageTable
+    let epoch: ReadEpoch.Reader
+    let demand: UnsafeMutablePointer<ReaderDemand>
+    /// Names the reader within its clip.
+    let identifier: Int
+
+    /// Channels of the clip.
+    public var channelCount: Int { table.channelCount }
+    /// Frames of the clip, at the clip's rate.
+    public var frameCount: Int64 { table.frameCount }
+
+    /// Says that reads may follow: from here to `endBlock()` no page that can be seen goes away. Not to be nested.
+    ///
+    /// Real-time safe: yes, wait-free.
+    #if REALTIME_CHECKS
+        @_noAllocation @_noLocks
+    #endif
+    public func beginBlock() { epoch.enter() }
+
+    /// Says that the reads of this block are over.
+    ///
+    /// Real-time safe: yes, wait-free.
+    #if REALTIME_CHECKS
+        @_noAllocation @_noLocks
+    #endif
+    public func endBlock() { epoch.leave() }
+
+    /// Copies `count` frames of one channel; between `beginBlock()` and `endBlock()` only.
+    ///
+    /// - Parameters:
+    ///   - channel: 0 ..< `channelCount`.
+    ///   - frame: the first frame, at the clip's rate; it may lie outside the clip, where there is silence.
+    ///   - output: room for `count` samples, all of which are written.
+    /// - Returns: how many frames were missing: within the clip, but not loaded. They were written as zeros.
+    ///
+    /// Real-time safe: yes, wait-free.
+    #if REALTIME_CHECKS
+        @_noAllocation @_noLocks
+    #endif
+    public func read(
+        channel: Int, from frame: Int64, count: Int, into output: UnsafeMutablePointer<Float>
+    ) -> Int {
+        precondition(channel >= 0 && channel < table.channelCount, "no such channel")
+        let pageFrames: Int64 = 1 << table.shift
+        var (done, missing) = (0, 0)
+        while done < count {
+            let position = frame + Int64(done)
+            let left = count - done
+            if position < 0 {
+                let silent = position < -Int64(left) ? left : Int(-position)
+                unsafe zero(output + done, count: silent)
+                done += silent
+            } else if position >= table.frameCount {
+                unsafe zero(output + done, count: left)
+                done += left
+            } else {
+                let offset = position & (pageFrames - 1)
+                // Two by two: the minimum of three takes an array.
+                let here = min(Int64(left), min(pageFrames - offset, table.frameCount - position))
+                let page = Int(position >> table.shift)
+                if let samples = unsafe table.samples(of: page) {
+                    let source = unsafe samples + (channel << Int(table.shift)) + Int(offset)
+                    // As bytes: the typed copy is refused by the lock check.
+                    unsafe UnsafeMutableRawPointer(output + done)
+                        .copyMemory(from: source, byteCount: Int(here) * MemoryLayout<Float>.stride)
+                } else {
+                    unsafe zero(output + done, count: Int(here))
+                    missing += Int(here)
+                }
+                done += Int(here)
+            }
+        }
+        return missing
+    }
+
+    /// Whether every frame of the range that lies within the clip is loaded at this moment.
+    ///
+    /// Real-time safe: yes, wait-free.
+    #if REALTIME_CHECKS
+        @_noAllocation @_noLocks
+    #endif
+    public func isLoaded(from frame: Int64, count: Int) -> Bool {
+        let start = max(frame, 0)
+        let end = min(frame + Int64(count), table.frameCount)
+        if start >= end { return true }
+        var page = Int(start >> table.shift)
+        let last = Int((end - 1) >> table.shift)
+        while page <= last {
+            if unsafe table.samples(of: page) == nil { return false }
+            page += 1
+        }
+        return true
+    }
+
+    /// Tells the decode thread what is played and what comes next; it looks every few milliseconds.
+    ///
+    /// - Parameters:
+    ///   - current: the frame being played; the decoding goes on ahead of it. Negative: none.
+    ///   - next: where the playing will jump to, such as the loop's start. Negative: none.
+    ///
+    /// Real-time safe: yes, wait-free.
+    #if REALTIME_CHECKS
+        @_noAllocation @_noLocks
+    #endif
+    public func publishDemand(current: Int64, next: Int64) {
+        // Relaxed: the two are hints, each of use alone, and nothing else is published by them.
+        unsafe demand.pointee.current.store(current, ordering: .relaxed)
+        unsafe demand.pointee.next.store(next, ordering: .relaxed)
+    }
+
+    #if REALTIME_CHECKS
+        @_noAllocation @_noLocks
+    #endif
+    private func zero(_ output: UnsafeMutablePointer<Float>, count: Int) {
+        unsafe output.update(repeating: 0, count: count)
+    }
+}
+
+/// What a reader's render thread wants loaded, in memory both threads see.
+struct ReaderDemand: ~Copyable {
+    let current = Atomic<Int64>(-1)
+    let next = Atomic<Int64>(-1)
+}

@@ -1,0 +1,69 @@
+// What a clip needs of a decoder, whatever library or program does the work.
+
+/// A recording that can be decoded at any frame, always to the same bits.
+///
+/// Used by one thread at a time: by who opens it, then by the clip's decode thread alone.
+protocol AudioDecoder: AnyObject, Sendable {
+    /// What the file is; its frame count is proved, not claimed.
+    var info: AudioFileInfo { get }
+
+    /// Decodes `frames`, which lie within `0 ..< info.frameCount`, channel by channel, `stride` samples apart.
+    ///
+    /// Every sample that arrives is finite: what is not was replaced by zero. Throws when the file does not hold any more
+    /// what it held when it was opened.
+    func read(_ frames: Range<Int64>, into output: UnsafeMutablePointer<Float>, stride: Int) throws(AudioFileError)
+}
+
+/// Splits interleaved frames into channels, replacing what is not finite by zero when asked to.
+///
+/// - Parameters:
+///   - source: `count * channelCount` samples.
+///   - output: channel `c` goes to `output + c * stride`.
+func deinterleave(
+    _ source: UnsafePointer<Float>, channelCount: Int, count: Int, into output: UnsafeMutablePointer<Float>,
+    stride: Int,
+    replacingNonFinite: Bool
+) {
+    switch channelCount {
+    case 1: unsafe output.update(from: source, count: count)
+    case 2: unsafe deinterleaveStereo(source, count: count, left: output, right: output + stride)
+    default:
+        for channel in 0..<channelCount {
+            let target = unsafe output + channel * stride
+            for frame in 0..<count { unsafe target[frame] = source[frame * channelCount + channel] }
+        }
+    }
+    if replacingNonFinite {
+        for channel in 0..<channelCount { unsafe replaceNonFinite(output + channel * stride, count: count) }
+    }
+}
+
+/// Four frames at a time: decoding FLAC is so fast that a plain strided loop would cost a tenth of it.
+private func deinterleaveStereo(
+    _ source: UnsafePointer<Float>, count: Int, left: UnsafeMutablePointer<Float>, right: UnsafeMutablePointer<Float>
+) {
+    let input = unsafe UnsafeRawPointer(source)
+    let leftBytes = UnsafeMutableRawPointer(left)
+    let rightBytes = UnsafeMutableRawPointer(right)
+    let whole = count & ~3
+    var frame = 0
+    while frame < whole {
+        let both = unsafe input.loadUnaligned(fromByteOffset: frame * 8, as: SIMD8<Float>.self)
+        unsafe leftBytes.storeBytes(of: both.evenHalf, toByteOffset: frame * 4, as: SIMD4<Float>.self)
+        unsafe rightBytes.storeBytes(of: both.oddHalf, toByteOffset: frame * 4, as: SIMD4<Float>.self)
+        frame += 4
+    }
+    while frame < count {
+        unsafe left[frame] = source[2 * frame]
+        unsafe right[frame] = source[2 * frame + 1]
+        frame += 1
+    }
+}
+
+/// Replaces NaN and infinity by zero: one of them would stay in every filter that it passes through.
+func replaceNonFinite(_ samples: UnsafeMutablePointer<Float>, count: Int) {
+    for i in 0..<count {
+        let sample = unsafe samples[i]
+        unsafe samples[i] = sample - sample == 0 ? sample : 0
+    }
+}

@@ -1,0 +1,134 @@
+// Which decoder a file is for, judged by its first bytes alone: names lie (AAC called .mp3 is common).
+
+/// What the first bytes of a file say it is.
+enum FileKind: Equatable {
+    /// For libsndfile, with the container's name.
+    case soundFile(String)
+    /// MPEG audio layer 1 to 3.
+    case mpegAudio
+    /// For the `ffmpeg` program, with the container's name.
+    case foreign(String)
+    /// Nothing known; libsndfile knows some rare kinds more.
+    case unknown
+}
+
+/// Judges files by content.
+enum FileSniffer {
+    /// What `file` is.
+    static func kind(of file: OpenedFile) -> FileKind {
+        let head = file.bytes(at: 0, count: 4096)
+        guard let tagBytes = id3Length(head) else { return kind(of: head) }
+        // Taggers put ID3 in front of FLAC and AAC too: what comes after the tag decides.
+        let body = file.bytes(at: Int64(tagBytes), count: 4096)
+        let behind = kind(of: body)
+        return behind == .unknown ? .mpegAudio : behind
+    }
+
+    /// What a file is that begins with `head`.
+    static func kind(of head: [UInt8]) -> FileKind {
+        for signature in signatures where signature.matches(head) { return signature.kind }
+        if head.starts(with: Array("OggS".utf8)) { return oggKind(head) }
+        if head.starts(with: Array("RIFF".utf8)) || head.starts(with: Array("RIFX".utf8)) {
+            return matches(head, "AVI ", at: 8) ? .foreign("avi") : .soundFile("wav")
+        }
+        if isADTS(head) { return .foreign("adts") }
+        if isMPEGAudio(head) { return .mpegAudio }
+        if isTransportStream(head) { return .foreign("mpegts") }
+        return .unknown
+    }
+
+    private struct Signature {
+        let bytes: [UInt8]
+        let offset: Int
+        let kind: FileKind
+
+        init(_ text: String, at offset: Int = 0, _ kind: FileKind) {
+            self.init(bytes: Array(text.utf8), at: offset, kind)
+        }
+
+        init(bytes: [UInt8], at offset: Int = 0, _ kind: FileKind) {
+            (self.bytes, self.offset, self.kind) = (bytes, offset, kind)
+        }
+
+        func matches(_ head: [UInt8]) -> Bool { head.dropFirst(offset).starts(with: bytes) }
+    }
+
+    private static let signatures: [Signature] = [
+        Signature("RF64", .soundFile("rf64")), Signature("BW64", .soundFile("rf64")),
+        Signature("riff", .soundFile("w64")), Signature("FORM", .soundFile("aiff")),
+        Signature("caff", .soundFile("caf")), Signature(".snd", .soundFile("au")), Signature("dns.", .soundFile("au")),
+        Signature("fLaC", .soundFile("flac")),
+        Signature("ftyp", at: 4, .foreign("mp4")), Signature("moov", at: 4, .foreign("mp4")),
+        Signature("mdat", at: 4, .foreign("mp4")), Signature("wide", at: 4, .foreign("mp4")),
+        Signature(bytes: [0x1A, 0x45, 0xDF, 0xA3], .foreign("matroska")),
+        Signature(bytes: [0x30, 0x26, 0xB2, 0x75, 0x8E, 0x66, 0xCF, 0x11], .foreign("asf")),
+        Signature("FLV\u{1}", .foreign("flv")), Signature(bytes: [0, 0, 1, 0xBA], .foreign("mpeg")),
+        Signature("wvpk", .foreign("wavpack")), Signature("MAC ", .foreign("ape")), Signature("TTA1", .foreign("tta")),
+        Signature("MPCK", .foreign("musepack")), Signature("MP+", .foreign("musepack")),
+        Signature("tBaK", .foreign("tak")), Signature("DSD ", .foreign("dsf")), Signature("FRM8", .foreign("dff")),
+        Signature("#!AMR", .foreign("amr")), Signature("ADIF", .foreign("aac")),
+        Signature(bytes: [0x0B, 0x77], .foreign("ac3")), Signature(bytes: [0x7F, 0xFE, 0x80, 0x01], .foreign("dts")),
+    ]
+
+    /// Ogg carries several codecs; libsndfile reads two of them (its Ogg FLAC fails on every file tried).
+    private static func oggKind(_ head: [UInt8]) -> FileKind {
+        guard head.count > 27 else { return .soundFile("ogg") }
+        let payload = Array(head.dropFirst(27 + Int(head[26])).prefix(8))
+        if payload.starts(with: [1] + Array("vorbis".utf8)) || payload.starts(with: Array("OpusHead".utf8)) {
+            return .soundFile("ogg")
+        }
+        return .foreign("ogg")
+    }
+
+    /// The bytes an ID3v2 tag in front takes, or nil when there is none.
+    static func id3Length(_ head: [UInt8]) -> Int? {
+        guard head.count >= 10, head.starts(with: Array("ID3".utf8)) else { return nil }
+        let size = head[6..<10].reduce(0) { $0 << 7 | Int($1 & 0x7F) }
+        let footer = head[5] & 0x10 != 0 ? 10 : 0
+        return 10 + size + footer
+    }
+
+    private static func isADTS(_ head: [UInt8]) -> Bool {
+        head.count > 6 && head[0] == 0xFF && head[1] & 0xF6 == 0xF0 && (head[2] >> 2) & 0xF < 13
+    }
+
+    /// Two frame headers in a row: eleven set bits alone are found in any noise.
+    private static func isMPEGAudio(_ head: [UInt8]) -> Bool {
+        guard let length = mpegFrameLength(head[...]) else { return false }
+        return length >= head.count || mpegFrameLength(head.dropFirst(length)) != nil
+    }
+
+    /// The bytes of the MPEG audio frame whose header `bytes` begins with, or nil when it is none.
+    private static func mpegFrameLength(_ bytes: ArraySlice<UInt8>) -> Int? {
+        let header = Array(bytes.prefix(4))
+        guard header.count == 4, header[0] == 0xFF, header[1] & 0xE0 == 0xE0 else { return nil }
+        let version = Int(header[1] >> 3) & 3
+        let layer = 4 - (Int(header[1] >> 1) & 3)
+        let (rateIndex, speedIndex) = (Int(header[2] >> 4), Int(header[2] >> 2) & 3)
+        guard version != 1, layer != 4, rateIndex != 15, rateIndex != 0, speedIndex != 3 else { return nil }
+        let isFirstVersion = version == 3
+        let rates = isFirstVersion ? bitRates[layer - 1] : bitRates[layer == 1 ? 3 : 4]
+        let sampleRate = [44100, 48000, 32000][speedIndex] >> (version == 3 ? 0 : version == 2 ? 1 : 2)
+        let padding = Int(header[2] >> 1) & 1
+        if layer == 1 { return (12 * rates[rateIndex - 1] * 1000 / sampleRate + padding) * 4 }
+        let slots = layer == 3 && !isFirstVersion ? 72 : 144
+        return slots * rates[rateIndex - 1] * 1000 / sampleRate + padding
+    }
+
+    /// In kbit/s: version 1 layers 1, 2, 3; then version 2 layer 1; then version 2 layers 2 and 3 (ISO 11172-3, 13818-3).
+    private static let bitRates = [
+        [32, 64, 96, 128, 160, 192, 224, 256, 288, 320, 352, 384, 416, 448],
+        [32, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320, 384],
+        [32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320],
+        [32, 48, 56, 64, 80, 96, 112, 128, 144, 160, 176, 192, 224, 256],
+        [8, 16, 24, 32, 40, 48, 56, 64, 80, 96, 112, 128, 144, 160],
+    ]
+
+    private static func isTransportStream(_ head: [UInt8]) -> Bool {
+        head.count > 188 * 4 && (0..<4).allSatisfy { head[188 * $0] == 0x47 }
+    }
+
+    private static func matches(_ head: [UInt8], _ text: String, at offset: Int) -> Bool {
+        head.dropFirst(offset).starts(with: Array(text.utf8))
+    }
+}

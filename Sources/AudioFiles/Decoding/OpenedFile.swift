@@ -1,0 +1,55 @@
+// A regular file opened for reading, without ever blocking on what is none.
+internal import Glibc
+
+/// The descriptor of a regular file, closed with the last reference unless it was given away.
+final class OpenedFile: Sendable {
+    let path: String
+    let descriptor: Int32
+    let byteCount: Int64
+
+    /// Opens the file; refuses directories, pipes and devices, and files without a byte.
+    init(path: String) throws(AudioFileError) {
+        // A zero byte ends the name for the system: another file than the one named would be opened.
+        if path.utf8.contains(0) || path.isEmpty { throw .reading(path, errno: ENOENT) }
+        // Without O_NONBLOCK, opening a pipe nobody writes to would wait for ever.
+        let descriptor = unsafe open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY)
+        if descriptor < 0 { throw .reading(path, errno: errno) }
+        self.path = path
+        self.descriptor = descriptor
+        var status = stat()
+        let statusCode = unsafe fstat(descriptor, &status) == 0 ? 0 : errno
+        byteCount = Int64(status.st_size)
+        if statusCode != 0 { throw .reading(path, errno: statusCode) }
+        switch status.st_mode & S_IFMT {
+        case S_IFREG: break
+        case S_IFDIR: throw .directory(path)
+        default: throw .irregular(path)
+        }
+        if byteCount == 0 { throw .noFrames(path) }
+    }
+
+    deinit { _ = close(descriptor) }
+
+    /// Up to `count` bytes from `offset` on; fewer at the end of the file or when reading fails.
+    func bytes(at offset: Int64, count: Int) -> [UInt8] {
+        unsafe [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
+            filled = 0
+            while filled < count {
+                let read = unsafe pread(
+                    descriptor, buffer.baseAddress.unsafelyUnwrapped + filled, count - filled, off_t(offset) + filled)
+                if read < 0 && errno == EINTR { continue }
+                if read <= 0 { break }
+                filled += read
+            }
+        }
+    }
+
+    /// A descriptor of its own for a library that closes what it is given, positioned at the first byte.
+    func duplicate() throws(AudioFileError) -> Int32 {
+        // Duplicates share one position; a fresh opening would be another file if the path was renamed meanwhile.
+        let copy = fcntl(descriptor, F_DUPFD_CLOEXEC, 0)
+        if copy < 0 { throw .reading(path, errno: errno) }
+        _ = lseek(copy, 0, SEEK_SET)
+        return copy
+    }
+}

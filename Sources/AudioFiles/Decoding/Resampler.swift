@@ -1,0 +1,110 @@
+// Fixed-ratio conversion by libsoxr at its highest quality. Each page is converted by a converter of its own that starts
+// at a frame which both rates share, so that a page's samples depend on the file and the page's number alone.
+internal import CSoxr
+internal import Glibc
+
+/// The ratio of two sample rates in lowest terms, and how positions map.
+struct RateRatio: Sendable, Equatable {
+    /// Source frames per `output` frames.
+    let source: Int64
+    /// Clip frames per `source` frames.
+    let output: Int64
+
+    init(sourceRate: Int, outputRate: Int) {
+        var (a, b) = (sourceRate, outputRate)
+        while b != 0 { (a, b) = (b, a % b) }
+        source = Int64(sourceRate / a)
+        output = Int64(outputRate / a)
+    }
+
+    /// The output frame nearest to a source frame; halves go up. Exact for any frame of a file.
+    func outputFrame(nearest sourceFrame: Int64) -> Int64 {
+        floorDivide(2 * sourceFrame * output + source, 2 * source)
+    }
+
+    /// The source frame nearest to an output frame; halves go up.
+    func sourceFrame(nearest outputFrame: Int64) -> Int64 {
+        floorDivide(2 * outputFrame * source + output, 2 * output)
+    }
+}
+
+/// Division that rounds towards minus infinity; `divisor` is positive.
+func floorDivide(_ dividend: Int64, _ divisor: Int64) -> Int64 {
+    let quotient = dividend / divisor
+    return dividend % divisor < 0 ? quotient - 1 : quotient
+}
+
+/// Which frames go into one conversion.
+struct ConversionPlan: Equatable {
+    /// The source frames needed; they may lie outside the file, where there is silence.
+    let source: Range<Int64>
+    /// Converted frames to drop before the first one wanted.
+    let leadIn: Int
+
+    /// A plan for the output frames `wanted`.
+    init(wanted: Range<Int64>, ratio: RateRatio) {
+        // libsoxr's highest quality reaches 142 frames of the lower rate to both sides (measured down to 1e-8).
+        let reach: Int64 = 512
+        let margin = reach * max(1, (ratio.output + ratio.source - 1) / ratio.source)
+        // Only at multiples of both terms do a source and an output frame fall together; from there no phase is off.
+        let step = floorDivide(wanted.lowerBound - margin, ratio.output)
+        let end = floorDivide((wanted.upperBound + margin) * ratio.source, ratio.output)
+        source = step * ratio.source..<(end + reach * max(1, ratio.source / ratio.output))
+        leadIn = Int(wanted.lowerBound - step * ratio.output)
+    }
+}
+
+/// Converts one stretch of planar audio.
+struct Resampler {
+    let channelCount: Int
+    let sourceRate: Int
+    let outputRate: Int
+
+    /// Converts `sourceCount` frames, drops `leadIn`, and writes `count`.
+    ///
+    /// - Parameters:
+    ///   - source: channel `c` begins at `source + c * sourceStride`.
+    ///   - output: channel `c` goes to `output + c * outputStride`.
+    /// - Returns: whether the library did it; it fails only without memory.
+    func convert(
+        _ source: UnsafePointer<Float>, sourceStride: Int, sourceCount: Int, droppingFirst leadIn: Int,
+        into output: UnsafeMutablePointer<Float>, outputStride: Int, count: Int
+    ) -> Bool {
+        var quality = unsafe soxr_quality_spec(UInt(SOXR_28_BITQ), UInt(SOXR_HI_PREC_CLOCK))
+        var format = unsafe soxr_io_spec(SOXR_FLOAT32_S, SOXR_FLOAT32_S)
+        let made = unsafe soxr_create(
+            Double(sourceRate), Double(outputRate), UInt32(channelCount), nil, &format, &quality, nil)
+        guard let converter = unsafe made else { return false }
+        defer { unsafe soxr_delete(converter) }
+        let chunk = 4096
+        let scratch = UnsafeMutablePointer<Float>.allocate(capacity: chunk * channelCount)
+        defer { unsafe scratch.deallocate() }
+        let inputs = UnsafeMutablePointer<UnsafePointer<Float>>.allocate(capacity: channelCount)
+        defer { unsafe inputs.deallocate() }
+        let outputs = UnsafeMutablePointer<UnsafeMutablePointer<Float>>.allocate(capacity: channelCount)
+        defer { unsafe outputs.deallocate() }
+        for channel in 0..<channelCount { unsafe outputs[channel] = scratch + channel * chunk }
+
+        var (consumed, produced) = (0, 0)
+        while produced < leadIn + count {
+            let given = min(chunk, sourceCount - consumed)
+            for channel in 0..<channelCount {
+                unsafe inputs[channel] = source + channel * sourceStride + consumed
+            }
+            var (taken, made) = (0, 0)
+            let failure = unsafe soxr_process(converter, given > 0 ? inputs : nil, given, &taken, outputs, chunk, &made)
+            if unsafe failure != nil || (given == 0 && made == 0) { return false }
+            // Of this chunk, output frames `produced ..< produced + made`, keep what lies in the wanted range.
+            let (first, last) = (max(produced, leadIn), min(produced + made, leadIn + count))
+            if first < last {
+                for channel in 0..<channelCount {
+                    let target = unsafe output + channel * outputStride + (first - leadIn)
+                    unsafe target.update(from: scratch + channel * chunk + (first - produced), count: last - first)
+                }
+            }
+            consumed += taken
+            produced += made
+        }
+        return true
+    }
+}

@@ -1,0 +1,178 @@
+// WAV, RF64, W64, AIFF, CAF, AU, FLAC, Ogg Vorbis and Ogg Opus through libsndfile, with its known faults kept away:
+// the length is proved by decoding, and a jump that the library gets wrong is made another way.
+internal import CSndFile
+internal import Glibc
+
+/// A file that libsndfile decodes.
+@safe
+final class SoundFileDecoder: AudioDecoder, @unchecked Sendable {
+    private(set) var info: AudioFileInfo
+    private let file: OpenedFile
+    private let traits: SoundFileTraits
+    private var handle: OpaquePointer
+    /// The next frame the library would deliver.
+    private var position: Int64 = 0
+    private let scratch: UnsafeMutablePointer<Float>
+    private let scratchFrames: Int
+
+    /// Opens the file and proves its length.
+    init(_ file: OpenedFile, container: String?) throws(AudioFileError) {
+        self.file = file
+        var properties = SF_INFO()
+        unsafe handle = try Self.open(file, &properties)
+        let channelCount = Int(properties.channels)
+        // From here on every throw must close the handle: deinit does not run for an object that was never whole.
+        do throws(AudioFileError) {
+            try Self.check(properties, path: file.path)
+        } catch {
+            unsafe sf_close(handle)
+            throw error
+        }
+        traits = SoundFileTraits(format: Int(properties.format), container: container)
+        scratchFrames = max(64, 8192 / channelCount)
+        unsafe scratch = .allocate(capacity: scratchFrames * channelCount)
+        info = AudioFileInfo(
+            path: file.path, container: traits.container, codec: traits.codec, sampleRate: Int(properties.samplerate),
+            channelCount: channelCount, frameCount: 0)
+        let frameCount = try provenFrameCount(claimed: Int64(properties.frames))
+        if frameCount == 0 { throw .noFrames(file.path) }
+        info = AudioFileInfo(
+            path: file.path, container: traits.container, codec: traits.codec, sampleRate: info.sampleRate,
+            channelCount: channelCount, frameCount: frameCount)
+    }
+
+    deinit {
+        unsafe sf_close(handle)
+        unsafe scratch.deallocate()
+    }
+
+    func read(_ frames: Range<Int64>, into output: UnsafeMutablePointer<Float>, stride: Int) throws(AudioFileError) {
+        try move(to: frames.lowerBound)
+        var done = 0
+        while done < frames.count {
+            let read = readInterleaved(min(scratchFrames, frames.count - done))
+            if read == 0 { throw .changed(file.path) }
+            unsafe deinterleave(
+                scratch, channelCount: info.channelCount, count: read, into: output + done, stride: stride,
+                replacingNonFinite: traits.mayHoldNonFinite)
+            done += read
+        }
+    }
+
+    // MARK: - Position
+
+    /// Makes `frame` the next to be decoded.
+    private func move(to frame: Int64) throws(AudioFileError) {
+        let ahead = frame - position
+        if ahead == 0 { return }
+        let readThrough = Int64(traits.readThroughSeconds * Double(info.sampleRate))
+        if ahead < 0 || ahead > readThrough {
+            let start = max(0, frame - Int64(traits.preRollSeconds * Double(info.sampleRate)))
+            if !seek(to: start) { try reopen() }
+        }
+        try drop(frame - position)
+    }
+
+    private func seek(to frame: Int64) -> Bool {
+        // After a near forward seek libsndfile's Vorbis delivers other frames than asked; from frame 0 it is exact.
+        if traits.seeksFromStart && sf_seek_frames(0) != 0 { return false }
+        guard sf_seek_frames(frame) == frame else { return false }
+        position = frame
+        return true
+    }
+
+    private func sf_seek_frames(_ frame: Int64) -> Int64 { Int64(unsafe sf_seek(handle, sf_count_t(frame), SEEK_SET)) }
+
+    /// Starts anew from frame 0: after a failed seek (damaged file) the library's state is anyone's guess.
+    private func reopen() throws(AudioFileError) {
+        var properties = SF_INFO()
+        let fresh = unsafe try Self.open(file, &properties)
+        unsafe sf_close(handle)
+        unsafe handle = fresh
+        position = 0
+        if Int(properties.channels) != info.channelCount { throw .changed(file.path) }
+    }
+
+    private func drop(_ count: Int64) throws(AudioFileError) {
+        var left = count
+        while left > 0 {
+            let read = readInterleaved(Int(min(left, Int64(scratchFrames))))
+            if read == 0 { throw .changed(file.path) }
+            left -= Int64(read)
+        }
+    }
+
+    /// Decodes up to `count` frames into the scratch; 0 at the end or on failure.
+    private func readInterleaved(_ count: Int) -> Int {
+        let read = max(0, Int(unsafe sf_readf_float(handle, scratch, sf_count_t(count))))
+        position += Int64(read)
+        return read
+    }
+
+    // MARK: - Opening
+
+    private static func open(_ file: OpenedFile, _ properties: inout SF_INFO) throws(AudioFileError) -> OpaquePointer {
+        let descriptor = try file.duplicate()
+        // The library closes the descriptor, also when it refuses the file.
+        if let handle = unsafe sf_open_fd(descriptor, Int32(SFM_READ), &properties, 1) { return unsafe handle }
+        let code = sf_error(nil)
+        let text = unsafe String(cString: sf_strerror(nil)).filter { !$0.isNewline }
+        switch Int(code) {
+        case Int(SF_ERR_UNRECOGNISED_FORMAT): throw .notAudio(file.path)
+        default:
+            throw AudioFileError(
+                .broken, path: file.path, "\(file.path): this audio file is damaged (\(text))",
+                remedy: "Copy it again, or convert it with a program that can open it.")
+        }
+    }
+
+    private static func check(_ properties: SF_INFO, path: String) throws(AudioFileError) {
+        let (channels, rate) = (Int(properties.channels), Int(properties.samplerate))
+        if channels > FileLimits.channelCounts.upperBound { throw .tooManyChannels(path, channels) }
+        if channels < 1 { throw .noChannels(path) }
+        if !FileLimits.sampleRates.contains(rate) { throw .badRate(path, rate) }
+    }
+
+    // MARK: - Length
+
+    /// Frames that can be decoded: the claim if reading near its end ends there, else what one decoding through yields.
+    private func provenFrameCount(claimed: Int64) throws(AudioFileError) -> Int64 {
+        let limit = FileLimits.maximumFrameCount
+        if claimed > 0, claimed <= limit, seek(to: max(0, claimed - Int64(scratchFrames))) {
+            while readInterleaved(scratchFrames) > 0 {}
+            if position == claimed { return claimed }
+        }
+        try reopen()
+        while readInterleaved(scratchFrames) > 0 {
+            if position > limit { throw .tooLong(file.path) }
+        }
+        let counted = position
+        try reopen()
+        return counted
+    }
+}
+
+extension AudioFileError {
+    static func tooManyChannels(_ path: String, _ channels: Int) -> AudioFileError {
+        AudioFileError(
+            .tooManyChannels, path: path, "\(path): \(channels) channels, and at most 64 are handled",
+            remedy: "Take out the channels you need, for example with: sox IN OUT remix 1 2.")
+    }
+
+    static func noChannels(_ path: String) -> AudioFileError {
+        AudioFileError(
+            .broken, path: path, "\(path): the header says that there is no channel", remedy: "Export the file again.")
+    }
+
+    static func badRate(_ path: String, _ rate: Int) -> AudioFileError {
+        AudioFileError(
+            .unsupported, path: path, "\(path): a sample rate of \(rate) Hz is outside 1...768000",
+            remedy: "Export the file again with a usual rate, such as 44100 or 48000 Hz.")
+    }
+
+    static func tooLong(_ path: String) -> AudioFileError {
+        AudioFileError(
+            .limitExceeded, path: path, "\(path): longer than \(FileLimits.maximumFrameCount) frames",
+            remedy: "Split the file into shorter ones.")
+    }
+}

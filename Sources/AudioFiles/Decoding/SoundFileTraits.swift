@@ -1,0 +1,58 @@
+// What libsndfile's format number means, and how a jump in that format reaches the very samples of a straight decoding.
+internal import CSndFile
+
+/// Names and manners of one libsndfile format.
+struct SoundFileTraits {
+    let container: String
+    let codec: String
+    /// Seeks back to frame 0 before each jump.
+    let seeksFromStart: Bool
+    /// Decodes this much in front of the target and drops it, so that the decoder's memory is what it would have been.
+    let preRollSeconds: Double
+    /// Jumps forward by no more than this are read through and dropped.
+    let readThroughSeconds: Double
+    /// Whether samples may be NaN or infinite.
+    let mayHoldNonFinite: Bool
+
+    init(format: Int, container given: String?) {
+        let (major, minor) = (format & Int(SF_FORMAT_TYPEMASK), format & Int(SF_FORMAT_SUBMASK))
+        container = given ?? Self.containers[major] ?? "other"
+        // libsndfile names the width of the samples in a FLAC file, not the coding.
+        codec = major == Int(SF_FORMAT_FLAC) ? "flac" : Self.codecs[minor] ?? "other"
+        switch minor {
+        case Int(SF_FORMAT_OPUS):
+            // An Opus decoder forgets its past slowly: of 1200 jumps with 80 ms some differed, with 0.4 s none did.
+            (seeksFromStart, preRollSeconds, readThroughSeconds) = (false, 1, 1.5)
+        case Int(SF_FORMAT_VORBIS):
+            // Of jumps forward by less than two seconds two thirds went wrong; from frame 0 none of 1200 did.
+            (seeksFromStart, preRollSeconds, readThroughSeconds) = (true, 0, 0.5)
+        default:
+            (seeksFromStart, preRollSeconds, readThroughSeconds) = (false, 0, 0)
+        }
+        mayHoldNonFinite = !Self.integerCodecs.contains(codec)
+    }
+
+    private static let containers: [Int: String] = [
+        Int(SF_FORMAT_WAV): "wav", Int(SF_FORMAT_WAVEX): "wav", Int(SF_FORMAT_RF64): "rf64", Int(SF_FORMAT_W64): "w64",
+        Int(SF_FORMAT_AIFF): "aiff", Int(SF_FORMAT_CAF): "caf", Int(SF_FORMAT_AU): "au", Int(SF_FORMAT_FLAC): "flac",
+        Int(SF_FORMAT_OGG): "ogg", Int(SF_FORMAT_VOC): "voc", Int(SF_FORMAT_SVX): "svx", Int(SF_FORMAT_NIST): "nist",
+        Int(SF_FORMAT_IRCAM): "ircam", Int(SF_FORMAT_PVF): "pvf", Int(SF_FORMAT_AVR): "avr", Int(SF_FORMAT_SDS): "sds",
+        Int(SF_FORMAT_PAF): "paf", Int(SF_FORMAT_MAT4): "mat4", Int(SF_FORMAT_MAT5): "mat5", Int(SF_FORMAT_XI): "xi",
+        Int(SF_FORMAT_HTK): "htk", Int(SF_FORMAT_WVE): "wve", Int(SF_FORMAT_MPC2K): "mpc2k",
+    ]
+
+    private static let codecs: [Int: String] = [
+        Int(SF_FORMAT_PCM_S8): "pcm_s8", Int(SF_FORMAT_PCM_U8): "pcm_u8", Int(SF_FORMAT_PCM_16): "pcm_s16",
+        Int(SF_FORMAT_PCM_24): "pcm_s24", Int(SF_FORMAT_PCM_32): "pcm_s32", Int(SF_FORMAT_FLOAT): "pcm_f32",
+        Int(SF_FORMAT_DOUBLE): "pcm_f64", Int(SF_FORMAT_ULAW): "pcm_mulaw", Int(SF_FORMAT_ALAW): "pcm_alaw",
+        Int(SF_FORMAT_IMA_ADPCM): "adpcm_ima", Int(SF_FORMAT_MS_ADPCM): "adpcm_ms", Int(SF_FORMAT_GSM610): "gsm",
+        Int(SF_FORMAT_VORBIS): "vorbis", Int(SF_FORMAT_OPUS): "opus", Int(SF_FORMAT_ALAC_16): "alac",
+        Int(SF_FORMAT_ALAC_20): "alac", Int(SF_FORMAT_ALAC_24): "alac", Int(SF_FORMAT_ALAC_32): "alac",
+    ]
+
+    private static let integerCodecs: Set<String> = [
+        "pcm_s8", "pcm_u8", "pcm_s16", "pcm_s24", "pcm_s32", "pcm_mulaw", "pcm_alaw", "adpcm_ima", "adpcm_ms", "gsm",
+        "alac",
+        "flac",
+    ]
+}

@@ -1,0 +1,91 @@
+// How samples are stored in a WAV file.
+
+/// The sample format of a WAV file.
+public enum WaveSampleFormat: String, Sendable, CaseIterable {
+    /// 32-bit floating point: what was computed, bit for bit; values beyond ±1 are kept.
+    case float32
+    /// 16-bit integers with triangular dither of one step; what exceeds ±1 is clipped.
+    case int16
+    /// 24-bit integers, rounded to the nearest; what exceeds ±1 is clipped.
+    case int24
+    /// 32-bit integers, rounded to the nearest; what exceeds ±1 is clipped.
+    case int32
+
+    /// Bytes of one sample in the file.
+    public var bytesPerSample: Int {
+        switch self {
+        case .int16: 2
+        case .int24: 3
+        case .float32, .int32: 4
+        }
+    }
+}
+
+/// Turns floating-point samples into a file's bytes, little endian.
+///
+/// The dither comes from one generator that advances once per sample in file order, from a fixed seed: the same samples
+/// give the same file, however they were cut into blocks.
+struct WaveSampleEncoder {
+    let format: WaveSampleFormat
+    private var dither = DitherGenerator()
+
+    init(_ format: WaveSampleFormat) { self.format = format }
+
+    /// Writes `frameCount` interleaved frames to `output`, which has room for them.
+    mutating func encode(
+        _ channels: UnsafePointer<UnsafeMutablePointer<Float>>, channelCount: Int, from start: Int, frameCount: Int,
+        into output: UnsafeMutableRawPointer
+    ) {
+        var offset = 0
+        for frame in start..<start + frameCount {
+            for channel in 0..<channelCount {
+                let sample = unsafe channels[channel][frame]
+                switch format {
+                case .float32:
+                    unsafe output.storeBytes(of: sample.bitPattern.littleEndian, toByteOffset: offset, as: UInt32.self)
+                case .int16:
+                    let value = Int16(truncatingIfNeeded: quantised(Double(sample), bits: 16, dither.next()))
+                    unsafe output.storeBytes(of: value.littleEndian, toByteOffset: offset, as: Int16.self)
+                case .int24:
+                    let value = quantised(Double(sample), bits: 24, 0)
+                    for byte in 0..<3 {
+                        let part = UInt8(truncatingIfNeeded: value >> (8 * byte))
+                        unsafe output.storeBytes(of: part, toByteOffset: offset + byte, as: UInt8.self)
+                    }
+                case .int32:
+                    let value = Int32(truncatingIfNeeded: quantised(Double(sample), bits: 32, 0))
+                    unsafe output.storeBytes(of: value.littleEndian, toByteOffset: offset, as: Int32.self)
+                }
+                offset += format.bytesPerSample
+            }
+        }
+    }
+
+    /// The integer nearest to `sample` times full scale plus `dither` steps; halves go up, NaN becomes 0.
+    private func quantised(_ sample: Double, bits: Int, _ dither: Double) -> Int {
+        let scale = Double(1 << (bits - 1))
+        let value = sample * scale + dither + 0.5
+        if value >= scale { return (1 << (bits - 1)) - 1 }
+        if value < -scale { return -(1 << (bits - 1)) }
+        if value.isNaN { return 0 }
+        // Truncation rounds towards zero; one less where that went up.
+        let whole = Int(value)
+        return Double(whole) > value ? whole - 1 : whole
+    }
+}
+
+/// Triangular dither of ±1 step, as the difference of two uniform values (Wannamaker, Lipshitz, Vanderkooy, "A Theory of
+/// Non-Subtractive Dither", 2000: the noise then has neither mean nor power that depends on the signal).
+private struct DitherGenerator {
+    private var state: UInt64 = 0x5EED_0F_D17_4E12
+
+    mutating func next() -> Double {
+        // SplitMix64 gives two 32-bit uniforms a step.
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var mixed = state
+        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+        mixed ^= mixed >> 31
+        return (Double(mixed >> 32) - Double(mixed & 0xFFFF_FFFF)) / 4_294_967_296
+    }
+}
