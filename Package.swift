@@ -40,6 +40,8 @@ let package = Package(
         .target(name: "CRealtime", path: "CSources/CRealtime"),
         // Replaces malloc in what links it: for tests and benchmarks, never for a product that ships.
         .target(name: "CAllocationCounter", path: "CSources/CAllocationCounter"),
+        // Tells the thread sanitizer about Swift's Mutex: for tests only.
+        .target(name: "CSanitizerSupport", path: "CSources/CSanitizerSupport"),
 
         .target(name: "Realtime", dependencies: ["CRealtime"], swiftSettings: settings),
         .target(name: "DSP", dependencies: ["CFFTW"], swiftSettings: settings),
@@ -58,7 +60,7 @@ let package = Package(
         .executableTarget(name: "WoodshedCommand", dependencies: ["WoodshedCLI"], swiftSettings: settings),
 
         .target(
-            name: "TestSupport", dependencies: ["CAllocationCounter"], path: "Tests/TestSupport",
+            name: "TestSupport", dependencies: ["CAllocationCounter", "CSanitizerSupport"], path: "Tests/TestSupport",
             swiftSettings: settings),
         .testTarget(name: "RealtimeTests", dependencies: ["Realtime", "TestSupport"], swiftSettings: settings),
         .testTarget(name: "DSPTests", dependencies: ["DSP", "TestSupport"], swiftSettings: settings),

@@ -61,7 +61,9 @@ public struct RingConsumer<Element: BitwiseCopyable & Sendable>: ~Copyable, @unc
 
     /// Lends up to `count` elements, as two slices in order, and frees as many of the oldest as `body` says it used.
     ///
-    /// If `body` throws, nothing is freed: the same elements come again. Real-time safe: yes, if `body` is.
+    /// If `body` throws, nothing is freed: the same elements come again.
+    /// Real-time safe: yes, if `body` is. In a function the compiler checks, let the closure only call another function:
+    /// directly within a closure even a `for` loop or `min` is refused as a generic call.
     ///
     /// - Parameters:
     ///   - count: the most elements wanted; fewer are lent when there are fewer, both slices may be empty.

@@ -62,7 +62,8 @@ public struct RingProducer<Element: BitwiseCopyable & Sendable>: ~Copyable, @unc
     /// Lends up to `count` free slots, as two slices in order, and passes on as many as `body` says it filled.
     ///
     /// The slices hold leftovers, not zeros; fill the first before the second. If `body` throws, nothing is passed on.
-    /// Real-time safe: yes, if `body` is.
+    /// Real-time safe: yes, if `body` is. In a function the compiler checks, let the closure only call another function:
+    /// directly within a closure even a `for` loop or `min` is refused as a generic call.
     ///
     /// - Parameters:
     ///   - count: the most elements wanted; fewer are lent when the ring is fuller than that, both slices may be empty.

@@ -1,6 +1,7 @@
 // That nothing in here touches the heap, and that the tools that watch over it see what they should.
 import Glibc
 import Realtime
+import Synchronization
 import TestSupport
 import Testing
 
@@ -111,4 +112,24 @@ struct RealtimeSafetyTests {
             exit(allocateSomething() >= 1000 ? 0 : 1)
         }
     }
+
+    @Test("a contended Mutex is no race to the thread sanitizer")
+    func mutexUnderThreadSanitizer() throws {
+        let box = Counter()
+        let count: @Sendable () -> Void = {
+            for _ in 0..<2000 {
+                // Yielding inside makes the other thread run into the lock.
+                box.value.withLock {
+                    $0 += 1
+                    yieldThread()
+                }
+            }
+        }
+        try onTwoThreads(count, count)
+        #expect(box.value.withLock { $0 } == 4000)
+    }
+}
+
+private final class Counter: Sendable {
+    let value = Mutex(0)
 }

@@ -39,7 +39,9 @@ private func becomeUnprivileged(priorityLimit: UInt, lockLimitBytes: UInt) -> In
 
 @Suite("a real-time thread")
 struct RealtimeThreadTests {
-    @Test("reports the scheduling and the memory lock it has, whether granted or refused")
+    @Test(
+        "reports the scheduling and the memory lock it has, whether granted or refused",
+        .disabled(if: Sanitizers.watchThreads))
     func truthful() async {
         // In a child, because the memory lock is the whole process's.
         await #expect(processExitsWith: .success) {
@@ -61,7 +63,9 @@ struct RealtimeThreadTests {
         }
     }
 
-    @Test("says what was refused and what to do when it may do nothing, and runs all the same")
+    @Test(
+        "says what was refused and what to do when it may do nothing, and runs all the same",
+        .disabled(if: Sanitizers.watchThreads))
     func refused() async {
         await #expect(processExitsWith: .success) {
             _ = becomeUnprivileged(priorityLimit: 0, lockLimitBytes: 0)
@@ -75,7 +79,9 @@ struct RealtimeThreadTests {
         }
     }
 
-    @Test("takes the priority its limit allows, locks its stack alone, and says so")
+    @Test(
+        "takes the priority its limit allows, locks its stack alone, and says so",
+        .disabled(if: Sanitizers.watchThreads))
     func partlyRefused() async {
         await #expect(processExitsWith: .success) {
             let allowed = becomeUnprivileged(priorityLimit: 10, lockLimitBytes: 1 << 20)
@@ -163,17 +169,17 @@ struct FlushToZeroTests {
         .enabled(if: FlushToZero.isSupported))
     func onAndOff() {
         let subnormal = Float.leastNonzeroMagnitude
-        #expect(timesOne(subnormal) == subnormal)
+        #expect(product(subnormal, 1) == subnormal)
         let outer = FlushToZero()
-        let flushed = timesOne(subnormal)
+        let flushed = product(subnormal, 1)
         let inner = FlushToZero()
         inner.restore()
-        let stillFlushed = timesOne(subnormal)
-        let result = timesOne(.leastNormalMagnitude) * 0.5
+        let stillFlushed = product(subnormal, 1)
+        let result = product(.leastNormalMagnitude, 0.5)
         outer.restore()
         #expect(flushed == 0, "as an operand")
         #expect(result == 0, "as a result")
         #expect(stillFlushed == 0, "the inner one put back what it found")
-        #expect(timesOne(subnormal) == subnormal)
+        #expect(product(subnormal, 1) == subnormal)
     }
 }

@@ -20,7 +20,7 @@ struct ThreadObservation: Sendable {
         priority = parameters.sched_priority
         name = contents(of: "/proc/thread-self/comm").filter { $0 != "\n" }
         lockedKilobytes = lockedMemoryKilobytes()
-        subnormalIsZero = timesOne(Float(bitPattern: 1)) == 0
+        subnormalIsZero = product(Float(bitPattern: 1), 1) == 0
         residentPagesBelow = residentPages(pages)
         var mask = sigset_t()
         unsafe pthread_sigmask(SIG_BLOCK, nil, &mask)
@@ -32,13 +32,10 @@ struct ThreadObservation: Sendable {
     static let fifoResetOnFork: Int32 = SCHED_FIFO | 0x4000_0000
 }
 
-/// The number itself, by a multiplication the compiler cannot do beforehand.
-@inline(never)
-func timesOne(_ number: Float) -> Float { number * opaqueOne() }
-
+/// The product, computed where the call stands: the compiler knows nothing of the mode and would move a bare `*`.
 @inline(never)
 @_optimize(none)
-private func opaqueOne() -> Float { 1 }
+func product(_ left: Float, _ right: Float) -> Float { left * right }
 
 /// The text of a small file of the system's.
 private func contents(of path: String) -> String {
@@ -61,7 +58,7 @@ private func lockedMemoryKilobytes() -> Int {
 private func residentPages(_ count: Int) -> Int {
     let page = UInt(sysconf(Int32(_SC_PAGESIZE)))
     var local: UInt8 = 0
-    let here = unsafe withUnsafeMutablePointer(to: &local) { unsafe UInt(bitPattern: $0) }
+    let here = unsafe withUnsafeMutablePointer(to: &local) { UInt(bitPattern: $0) }
     let lowest = (here / page - UInt(count)) * page
     var answer = [UInt8](repeating: 0, count: count)
     let failed = unsafe mincore(UnsafeMutableRawPointer(bitPattern: lowest), Int(page) * count, &answer)

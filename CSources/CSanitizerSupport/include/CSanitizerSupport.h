@@ -1,0 +1,10 @@
+// What the thread sanitizer has to be told in order to understand Swift, for tests only.
+#ifndef WOODSHED_CSANITIZERSUPPORT_H
+#define WOODSHED_CSANITIZERSUPPORT_H
+
+#include <stdbool.h>
+
+/// Whether this build runs under the thread sanitizer.
+bool thread_sanitizer_is_active(void);
+
+#endif

@@ -1,0 +1,41 @@
+#!/usr/bin/env bash
+# The tests under the real-time sanitizer: a render path that allocates, locks or blocks ends the run (exit code 43).
+#
+#   scripts/test-rtsan.sh [arguments of swift test, such as --filter Engine]
+#
+# First a test with a planted allocation must be caught, or the sanitizer is not watching and the rest proves nothing.
+# The Swift compiler has no switch for this sanitizer; its runtime, which the toolchain brings along, is linked whole
+# and intercepts the C library. Optimised, because unoptimised generic code takes locks by itself.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+swift=${SWIFT:-swift}
+
+fail() {
+    printf 'real-time sanitizer: %s\n' "$@" >&2
+    exit 1
+}
+
+resources=$("$swift" -print-target-info | sed -n 's/.*"runtimeResourcePath": "\(.*\)".*/\1/p')
+runtime=$resources/clang/lib/linux/libclang_rt.rtsan-$(uname -m).a
+[ -f "$runtime" ] || fail "this toolchain has no runtime of it at $runtime" "use a toolchain of swift.org, 6.2 or later"
+
+options=(
+    -c release --scratch-path .build-rtsan
+    -Xswiftc -enable-testing
+    # The counter and the sanitizer both replace malloc.
+    -Xcc -DWITHOUT_ALLOCATION_COUNTER
+    # Whole, because nothing refers to the interceptors by name; exported, so that the shared libraries find them.
+    -Xlinker --whole-archive -Xlinker "$runtime" -Xlinker --no-whole-archive -Xlinker --export-dynamic
+)
+log=$(mktemp)
+trap 'rm -f "$log"' EXIT
+
+echo "real-time sanitizer: planted fault"
+"$swift" test "${options[@]}" --filter RealtimeSafetyTests >"$log" 2>&1 || { cat "$log"; exit 1; }
+grep -qE 'Test "the real-time sanitizer ends a program that allocates in a scope" passed' "$log" || {
+    cat "$log"
+    fail "a planted allocation was not caught"
+}
+
+echo "real-time sanitizer: tests"
+"$swift" test "${options[@]}" --skip-build "$@"

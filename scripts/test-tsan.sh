@@ -1,0 +1,82 @@
+#!/usr/bin/env bash
+# The tests under the thread sanitizer: a data race fails the run.
+#
+#   scripts/test-tsan.sh [arguments of swift test, such as --filter Engine]
+#
+# First the memory orderings of a copy of the module Realtime are weakened, one in each of its parts, and each must be
+# reported, or the sanitizer is not watching and the rest proves nothing.
+# Optimised with whole modules: unoptimised generic code touches memory inside the runtime, which is not instrumented.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+swift=${SWIFT:-swift}
+options=(-c release --sanitize=thread -Xswiftc -enable-testing)
+export TSAN_OPTIONS="exitcode=66 ${TSAN_OPTIONS:-}"
+
+fail() {
+    printf 'thread sanitizer: %s\n' "$@" >&2
+    exit 1
+}
+
+# weaken FILE FROM TO: replaces FROM in a file of the copy; FROM must be there, or the proof has gone stale.
+weaken() {
+    grep -qF "$2" "$planted/$1" || fail "nothing to weaken in $1: it no longer says '$2'; bring scripts/test-tsan.sh up to date"
+    sed -i "s/$2/$3/" "$planted/$1"
+}
+
+# must_be_caught TESTS: the weakened copy's TESTS must end in a report of a race.
+must_be_caught() {
+    local log=$planted/$1.log
+    if "$swift" test "${options[@]}" --package-path "$planted" --skip-build --filter "$1" >"$log" 2>&1 ||
+        ! grep -q 'WARNING: ThreadSanitizer: data race' "$log"; then
+        tail -n 40 "$log"
+        fail "a weakened memory ordering went unnoticed by $1"
+    fi
+}
+
+echo "thread sanitizer: planted faults"
+planted=.build-tsan/planted
+mkdir -p "$planted"
+rm -rf "${planted:?}"/{Package.swift,CSources,Sources,Tests}
+mkdir -p "$planted"/{CSources,Sources,Tests/TestSupport}
+cp -r CSources/{CRealtime,CAllocationCounter,CSanitizerSupport} "$planted/CSources/"
+cp -r Sources/Realtime "$planted/Sources/"
+cp -r Tests/RealtimeTests "$planted/Tests/"
+cp Tests/TestSupport/{Allocations,Sanitizers,SeededGenerator}.swift "$planted/Tests/TestSupport/"
+cat >"$planted/Package.swift" <<'END'
+// swift-tools-version: 6.2
+import PackageDescription
+
+let settings: [SwiftSetting] = [
+    .enableUpcomingFeature("InternalImportsByDefault"), .enableUpcomingFeature("MemberImportVisibility"),
+]
+let package = Package(
+    name: "planted",
+    targets: [
+        .target(name: "CRealtime", path: "CSources/CRealtime"),
+        .target(name: "CAllocationCounter", path: "CSources/CAllocationCounter"),
+        .target(name: "Realtime", dependencies: ["CRealtime"], swiftSettings: settings),
+        .target(name: "CSanitizerSupport", path: "CSources/CSanitizerSupport"),
+        .target(
+            name: "TestSupport", dependencies: ["CAllocationCounter", "CSanitizerSupport"], path: "Tests/TestSupport",
+            swiftSettings: settings),
+        .testTarget(name: "RealtimeTests", dependencies: ["Realtime", "TestSupport"], swiftSettings: settings),
+    ],
+    swiftLanguageModes: [.v6]
+)
+END
+weaken Sources/Realtime/RingProducer.swift 'store(position &+ count, ordering: .releasing)' \
+    'store(position \&+ count, ordering: .relaxed)'
+weaken Sources/Realtime/Snapshot.swift 'exchange(slot | freshBit, ordering: .acquiringAndReleasing)' \
+    'exchange(slot | freshBit, ordering: .relaxed)'
+weaken Sources/Realtime/ReadEpoch.swift 'add(1, ordering: .releasing)' 'add(1, ordering: .relaxed)'
+"$swift" build "${options[@]}" --package-path "$planted" --build-tests >"$planted/build.log" 2>&1 || {
+    cat "$planted/build.log"
+    exit 1
+}
+must_be_caught RingThreadTests
+must_be_caught SnapshotTests
+must_be_caught ReadEpochTests
+must_be_caught HandoverTests
+
+echo "thread sanitizer: tests"
+"$swift" test "${options[@]}" --scratch-path .build-tsan "$@"
