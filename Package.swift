@@ -69,7 +69,7 @@ let package = Package(
             name: "AudioDevicesTests", dependencies: ["AudioDevices", "AudioFiles", "CALSA", "TestSupport"],
             swiftSettings: settings),
         .testTarget(
-            name: "EngineTests", dependencies: ["Engine", "AudioFiles", "AudioDevices", "TestSupport"],
+            name: "EngineTests", dependencies: ["Engine", "AudioFiles", "AudioDevices", "DSP", "Realtime", "TestSupport"],
             swiftSettings: settings),
         .testTarget(
             name: "WoodshedCLITests", dependencies: ["WoodshedCLI", "WoodshedCommand", "TestSupport"],

@@ -1,0 +1,34 @@
+public import AudioDevices
+public import AudioFiles
+
+/// What can go wrong between opening an engine and the last frame.
+public enum EngineError: Error, Sendable {
+    /// The device failed while playing.
+    case device(DeviceError)
+    /// A recording could no longer be read while it was played.
+    case file(AudioFileError)
+    /// The clip was loaded for another rate than the device's; load it with `Engine.load(_:)`.
+    case rateMismatch(clip: Int, engine: Int)
+    /// More players than can be mixed.
+    case tooManyPlayers(limit: Int)
+
+    /// The cause, in words.
+    public var message: String {
+        switch self {
+        case .device(let error): error.message
+        case .file(let error): error.message
+        case .rateMismatch(let clip, let engine): "the clip was loaded at \(clip) Hz, the device runs at \(engine) Hz"
+        case .tooManyPlayers(let limit): "more than \(limit) players cannot be mixed"
+        }
+    }
+
+    /// What to do about it, in words.
+    public var remedy: String {
+        switch self {
+        case .device(let error): error.remedy
+        case .file(let error): error.remedy
+        case .rateMismatch: "load the clip through the engine, which converts it"
+        case .tooManyPlayers: "remove a player that has finished"
+        }
+    }
+}

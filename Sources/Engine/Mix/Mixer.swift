@@ -1,0 +1,126 @@
+// The mix: what the device's thread calls. It sums the players in the order they came and knows when the last has ended.
+// Players come and go through a ring; their memory is the control side's, which frees it once the mixer has let go.
+internal import AudioDevices
+internal import Realtime
+
+/// A player's render state as the mixer sees it. The control side owns the memory and frees it only after the mixer has
+/// handed the address back.
+@safe
+struct MixerSlot: @unchecked Sendable, BitwiseCopyable {
+    let core: UnsafeMutablePointer<PlayerCore>
+
+    /// Identity, for the way back.
+    var address: Int { unsafe Int(bitPattern: core) }
+}
+
+/// Sums players into the device's block. Real-time safe: `render` is; making one allocates.
+@safe
+struct Mixer: ~Copyable {
+    /// Players that can sound at once.
+    static let capacity = 128
+
+    /// What the control side asks.
+    struct Command: Sendable, BitwiseCopyable {
+        enum Code: UInt8, Sendable, BitwiseCopyable { case add, remove }
+        var code: Code
+        var slot: MixerSlot
+    }
+
+    // Initialised for `count` slots; `capacity` are allocated.
+    private let slots: UnsafeMutablePointer<MixerSlot>
+    private var count = 0
+    private var commands: RingConsumer<Command>
+    private var released: RingProducer<Int>
+    private let endsWithPlayers: Bool
+    private var hasPlayed = false
+
+    init(commands: consuming RingConsumer<Command>, released: consuming RingProducer<Int>, endsWithPlayers: Bool) {
+        unsafe slots = .allocate(capacity: Mixer.capacity)
+        self.commands = commands
+        self.released = released
+        self.endsWithPlayers = endsWithPlayers
+    }
+
+    deinit {
+        unsafe slots.deallocate()
+    }
+
+    /// Renders one block.
+    ///
+    /// - Returns: the frames up to the end of the last player, when all have ended and the stream is to end with them;
+    ///   otherwise the whole block.
+    #if REALTIME_CHECKS
+        @_noAllocation @_noLocks
+    #endif
+    mutating func render(_ block: RenderBlock) -> Int {
+        applyCommands()
+        guard count > 0 else {
+            clear(block)
+            return hasPlayed && endsWithPlayers ? 0 : block.frameCount
+        }
+        var end = 0
+        for index in 0..<count {
+            // Sound because the control side keeps a core alive until its address has come back.
+            let core = unsafe slots[index].core
+            let playerEnd = unsafe core.pointee.render(
+                into: block.channels, outputChannels: block.channelCount, frameCount: block.frameCount,
+                adds: index > 0, at: block.outputFrame)
+            let hasEnded = unsafe core.pointee.status.state == .finished
+            end = max(end, hasEnded ? playerEnd : block.frameCount)
+        }
+        hasPlayed = true
+        return endsWithPlayers ? end : block.frameCount
+    }
+
+    /// Tells every player that the device ran dry.
+    #if REALTIME_CHECKS
+        @_noAllocation @_noLocks
+    #endif
+    mutating func noteXrun(at frame: Int64, lostFrames: Int64) {
+        for index in 0..<count {
+            let core = unsafe slots[index].core
+            let clipFrame = unsafe core.pointee.place(at: frame).clipFrame
+            unsafe core.pointee.post(.xrun, at: frame, clipFrame: clipFrame, detail: lostFrames)
+        }
+    }
+
+    #if REALTIME_CHECKS
+        @_noAllocation @_noLocks
+    #endif
+    private mutating func applyCommands() {
+        while let command = commands.pop() {
+            switch command.code {
+            case .add:
+                // The control side counts its players, so there is room.
+                guard count < Mixer.capacity else { continue }
+                unsafe (slots + count).initialize(to: command.slot)
+                count += 1
+            case .remove:
+                remove(command.slot)
+            }
+        }
+    }
+
+    #if REALTIME_CHECKS
+        @_noAllocation @_noLocks
+    #endif
+    private mutating func remove(_ slot: MixerSlot) {
+        for index in 0..<count where unsafe slots[index].address == slot.address {
+            for later in index + 1..<max(index + 1, count) { unsafe slots[later - 1] = slots[later] }
+            count -= 1
+            break
+        }
+        // The ring back has a place for every player there can be.
+        _ = released.push(slot.address)
+    }
+
+    #if REALTIME_CHECKS
+        @_noAllocation @_noLocks
+    #endif
+    private func clear(_ block: RenderBlock) {
+        for channel in 0..<block.channelCount {
+            let samples = unsafe block.channels[channel]
+            for frame in 0..<block.frameCount { unsafe samples[frame] = 0 }
+        }
+    }
+}

@@ -1,0 +1,51 @@
+internal import AudioFiles
+internal import Realtime
+
+/// The players of an engine, on the control side: it keeps each alive until the mixer has let go of it.
+struct PlayerRegistry: ~Copyable {
+    private var commands: RingProducer<Mixer.Command>
+    private var released: RingConsumer<Int>
+    private var players: [Player] = []
+    /// Addresses of players to be taken out once they are silent, and of those the mixer was told about.
+    private var leaving: Set<Int> = []
+    private var told: Set<Int> = []
+
+    init(commands: consuming RingProducer<Mixer.Command>, released: consuming RingConsumer<Int>) {
+        self.commands = commands
+        self.released = released
+    }
+
+    var hasRoom: Bool { players.count < Mixer.capacity }
+
+    /// The first recording that could no longer be read.
+    var firstFailure: AudioFileError? { players.lazy.compactMap(\.failure).first }
+
+    mutating func add(_ player: Player) {
+        players.append(player)
+        // The ring has two places for every player there can be: one to come and one to go.
+        _ = commands.push(Mixer.Command(code: .add, slot: player.core))
+    }
+
+    mutating func removeWhenFinished(_ player: Player) {
+        leaving.insert(player.core.address)
+    }
+
+    /// Carries requests and events of every player, and lets go of those the mixer has handed back.
+    mutating func serve() {
+        while let address = released.pop() {
+            players.removeAll { $0.core.address == address }
+            leaving.remove(address)
+            told.remove(address)
+        }
+        for player in players {
+            player.serve()
+            let address = player.core.address
+            guard leaving.contains(address), !told.contains(address), player.status.state == .finished else { continue }
+            if commands.push(Mixer.Command(code: .remove, slot: player.core)) { told.insert(address) }
+        }
+    }
+
+    func endEvents() {
+        for player in players { player.endEvents() }
+    }
+}

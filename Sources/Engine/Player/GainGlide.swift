@@ -1,0 +1,49 @@
+/// A gain that glides in a straight line from where it is to where it is wanted: no step, hence no zipper noise.
+///
+/// Its value is a function of the output frame, so blocks do not show. At exactly 1 the samples are left untouched.
+struct GainGlide: BitwiseCopyable {
+    private var from: Float = 1
+    private var to: Float = 1
+    private var start: Int64 = 0
+    private var length: Int64 = 0
+
+    /// Begins to glide at output frame `frame`, from the value it has there.
+    #if REALTIME_CHECKS
+        @_noAllocation @_noLocks
+    #endif
+    mutating func glide(to gain: Float, over frames: Int, at frame: Int64) {
+        from = value(at: frame - 1)
+        to = gain
+        start = frame
+        length = Int64(frames)
+    }
+
+    /// The factor of the sample at an output frame.
+    #if REALTIME_CHECKS
+        @_noAllocation @_noLocks
+    #endif
+    func value(at frame: Int64) -> Float {
+        let gone = frame - start + 1
+        if gone >= length { return to }
+        if gone <= 0 { return from }
+        return from + (to - from) * (Float(gone) / Float(length))
+    }
+
+    /// Multiplies the first `frameCount` frames of a buffer whose first frame is output frame `frame`.
+    #if REALTIME_CHECKS
+        @_noAllocation @_noLocks
+    #endif
+    func apply(to buffer: borrowing PlanarBuffer, channelCount: Int, frameCount: Int, at frame: Int64) {
+        let isSteady = frame - start + 1 >= length
+        if isSteady && to == 1 { return }
+        for channel in 0..<channelCount {
+            // Sound because the buffer holds at least frameCount frames.
+            let samples = unsafe buffer.channel(channel)
+            if isSteady {
+                for index in 0..<frameCount { unsafe samples[index] *= to }
+            } else {
+                for index in 0..<frameCount { unsafe samples[index] *= value(at: frame + Int64(index)) }
+            }
+        }
+    }
+}

@@ -1,0 +1,31 @@
+// A player's sound at any instant is a small stack of layers. Each layer is one way of hearing the clip, or silence; it
+// fades in over what lies below and, once it is in full, what lies below is dropped. Joints, seeks, changes of speed, pauses
+// and stops are all the same thing: one more layer.
+
+/// One sound source of a player, and how it came in. Trivial; lives in memory allocated with the player.
+struct Layer: BitwiseCopyable {
+    enum Source: BitwiseCopyable {
+        case silence
+        /// The clip as it is.
+        case copy
+        /// The stretcher at this index of the voice pool.
+        case voice(Int)
+    }
+
+    var source = Source.silence
+    /// Copy: the clip frame heard next. Voice: the clip frame heard at `start`, kept for the demand.
+    var clipFrame: Int64 = 0
+    var speed = 1.0
+    /// The output frame at which the layer came in.
+    var start: Int64 = 0
+    /// Frames over which it fades in over what lies below; 0 replaces it at once.
+    var entryLength = 0
+    /// Frames from `start` over which it rises from silence on its own account (joint `fade`).
+    var riseLength = 0
+    /// Output frame at which the layer's own fall to silence ends, and how many frames it takes (0: it does not fall).
+    var fallEnd: Int64 = 0
+    var fallLength = 0
+
+    /// The output frame from which the layer is heard alone.
+    var entryEnd: Int64 { start + Int64(entryLength) }
+}

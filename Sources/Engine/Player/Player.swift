@@ -1,0 +1,174 @@
+public import AudioFiles
+internal import Realtime
+internal import Synchronization
+
+/// Plays a clip by a score: the control side of what sounds on the render thread.
+///
+/// Every method may be called from any thread but the render thread, at any time, and returns at once: it leaves a request,
+/// which is heard from the next block on, or from the exact output frame it names. Whatever the request, the old sound fades
+/// into the new over 5 ms. Make players with `Engine.makePlayer(_:score:)`.
+public final class Player: Sendable {
+    /// What is played.
+    public let clip: Clip
+
+    let core: MixerSlot
+    private let control: Mutex<PlayerControl>
+    private let telemetry: Mutex<PlayerTelemetry>
+    private let failureBox = Mutex<AudioFileError?>(nil)
+    private let releaseReader: @Sendable () -> Void
+
+    init(_ clip: Clip, score: Score, waitsForPages: Bool) {
+        self.clip = clip
+        let commands = RingEnds<PlayerCommand>(capacity: 256)
+        let spent = RingEnds<Int>(capacity: PlayerControl.maximumScores)
+        let events = RingEnds<RenderEvent>(capacity: 4096)
+        let status = SnapshotEnds<PlayerStatus>(initial: PlayerStatus())
+        let storage = ScoreStorage(score)
+        let reader = clip.makeReader(waitsForPages: waitsForPages)
+        releaseReader = { clip.release(reader) }
+        let ends = RenderEnds(
+            commands: commands.consumer, spentScores: spent.producer, events: events.producer, status: status.writer)
+        let memory = UnsafeMutablePointer<PlayerCore>.allocate(capacity: 1)
+        unsafe memory.initialize(
+            to: PlayerCore(
+                clip, reader: reader, score: storage.renderScore, ends: ends, waitsForPages: waitsForPages))
+        core = unsafe MixerSlot(core: memory)
+        control = Mutex(PlayerControl(commands: commands.producer, spentScores: spent.consumer, storage: storage))
+        telemetry = Mutex(PlayerTelemetry(events: events.consumer, status: status.reader))
+    }
+
+    deinit {
+        // Sound because the engine keeps every player until the mixer has let go of its core.
+        unsafe core.core.deinitialize(count: 1)
+        unsafe core.core.deallocate()
+        releaseReader()
+    }
+
+    // MARK: Requests
+
+    /// Plays from the first frame of the score. Without effect while it plays.
+    ///
+    /// - Parameter frame: the output frame of the first sound; nil: the next block.
+    public func start(at frame: Int64? = nil) {
+        send(PlayerCommand(code: .start, frame: frame ?? -1))
+    }
+
+    /// Fades out and keeps the place.
+    ///
+    /// - Parameter reason: told by the event, so that only the end of the same cause resumes.
+    public func pause(reason: PauseReason = .user, at frame: Int64? = nil) {
+        send(PlayerCommand(code: .pause, frame: frame ?? -1, value: Int64(reason.rawValue)))
+    }
+
+    /// Goes on from the frame at which `pause` was heard.
+    public func resume(at frame: Int64? = nil) {
+        send(PlayerCommand(code: .resume, frame: frame ?? -1))
+    }
+
+    /// Fades out and finishes.
+    public func stop(at frame: Int64? = nil) {
+        send(PlayerCommand(code: .stop, frame: frame ?? -1, value: Int64(FinishReason.stopped.rawValue)))
+    }
+
+    /// Is heard from a frame of the clip on: in the pass that plays when its section holds the frame, otherwise in the first
+    /// pass of the first section that does. While paused it moves the place from which `resume` goes on.
+    ///
+    /// - Parameters:
+    ///   - clipFrame: a frame of the clip, at the engine's rate.
+    ///   - frame: the output frame at which to move; nil: the next block.
+    /// - Throws: `ScoreError` of kind `placeOutsideScore` when no section holds the frame.
+    public func seek(toClipFrame clipFrame: Int64, at frame: Int64? = nil) throws(ScoreError) {
+        guard score.sections.contains(where: { $0.range.contains(clipFrame) }) else {
+            throw ScoreError(
+                .placeOutsideScore, "no section holds frame \(clipFrame)", remedy: "seek to a frame inside a section")
+        }
+        clip.request(ClipDemand(urgent: clipFrame))
+        send(PlayerCommand(code: .seek, frame: frame ?? -1, value: clipFrame))
+    }
+
+    /// Is heard from the first pass of a section on.
+    ///
+    /// - Parameter section: the section's number, from 1.
+    /// - Throws: `ScoreError` of kind `placeOutsideScore` when there is no such section.
+    public func skip(toSection section: Int, at frame: Int64? = nil) throws(ScoreError) {
+        let sections = score.sections
+        guard sections.indices.contains(section - 1) else {
+            throw ScoreError(
+                .placeOutsideScore, "there is no section \(section)",
+                remedy: "choose a section from 1 to \(sections.count)")
+        }
+        clip.request(ClipDemand(urgent: sections[section - 1].range.lowerBound))
+        send(PlayerCommand(code: .skip, frame: frame ?? -1, value: Int64(section - 1)))
+    }
+
+    /// Plays at another speed from here on, in all passes to come; a ramp ends with it.
+    ///
+    /// - Throws: `ScoreError` when the score cannot be played at that speed.
+    public func setSpeed(_ speed: Speed, at frame: Int64? = nil) throws(ScoreError) {
+        try setScore(try score.atSpeed(speed), at: frame)
+    }
+
+    /// Takes over another score, going on at the same section, pass and clip frame where it has them; otherwise at the first
+    /// place where the same clip frame is heard, or at its beginning.
+    ///
+    /// - Throws: `ScoreError` of kind `sectionOutsideClip` when it was made for a longer clip.
+    public func setScore(_ score: Score, at frame: Int64? = nil) throws(ScoreError) {
+        guard score.clipFrameCount <= clip.frameCount else {
+            throw ScoreError(
+                .sectionOutsideClip, "the score was made for a longer recording", remedy: "compile it for this clip")
+        }
+        let storage = ScoreStorage(score)
+        control.withLock { $0.replaceScore(storage, at: frame ?? -1) }
+    }
+
+    /// Glides to another gain within 20 ms.
+    ///
+    /// - Parameter decibels: 0 leaves the samples as they are; minus infinity is silence; NaN is taken as 0.
+    public func setGain(decibels: Double, at frame: Int64? = nil) {
+        let factor = decibels.isNaN ? 1 : Float(Decibels.factor(min(decibels, 60)))
+        var command = PlayerCommand(code: .gain, frame: frame ?? -1)
+        command.gain = factor
+        send(command)
+    }
+
+    // MARK: What it tells
+
+    /// The score that was asked for last.
+    public var score: Score { control.withLock { $0.newest.score } }
+
+    /// What it does now, as of the last block.
+    public var status: PlayerStatus { telemetry.withLock { $0.status.read() } }
+
+    /// Why it finished with `.failed`.
+    public var failure: AudioFileError? { failureBox.withLock { $0 } }
+
+    /// What happens from now on, each event once, in order, to every reader; ends after `.finished`.
+    ///
+    /// Ask for it before `start()`, or the first events are over. A reader that does not read holds all its events in memory.
+    public var events: AsyncStream<PlayerEvent> {
+        AsyncStream { continuation in telemetry.withLock { $0.add(continuation) } }
+    }
+
+    // MARK: For the engine
+
+    /// Carries requests and events that waited, and frees scores the render side has handed back.
+    func serve() {
+        control.withLock { $0.serve() }
+        telemetry.withLock { $0.deliver() }
+        guard let failure = clip.failure else { return }
+        let isNew = failureBox.withLock { box in
+            defer { box = box ?? failure }
+            return box == nil
+        }
+        if isNew { send(PlayerCommand(code: .stop, value: Int64(FinishReason.failed.rawValue))) }
+    }
+
+    /// Ends every reader's events.
+    func endEvents() {
+        telemetry.withLock { $0.end() }
+    }
+
+    private func send(_ command: PlayerCommand) {
+        control.withLock { $0.send(command) }
+    }
+}

@@ -1,0 +1,297 @@
+internal import AudioFiles
+internal import Realtime
+
+// What the control side asks. A command that changes what is heard waits until at most one fade is under way, so that no more
+// than `maximumLayers` ever sound; that is 5 ms at the longest.
+extension PlayerCore {
+    /// Takes the commands out of the ring, as long as there is room to keep them. What is to happen at once, or is late,
+    /// happens at `frame`, the block's first.
+    ///
+    /// Real-time safe: yes.
+    #if REALTIME_CHECKS
+        @_noAllocation @_noLocks
+    #endif
+    mutating func collectCommands(at frame: Int64) {
+        while pendingCount < PlayerCore.maximumPending, var command = commands.pop() {
+            command.frame = max(command.frame, frame)
+            pending[pendingCount] = command
+            pendingCount += 1
+        }
+    }
+
+    /// Applies what is due at output frame `now`, in the order it was asked for.
+    #if REALTIME_CHECKS
+        @_noAllocation @_noLocks
+    #endif
+    mutating func applyCommands(at now: Int64) {
+        var index = 0
+        while index < pendingCount {
+            let command = pending[index]
+            if command.frame > now {
+                index += 1
+                continue
+            }
+            if command.code != .gain && !canChangeLayers(for: command, at: now) { return }
+            for later in index + 1..<max(index + 1, pendingCount) { pending[later - 1] = pending[later] }
+            pendingCount -= 1
+            apply(command, at: now)
+        }
+    }
+
+    #if REALTIME_CHECKS
+        @_noAllocation @_noLocks
+    #endif
+    private func canChangeLayers(for command: PlayerCommand, at now: Int64) -> Bool {
+        var sounding = layerCount
+        for index in 1..<max(1, layerCount) where layers[index].entryEnd <= now { sounding = layerCount - index }
+        guard sounding <= 2 else { return false }
+        // Live, a seek goes on with the old sound until the new place is decoded, half a second at most.
+        guard !waitsForPages, let target = target(of: command) else { return true }
+        let hasWaited = now - command.frame > Int64(sampleRate / 2)
+        return hasWaited || clip.isLoaded(from: target, count: crossfadeFrames)
+    }
+
+    /// The clip frame a command leads to, if it names one.
+    #if REALTIME_CHECKS
+        @_noAllocation @_noLocks
+    #endif
+    private func target(of command: PlayerCommand) -> Int64? {
+        switch command.code {
+        case .start:
+            return score.part(0).clipStart
+        case .seek:
+            return command.value
+        case .skip:
+            guard let index = partIndex(section: Int(command.value), pass: 0) else { return nil }
+            return score.part(index).clipStart
+        case .pause, .resume, .stop, .replaceScore, .gain:
+            return nil
+        }
+    }
+
+    #if REALTIME_CHECKS
+        @_noAllocation @_noLocks
+    #endif
+    private mutating func apply(_ command: PlayerCommand, at now: Int64) {
+        switch command.code {
+        case .gain:
+            gain.glide(to: command.gain, over: gainFrames, at: now)
+        case .start:
+            start(at: now)
+        case .pause:
+            pause(at: now, reason: command.value)
+        case .resume:
+            guard status.state == .paused else { return }
+            status.state = .playing
+            enter(pausedAt, at: now)
+            post(.resumed, at: now, clipFrame: pausedAt.clipFrame)
+        case .stop:
+            stop(at: now, reason: command.value)
+        case .seek:
+            seek(to: command.value, at: now)
+        case .skip:
+            skip(to: Int(command.value), at: now)
+        case .replaceScore:
+            replaceScore(with: command.score, at: now)
+        }
+    }
+
+    #if REALTIME_CHECKS
+        @_noAllocation @_noLocks
+    #endif
+    private mutating func start(at now: Int64) {
+        guard status.state == .idle || status.state == .finished else { return }
+        status.state = .playing
+        dropUpcomingVoice()
+        cursor = ScoreCursor.start(of: score.part(0), index: 0, at: now)
+        // Nothing is faded in: the first sample heard is the recording's own, so no attack is lost.
+        pushPass(entryLength: 0)
+        post(.playbackStarted, at: now, clipFrame: cursor.clipStart)
+        post(.sectionStarted, at: now, clipFrame: cursor.clipStart)
+        post(.passStarted, at: now, clipFrame: cursor.clipStart)
+    }
+
+    #if REALTIME_CHECKS
+        @_noAllocation @_noLocks
+    #endif
+    private mutating func pause(at now: Int64, reason: Int64) {
+        guard status.state == .playing else { return }
+        pausedAt = place(at: now)
+        status.state = .paused
+        dropUpcomingVoice()
+        push(Layer(source: .silence, start: now, entryLength: crossfadeFrames))
+        post(.paused, at: now, clipFrame: pausedAt.clipFrame, detail: reason)
+    }
+
+    #if REALTIME_CHECKS
+        @_noAllocation @_noLocks
+    #endif
+    private mutating func stop(at now: Int64, reason: Int64) {
+        finishReason = FinishReason(rawValue: UInt8(truncatingIfNeeded: reason)) ?? .stopped
+        switch status.state {
+        case .finished, .stopping:
+            return
+        case .idle, .paused:
+            finish(at: now)
+        case .playing:
+            status.state = .stopping
+            dropUpcomingVoice()
+            push(Layer(source: .silence, start: now, entryLength: crossfadeFrames))
+            stopFrame = now + Int64(crossfadeFrames)
+        }
+    }
+
+    /// In this pass when its section holds the frame, otherwise in the first pass of the first section that does.
+    #if REALTIME_CHECKS
+        @_noAllocation @_noLocks
+    #endif
+    private mutating func seek(to clipFrame: Int64, at now: Int64) {
+        let here = score.part(cursor.part)
+        var place = status.state == .paused ? pausedAt : self.place(at: now)
+        if clipFrame < here.clipStart || clipFrame >= here.clipEnd {
+            guard let index = partIndex(holding: clipFrame) else { return }
+            place = Place(section: score.part(index).section)
+        }
+        place.isRest = false
+        place.clipFrame = clipFrame
+        move(to: place, from: here, leftAt: self.place(at: now).clipFrame, at: now)
+    }
+
+    #if REALTIME_CHECKS
+        @_noAllocation @_noLocks
+    #endif
+    private mutating func skip(to section: Int, at now: Int64) {
+        guard let index = partIndex(section: section, pass: 0) else { return }
+        let here = score.part(cursor.part)
+        let place = Place(section: section, clipFrame: score.part(index).clipStart)
+        move(to: place, from: here, leftAt: self.place(at: now).clipFrame, at: now)
+    }
+
+    #if REALTIME_CHECKS
+        @_noAllocation @_noLocks
+    #endif
+    private mutating func replaceScore(with new: RenderScore, at now: Int64) {
+        let place = status.state == .paused ? pausedAt : self.place(at: now)
+        let old = score.part(cursor.part)
+        let isHeard = status.state == .playing || status.state == .paused
+        // The ring back has room for every score that can be under way, so nothing is lost.
+        _ = spentScores.push(score.address)
+        score = new
+        if isHeard {
+            move(to: fitting(place), from: old, leftAt: place.clipFrame, at: now)
+        } else {
+            cursor = ScoreCursor.start(of: score.part(0), index: 0, at: now)
+        }
+    }
+
+    /// The place itself where the score has it; otherwise where the same clip frame is heard first, or the beginning.
+    #if REALTIME_CHECKS
+        @_noAllocation @_noLocks
+    #endif
+    private func fitting(_ place: Place) -> Place {
+        if let index = partIndex(section: place.section, pass: place.pass) {
+            let part = score.part(index)
+            if place.isRest || place.clipFrame >= part.clipStart && place.clipFrame < part.clipEnd { return place }
+        }
+        if let index = partIndex(holding: place.clipFrame) {
+            return Place(section: score.part(index).section, clipFrame: place.clipFrame)
+        }
+        return Place(clipFrame: score.part(0).clipStart)
+    }
+
+    /// Goes to a place: heard at once while playing, kept for `resume` while paused.
+    ///
+    /// - Parameters:
+    ///   - old: the part that is left, and `left` the clip frame at which it is left; the score may have changed since.
+    #if REALTIME_CHECKS
+        @_noAllocation @_noLocks
+    #endif
+    private mutating func move(to place: Place, from old: ScorePart, leftAt left: Int64, at now: Int64) {
+        switch status.state {
+        case .paused:
+            pausedAt = place
+            setCursor(to: place, at: now)
+            post(.moved, at: now, clipFrame: place.clipFrame)
+        case .playing:
+            let before = cursor
+            enter(place, at: now)
+            tellMove(from: before, in: old, leftAt: left, at: now)
+        case .idle, .stopping, .finished:
+            return
+        }
+    }
+
+    /// What a move left and what it reached.
+    #if REALTIME_CHECKS
+        @_noAllocation @_noLocks
+    #endif
+    private mutating func tellMove(from before: ScoreCursor, in old: ScorePart, leftAt left: Int64, at now: Int64) {
+        let section = score.part(cursor.part).section
+        let changesSection = old.section != section
+        let changesPass = changesSection || before.pass != cursor.pass
+        if changesPass && !before.isRest { post(.passEnded, about: old, pass: before.pass, at: now, clipFrame: left) }
+        if changesSection { post(.sectionEnded, about: old, pass: before.pass, at: now, clipFrame: left) }
+        post(.moved, at: now, clipFrame: cursor.clipStart)
+        if changesSection { post(.sectionStarted, at: now, clipFrame: cursor.clipStart) }
+        if (changesPass || before.isRest) && !cursor.isRest {
+            post(.passStarted, at: now, clipFrame: cursor.clipStart)
+        }
+    }
+
+    /// Crossfades from whatever sounds to a place of the score.
+    #if REALTIME_CHECKS
+        @_noAllocation @_noLocks
+    #endif
+    private mutating func enter(_ place: Place, at now: Int64) {
+        dropUpcomingVoice()
+        setCursor(to: place, at: now)
+        let part = score.part(cursor.part)
+        if cursor.isRest && cursor.spanEnd <= now && !cursor.isLast(of: part, partCount: score.partCount) {
+            // Nothing of the rest is left: straight on to the next pass.
+            cursor.advance(in: part, next: score.part(cursor.part + 1))
+        }
+        if cursor.isRest {
+            push(Layer(source: .silence, start: now, entryLength: crossfadeFrames))
+        } else {
+            pushPass(entryLength: crossfadeFrames)
+        }
+    }
+
+    #if REALTIME_CHECKS
+        @_noAllocation @_noLocks
+    #endif
+    private mutating func setCursor(to place: Place, at now: Int64) {
+        let index = partIndex(section: place.section, pass: place.pass) ?? 0
+        let part = score.part(index)
+        if place.isRest {
+            cursor = .resting(after: part, index: index, pass: place.pass, elapsed: place.restElapsed, at: now)
+        } else {
+            let clipFrame = max(part.clipStart, min(place.clipFrame, part.clipEnd - 1))
+            cursor = .entering(part, index: index, pass: place.pass, clipFrame: clipFrame, at: now)
+        }
+    }
+
+    #if REALTIME_CHECKS
+        @_noAllocation @_noLocks
+    #endif
+    private func partIndex(section: Int, pass: Int) -> Int? {
+        for index in 0..<score.partCount {
+            let part = score.part(index)
+            if part.section == section && pass >= part.firstPass && pass < part.firstPass + part.passCount {
+                return index
+            }
+        }
+        return nil
+    }
+
+    #if REALTIME_CHECKS
+        @_noAllocation @_noLocks
+    #endif
+    private func partIndex(holding clipFrame: Int64) -> Int? {
+        for index in 0..<score.partCount {
+            let part = score.part(index)
+            if clipFrame >= part.clipStart && clipFrame < part.clipEnd { return index }
+        }
+        return nil
+    }
+}

@@ -1,0 +1,185 @@
+internal import AudioFiles
+internal import DSP
+
+// Making sound: what each layer gives, and how a layer fades in over those below it.
+extension PlayerCore {
+    // MARK: The stack
+
+    /// Lays a layer over what sounds; without an entry it replaces all of it.
+    ///
+    /// Real-time safe: yes.
+    #if REALTIME_CHECKS
+        @_noAllocation @_noLocks
+    #endif
+    mutating func push(_ layer: Layer) {
+        if layer.entryLength == 0 { dropLayers(below: layerCount) }
+        // Commands wait until two layers or fewer sound and a joint's fade ends within its span, so this does not happen;
+        // should it, the oldest layer, by then all but inaudible, makes room.
+        if layerCount == PlayerCore.maximumLayers { dropLayers(below: 1) }
+        layers[layerCount] = layer
+        layerCount += 1
+    }
+
+    /// Drops what lies below a layer that has come in fully.
+    #if REALTIME_CHECKS
+        @_noAllocation @_noLocks
+    #endif
+    mutating func dropCoveredLayers(at now: Int64) {
+        var index = layerCount - 1
+        while index > 0 {
+            if layers[index].entryEnd <= now {
+                dropLayers(below: index)
+                return
+            }
+            index -= 1
+        }
+    }
+
+    #if REALTIME_CHECKS
+        @_noAllocation @_noLocks
+    #endif
+    private mutating func dropLayers(below count: Int) {
+        guard count > 0 else { return }
+        for index in 0..<count {
+            if case .voice(let voice) = layers[index].source { voices.release(voice) }
+        }
+        for index in count..<max(count, layerCount) { layers[index - count] = layers[index] }
+        layerCount -= count
+    }
+
+    // MARK: Sound
+
+    /// Makes `count` frames from output frame `now` on in `mixed`. No fade begins or ends inside.
+    #if REALTIME_CHECKS
+        @_noAllocation @_noLocks
+    #endif
+    mutating func produce(_ count: Int, at now: Int64) {
+        guard layerCount > 0 else {
+            mixed.clear(count)
+            return
+        }
+        unsafe fill(mixed.channels, from: 0, count, at: now)
+        for index in 1..<max(1, layerCount) {
+            let layer = layers[index]
+            unsafe fill(incoming.channels, from: index, count, at: now)
+            let first = Int(now - layer.start)
+            for channel in 0..<channelCount {
+                // Sound because both buffers hold chunkFrames frames and count is at most that.
+                let below = unsafe mixed.channel(channel)
+                let above = unsafe incoming.channel(channel)
+                for frame in 0..<count {
+                    let weight = Fade.weight(at: first + frame, of: layer.entryLength)
+                    unsafe below[frame] += (above[frame] - below[frame]) * weight
+                }
+            }
+        }
+    }
+
+    #if REALTIME_CHECKS
+        @_noAllocation @_noLocks
+    #endif
+    private mutating func fill(
+        _ output: UnsafeMutablePointer<UnsafeMutablePointer<Float>>, from index: Int, _ count: Int, at now: Int64
+    ) {
+        let layer = layers[index]
+        switch layer.source {
+        case .silence:
+            for channel in 0..<channelCount {
+                let samples = unsafe output[channel]
+                for frame in 0..<count { unsafe samples[frame] = 0 }
+            }
+            return
+        case .copy:
+            unsafe copyClip(into: output, from: layer.clipFrame, count, at: now)
+            layers[index].clipFrame += Int64(count)
+        case .voice(let voice):
+            unsafe stretch(with: voice, into: output, count, at: now)
+        }
+        if layer.riseLength > 0 || layer.fallLength > 0 { unsafe shape(output, layer, count, at: now) }
+    }
+
+    /// The clip as it is. Past its end, where only a fading layer reads, it is mirrored: zeros there would be a step.
+    #if REALTIME_CHECKS
+        @_noAllocation @_noLocks
+    #endif
+    private mutating func copyClip(
+        into output: UnsafeMutablePointer<UnsafeMutablePointer<Float>>, from clipFrame: Int64, _ count: Int,
+        at now: Int64
+    ) {
+        let inside = Int(max(0, min(Int64(count), clipFrameCount - clipFrame)))
+        var missing = 0
+        for channel in 0..<channelCount {
+            let samples = unsafe output[channel]
+            missing = max(missing, unsafe clip.read(channel: channel, from: clipFrame, count: inside, into: samples))
+            for frame in inside..<max(inside, count) {
+                let mirrored = 2 * clipFrameCount - 1 - (clipFrame + Int64(frame))
+                _ = unsafe clip.read(channel: channel, from: mirrored, count: 1, into: samples + frame)
+            }
+        }
+        noteMissing(missing, at: now)
+    }
+
+    #if REALTIME_CHECKS
+        @_noAllocation @_noLocks
+    #endif
+    private mutating func stretch(
+        with voice: Int, into output: UnsafeMutablePointer<UnsafeMutablePointer<Float>>, _ count: Int, at now: Int64
+    ) {
+        // Sound because the index came from this pool, whose stretchers live as long as it does.
+        let stretcher = unsafe voices.voice(voice)
+        var missing = 0
+        while let first = unsafe stretcher.pointee.nextInput(toEmit: count) {
+            missing = max(missing, unsafe feed(stretcher, from: first))
+        }
+        unsafe stretcher.pointee.emit(count, into: UnsafePointer(output), offset: 0)
+        noteMissing(min(missing, count), at: now)
+    }
+
+    /// Gives a stretcher the input block it asked for; returns the frames that were missing.
+    #if REALTIME_CHECKS
+        @_noAllocation @_noLocks
+    #endif
+    func feed(_ stretcher: UnsafeMutablePointer<Stretcher>, from first: Int64) -> Int {
+        let frames = unsafe stretcher.pointee.inputFrames
+        var missing = 0
+        for channel in 0..<channelCount {
+            let input = unsafe stretcher.pointee.input(channel)
+            missing = max(missing, unsafe clip.read(channel: channel, from: first, count: frames, into: input))
+        }
+        unsafe stretcher.pointee.acceptInput()
+        return missing
+    }
+
+    /// The layer's own rise from silence and fall to it.
+    #if REALTIME_CHECKS
+        @_noAllocation @_noLocks
+    #endif
+    private func shape(
+        _ output: UnsafeMutablePointer<UnsafeMutablePointer<Float>>, _ layer: Layer, _ count: Int, at now: Int64
+    ) {
+        let fallStart = layer.fallEnd - Int64(layer.fallLength)
+        for frame in 0..<count {
+            let moment = now + Int64(frame)
+            var weight: Float = 1
+            let risen = Int(moment - layer.start)
+            if risen < layer.riseLength { weight = Fade.weight(at: risen, of: layer.riseLength) }
+            if layer.fallLength > 0 && moment >= fallStart {
+                let left = Int(layer.fallEnd - 1 - moment)
+                weight *= Fade.weight(at: left, of: layer.fallLength)
+            }
+            if weight < 1 {
+                for channel in 0..<channelCount { unsafe output[channel][frame] *= weight }
+            }
+        }
+    }
+
+    #if REALTIME_CHECKS
+        @_noAllocation @_noLocks
+    #endif
+    private mutating func noteMissing(_ missing: Int, at now: Int64) {
+        guard missing > 0 else { return }
+        if starvedRun == 0 { starvedSince = now }
+        starvedRun += Int64(missing)
+        status.starvedFrames += Int64(missing)
+    }
+}

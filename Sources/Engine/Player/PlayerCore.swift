@@ -1,0 +1,227 @@
+// The render side of a player: score → layers → joint → gain → meter. It owns all it touches; the control side reaches it
+// through rings and a snapshot only. Its sound at output frame n depends on the clip, the score, the commands' frames and n,
+// never on how the frames were cut into blocks: every step below works on single frames or on bounds given in frames.
+//
+// It allocates when it is made and never afterwards. It does not open devices, decode files or call anyone back.
+internal import AudioFiles
+internal import Realtime
+
+/// What one player does on the render thread.
+///
+/// Files: `+Commands` (what the control side asks), `+Score` (moving through spans), `+Layers` (making sound), `+Voices` (which
+/// stretcher plays what).
+struct PlayerCore: ~Copyable {
+    /// Two fades may overlap when a command comes, and a joint may come while they do.
+    static let maximumLayers = 4
+    /// Frames rendered at once: bounds the scratch memory, not the block.
+    static let chunkFrames = 1024
+    /// Commands waiting for their frame.
+    static let maximumPending = 64
+
+    // MARK: Fixed
+
+    let clip: ClipReader
+    let clipFrameCount: Int64
+    let channelCount: Int
+    let sampleRate: Int
+    /// 5 ms: joints, seeks, pauses and stops fade so long.
+    let crossfadeFrames: Int
+    /// 3 ms: the joint `fade`.
+    let fadeFrames: Int
+    /// 20 ms: a change of gain takes so long.
+    let gainFrames: Int
+    /// Under the virtual clock the reader waits for its pages, so that no command has to.
+    let waitsForPages: Bool
+    /// channels × chunkFrames; the player's sound, and the layer being laid over it.
+    let mixed: PlanarBuffer
+    let incoming: PlanarBuffer
+
+    // MARK: Ends of what leads to other threads
+
+    var commands: RingConsumer<PlayerCommand>
+    var spentScores: RingProducer<Int>
+    var events: RingProducer<RenderEvent>
+    var statusWriter: SnapshotWriter<PlayerStatus>
+
+    // MARK: State
+
+    var status = PlayerStatus()
+    var score = RenderScore.none
+    var cursor: ScoreCursor
+    var layers: InlineArray<4, Layer> = InlineArray(repeating: Layer())
+    var layerCount = 0
+    var voices: VoicePool
+    /// The voice made ready for the next pass, and the pass it was made for.
+    var upcoming: UpcomingVoice?
+    var pending: InlineArray<64, PlayerCommand> = InlineArray(repeating: PlayerCommand(code: .gain))
+    var pendingCount = 0
+    /// Where `resume` goes on.
+    var pausedAt = Place()
+    /// While stopping: the output frame after the last, and why.
+    var stopFrame: Int64 = 0
+    var finishReason = FinishReason.completed
+    var gain = GainGlide()
+    /// Silence for want of a page: when it began and how long it has been, until it is told.
+    var starvedSince: Int64 = 0
+    var starvedRun: Int64 = 0
+
+    init(_ clip: Clip, reader: ClipReader, score: RenderScore, ends: consuming RenderEnds, waitsForPages: Bool) {
+        self.clip = reader
+        clipFrameCount = clip.frameCount
+        channelCount = clip.channelCount
+        sampleRate = clip.sampleRate
+        crossfadeFrames = max(1, (clip.sampleRate * 5 + 500) / 1000)
+        fadeFrames = max(1, (clip.sampleRate * 3 + 500) / 1000)
+        gainFrames = max(1, (clip.sampleRate * 20 + 500) / 1000)
+        self.waitsForPages = waitsForPages
+        mixed = PlanarBuffer(channelCount: clip.channelCount, frameCount: PlayerCore.chunkFrames)
+        incoming = PlanarBuffer(channelCount: clip.channelCount, frameCount: PlayerCore.chunkFrames)
+        commands = ends.commands
+        spentScores = ends.spentScores
+        events = ends.events
+        statusWriter = ends.status
+        voices = VoicePool(channelCount: clip.channelCount, sampleRate: clip.sampleRate)
+        self.score = score
+        cursor = ScoreCursor.start(of: score.part(0), index: 0, at: 0)
+    }
+
+    // MARK: Rendering
+
+    /// Renders one block into the device's channels.
+    ///
+    /// - Parameters:
+    ///   - output: device channels × at least `frameCount` frames.
+    ///   - adds: false for the first player of a block, whose samples replace what is there, bit for bit.
+    ///   - frame: the output frame of the block's first sample.
+    /// - Returns: the frames up to the player's end, or `frameCount` when it has not ended within the block.
+    ///
+    /// Real-time safe: yes.
+    #if REALTIME_CHECKS
+        @_noAllocation @_noLocks
+    #endif
+    mutating func render(
+        into output: UnsafeMutablePointer<UnsafeMutablePointer<Float>>, outputChannels: Int, frameCount: Int,
+        adds: Bool, at frame: Int64
+    ) -> Int {
+        clip.beginBlock()
+        status.peaks = SIMD8(repeating: 0)
+        collectCommands(at: frame)
+        var done = 0
+        var end = frameCount
+        while done < frameCount {
+            let now = frame + Int64(done)
+            applyCommands(at: now)
+            moveThroughScore(to: now)
+            dropCoveredLayers(at: now)
+            // A command may become possible exactly where a fade has just ended.
+            applyCommands(at: now)
+            if status.state == .finished && done < end { end = done }
+            let count = framesUntilBoundary(from: now, limit: min(frameCount - done, PlayerCore.chunkFrames))
+            produce(count, at: now)
+            gain.apply(to: mixed, channelCount: channelCount, frameCount: count, at: now)
+            meter(count)
+            unsafe ChannelMap.mix(
+                mixed, from: channelCount, into: output, to: outputChannels, offset: done, frameCount: count,
+                adds: adds)
+            done += count
+        }
+        prepareUpcomingVoice(at: frame + Int64(frameCount), blockFrames: frameCount)
+        tellStarvation(at: frame + Int64(frameCount))
+        publish(at: frame + Int64(frameCount))
+        clip.endBlock()
+        return end
+    }
+
+    /// How many frames can be made in one go: up to the next frame at which something changes.
+    #if REALTIME_CHECKS
+        @_noAllocation @_noLocks
+    #endif
+    private func framesUntilBoundary(from now: Int64, limit: Int) -> Int {
+        var next = now + Int64(limit)
+        if status.state == .playing { next = min(next, cursor.spanEnd) }
+        if status.state == .stopping { next = min(next, stopFrame) }
+        for index in 0..<layerCount {
+            let entryEnd = layers[index].entryEnd
+            if entryEnd > now { next = min(next, entryEnd) }
+        }
+        for index in 0..<pendingCount {
+            let due = pending[index].frame
+            if due > now { next = min(next, due) }
+        }
+        return Int(next - now)
+    }
+
+    /// The highest absolute sample of each of the first eight channels.
+    #if REALTIME_CHECKS
+        @_noAllocation @_noLocks
+    #endif
+    private mutating func meter(_ count: Int) {
+        for channel in 0..<min(channelCount, SIMD8<Float>.scalarCount) {
+            // Sound because every buffer holds chunkFrames samples and count is at most that.
+            let samples = unsafe mixed.channel(channel)
+            var peak = status.peaks[channel]
+            for index in 0..<count { peak = max(peak, unsafe abs(samples[index])) }
+            status.peaks[channel] = peak
+        }
+    }
+
+    #if REALTIME_CHECKS
+        @_noAllocation @_noLocks
+    #endif
+    private mutating func publish(at frame: Int64) {
+        status.outputFrame = frame
+        let part = score.part(cursor.part)
+        if status.state != .idle {
+            status.section = part.section + 1
+            status.pass = cursor.pass + 1
+            status.passes = part.sectionPasses
+            status.speed = part.speed
+            status.isResting = cursor.isRest
+            status.clipFrame = status.state == .paused ? pausedAt.clipFrame : place(at: frame).clipFrame
+        }
+        statusWriter.write(status)
+        if status.state == .playing || status.state == .idle {
+            clip.publishDemand(current: place(at: frame).clipFrame, next: nextClipStart())
+        }
+    }
+
+    /// Writes an event about the current span; a full ring is counted, never waited for.
+    #if REALTIME_CHECKS
+        @_noAllocation @_noLocks
+    #endif
+    mutating func post(_ code: RenderEvent.Code, at frame: Int64, clipFrame: Int64, detail: Int64 = 0) {
+        post(code, about: score.part(cursor.part), pass: cursor.pass, at: frame, clipFrame: clipFrame, detail: detail)
+    }
+
+    /// The same about another pass than the cursor's, perhaps of a score that has just been replaced.
+    #if REALTIME_CHECKS
+        @_noAllocation @_noLocks
+    #endif
+    mutating func post(
+        _ code: RenderEvent.Code, about part: ScorePart, pass: Int, at frame: Int64, clipFrame: Int64,
+        detail: Int64 = 0
+    ) {
+        let event = RenderEvent(
+            code: code, frame: frame, section: part.section, pass: pass, passes: part.sectionPasses,
+            speed: part.speed, clipFrame: clipFrame, detail: detail)
+        if !events.push(event) { status.droppedEvents += 1 }
+    }
+
+    /// One event for each run of missing frames, at the frame where it began.
+    #if REALTIME_CHECKS
+        @_noAllocation @_noLocks
+    #endif
+    private mutating func tellStarvation(at frame: Int64) {
+        guard starvedRun > 0, frame > starvedSince + starvedRun || status.state == .finished else { return }
+        post(.starved, at: starvedSince, clipFrame: place(at: starvedSince).clipFrame, detail: starvedRun)
+        starvedRun = 0
+    }
+}
+
+/// The render side's ends of the ways to other threads.
+struct RenderEnds: ~Copyable {
+    var commands: RingConsumer<PlayerCommand>
+    var spentScores: RingProducer<Int>
+    var events: RingProducer<RenderEvent>
+    var status: SnapshotWriter<PlayerStatus>
+}

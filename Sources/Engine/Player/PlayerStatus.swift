@@ -1,0 +1,42 @@
+/// What a player does now, as of the last rendered block. For screens, not for exact times: those come as events.
+public struct PlayerStatus: Sendable, BitwiseCopyable {
+    /// What the player is doing.
+    public enum State: UInt8, Sendable, BitwiseCopyable {
+        /// Not started yet.
+        case idle
+        /// Playing, or in a gap.
+        case playing
+        /// Silent until resumed.
+        case paused
+        /// Fading out before the end.
+        case stopping
+        /// Over.
+        case finished
+    }
+
+    /// What the player is doing.
+    public var state: State = .idle
+    /// True in the silence between two passes.
+    public var isResting = false
+    /// The next output frame.
+    public var outputFrame: Int64 = 0
+    /// The section being played, from 1; 0 before the start.
+    public var section = 0
+    /// The pass being played, from 1; 0 before the start.
+    public var pass = 0
+    /// Passes of the section.
+    public var passes = 0
+    /// The speed of the pass as a factor.
+    public var speed = 1.0
+    /// The next frame of the clip to be heard.
+    public var clipFrame: Int64 = 0
+    /// The highest absolute sample of the last block, a lane for each of the first eight channels; 1 is full scale.
+    public var peaks = SIMD8<Float>(repeating: 0)
+    /// Frames that were silent because their page was not there in time, since the start.
+    public var starvedFrames: Int64 = 0
+    /// Events that found the event ring full, since the start.
+    public var droppedEvents: Int64 = 0
+
+    /// Before the start.
+    public init() {}
+}

@@ -1,0 +1,39 @@
+/// A plan that cannot be played, found before anything sounds.
+public struct ScoreError: Error, Sendable, Hashable {
+    /// What is wrong, for programs.
+    public enum Kind: Sendable, Hashable {
+        /// The plan has no section.
+        case noSections
+        /// A section ends before, or where, it starts.
+        case emptySection
+        /// A section reaches outside the clip.
+        case sectionOutsideClip
+        /// A section is too short to give one frame of sound at the speed asked for.
+        case sectionTooShort
+        /// The number of passes is not at least 1.
+        case passesOutOfRange
+        /// A speed is not a number from 0.25 to 4.
+        case speedOutOfRange
+        /// A ramp's step is zero or not a number.
+        case rampStepOutOfRange
+        /// A gap is negative or not a number.
+        case gapOutOfRange
+        /// The whole would last longer than positions can count.
+        case tooLong
+        /// The place asked for lies in no section of the score.
+        case placeOutsideScore
+    }
+
+    /// What is wrong, for programs.
+    public let kind: Kind
+    /// What is wrong, in words.
+    public let message: String
+    /// What to do about it, in words.
+    public let remedy: String
+
+    init(_ kind: Kind, _ message: String, remedy: String) {
+        self.kind = kind
+        self.message = message
+        self.remedy = remedy
+    }
+}

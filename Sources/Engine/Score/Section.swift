@@ -1,0 +1,85 @@
+/// A named range of a clip: what a musician repeats.
+public struct Section: Sendable, Hashable {
+    /// First frame and the frame after the last, in frames of the clip (at the engine's rate).
+    public let range: Range<Int64>
+    /// What the user calls it; nil when it has no name.
+    public let name: String?
+
+    /// Checks a range. Whether it fits a clip is checked when a score is compiled.
+    ///
+    /// - Throws: `ScoreError` of kind `emptySection` when the range holds no frame, `sectionOutsideClip` when it starts
+    ///   before frame 0.
+    public init(_ range: Range<Int64>, name: String? = nil) throws(ScoreError) {
+        guard !range.isEmpty else {
+            throw ScoreError(
+                .emptySection, "the section starts and ends at frame \(range.lowerBound)",
+                remedy: "give a start that lies before the end")
+        }
+        guard range.lowerBound >= 0 else {
+            throw ScoreError(
+                .sectionOutsideClip, "the section starts before the recording does",
+                remedy: "give a start of 0 or later")
+        }
+        self.range = range
+        self.name = name
+    }
+}
+
+/// What happens where one pass follows another.
+public enum Joint: String, Sendable, Hashable, CaseIterable {
+    /// The sound runs on past the end for 5 ms, under the new start that fades in: no click, no hole. The default.
+    case crossfade
+    /// 3 ms out, 3 ms in, inside the passes.
+    case fade
+    /// A bit-exact splice: every pass is the recording itself, and a click where the music jumps.
+    case hard
+}
+
+/// The silence after every pass but the last of the score.
+public enum Gap: Sendable, Hashable {
+    /// The next pass follows at once.
+    case none
+    /// So many output frames.
+    case frames(Int64)
+    /// A multiple of the pass's own length: 1 leaves as much time as the pass took, to speak or play it after.
+    case passLengths(Double)
+
+    /// The gap after a pass that lasts `passFrames` output frames (not yet rounded), or nil if it is out of range.
+    func frameCount(passFrames: Double) -> Int64? {
+        switch self {
+        case .none:
+            return 0
+        case .frames(let count):
+            return count >= 0 && count <= Score.longest ? count : nil
+        case .passLengths(let factor):
+            let count = (factor * passFrames).rounded()
+            return factor >= 0 && count <= Double(Score.longest) ? Int64(count) : nil
+        }
+    }
+}
+
+/// What the user asked for: sections, how often, how fast, with which silence and which joints between.
+public struct PracticePlan: Sendable, Hashable {
+    /// Played one after another, each with all its passes.
+    public var sections: [Section]
+    /// Passes of each section: 5 means it is heard five times.
+    public var passes: Int
+    /// The speed of each pass; a ramp begins anew with every section.
+    public var speeds: SpeedSchedule
+    /// The silence after every pass but the last.
+    public var gap: Gap
+    /// What happens where passes meet.
+    public var joint: Joint
+
+    /// A plan; it is checked when a score is made of it.
+    public init(
+        sections: [Section], passes: Int = 1, speeds: SpeedSchedule = .constant(.normal), gap: Gap = .none,
+        joint: Joint = .crossfade
+    ) {
+        self.sections = sections
+        self.passes = passes
+        self.speeds = speeds
+        self.gap = gap
+        self.joint = joint
+    }
+}

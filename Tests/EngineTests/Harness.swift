@@ -1,0 +1,55 @@
+import AudioFiles
+import TestSupport
+
+@testable import Engine
+
+/// A player without a device: commands at exact frames, blocks of any length, the output as arrays.
+struct Harness {
+    let clip: [[Float]]
+    let rate: Int
+    let player: Player
+
+    init(_ clip: [[Float]], rate: Int, score: Score) throws {
+        self.clip = clip
+        self.rate = rate
+        player = Player(try Clip.inMemory(clip, sampleRate: rate), score: score, waitsForPages: true)
+    }
+
+    /// Renders `total` frames in blocks whose lengths `nextBlock` gives, serving the control side between blocks.
+    func render(_ total: Int, outputChannels: Int? = nil, nextBlock: () -> Int) -> [[Float]] {
+        let channels = outputChannels ?? clip.count
+        var output = [[Float]](repeating: [], count: channels)
+        let block = PlanarBuffer(channelCount: channels, frameCount: 8192)
+        var frame = 0
+        while frame < total {
+            player.serve()
+            let count = min(nextBlock(), total - frame, 8192)
+            _ = unsafe player.core.core.pointee.render(
+                into: block.channels, outputChannels: channels, frameCount: count, adds: false, at: Int64(frame))
+            for channel in 0..<channels {
+                for index in 0..<count { unsafe output[channel].append(block.channel(channel)[index]) }
+            }
+            frame += count
+        }
+        player.serve()
+        return output
+    }
+}
+
+/// A seeded piece of something like music: a few partials under an envelope with attacks, and a little noise.
+func testClip(channels: Int, frames: Int, rate: Int, seed: UInt64) -> [[Float]] {
+    var generator = SeededGenerator(seed: seed)
+    return (0..<channels).map { channel in
+        let partials = (0..<4).map { _ in Float.random(in: 0.01...0.15, using: &generator) }
+        return (0..<frames).map { frame in
+            var value: Float = 0
+            for (index, step) in partials.enumerated() {
+                // A parabolic sine: no mathematics library, and plenty of partials of its own.
+                let phase = (step * Float(frame) + Float(channel)).truncatingRemainder(dividingBy: 2) - 1
+                value += 4 * phase * (1 - abs(phase)) / Float(index + 2)
+            }
+            let envelope = 1 - Float(frame % (rate / 4)) / Float(rate / 4)
+            return value * envelope * 0.4 + Float.random(in: -0.01...0.01, using: &generator)
+        }
+    }
+}

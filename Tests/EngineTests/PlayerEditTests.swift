@@ -1,0 +1,142 @@
+import TestSupport
+import Testing
+
+@testable import Engine
+
+@Suite("A player that is changed while it plays")
+struct PlayerEditTests {
+    static let rate = 8000
+    static let frames: Int64 = 5000
+
+    func randomScore(_ generator: inout SeededGenerator, joint: Joint) throws -> Score {
+        let sections = try (0..<Int.random(in: 1...4, using: &generator)).map { _ -> Section in
+            // Short ones too: passes shorter than a fade, where joints and changes pile up.
+            let length = Bool.random(using: &generator) ? Int64.random(in: 20...60, using: &generator) : 700
+            let start = Int64.random(in: 0...Self.frames - length, using: &generator)
+            return try Section(start..<start + length)
+        }
+        let gap: Gap = [.none, .frames(90), .passLengths(0.5)][Int.random(in: 0..<3, using: &generator)]
+        let speed = [1, 1, 0.7, 1.9][Int.random(in: 0..<4, using: &generator)]
+        let plan = PracticePlan(
+            sections: sections, passes: Int.random(in: 1...4, using: &generator),
+            speeds: .constant(try Speed(factor: speed)), gap: gap, joint: joint)
+        return try Score(plan, clipFrameCount: Self.frames, sampleRate: Self.rate)
+    }
+
+    /// Leaves a random request with the player and the same one in the reference's list.
+    func randomEdit(
+        _ generator: inout SeededGenerator, _ harness: Harness, at frame: Int64
+    ) throws -> (PlayerCommand, Score?) {
+        let player = harness.player
+        switch Int.random(in: 0..<7, using: &generator) {
+        case 0:
+            player.pause(at: frame)
+            return (PlayerCommand(code: .pause, frame: frame), nil)
+        case 1, 2:
+            player.resume(at: frame)
+            return (PlayerCommand(code: .resume, frame: frame), nil)
+        case 3:
+            let section = Int.random(in: 0..<player.score.sections.count, using: &generator)
+            try player.skip(toSection: section + 1, at: frame)
+            return (PlayerCommand(code: .skip, frame: frame, value: Int64(section)), nil)
+        case 4:
+            let factor = [0.5, 0.8, 1, 1.3][Int.random(in: 0..<4, using: &generator)]
+            try player.setSpeed(try Speed(factor: factor), at: frame)
+            return (PlayerCommand(code: .replaceScore, frame: frame), player.score)
+        case 5:
+            let score = try randomScore(&generator, joint: player.score.plan.joint)
+            try player.setScore(score, at: frame)
+            return (PlayerCommand(code: .replaceScore, frame: frame), score)
+        default:
+            let sections = player.score.sections
+            let range = sections[Int.random(in: 0..<sections.count, using: &generator)].range
+            let target = Int64.random(in: range, using: &generator)
+            try player.seek(toClipFrame: target, at: frame)
+            return (PlayerCommand(code: .seek, frame: frame, value: target), nil)
+        }
+    }
+
+    @Test("sounds as a slow reference says, over 1000 random edits, whatever the blocks", arguments: 0..<50)
+    func randomEdits(run: Int) throws {
+        var generator = SeededGenerator(seed: UInt64(run) &* 7919 &+ 20_261_121)
+        let joint = Joint.allCases[run % 3]
+        let clip = testClip(channels: 1 + run % 2, frames: Int(Self.frames), rate: Self.rate, seed: UInt64(run))
+        let first = try randomScore(&generator, joint: joint)
+        let harness = try Harness(clip, rate: Self.rate, score: first)
+        var commands: [(command: PlayerCommand, score: Score?)] = [(PlayerCommand(code: .start, frame: 5), nil)]
+        harness.player.start(at: 5)
+        var frame: Int64 = 5
+        for _ in 0..<20 {
+            // Often closer together than a fade.
+            frame += Int64.random(in: 0...(Bool.random(using: &generator) ? 30 : 500), using: &generator)
+            let (command, score) = try randomEdit(&generator, harness, at: frame)
+            commands.append((command, score))
+        }
+        let total = Int(frame) + 600
+        let output = harness.render(total) { Int.random(in: 1...300, using: &generator) }
+        var reference = ReferencePlayer(clip: clip, rate: Self.rate, score: first)
+        let expected = reference.render(total, commands: commands)
+        for channel in clip.indices {
+            let firstWrong = (0..<total).first { abs(output[channel][$0] - expected[channel][$0]) > 1e-6 }
+            #expect(firstWrong == nil, "run \(run), channel \(channel)")
+        }
+    }
+
+    @Test("seeks to the exact frame, 1000 times")
+    func randomSeeks() throws {
+        var generator = SeededGenerator(printedFor: #function)
+        // A ramp: every sample says which frame it is.
+        let ramp = (0..<Int(Self.frames)).map { Float($0) }
+        let plan = PracticePlan(sections: [try Section(0..<Self.frames)], passes: 1_000_000, joint: .hard)
+        let score = try Score(plan, clipFrameCount: Self.frames, sampleRate: Self.rate)
+        let harness = try Harness([ramp], rate: Self.rate, score: score)
+        harness.player.start(at: 0)
+        var moves: [(at: Int, to: Int)] = []
+        var frame = 0
+        for _ in 0..<1000 {
+            frame += Int.random(in: 41...120, using: &generator)
+            let target = Int.random(in: 0..<Int(Self.frames) - 200, using: &generator)
+            try harness.player.seek(toClipFrame: Int64(target), at: Int64(frame))
+            moves.append((frame, target))
+        }
+        let output = harness.render(frame + 41) { Int.random(in: 1...257, using: &generator) }[0]
+        for move in moves {
+            // Past the 40 frames of the crossfade the new place is heard alone: sample and place must agree.
+            #expect(output[move.at + 40] == Float(move.to + 40), "\(generator)")
+        }
+    }
+
+    @Test("goes on after a pause with the very frame at which it paused")
+    func pauseKeepsThePlace() throws {
+        let ramp = (0..<Int(Self.frames)).map { Float($0) }
+        let plan = PracticePlan(sections: [try Section(0..<Self.frames)], joint: .hard)
+        let score = try Score(plan, clipFrameCount: Self.frames, sampleRate: Self.rate)
+        let harness = try Harness([ramp], rate: Self.rate, score: score)
+        harness.player.start(at: 0)
+        harness.player.pause(reason: .suspended, at: 1000)
+        harness.player.resume(at: 2500)
+        let output = harness.render(4000) { 64 }[0]
+        #expect(output[999] == 999)
+        #expect(output[1040..<2500].allSatisfy { $0 == 0 })
+        #expect(output[2540] == 1040)
+        #expect(output[3999] == 2499)
+    }
+
+    @Test("fades out within 5 ms when stopped, and says so at that frame")
+    func stops() async throws {
+        let plan = PracticePlan(sections: [try Section(0..<Self.frames)], joint: .hard)
+        let score = try Score(plan, clipFrameCount: Self.frames, sampleRate: Self.rate)
+        let constant = [Float](repeating: 0.5, count: Int(Self.frames))
+        let harness = try Harness([constant], rate: Self.rate, score: score)
+        let events = harness.player.events
+        harness.player.start(at: 0)
+        harness.player.stop(at: 700)
+        let output = harness.render(1000) { 128 }[0]
+        #expect(output[699] == 0.5)
+        #expect(output[740...].allSatisfy { $0 == 0 })
+        var last: PlayerEvent?
+        for await event in events { last = event }
+        #expect(last?.kind == .finished(.stopped))
+        #expect(last?.frame == 740)
+    }
+}

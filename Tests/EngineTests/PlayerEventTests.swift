@@ -1,0 +1,77 @@
+import Testing
+
+@testable import Engine
+
+@Suite("A player's events")
+struct PlayerEventTests {
+    func events(_ score: Score, block: Int = 100, edit: (Player) throws -> Void = { _ in }) async throws
+        -> [PlayerEvent]
+    {
+        let clip = testClip(channels: 1, frames: 4000, rate: 8000, seed: 3)
+        let harness = try Harness(clip, rate: 8000, score: score)
+        let stream = harness.player.events
+        harness.player.start(at: 10)
+        try edit(harness.player)
+        _ = harness.render(Int(score.frameCount) + 3000) { block }
+        var all: [PlayerEvent] = []
+        for await event in stream { all.append(event) }
+        return all
+    }
+
+    func line(_ event: PlayerEvent) -> String {
+        "\(event.frame) \(event.kind) \(event.section) \(event.pass)/\(event.passes) \(event.clipFrame)"
+    }
+
+    @Test("tell every section and pass at its exact output frame, for every block size", arguments: [1, 64, 999])
+    func order(block: Int) async throws {
+        let plan = PracticePlan(
+            sections: [try Section(100..<300), try Section(1000..<1100)], passes: 2, gap: .frames(50), joint: .hard)
+        let score = try Score(plan, clipFrameCount: 4000, sampleRate: 8000)
+        let lines = try await events(score, block: block).map(line)
+        #expect(
+            lines == [
+                "10 playbackStarted 1 1/2 100",
+                "10 sectionStarted 1 1/2 100",
+                "10 passStarted 1 1/2 100",
+                "210 passEnded 1 1/2 300",
+                "260 passStarted 1 2/2 100",
+                "460 passEnded 1 2/2 300",
+                "460 sectionEnded 1 2/2 300",
+                "510 sectionStarted 2 1/2 1000",
+                "510 passStarted 2 1/2 1000",
+                "610 passEnded 2 1/2 1100",
+                "660 passStarted 2 2/2 1000",
+                "760 passEnded 2 2/2 1100",
+                "760 sectionEnded 2 2/2 1100",
+                "760 finished(Engine.FinishReason.completed) 2 2/2 1099",
+            ])
+    }
+
+    @Test("tell what a skip, a pause and a resume left and reached")
+    func edits() async throws {
+        let plan = PracticePlan(
+            sections: [try Section(100..<1100), try Section(2000..<2100)], passes: 1, joint: .hard)
+        let score = try Score(plan, clipFrameCount: 4000, sampleRate: 8000)
+        let lines = try await events(score) { player in
+            player.pause(reason: .suspended, at: 110)
+            player.resume(at: 310)
+            try player.skip(toSection: 2, at: 410)
+        }.map(line)
+        #expect(
+            lines == [
+                "10 playbackStarted 1 1/1 100",
+                "10 sectionStarted 1 1/1 100",
+                "10 passStarted 1 1/1 100",
+                "110 paused(Engine.PauseReason.suspended) 1 1/1 200",
+                "310 resumed 1 1/1 200",
+                "410 passEnded 1 1/1 300",
+                "410 sectionEnded 1 1/1 300",
+                "410 moved 2 1/1 2000",
+                "410 sectionStarted 2 1/1 2000",
+                "410 passStarted 2 1/1 2000",
+                "510 passEnded 2 1/1 2100",
+                "510 sectionEnded 2 1/1 2100",
+                "510 finished(Engine.FinishReason.completed) 2 1/1 2099",
+            ])
+    }
+}

@@ -1,0 +1,148 @@
+import Glibc
+import TestSupport
+import Testing
+
+@testable import Engine
+
+@Suite("A player's sound")
+struct PlayerSoundTests {
+    static let rate = 8000
+    static let clip = testClip(channels: 2, frames: 6000, rate: rate, seed: 7)
+
+    func score(
+        _ ranges: [Range<Int64>], passes: Int = 2, speed: Double = 1, gap: Gap = .none, joint: Joint = .hard
+    ) throws -> Score {
+        let plan = PracticePlan(
+            sections: try ranges.map { try Section($0) }, passes: passes,
+            speeds: .constant(try Speed(factor: speed)), gap: gap, joint: joint)
+        return try Score(plan, clipFrameCount: 6000, sampleRate: Self.rate)
+    }
+
+    func rendered(
+        _ score: Score, extra: Int = 100, block: Int = 512, channels: Int? = nil, clip: [[Float]] = clip
+    ) throws -> [[Float]] {
+        let harness = try Harness(clip, rate: Self.rate, score: score)
+        harness.player.start(at: 0)
+        return harness.render(Int(score.frameCount) + extra, outputChannels: channels) { block }
+    }
+
+    @Test("with hard joints at 100 % is the clip's own bits, pass for pass, with exact gaps of true silence")
+    func bitExactPasses() throws {
+        let score = try score([100..<1100, 5000..<6000], passes: 3, gap: .frames(80))
+        let output = try rendered(score)
+        for channel in 0..<2 {
+            var at = 0
+            for section in [100..<1100, 5000..<6000] {
+                for _ in 0..<3 {
+                    #expect(Array(output[channel][at..<at + 1000]) == Array(Self.clip[channel][section]))
+                    at += 1000
+                    #expect(output[channel][at..<at + 80].allSatisfy { $0.bitPattern == 0 })
+                    at += 80
+                }
+            }
+            #expect(at == Int(score.frameCount) + 80)
+        }
+    }
+
+    @Test(
+        "is the same bits for every way of cutting it into blocks",
+        arguments: [1.0, 0.7, 1.6], Joint.allCases)
+    func blockIndependence(speed: Double, joint: Joint) throws {
+        var generator = SeededGenerator(printedFor: #function)
+        let score = try score([300..<1200, 2000..<2041], passes: 3, speed: speed, gap: .frames(30), joint: joint)
+        let reference = try rendered(score, block: 8192)
+        for block in [1, 63, 64, 512] {
+            #expect(try rendered(score, block: block) == reference, "blocks of \(block)")
+        }
+        let harness = try Harness(Self.clip, rate: Self.rate, score: score)
+        harness.player.start(at: 0)
+        let random = harness.render(reference[0].count) { Int.random(in: 1...700, using: &generator) }
+        #expect(random == reference, "random blocks, \(generator)")
+    }
+
+    @Test("with a crossfade runs on past the end under the new start")
+    func crossfadeJoint() throws {
+        let output = try rendered(try score([1000..<2000, 3000..<4000], passes: 1, joint: .crossfade))
+        let fade = 40  // 5 ms at 8 kHz
+        for frame in 0..<fade {
+            let x = Double(frame) + 0.5
+            let weight = 0.5 - 0.5 * cosine(.pi * x / Double(fade))
+            let old = Double(Self.clip[0][2000 + frame])
+            let new = Double(Self.clip[0][3000 + frame])
+            // Float32 sums of values below 1: a few units in the last place.
+            #expect(abs(Double(output[0][1000 + frame]) - (old + (new - old) * weight)) < 5e-7)
+        }
+        #expect(Array(output[0][1040..<1960]) == Array(Self.clip[0][3040..<3960]))
+    }
+
+    @Test("never steps more at a joint than the section itself does", arguments: [1.0, 0.6, 1.5])
+    func jointStep(speed: Double) throws {
+        // A slow tone cut where it is high and low: spliced hard it would step by more than half of full scale.
+        let tone = (0..<6000).map { Float(sine(2 * .pi * 55 * Double($0) / 8000)) * 0.5 }
+        var inside: Float = 0
+        for frame in 1..<tone.count { inside = max(inside, abs(tone[frame] - tone[frame - 1])) }
+        for joint in [Joint.crossfade, .fade] {
+            let score = try score([1036..<2109, 3000..<3900], passes: 3, speed: speed, joint: joint)
+            let output = try rendered(score, clip: [tone, tone])
+            var largest: Float = 0
+            for frame in 1..<Int(score.frameCount) {
+                largest = max(largest, abs(output[0][frame] - output[0][frame - 1]))
+            }
+            // The fades last 24 to 40 frames and move by at most 1.57/length of the difference a frame: under 0.04 here.
+            #expect(largest <= inside + 0.04, "\(joint)")
+        }
+        let hard = try rendered(try score([1036..<2109], passes: 2), clip: [tone, tone])
+        let hardStep = abs(hard[0][1073] - hard[0][1072])
+        #expect(hardStep > inside + 0.04, "the signal would not show a bad joint")
+    }
+
+    @Test("starts with the section's own first sample, also when stretched", arguments: [1.0, 0.5, 0.75, 2.0])
+    func firstSample(speed: Double) throws {
+        let output = try rendered(try score([1500..<3000], passes: 1, speed: speed, joint: .crossfade))
+        // Frames that overlap the start belong to other places; the pre-fill keeps the first sample within 1 % of full scale.
+        #expect(abs(output[0][0] - Self.clip[0][1500]) <= (speed == 1 ? 0 : 0.01))
+    }
+
+    @Test("is silent before the start, after the end, and exactly as long as the score")
+    func silenceAround() throws {
+        let score = try score([1000..<1777], passes: 2, speed: 0.7, joint: .crossfade)
+        let harness = try Harness(Self.clip, rate: Self.rate, score: score)
+        harness.player.start(at: 123)
+        let output = harness.render(Int(score.frameCount) + 400) { 64 }
+        let end = 123 + Int(score.frameCount)
+        #expect(output[0][..<123].allSatisfy { $0 == 0 })
+        #expect(output[0][end...].allSatisfy { $0 == 0 })
+        #expect(harness.player.status.state == .finished)
+    }
+
+    @Test("reaches devices of other channel counts: mono everywhere, stereo as the mean, extra channels silent")
+    func channelMapping() throws {
+        let score = try score([0..<500], passes: 1)
+        let mono = try rendered(score, channels: 1)
+        for frame in 0..<500 {
+            #expect(mono[0][frame] == (Self.clip[0][frame] + Self.clip[1][frame]) * 0.5)
+        }
+        let wide = try rendered(score, channels: 4)
+        #expect(Array(wide[1][..<500]) == Array(Self.clip[1][..<500]))
+        #expect(wide[3].allSatisfy { $0 == 0 })
+        let spread = try rendered(score, channels: 3, clip: [Self.clip[0]])
+        #expect(spread[0] == spread[2] && Array(spread[2][..<500]) == Array(Self.clip[0][..<500]))
+    }
+
+    @Test("glides to another gain without a step, and back to the clip's own bits")
+    func gainGlide() throws {
+        let score = try score([0..<6000], passes: 1)
+        let harness = try Harness([[Float](repeating: 0.5, count: 6000)], rate: Self.rate, score: score)
+        harness.player.start(at: 0)
+        harness.player.setGain(decibels: -20, at: 1000)
+        harness.player.setGain(decibels: 0, at: 3000)
+        let output = harness.render(6000) { 333 }[0]
+        #expect(output[..<1000].allSatisfy { $0 == 0.5 })
+        #expect(output[1160..<3000].allSatisfy { abs($0 - 0.05) < 1e-7 })
+        #expect(output[3160...].allSatisfy { $0 == 0.5 })
+        for frame in 1..<6000 { #expect(abs(output[frame] - output[frame - 1]) <= 0.45 / 160 + 1e-6) }
+    }
+}
+
+private func cosine(_ x: Double) -> Double { cos(x) }
+private func sine(_ x: Double) -> Double { sin(x) }

@@ -1,0 +1,324 @@
+import AudioFiles
+import DSP
+
+@testable import Engine
+
+/// A slow, obvious player to compare the real one with: one frame at a time, whole lists of spans, every layer's sound an
+/// array, no buffers, no blocks. It shares the stretcher and the fade curve with the engine, and nothing else.
+struct ReferencePlayer {
+    struct Span {
+        var section: Int
+        var pass: Int
+        var isRest: Bool
+        var clipStart: Int64
+        var start: Int64
+        var end: Int64
+        var speed: Double
+        var isLast = false
+    }
+
+    struct Sound {
+        var voice: ReferenceVoice?
+        var start: Int64
+        var entry = 0
+        var rise = 0
+        var fall = 0
+        var fallEnd: Int64 = 0
+
+        var entryEnd: Int64 { start + Int64(entry) }
+    }
+
+    enum State { case idle, playing, paused, stopping, finished }
+
+    let clip: [[Float]]
+    let rate: Int
+    var score: Score
+    var state = State.idle
+    var spans: [Span] = []
+    var index = 0
+    var sounds: [Sound] = []
+    var pausedAt = Place()
+    var stopFrame: Int64 = 0
+    var gains: [(frame: Int64, from: Float, to: Float)] = [(-1_000_000, 1, 1)]
+
+    var crossfade: Int { (rate * 5 + 500) / 1000 }
+    var fade: Int { (rate * 3 + 500) / 1000 }
+    var span: Span { spans[index] }
+
+    /// Everything that is heard in the first `count` output frames, channels × frames.
+    mutating func render(_ count: Int, commands: [(command: PlayerCommand, score: Score?)]) -> [[Float]] {
+        var waiting = commands
+        var output = [[Float]](repeating: [], count: clip.count)
+        for frame in 0..<Int64(count) {
+            apply(&waiting, at: frame)
+            crossJoints(at: frame)
+            if let last = sounds.lastIndex(where: { $0.entryEnd <= frame }) { sounds.removeFirst(last) }
+            apply(&waiting, at: frame)
+            for channel in clip.indices { output[channel].append(gain(at: frame) * heard(channel, at: frame)) }
+        }
+        return output
+    }
+
+    private func heard(_ channel: Int, at frame: Int64) -> Float {
+        var mix: Float = 0
+        for (depth, sound) in sounds.enumerated() {
+            let local = frame - sound.start
+            var value = sound.voice?.sample(channel, local) ?? 0
+            var weight: Float = 1
+            if local < sound.rise { weight = Fade.weight(at: Int(local), of: sound.rise) }
+            if sound.fall > 0 && frame >= sound.fallEnd - Int64(sound.fall) {
+                weight *= Fade.weight(at: Int(sound.fallEnd - 1 - frame), of: sound.fall)
+            }
+            if weight < 1 { value *= weight }
+            mix = depth == 0 ? value : mix + (value - mix) * Fade.weight(at: Int(local), of: sound.entry)
+        }
+        return mix
+    }
+
+    private func gain(at frame: Int64) -> Float {
+        guard let last = gains.last else { return 1 }
+        let length = (rate * 20 + 500) / 1000
+        let gone = frame - last.frame + 1
+        return gone >= length ? last.to : last.from + (last.to - last.from) * (Float(gone) / Float(length))
+    }
+
+    // MARK: The score as a list
+
+    /// All spans from a place on, its lengths summed exactly and rounded once each.
+    func spans(from place: Place, at frame: Int64) -> [Span] {
+        var all: [Span] = []
+        var exact = 0.0
+        var rests: Int64 = 0
+        var end: Int64 { frame + rests + Int64((exact).rounded(.toNearestOrAwayFromZero)) }
+        for section in place.section..<score.sections.count {
+            let range = score.sections[section].range
+            for pass in (section == place.section ? place.pass : 0)..<score.plan.passes {
+                let isEntry = section == place.section && pass == place.pass
+                let speed = score.plan.speeds.factor(ofPass: pass)
+                let whole = Double(range.count) / speed
+                let isLast = section + 1 == score.sections.count && pass + 1 == score.plan.passes
+                if !(isEntry && place.isRest) {
+                    let clipStart = isEntry ? place.clipFrame : range.lowerBound
+                    let start = end
+                    exact += Double(range.upperBound - clipStart) / speed
+                    all.append(
+                        Span(
+                            section: section, pass: pass, isRest: false, clipStart: clipStart, start: start, end: end,
+                            speed: speed, isLast: isLast))
+                }
+                let gap = score.plan.gap.frameCount(passFrames: whole) ?? 0
+                let isEntryRest = isEntry && place.isRest
+                if gap > 0 && !isLast || isEntryRest {
+                    let start = end
+                    rests += isEntryRest ? max(0, gap - place.restElapsed) : gap
+                    // A rest that is over already is left out, unless nothing follows it.
+                    if isEntryRest && end == start && !isLast { continue }
+                    all.append(
+                        Span(
+                            section: section, pass: pass, isRest: true, clipStart: range.upperBound, start: start,
+                            end: end, speed: speed))
+                }
+            }
+        }
+        return all
+    }
+
+    func place(at frame: Int64) -> Place {
+        let range = score.sections[span.section].range
+        if span.isRest {
+            let whole = Double(range.count) / span.speed
+            let gap = score.plan.gap.frameCount(passFrames: whole) ?? 0
+            return Place(
+                section: span.section, pass: span.pass, isRest: true, clipFrame: range.upperBound,
+                restElapsed: gap - max(0, span.end - frame))
+        }
+        let gone = Int64((Double(frame - span.start) * span.speed + 0.5).rounded(.down))
+        return Place(
+            section: span.section, pass: span.pass, isRest: false,
+            clipFrame: min(span.clipStart + gone, range.upperBound - 1))
+    }
+
+    // MARK: What happens
+
+    private mutating func crossJoints(at frame: Int64) {
+        if state == .stopping && frame >= stopFrame { finish(at: frame) }
+        while state == .playing && frame >= span.end {
+            if index + 1 == spans.count {
+                finish(at: span.end)
+                return
+            }
+            index += 1
+            let entry = score.plan.joint == .crossfade ? min(crossfade, Int(span.end - span.start)) : 0
+            push(entry: entry)
+        }
+    }
+
+    private mutating func finish(at frame: Int64) {
+        state = .finished
+        sounds = [Sound(voice: nil, start: frame)]
+    }
+
+    private mutating func push(entry: Int) {
+        let length = Int(span.end - span.start)
+        var sound = Sound(voice: nil, start: span.start, entry: entry)
+        if !span.isRest {
+            sound.voice = ReferenceVoice(clip: clip, rate: rate, from: span.clipStart, speed: span.speed)
+            let range = score.sections[span.section].range
+            sound.fallEnd = span.end
+            switch score.plan.joint {
+            case .hard: break
+            case .fade:
+                sound.rise = span.clipStart == range.lowerBound ? min(fade, length / 2) : 0
+                sound.fall = min(fade, length / 2)
+            case .crossfade:
+                sound.fall = span.isLast && range.upperBound < clip[0].count ? min(crossfade, length) : 0
+            }
+        }
+        lay(sound)
+    }
+
+    private mutating func lay(_ sound: Sound) {
+        if sound.entry == 0 { sounds = [] }
+        sounds.append(sound)
+    }
+
+    private mutating func apply(_ waiting: inout [(command: PlayerCommand, score: Score?)], at frame: Int64) {
+        while let next = waiting.firstIndex(where: { $0.command.frame <= frame }) {
+            let sounding = sounds.count - (sounds.lastIndex { $0.entryEnd <= frame } ?? 0)
+            if waiting[next].command.code != .gain && sounding > 2 { return }
+            let (command, score) = waiting.remove(at: next)
+            apply(command, score, at: frame)
+        }
+    }
+
+    private mutating func apply(_ command: PlayerCommand, _ newScore: Score?, at frame: Int64) {
+        switch command.code {
+        case .gain:
+            gains.append((frame, gain(at: frame - 1), command.gain))
+        case .start:
+            guard state == .idle || state == .finished else { return }
+            state = .playing
+            enter(Place(clipFrame: score.sections[0].range.lowerBound), at: frame, entry: 0)
+        case .pause:
+            guard state == .playing else { return }
+            pausedAt = place(at: frame)
+            state = .paused
+            lay(Sound(voice: nil, start: frame, entry: crossfade))
+        case .resume:
+            guard state == .paused else { return }
+            state = .playing
+            enter(pausedAt, at: frame, entry: crossfade)
+        case .stop:
+            if state == .playing {
+                state = .stopping
+                lay(Sound(voice: nil, start: frame, entry: crossfade))
+                stopFrame = frame + Int64(crossfade)
+            } else if state == .idle || state == .paused {
+                finish(at: frame)
+            }
+        case .seek, .skip, .replaceScore:
+            guard state == .playing || state == .paused else {
+                score = newScore ?? score
+                return
+            }
+            move(command, newScore, at: frame)
+        }
+    }
+
+    private mutating func move(_ command: PlayerCommand, _ newScore: Score?, at frame: Int64) {
+        var target = state == .paused ? pausedAt : place(at: frame)
+        let here = state == .paused ? pausedAt.section : span.section
+        switch command.code {
+        case .seek:
+            if !score.sections[here].range.contains(command.value) {
+                guard let section = score.sections.firstIndex(where: { $0.range.contains(command.value) })
+                else { return }
+                target = Place(section: section)
+            }
+            target.isRest = false
+            target.clipFrame = command.value
+        case .skip:
+            let section = Int(command.value)
+            target = Place(section: section, clipFrame: score.sections[section].range.lowerBound)
+        default:
+            score = newScore ?? score
+            target = fitting(target)
+        }
+        if state == .paused {
+            pausedAt = target
+        } else {
+            enter(target, at: frame, entry: crossfade)
+        }
+    }
+
+    private func fitting(_ place: Place) -> Place {
+        let sections = score.sections
+        if place.section < sections.count, place.pass < score.plan.passes,
+            place.isRest || sections[place.section].range.contains(place.clipFrame)
+        {
+            return place
+        }
+        if let section = sections.firstIndex(where: { $0.range.contains(place.clipFrame) }) {
+            return Place(section: section, clipFrame: place.clipFrame)
+        }
+        return Place(clipFrame: sections[0].range.lowerBound)
+    }
+
+    private mutating func enter(_ place: Place, at frame: Int64, entry: Int) {
+        var place = place
+        let range = score.sections[place.section].range
+        if !place.isRest { place.clipFrame = max(range.lowerBound, min(place.clipFrame, range.upperBound - 1)) }
+        spans = spans(from: place, at: frame)
+        index = 0
+        push(entry: entry)
+    }
+}
+
+/// What one pass gives from its first frame on: the clip itself, or all of it from one fresh stretcher.
+final class ReferenceVoice {
+    private let clip: [[Float]]
+    private let from: Int64
+    private let isCopy: Bool
+    private var stretcher: Stretcher
+    private var made: [[Float]]
+
+    init(clip: [[Float]], rate: Int, from: Int64, speed: Double) {
+        self.clip = clip
+        self.from = from
+        isCopy = speed == 1
+        made = [[Float]](repeating: [], count: clip.count)
+        stretcher = Stretcher(channelCount: clip.count, sampleRate: rate, maximumEmitFrames: 256)
+        stretcher.start(at: from, speed: speed)
+    }
+
+    func sample(_ channel: Int, _ local: Int64) -> Float {
+        if isCopy {
+            let length = Int64(clip[channel].count)
+            let frame = from + local
+            return clipSample(channel, frame < length ? frame : 2 * length - 1 - frame)
+        }
+        while made[channel].count <= local { stretch() }
+        return made[channel][Int(local)]
+    }
+
+    private func clipSample(_ channel: Int, _ frame: Int64) -> Float {
+        clip[channel].indices.contains(Int(frame)) ? clip[channel][Int(frame)] : 0
+    }
+
+    private func stretch() {
+        while let first = stretcher.nextInput(toEmit: 256) {
+            for channel in clip.indices {
+                let input = unsafe stretcher.input(channel)
+                for index in 0..<stretcher.inputFrames {
+                    unsafe input[index] = clipSample(channel, first + Int64(index))
+                }
+            }
+            stretcher.acceptInput()
+        }
+        let block = PlanarBuffer(channelCount: clip.count, frameCount: 256)
+        unsafe stretcher.emit(256, into: UnsafePointer(block.channels), offset: 0)
+        for channel in clip.indices {
+            for index in 0..<256 { unsafe made[channel].append(block.channel(channel)[index]) }
+        }
+    }
+}

@@ -1,0 +1,128 @@
+import TestSupport
+import Testing
+
+@testable import Engine
+
+@Suite("A score")
+struct ScoreTests {
+    func score(
+        _ ranges: [Range<Int64>], passes: Int = 1, speeds: SpeedSchedule = .constant(.normal), gap: Gap = .none,
+        joint: Joint = .hard, clip: Int64 = 1_000_000
+    ) throws -> Score {
+        let sections = try ranges.map { try Section($0) }
+        let plan = PracticePlan(sections: sections, passes: passes, speeds: speeds, gap: gap, joint: joint)
+        return try Score(plan, clipFrameCount: clip, sampleRate: 44_100)
+    }
+
+    /// Every span of a score, walked one by one as the render thread does.
+    func spans(of score: Score) -> [ScoreCursor] {
+        var cursor = ScoreCursor.start(of: score.parts[0], index: 0, at: 0)
+        var all = [cursor]
+        while !cursor.isLast(of: score.parts[cursor.part], partCount: score.parts.count) || cursor.isRest {
+            let next = min(cursor.part + 1, score.parts.count - 1)
+            cursor.advance(in: score.parts[cursor.part], next: score.parts[next])
+            all.append(cursor)
+        }
+        return all
+    }
+
+    @Test("at 100 % is exactly passes × length, and gaps but no last gap, long")
+    func exactLength() throws {
+        #expect(try score([100..<1100], passes: 5).frameCount == 5000)
+        #expect(try score([100..<1100], passes: 5, gap: .frames(441)).frameCount == 5000 + 4 * 441)
+        #expect(try score([100..<1100, 0..<10], passes: 3, gap: .frames(7)).frameCount == 3000 + 30 + 5 * 7)
+        #expect(try score([100..<1100], passes: 3, gap: .passLengths(1)).frameCount == 5000)
+    }
+
+    @Test(
+        "never drifts more than half a frame from the exact sum, over any number of passes",
+        arguments: [0.25, 0.333, 0.6, 0.7, 0.75, 0.999, 1.3, 4.0], [1, 2, 3, 1000, 2_000_000])
+    func noDrift(factor: Double, passes: Int) throws {
+        let speed = try Speed(factor: factor)
+        let score = try score([7..<44_108, 3..<1000], passes: passes, speeds: .constant(speed))
+        let exact = (44_101.0 + 997.0) / factor * Double(passes)
+        #expect(abs(Double(score.frameCount) - exact) <= 0.5 + exact * 1e-15)
+    }
+
+    @Test("walked span by span gives the length it was compiled to")
+    func walkEqualsLength() throws {
+        var generator = SeededGenerator(seed: 20_261_121)
+        for _ in 0..<200 {
+            let ranges = (0..<Int.random(in: 1...4, using: &generator)).map { _ -> Range<Int64> in
+                let start = Int64.random(in: 0..<10_000, using: &generator)
+                return start..<start + Int64.random(in: 4...5000, using: &generator)
+            }
+            let gap: Gap = [.none, .frames(33), .passLengths(0.37)][Int.random(in: 0..<3, using: &generator)]
+            let low = try Speed(factor: Double.random(in: 0.25...1, using: &generator))
+            let high = try Speed(factor: Double.random(in: 1...4, using: &generator))
+            let speeds: SpeedSchedule =
+                Bool.random(using: &generator) ? .constant(low) : .ramp(from: low, to: high, step: 0.13)
+            let score = try score(
+                ranges, passes: Int.random(in: 1...9, using: &generator), speeds: speeds, gap: gap)
+            let spans = spans(of: score)
+            #expect(spans.last?.spanEnd == score.frameCount, "seed \(generator.seed)")
+            for (before, after) in zip(spans, spans.dropFirst()) {
+                #expect(before.spanEnd == after.spanStart)
+                #expect(after.spanEnd > after.spanStart)
+            }
+        }
+    }
+
+    @Test("entered in the middle of a pass, goes on with whole passes behind it")
+    func enteredMidway() throws {
+        let score = try score([1000..<2000], passes: 4, speeds: .constant(try Speed(factor: 0.7)), gap: .frames(10))
+        var cursor = ScoreCursor.entering(score.parts[0], index: 0, pass: 1, clipFrame: 1500, at: 77)
+        #expect(cursor.spanEnd == 77 + 714)
+        var exact = 500 / 0.7
+        for _ in 2..<4 {
+            cursor.advance(in: score.parts[0], next: score.parts[0])
+            #expect(cursor.isRest)
+            cursor.advance(in: score.parts[0], next: score.parts[0])
+            exact += 1000 / 0.7
+            #expect(!cursor.isRest)
+        }
+        #expect(abs(Double(cursor.spanEnd - 77 - 20) - exact) <= 0.5)
+        #expect(cursor.pass == 3)
+    }
+
+    @Test("a ramp steps once a pass and keeps its last speed")
+    func ramp() throws {
+        let speeds = SpeedSchedule.ramp(from: try Speed(factor: 0.6), to: .normal, step: 0.1)
+        #expect(speeds.passesToReachLast == 5)
+        #expect((0..<7).map { speeds.factor(ofPass: $0) } == [0.6, 0.7, 0.8, 0.9, 1, 1, 1])
+        let down = SpeedSchedule.ramp(from: .normal, to: try Speed(factor: 0.85), step: 0.1)
+        #expect((0..<4).map { down.factor(ofPass: $0) } == [1, 0.9, 0.85, 0.85])
+    }
+
+    @Test("refuses what cannot be played, and says why and what to do")
+    func refusals() throws {
+        func kind(_ body: () throws -> Score) -> ScoreError.Kind? {
+            do {
+                _ = try body()
+                return nil
+            } catch let error as ScoreError {
+                #expect(!error.message.isEmpty && !error.remedy.isEmpty)
+                return error.kind
+            } catch {
+                return nil
+            }
+        }
+        #expect(kind { try score([]) } == .noSections)
+        #expect(kind { try score([0..<10], passes: 0) } == .passesOutOfRange)
+        #expect(kind { try score([0..<10], passes: -3) } == .passesOutOfRange)
+        #expect(kind { try score([5..<5]) } == .emptySection)
+        #expect(kind { try score([-5..<5]) } == .sectionOutsideClip)
+        #expect(kind { try score([0..<1001], clip: 1000) } == .sectionOutsideClip)
+        #expect(kind { try score([0..<10], gap: .frames(-1)) } == .gapOutOfRange)
+        #expect(kind { try score([0..<10], gap: .passLengths(.nan)) } == .gapOutOfRange)
+        #expect(kind { try score([0..<10], gap: .passLengths(.infinity)) } == .gapOutOfRange)
+        #expect(kind { try score([0..<100_000], passes: .max) } == .tooLong)
+        let four = SpeedSchedule.constant(try Speed(factor: 4))
+        #expect(kind { try score([0..<3], speeds: four) } == .sectionTooShort)
+        let stuck = SpeedSchedule.ramp(from: .normal, to: .normal, step: 0)
+        #expect(kind { try score([0..<30], speeds: stuck) } == .rampStepOutOfRange)
+        for factor in [0, -1, 0.2499, 4.001, .nan, .infinity] {
+            #expect(throws: ScoreError.self) { try Speed(factor: factor) }
+        }
+    }
+}
