@@ -3,7 +3,6 @@
 public import AudioDevices
 public import AudioFiles
 internal import Realtime
-internal import Synchronization
 
 /// One output with the players that share it.
 ///
@@ -23,7 +22,7 @@ public final class Engine: Sendable {
 
     private let stream: any OutputStream
     private let mixer: MixerBox
-    private let registry: Mutex<PlayerRegistry>
+    private let directory: PlayerDirectory
     private let isVirtual: Bool
     private let pump = EventPump()
 
@@ -43,7 +42,7 @@ public final class Engine: Sendable {
         let released = RingEnds<Int>(capacity: Mixer.capacity)
         mixer = MixerBox(
             Mixer(commands: commands.consumer, released: released.producer, endsWithPlayers: endsWithPlayers))
-        registry = Mutex(PlayerRegistry(commands: commands.producer, released: released.consumer))
+        directory = PlayerDirectory(PlayerRegistry(commands: commands.producer, released: released.consumer))
     }
 
     deinit {
@@ -66,18 +65,17 @@ public final class Engine: Sendable {
         guard clip.sampleRate == configuration.sampleRate else {
             throw .rateMismatch(clip: clip.sampleRate, engine: configuration.sampleRate)
         }
-        serve()
-        guard registry.withLock({ $0.hasRoom }) else { throw .tooManyPlayers(limit: Mixer.capacity) }
+        directory.serve()
         let player = Player(clip, score: score, waitsForPages: isVirtual)
-        registry.withLock { $0.add(player) }
+        guard directory.add(player) else { throw .tooManyPlayers(limit: Mixer.capacity) }
         return player
     }
 
     /// Stops a player with its fade and takes it out of the mix once it is silent.
     public func remove(_ player: Player) {
         player.stop()
-        registry.withLock { $0.removeWhenFinished(player) }
-        serve()
+        directory.removeWhenFinished(player)
+        directory.serve()
     }
 
     // MARK: The stream
@@ -86,15 +84,17 @@ public final class Engine: Sendable {
     ///
     /// - Throws: `DeviceError` when it does not start.
     public func start() throws(DeviceError) {
+        // Neither thread may hold the engine: it joins both when it goes.
+        let directory = self.directory
         do {
-            try pump.start { [weak self] in self?.serve() }
+            try pump.start { directory.serve() }
         } catch {
             throw DeviceError(kind: .io, message: error.message, remedy: error.remedy)
         }
         let mixer = self.mixer
         try stream.start(
             StreamCallbacks(
-                prepare: { [weak self] _ in self?.serve() },
+                prepare: { _ in directory.serve() },
                 render: { mixer.render($0) },
                 xrun: { mixer.noteXrun(at: $0, lostFrames: $1) }))
     }
@@ -115,8 +115,8 @@ public final class Engine: Sendable {
         } catch {
             throw .device(error)
         }
-        serve()
-        if let failure = registry.withLock({ $0.firstFailure }) { throw .file(failure) }
+        directory.serve()
+        if let failure = directory.firstFailure { throw .file(failure) }
     }
 
     /// Xruns, lost frames and render times since the start.
@@ -125,14 +125,10 @@ public final class Engine: Sendable {
     /// Frames handed to the device and how many of them are not yet heard.
     public var position: StreamPosition { stream.position }
 
-    private func serve() {
-        registry.withLock { $0.serve() }
-    }
-
     private func finishServing() {
         pump.stop()
-        serve()
-        registry.withLock { $0.endEvents() }
+        directory.serve()
+        directory.endEvents()
     }
 }
 

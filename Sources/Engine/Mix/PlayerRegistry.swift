@@ -1,5 +1,6 @@
 internal import AudioFiles
 internal import Realtime
+internal import Synchronization
 
 /// The players of an engine, on the control side: it keeps each alive until the mixer has let go of it.
 struct PlayerRegistry: ~Copyable {
@@ -48,4 +49,36 @@ struct PlayerRegistry: ~Copyable {
     func endEvents() {
         for player in players { player.endEvents() }
     }
+}
+
+/// The registry behind a lock: what the engine, its pump and, under the virtual clock, the device's thread share.
+final class PlayerDirectory: Sendable {
+    private let registry: Mutex<PlayerRegistry>
+
+    init(_ registry: consuming PlayerRegistry) {
+        self.registry = Mutex(registry)
+    }
+
+    /// Adds a player to the mix; false when there is no room.
+    func add(_ player: Player) -> Bool {
+        registry.withLock { registry in
+            guard registry.hasRoom else { return false }
+            registry.add(player)
+            return true
+        }
+    }
+
+    func removeWhenFinished(_ player: Player) {
+        registry.withLock { $0.removeWhenFinished(player) }
+    }
+
+    func serve() {
+        registry.withLock { $0.serve() }
+    }
+
+    func endEvents() {
+        registry.withLock { $0.endEvents() }
+    }
+
+    var firstFailure: AudioFileError? { registry.withLock { $0.firstFailure } }
 }

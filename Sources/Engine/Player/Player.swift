@@ -35,6 +35,7 @@ public final class Player: Sendable {
         core = unsafe MixerSlot(core: memory)
         control = Mutex(PlayerControl(commands: commands.producer, spentScores: spent.consumer, storage: storage))
         telemetry = Mutex(PlayerTelemetry(events: events.consumer, status: status.reader))
+        clip.request(ClipDemand(urgent: score.sections[0].range.lowerBound))
     }
 
     deinit {

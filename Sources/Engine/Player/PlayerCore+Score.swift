@@ -42,7 +42,6 @@ extension PlayerCore {
             finish(at: frame)
             return
         }
-        let wasRest = cursor.isRest
         cursor.advance(in: part, next: score.part(cursor.part + 1))
         let spanFrames = Int(cursor.spanEnd - cursor.spanStart)
         let entry = part.joint == .crossfade ? min(crossfadeFrames, spanFrames) : 0
@@ -51,9 +50,7 @@ extension PlayerCore {
             return
         }
         pushPass(entryLength: entry)
-        if (wasRest || !cursor.isRest) && cursor.pass == 0 {
-            post(.sectionStarted, at: frame, clipFrame: cursor.clipStart)
-        }
+        if cursor.pass == 0 { post(.sectionStarted, at: frame, clipFrame: cursor.clipStart) }
         post(.passStarted, at: frame, clipFrame: cursor.clipStart)
     }
 
