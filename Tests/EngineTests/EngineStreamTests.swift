@@ -1,0 +1,136 @@
+import AudioDevices
+import AudioFiles
+import Glibc
+import TestSupport
+import Testing
+
+@testable import Engine
+
+@Suite("An engine")
+struct EngineStreamTests {
+    static let rate = 8000
+    static let clip = testClip(channels: 2, frames: 5000, rate: rate, seed: 11)
+
+    /// A folder that goes with the test.
+    final class Scratch {
+        let path: String
+
+        init() throws {
+            var template = Array("/tmp/woodshed-engine-XXXXXX".utf8CString)
+            let made = unsafe template.withUnsafeMutableBufferPointer { unsafe mkdtemp($0.baseAddress) }
+            try #require(unsafe made != nil)
+            path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        }
+
+        deinit {
+            for name in ["out.wav"] { _ = unlink("\(path)/\(name)") }
+            rmdir(path)
+        }
+    }
+
+    func score(speed: Double, joint: Joint) throws -> Score {
+        let plan = PracticePlan(
+            sections: [try Section(100..<1200), try Section(3000..<3090)], passes: 3,
+            speeds: .constant(try Speed(factor: speed)), gap: .frames(123), joint: joint)
+        return try Score(plan, clipFrameCount: 5000, sampleRate: Self.rate)
+    }
+
+    /// What a file device holds after the score was played on it.
+    func played(_ score: Score, period: Int, periods: Int = 3, clock: StreamClock = .virtual) throws -> [[Float]] {
+        let scratch = try Scratch()
+        let path = "\(scratch.path)/out.wav"
+        let request = try StreamRequest(
+            sampleRate: Self.rate, channelCount: 2, periodFrames: period, periodCount: periods, clock: clock,
+            realtimePriority: nil)
+        let engine = try Engine(output: .file(path: path), request: request)
+        let player = try engine.makePlayer(try Clip.inMemory(Self.clip, sampleRate: Self.rate), score: score)
+        player.start(at: 0)
+        try engine.start()
+        try engine.waitUntilFinished()
+        return try samples(of: path)
+    }
+
+    func samples(of path: String) throws -> [[Float]] {
+        let clip = try Clip(path: path)
+        let reader = clip.makeReader(waitsForPages: true)
+        defer { clip.release(reader) }
+        var output = [[Float]](repeating: [], count: clip.channelCount)
+        reader.beginBlock()
+        defer { reader.endBlock() }
+        for channel in 0..<clip.channelCount {
+            let buffer = PlanarBuffer(channelCount: 1, frameCount: Int(clip.frameCount))
+            let missing = unsafe reader.read(
+                channel: channel, from: 0, count: Int(clip.frameCount), into: buffer.channel(0))
+            #expect(missing == 0)
+            for index in 0..<Int(clip.frameCount) { unsafe output[channel].append(buffer.channel(0)[index]) }
+        }
+        return output
+    }
+
+    @Test(
+        "writes the same samples for every period and number of periods",
+        arguments: [(1.0, Joint.hard), (0.7, .crossfade), (1.5, .fade)])
+    func periods(speed: Double, joint: Joint) throws {
+        let score = try score(speed: speed, joint: joint)
+        let reference = try played(score, period: 8192)
+        #expect(reference[0].count == Int(score.frameCount))
+        for period in [1, 2, 63, 64, 512, 4096] {
+            #expect(try played(score, period: period) == reference, "period \(period)")
+        }
+        for periods in [2, 4] { #expect(try played(score, period: 256, periods: periods) == reference) }
+    }
+
+    @Test("plays by the real clock what it renders offline")
+    func realClock() throws {
+        let score = try score(speed: 0.8, joint: .crossfade)
+        #expect(try played(score, period: 200, clock: .real) == (try played(score, period: 4096)))
+    }
+
+    @Test("delivers every event in order, however fast the clock")
+    func events() async throws {
+        let plan = PracticePlan(sections: [try Section(0..<20)], passes: 20_000, joint: .hard)
+        let score = try Score(plan, clipFrameCount: 5000, sampleRate: Self.rate)
+        let request = try StreamRequest(
+            sampleRate: Self.rate, channelCount: 2, periodFrames: 4096, clock: .virtual, realtimePriority: nil)
+        let engine = try Engine(output: .null, request: request)
+        let player = try engine.makePlayer(try Clip.inMemory(Self.clip, sampleRate: Self.rate), score: score)
+        let stream = player.events
+        player.start(at: 0)
+        try engine.start()
+        var started: [Int64] = []
+        for await event in stream where event.kind == .passStarted { started.append(event.frame) }
+        try engine.waitUntilFinished()
+        #expect(started == (0..<20_000).map { Int64($0) * 20 })
+        #expect(player.status.droppedEvents == 0)
+    }
+
+    @Test("refuses a clip of another rate, and more players than it can mix")
+    func refusals() throws {
+        let request = try StreamRequest(sampleRate: Self.rate, channelCount: 2, clock: .virtual, realtimePriority: nil)
+        let engine = try Engine(output: .null, request: request)
+        let plan = PracticePlan(sections: [try Section(0..<100)])
+        let score = try Score(plan, clipFrameCount: 5000, sampleRate: 16_000)
+        #expect(throws: EngineError.self) {
+            try engine.makePlayer(try Clip.inMemory(Self.clip, sampleRate: 16_000), score: score)
+        }
+        let clip = try Clip.inMemory(Self.clip, sampleRate: Self.rate)
+        for _ in 0..<Mixer.capacity { _ = try engine.makePlayer(clip, score: score) }
+        #expect(throws: EngineError.self) { try engine.makePlayer(clip, score: score) }
+    }
+
+    @Test("stops at any moment, from another thread, and can be let go while it plays")
+    func stopsAnytime() throws {
+        var generator = SeededGenerator(printedFor: #function)
+        for _ in 0..<50 {
+            let request = try StreamRequest(
+                sampleRate: Self.rate, channelCount: 2, periodFrames: 16, clock: .real, realtimePriority: nil)
+            let engine = try Engine(output: .null, request: request)
+            let clip = try Clip.inMemory(Self.clip, sampleRate: Self.rate)
+            let player = try engine.makePlayer(clip, score: try score(speed: 0.9, joint: .crossfade))
+            player.start()
+            try engine.start()
+            usleep(UInt32.random(in: 0...4000, using: &generator))
+            if Bool.random(using: &generator) { engine.stop() }
+        }
+    }
+}
