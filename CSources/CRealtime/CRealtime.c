@@ -16,6 +16,8 @@
 __attribute__((weak)) void __rtsan_ensure_initialized(void);
 __attribute__((weak)) void __rtsan_realtime_enter(void);
 __attribute__((weak)) void __rtsan_realtime_exit(void);
+__attribute__((weak)) void __rtsan_disable(void);
+__attribute__((weak)) void __rtsan_enable(void);
 
 void realtime_scope_enter(void) {
     if (__rtsan_realtime_enter && __rtsan_ensure_initialized) {
@@ -26,6 +28,12 @@ void realtime_scope_enter(void) {
 
 void realtime_scope_leave(void) {
     if (__rtsan_realtime_exit) __rtsan_realtime_exit();
+}
+
+void realtime_step_outside(void (*work)(void *), void *context) {
+    if (__rtsan_disable) __rtsan_disable();
+    work(context);
+    if (__rtsan_enable) __rtsan_enable();
 }
 
 bool realtime_sanitizer_is_linked(void) { return __rtsan_realtime_enter != NULL; }

@@ -24,4 +24,23 @@ public enum RealtimeScope {
         @_noAllocation @_noLocks
     #endif
     public static func leave() { realtime_scope_leave() }
+
+    /// Runs `work` with both checks looking away: for a thread that runs render code under a virtual clock, is in no real
+    /// time, and may therefore wait.
+    ///
+    /// Nothing checks that the caller is such a thread; on a render thread it would hide the very fault the checks are for.
+    ///
+    /// - Parameters:
+    ///   - work: what may wait.
+    ///   - context: handed to it.
+    ///
+    /// Real-time safe: no.
+    #if REALTIME_CHECKS
+        @_noAllocation @_noLocks
+    #endif
+    public static func stepOutside(
+        _ work: @convention(c) (UnsafeMutableRawPointer?) -> Void, _ context: UnsafeMutableRawPointer
+    ) {
+        unsafe realtime_step_outside(work, context)
+    }
 }

@@ -17,14 +17,16 @@ struct EngineStreamTests {
 
         init() throws {
             var template = Array("/tmp/woodshed-engine-XXXXXX".utf8CString)
-            let made = unsafe template.withUnsafeMutableBufferPointer { unsafe mkdtemp($0.baseAddress) }
-            try #require(unsafe made != nil)
+            let made = unsafe template.withUnsafeMutableBufferPointer { buffer in
+                unsafe buffer.baseAddress.map { unsafe mkdtemp($0) != nil } ?? false
+            }
+            try #require(made)
             path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
         }
 
         deinit {
-            for name in ["out.wav"] { _ = unlink("\(path)/\(name)") }
-            rmdir(path)
+            for name in ["out.wav"] { _ = unsafe unlink("\(path)/\(name)") }
+            unsafe rmdir(path)
         }
     }
 

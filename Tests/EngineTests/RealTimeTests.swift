@@ -55,7 +55,7 @@ struct RealTimeTests {
         let output = PlanarBuffer(channelCount: 2, frameCount: 64)
         for index in 0..<700 {
             harness.player.serve()
-            let traffic = unsafe HeapTraffic.measure {
+            let traffic = HeapTraffic.measure {
                 _ = unsafe harness.player.core.core.pointee.render(
                     into: output.channels, outputChannels: 2, frameCount: 64, adds: false, at: Int64(index * 64))
             }

@@ -16,6 +16,10 @@ REALTIME_SAFE void realtime_scope_enter(void);
 /// Ends the innermost scope.
 REALTIME_SAFE void realtime_scope_leave(void);
 
+/// Runs `work(context)` with the sanitizer looking away. For a thread that runs the render code without being in real time,
+/// and may wait: the attributes are a promise of the caller, not a property of `work`.
+REALTIME_SAFE void realtime_step_outside(void (*work)(void *), void *context);
+
 /// Whether the real-time sanitizer's runtime is linked into this process.
 bool realtime_sanitizer_is_linked(void);
 

@@ -84,8 +84,11 @@ public final class Clip: Sendable {
 
     /// A reader for one render thread; give it back with `release(_:)`.
     ///
+    /// - Parameter waitsForPages: true for a thread under a virtual clock: its reads wait for pages that are not loaded yet.
+    ///   Such a reader is not real-time safe, and must not be used on a render thread.
+    ///
     /// Real-time safe: no (allocates, locks).
-    public func makeReader() -> ClipReader { core.makeReader() }
+    public func makeReader(waitsForPages: Bool = false) -> ClipReader { core.makeReader(waitsForPages: waitsForPages) }
 
     /// Ends a reader: no thread may use it, or a copy of it, any more.
     ///

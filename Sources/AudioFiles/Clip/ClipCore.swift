@@ -57,7 +57,7 @@ final class ClipCore: @unchecked Sendable {
 
     // MARK: - Any thread but the render thread
 
-    func makeReader() -> ClipReader {
+    func makeReader(waitsForPages: Bool) -> ClipReader {
         lock.withLock {
             let slot = ReaderSlot()
             let identifier = madeReaders
@@ -66,7 +66,8 @@ final class ClipCore: @unchecked Sendable {
             // A sleeping decode thread looks at hints only while there are readers.
             lock.wakeAll()
             return unsafe ClipReader(
-                table: table, epoch: slot.epoch.reader, demand: slot.demand, identifier: identifier)
+                table: table, epoch: slot.epoch.reader, demand: slot.demand, identifier: identifier,
+                wait: waitsForPages ? PageWait(self) : nil)
         }
     }
 

@@ -4,8 +4,9 @@ import Synchronization
 
 /// Reads a clip's pages on a render thread, without ever waiting for one.
 ///
-/// A page that is not loaded reads as silence, and the count of missing frames is returned. Made by `Clip.makeReader()`;
-/// valid until it is given to `Clip.release(_:)`, and only while the clip lives: who renders must keep the clip elsewhere.
+/// A page that is not loaded reads as silence, and the count of missing frames is returned. A reader made to wait for pages
+/// is for threads under a virtual clock: it comes back with the page, and only a clip that has failed reads as silence.
+/// Made by `Clip.makeReader(waitsForPages:)`; valid until it is given to `Clip.release(_:)`, and only while the clip lives: who renders must keep the clip elsewhere.
 /// One thread at a time.
 @safe
 public struct ClipReader: BitwiseCopyable, @unchecked Sendable {
@@ -14,6 +15,8 @@ public struct ClipReader: BitwiseCopyable, @unchecked Sendable {
     let demand: UnsafeMutablePointer<ReaderDemand>
     /// Names the reader within its clip.
     let identifier: Int
+    /// How it waits for pages, under a virtual clock; nil for a render thread, which never waits.
+    let wait: PageWait?
 
     /// Channels of the clip.
     public var channelCount: Int { table.channelCount }
@@ -69,7 +72,7 @@ public struct ClipReader: BitwiseCopyable, @unchecked Sendable {
                 // Two by two: the minimum of three takes an array.
                 let here = min(Int64(left), min(pageFrames - offset, table.frameCount - position))
                 let page = Int(position >> table.shift)
-                if let samples = unsafe table.samples(of: page) {
+                if let samples = unsafe samples(of: page) {
                     let source = unsafe samples + (channel << Int(table.shift)) + Int(offset)
                     // As bytes: the typed copy is refused by the lock check.
                     unsafe UnsafeMutableRawPointer(output + done)
@@ -82,6 +85,18 @@ public struct ClipReader: BitwiseCopyable, @unchecked Sendable {
             }
         }
         return missing
+    }
+
+    /// The samples of a page, or nil when it is not loaded; a reader that waits comes back with the page or a failed clip.
+    #if REALTIME_CHECKS
+        @_noAllocation @_noLocks
+    #endif
+    private func samples(of page: Int) -> UnsafePointer<Float>? {
+        var samples = unsafe table.samples(of: page)
+        while unsafe samples == nil, let wait, wait.waitForPage(page, epoch) {
+            unsafe samples = table.samples(of: page)
+        }
+        return unsafe samples
     }
 
     /// Whether every frame of the range that lies within the clip is loaded at this moment.

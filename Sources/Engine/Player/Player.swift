@@ -35,7 +35,7 @@ public final class Player: Sendable {
         core = unsafe MixerSlot(core: memory)
         control = Mutex(PlayerControl(commands: commands.producer, spentScores: spent.consumer, storage: storage))
         telemetry = Mutex(PlayerTelemetry(events: events.consumer, status: status.reader))
-        clip.request(ClipDemand(urgent: score.sections[0].range.lowerBound))
+        clip.request(score.demand(first: score.sections[0].range.lowerBound))
     }
 
     deinit {
@@ -79,11 +79,12 @@ public final class Player: Sendable {
     ///   - frame: the output frame at which to move; nil: the next block.
     /// - Throws: `ScoreError` of kind `placeOutsideScore` when no section holds the frame.
     public func seek(toClipFrame clipFrame: Int64, at frame: Int64? = nil) throws(ScoreError) {
+        let score = self.score
         guard score.sections.contains(where: { $0.range.contains(clipFrame) }) else {
             throw ScoreError(
                 .placeOutsideScore, "no section holds frame \(clipFrame)", remedy: "seek to a frame inside a section")
         }
-        clip.request(ClipDemand(urgent: clipFrame))
+        clip.request(score.demand(first: clipFrame))
         send(PlayerCommand(code: .seek, frame: frame ?? -1, value: clipFrame))
     }
 
@@ -92,13 +93,14 @@ public final class Player: Sendable {
     /// - Parameter section: the section's number, from 1.
     /// - Throws: `ScoreError` of kind `placeOutsideScore` when there is no such section.
     public func skip(toSection section: Int, at frame: Int64? = nil) throws(ScoreError) {
+        let score = self.score
         let sections = score.sections
         guard sections.indices.contains(section - 1) else {
             throw ScoreError(
                 .placeOutsideScore, "there is no section \(section)",
                 remedy: "choose a section from 1 to \(sections.count)")
         }
-        clip.request(ClipDemand(urgent: sections[section - 1].range.lowerBound))
+        clip.request(score.demand(first: sections[section - 1].range.lowerBound))
         send(PlayerCommand(code: .skip, frame: frame ?? -1, value: Int64(section - 1)))
     }
 

@@ -1,3 +1,4 @@
+internal import AudioFiles
 internal import Realtime
 
 /// The control side's end of a player: requests on their way, and the scores the render side may still read.
@@ -81,5 +82,16 @@ struct PlayerTelemetry: ~Copyable {
     mutating func end() {
         for reader in readers { reader.finish() }
         readers = []
+    }
+}
+
+extension Score {
+    /// What is to be kept loaded: the place to be heard next, then the first half second of every section, so that no joint
+    /// and no skip finds its section missing. What the memory budget does not hold is left out from the end.
+    func demand(first clipFrame: Int64) -> ClipDemand {
+        let opening = Int64(max(1, sampleRate / 2))
+        func opened(at start: Int64, before end: Int64) -> Range<Int64> { start..<min(start + opening, end) }
+        let openings = sections.prefix(256).map { opened(at: $0.range.lowerBound, before: $0.range.upperBound) }
+        return ClipDemand([opened(at: clipFrame, before: clipFrameCount)] + openings)
     }
 }
