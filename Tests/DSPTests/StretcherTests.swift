@@ -181,6 +181,21 @@ struct StretcherTests {
         #expect(stretcher.hopFrames == windowFrames / 8 && stretcher.inputFrames == windowFrames / 8 * 9)
     }
 
+    @Test(
+        "the ends of the ranges work: one to 64 channels, 8 to 768 kHz",
+        arguments: [(1, 8000), (64, 8000), (2, 768_000)])
+    func extremes(channelCount: Int, sampleRate: Int) {
+        let length = Stretcher(channelCount: 1, sampleRate: sampleRate).windowFrames
+        let tone = tones([0.02 * Double(sampleRate)], amplitude: 0.5, frameCount: 4 * length, sampleRate: sampleRate)
+        let source = (0..<channelCount).map { channel in channel % 2 == 0 ? tone : tone.map { -$0 } }
+        let output = stretched(
+            source, from: Int64(2 * length), speed: 0.75, frameCount: length, block: length, sampleRate: sampleRate)
+        for channel in 0..<channelCount {
+            // A steady tone keeps its level; 0.1 dB is left for the fractions of a period at both ends.
+            #expect(abs(decibels(power(output[channel]) / 0.125)) < 0.1)
+        }
+    }
+
     @Test("a stage a block of a quarter hop: no block does more once the first has been made")
     func workIsSpread() {
         var stretcher = Stretcher(channelCount: 1, sampleRate: 44100)
