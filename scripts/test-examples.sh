@@ -38,6 +38,8 @@ if timeout 60 "$programs/LevelMeter" >said 2>&1; then
 else
     fail "LevelMeter: $(cat said)"
 fi
+"$programs/LevelMeter" missing.wav >said 2>&1 && fail "LevelMeter plays a file that does not exist"
+grep -q 'missing.wav' said || fail "LevelMeter does not say which file is missing but: $(cat said)"
 
 echo "examples: 2 programs, $failures failures"
 [ $failures -eq 0 ]

@@ -20,29 +20,36 @@ func bar(peak: Float) -> String {
     return String(repeating: "#", count: length) + "\(spaces) \(Double(tenths) / 10) dB"
 }
 
-let arguments = CommandLine.arguments.dropFirst()
-let output = try OutputDevice(parsing: arguments.dropFirst().first ?? "null")
-let engine = try Engine(output: output, request: StreamRequest(sampleRate: 44_100, channelCount: 2))
-let clip =
-    if let path = arguments.first { try engine.load(path) } else {
-        try tone(sampleRate: engine.configuration.sampleRate)
-    }
+/// Plays, and prints until the end.
+func showLevels(of path: String?, on device: String) async throws {
+    let engine = try Engine(
+        output: OutputDevice(parsing: device), request: StreamRequest(sampleRate: 44_100, channelCount: 2))
+    let rate = engine.configuration.sampleRate
+    let clip = if let path { try engine.load(path) } else { try tone(sampleRate: rate) }
+    let plan = PracticePlan(sections: [try Section(0..<clip.frameCount)])
+    let score = try Score(plan, clipFrameCount: clip.frameCount, sampleRate: clip.sampleRate)
+    let player = try engine.makePlayer(clip, score: score)
+    player.start()
+    try engine.start()
 
-let whole = try Section(0..<clip.frameCount)
-let score = try Score(
-    PracticePlan(sections: [whole]), clipFrameCount: clip.frameCount, sampleRate: clip.sampleRate)
-let player = try engine.makePlayer(clip, score: score)
-player.start()
-try engine.start()
-
-while player.status.state != .finished {
-    try await Task.sleep(for: .milliseconds(100))
-    // The status is a snapshot of the last block: reading it costs the render thread nothing.
-    let status = player.status
-    let second = Double(status.outputFrame) / Double(engine.configuration.sampleRate)
-    print("\(second) s")
-    for channel in 0..<min(clip.channelCount, status.peaks.scalarCount) {
-        print("  channel \(channel + 1) \(bar(peak: status.peaks[channel]))")
+    while player.status.state != .finished {
+        try await Task.sleep(for: .milliseconds(100))
+        // The status is a snapshot of the last block: reading it costs the render thread nothing.
+        let status = player.status
+        let tenths = status.outputFrame * 10 / Int64(rate)
+        print("\(tenths / 10).\(tenths % 10) s")
+        for channel in 0..<min(clip.channelCount, status.peaks.scalarCount) {
+            print("  channel \(channel + 1) \(bar(peak: status.peaks[channel]))")
+        }
     }
+    try engine.waitUntilFinished()
 }
-try engine.waitUntilFinished()
+
+let arguments = CommandLine.arguments.dropFirst()
+do {
+    try await showLevels(of: arguments.first, on: arguments.dropFirst().first ?? "null")
+} catch {
+    // Every error of the library says what happened and what to do about it.
+    print("LevelMeter: \(error)")
+    exit(1)
+}
