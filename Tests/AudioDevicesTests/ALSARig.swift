@@ -21,13 +21,26 @@ enum ALSARig {
                 format raw
             }
             pcm.!default { type hw card 31 }
-            pcm.narrow { type plug slave.pcm "broken" }
-            pcm.broken { type nosuchtype }
+            pcm.nothing { type alaw slave { pcm { type null } format S16_LE } }
+            pcm.integers { type linear slave { pcm { type null } format S16_LE } }
+            pcm.slow { type plug slave { pcm { type null } rate 44100 } }
+            pcm.pair {
+                type multi
+                slaves.a { pcm { type null } channels 2 }
+                bindings { 0 { slave a channel 0 } 1 { slave a channel 1 } }
+            }
             """
         write(configuration, to: path + "/asound.conf")
         unsafe setenv("ALSA_CONFIG_PATH", path + "/asound.conf", 1)
+        // Left behind only when the process dies.
+        atexit { ALSARig.removeDirectory() }
         return path
     }()
+
+    private static func removeDirectory() {
+        unsafe unlink(directory + "/asound.conf")
+        unsafe rmdir(directory)
+    }
 
     static func write(_ text: String, to path: String) {
         guard let file = unsafe fopen(path, "w") else { return }

@@ -120,8 +120,7 @@ public func openOutput(_ device: OutputDevice, _ request: StreamRequest) throws(
         return try DeviceStream(ClockedBackend(discarding: request), request)
     case .system(let name):
         return try DeviceStream(ALSABackend(name: name, request), request)
-    case .file:
-        throw DeviceError(
-            kind: .cannotCreate, message: "The device \(device) cannot be opened.", remedy: "Play to null instead.")
+    case .file(let path):
+        return try DeviceStream(ClockedBackend(writing: path, request), request)
     }
 }

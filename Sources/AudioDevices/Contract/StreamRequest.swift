@@ -1,3 +1,5 @@
+public import AudioFiles
+
 /// By what clock a stream runs.
 ///
 /// (Not called `Clock`, which would hide Swift's own protocol in every file that imports this module.)
@@ -20,6 +22,8 @@ public struct StreamRequest: Sendable, Hashable {
     public let periodCount: Int
     /// The clock; a system device knows only the real one.
     public let clock: StreamClock
+    /// How a file stores its samples; system devices negotiate theirs.
+    public let fileFormat: WaveSampleFormat
     /// The SCHED_FIFO priority of the device thread, 1 … 99, or nil for an ordinary thread. Not used under the virtual clock.
     public let realtimePriority: Int?
 
@@ -30,7 +34,7 @@ public struct StreamRequest: Sendable, Hashable {
     /// and the range permitted. Real-time safe: no.
     public init(
         sampleRate: Int, channelCount: Int, periodFrames: Int = 256, periodCount: Int = 3, clock: StreamClock = .real,
-        realtimePriority: Int? = 70
+        fileFormat: WaveSampleFormat = .float32, realtimePriority: Int? = 70
     ) throws(DeviceError) {
         try Self.check(sampleRate, in: 8000...768_000, "sample rate", unit: "Hz")
         try Self.check(channelCount, in: 1...64, "number of channels", unit: "channels")
@@ -42,6 +46,7 @@ public struct StreamRequest: Sendable, Hashable {
         self.periodFrames = periodFrames
         self.periodCount = periodCount
         self.clock = clock
+        self.fileFormat = fileFormat
         self.realtimePriority = realtimePriority
     }
 

@@ -1,0 +1,167 @@
+import AudioDevices
+import AudioFiles
+import Glibc
+import Realtime
+import TestSupport
+import Testing
+
+@Suite("A stream without a card")
+struct ClockedStreamTests {
+    static let shapes = [1, 63, 64, 512, 8192].flatMap { period in [2, 3, 4].map { (period, $0) } }
+
+    @Test(
+        "under the virtual clock each block is prepared and rendered once, and the sound ends inside a block",
+        arguments: shapes)
+    func virtualClock(period: Int, count: Int) throws {
+        let sound = TestSound(frameCount: 9001, channelCount: 2)
+        let request = try StreamRequest(
+            sampleRate: 44_100, channelCount: 2, periodFrames: period, periodCount: count, clock: .virtual)
+        let stream = try openOutput(.null, request)
+        try stream.start(sound.callbacks())
+        try stream.waitUntilFinished()
+        #expect(sound.blockLengths == Array(repeating: period, count: sound.frameCount / period + 1))
+        #expect(sound.prepared == sound.blockLengths)
+        #expect(stream.statistics.framesRendered == 9001)
+        #expect(stream.statistics.blocks == Int64(sound.blockLengths.count))
+        #expect(stream.statistics.xruns == 0)
+        #expect(stream.position == StreamPosition(framesWritten: 9001, delayFrames: 0))
+        #expect(stream.statistics.scheduling?.scheduling == .ordinary)
+        #expect(stream.statistics.scheduling?.refusals.isEmpty == true)
+    }
+
+    @Test(
+        "a file holds the samples rendered, bit for bit, by either clock and in blocks of any size", arguments: shapes)
+    func fileIsExact(period: Int, count: Int) throws {
+        let sound = TestSound(frameCount: 3001, channelCount: 2)
+        for clock in StreamClock.allCases {
+            let path = temporaryPath()
+            defer { unsafe unlink(path) }
+            let request = try StreamRequest(
+                sampleRate: 768_000, channelCount: 2, periodFrames: period, periodCount: count, clock: clock)
+            let stream = try openOutput(.file(path: path), request)
+            try stream.start(sound.callbacks())
+            try stream.waitUntilFinished()
+            #expect(floatSamples(ofWave: path) == interleaved(sound))
+            #expect(stream.configuration.deviceName == "file:\(path)")
+        }
+    }
+
+    @Test("the real clock takes as long as the sound lasts, and calls no prepare")
+    func realClock() throws {
+        let sound = TestSound(frameCount: 4801, channelCount: 1)
+        let request = try StreamRequest(sampleRate: 48_000, channelCount: 1, periodFrames: 128, periodCount: 2)
+        let stream = try openOutput(.null, request)
+        var begin = timespec()
+        var end = timespec()
+        unsafe clock_gettime(CLOCK_MONOTONIC, &begin)
+        try stream.start(sound.callbacks())
+        try stream.waitUntilFinished()
+        unsafe clock_gettime(CLOCK_MONOTONIC, &end)
+        let elapsed = Double(end.tv_sec - begin.tv_sec) + Double(end.tv_nsec - begin.tv_nsec) / 1e9
+        // A lower bound alone: nothing holds from above on a busy machine.
+        #expect(elapsed >= 4801.0 / 48_000)
+        #expect(sound.prepared.isEmpty)
+        #expect(stream.position == StreamPosition(framesWritten: 4801, delayFrames: 0))
+    }
+
+    @Test("a render function that is late under the real clock is an xrun at the next frame, and no frame is skipped")
+    func lateRender() throws {
+        let sound = TestSound(frameCount: 2000, channelCount: 1)
+        let path = temporaryPath()
+        defer { unsafe unlink(path) }
+        let request = try StreamRequest(sampleRate: 48_000, channelCount: 1, periodFrames: 64, periodCount: 2)
+        let stream = try openOutput(.file(path: path), request)
+        try stream.start(
+            sound.callbacks { block in
+                guard block.outputFrame == 640 else { return }
+                // 30 ms where the buffer holds 2.7; by looking at the clock, since real time must not sleep.
+                var begin = timespec()
+                var now = timespec()
+                unsafe clock_gettime(CLOCK_MONOTONIC, &begin)
+                repeat {
+                    unsafe clock_gettime(CLOCK_MONOTONIC, &now)
+                } while (now.tv_sec - begin.tv_sec) * 1_000_000_000
+                    + now.tv_nsec - begin.tv_nsec < 30_000_000
+            })
+        try stream.waitUntilFinished()
+        let xruns = sound.xruns
+        #expect(xruns.count >= 1)
+        #expect(xruns.lostFrames >= 30 * 48 - 128)
+        #expect(stream.statistics.xruns == Int64(xruns.count))
+        #expect(stream.statistics.lostFrames == xruns.lostFrames)
+        #expect(stream.statistics.renderTime.maximumMicroseconds >= 30_000)
+        #expect(floatSamples(ofWave: path) == interleaved(sound))
+    }
+
+    @Test("the answers 0 and less end a stream without a frame, and more than was asked for counts as all of it")
+    func strangeAnswers() throws {
+        let request = try StreamRequest(sampleRate: 48_000, channelCount: 1, periodFrames: 64, clock: .virtual)
+        for answer in [0, -1, Int.min] {
+            let stream = try openOutput(.null, request)
+            try stream.start(StreamCallbacks { _ in answer })
+            try stream.waitUntilFinished()
+            #expect(stream.position.framesWritten == 0)
+        }
+        let stream = try openOutput(.null, request)
+        try stream.start(StreamCallbacks { $0.outputFrame < 640 ? .max : 0 })
+        try stream.waitUntilFinished()
+        #expect(stream.position.framesWritten == 640)
+    }
+
+    @Test("a file stopped by the user holds what was played; one that was never started leaves nothing")
+    func stoppedFile() throws {
+        let path = temporaryPath()
+        defer { unsafe unlink(path) }
+        let request = try StreamRequest(sampleRate: 48_000, channelCount: 2, periodFrames: 64)
+        let unused = try openOutput(.file(path: path), request)
+        unused.stop()
+        #expect(unsafe access(path, F_OK) != 0)
+        let stream = try openOutput(.file(path: path), request)
+        try stream.start(TestSound(frameCount: .max, channelCount: 2).callbacks())
+        while stream.position.framesWritten < 1000 { usleep(1000) }
+        stream.stop()
+        let samples = floatSamples(ofWave: path)
+        #expect(samples.count == Int(stream.statistics.framesRendered) * 2)
+        #expect(samples.count >= 2000)
+    }
+
+    @Test("a full disk ends the stream with a typed error")
+    func fullDisk() throws {
+        let request = try StreamRequest(sampleRate: 48_000, channelCount: 2, periodFrames: 8192, clock: .virtual)
+        let stream = try openOutput(.file(path: "/dev/full"), request)
+        try stream.start(TestSound(frameCount: .max, channelCount: 2).callbacks())
+        let error = #expect(throws: DeviceError.self) { try stream.waitUntilFinished() }
+        #expect(error?.kind == .diskFull)
+        #expect(error?.remedy.isEmpty == false)
+    }
+
+    @Test("a file that cannot be created is refused when it is opened", arguments: ["/nonexistent/out.wav", "/tmp"])
+    func badPath(path: String) throws {
+        let request = try StreamRequest(sampleRate: 48_000, channelCount: 2)
+        let error = #expect(throws: DeviceError.self) { try openOutput(.file(path: path), request) }
+        #expect(error?.kind == .cannotCreate)
+    }
+
+    private func interleaved(_ sound: TestSound) -> [Float] {
+        (0..<sound.frameCount).flatMap { frame in
+            (0..<sound.channelCount).map { TestSound.sample(frame: frame, channel: $0) }
+        }
+    }
+}
+
+func temporaryPath() -> String { "/tmp/woodshed-\(getpid())-\(UInt64.random(in: 0...UInt64.max)).wav" }
+
+/// The samples after the chunk header `data`, as Float32; the length in that header must be true.
+func floatSamples(ofWave path: String) -> [Float] {
+    let bytes = ALSARig.read(path)
+    let mark = Array("data".utf8)
+    guard bytes.count > 8, let start = (0..<bytes.count - 8).first(where: { Array(bytes[$0..<$0 + 4]) == mark }) else {
+        return []
+    }
+    let length = (0..<4).reduce(0) { $0 + Int(bytes[start + 4 + $1]) << (8 * $1) }
+    guard start + 8 + length <= bytes.count else { return [] }
+    return (0..<length / 4).map { index in
+        let at = start + 8 + index * 4
+        return Float(bitPattern: (0..<4).reduce(UInt32(0)) { $0 + UInt32(bytes[at + $1]) << (8 * UInt32($1)) })
+    }
+}

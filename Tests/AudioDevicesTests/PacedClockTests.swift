@@ -1,0 +1,50 @@
+import TestSupport
+import Testing
+
+@testable import AudioDevices
+
+@Suite("The clock of a device without a card")
+struct PacedClockTests {
+    @Test("there is room for a block exactly when one has been heard, whatever the rate, without drift over 1000 hours")
+    func room() {
+        for rate in [8000, 44_100, 48_000, 768_000] {
+            var clock = PacedClock(sampleRate: rate, bufferFrames: 192, prefilled: 192, now: 5)
+            let hours = Int64(rate) * 3600 * 1000
+            for frame in [Int64(64), 6400, hours / 64 * 64] {
+                let time = clock.roomTime(for: 64)
+                #expect(clock.delay(at: time) <= 128)
+                #expect(clock.delay(at: time - 2) > 128, "rate \(rate) frame \(frame)")
+                let ahead = frame - clock.framesWritten
+                guard ahead > 0, ahead < 192 else { continue }
+                _ = clock.write(Int(ahead), now: time)
+            }
+            // The frame of the thousandth hour is heard at the thousandth hour.
+            var long = PacedClock(sampleRate: rate, bufferFrames: 192, prefilled: hours, now: 0)
+            let end = 3_600_000 * MonotonicTime.nanosecondsPerSecond
+            #expect(abs(long.endTime - end) <= 1)
+            #expect(long.write(1, now: end) == 0)
+        }
+    }
+
+    @Test("a late block is an xrun as long as the silence was, sets the clock back by it, and skips nothing")
+    func lateness() {
+        var clock = PacedClock(sampleRate: 48_000, bufferFrames: 192, prefilled: 192, now: 0)
+        // 192 frames last 4 ms; at 10 ms the card has been silent for 6 ms.
+        #expect(clock.write(64, now: 10_000_000) == 288)
+        #expect(clock.framesWritten == 256)
+        #expect(clock.delay(at: 10_000_000) == 64)
+        #expect(clock.roomTime(for: 64) < 10_000_000)
+        #expect(clock.write(64, now: 10_100_000) == 0)
+    }
+
+    @Test("a block that comes in time is never an xrun, at any moment up to the last")
+    func punctuality() {
+        var generator = SeededGenerator(printedFor: "punctuality")
+        var clock = PacedClock(sampleRate: 44_100, bufferFrames: 128, prefilled: 128, now: 1_000_000)
+        for _ in 0..<10_000 {
+            let earliest = clock.roomTime(for: 64)
+            let latest = clock.endTime
+            #expect(clock.write(64, now: Int64.random(in: earliest...latest, using: &generator)) == 0)
+        }
+    }
+}
