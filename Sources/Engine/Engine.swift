@@ -80,7 +80,7 @@ public final class Engine: Sendable {
 
     // MARK: The stream
 
-    /// Starts the device.
+    /// Starts the device, once the opening of every player's score is decoded.
     ///
     /// - Throws: `DeviceError` when it does not start.
     public func start() throws(DeviceError) {
@@ -91,6 +91,7 @@ public final class Engine: Sendable {
         } catch {
             throw DeviceError(kind: .io, message: error.message, remedy: error.remedy)
         }
+        directory.loadOpenings()
         let mixer = self.mixer
         try stream.start(
             StreamCallbacks(

@@ -16,6 +16,13 @@ struct PlayerRegistry: ~Copyable {
         self.released = released
     }
 
+    /// What the players of now will be heard with first.
+    var openings: [(clip: Clip, frames: Range<Int64>)] {
+        players.compactMap { player in
+            player.score.demand(first: player.score.sections[0].range.lowerBound).ranges.first.map { (player.clip, $0) }
+        }
+    }
+
     var hasRoom: Bool { players.count < Mixer.capacity }
 
     /// The first recording that could no longer be read.
@@ -70,6 +77,14 @@ final class PlayerDirectory: Sendable {
 
     func removeWhenFinished(_ player: Player) {
         registry.withLock { $0.removeWhenFinished(player) }
+    }
+
+    /// Waits until the first half second of every player is decoded, so that the first block is sound. What cannot be
+    /// decoded is told by the clip's failure.
+    func loadOpenings() {
+        for opening in registry.withLock({ $0.openings }) {
+            _ = try? opening.clip.waitUntilLoaded([opening.frames])
+        }
     }
 
     func serve() {
