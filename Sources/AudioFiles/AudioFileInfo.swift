@@ -15,4 +15,11 @@ public struct AudioFileInfo: Sendable, Equatable {
 
     /// The length in seconds.
     public var seconds: Double { Double(frameCount) / Double(sampleRate) }
+
+    /// The same file with another length.
+    func withFrameCount(_ frameCount: Int64) -> AudioFileInfo {
+        AudioFileInfo(
+            path: path, container: container, codec: codec, sampleRate: sampleRate, channelCount: channelCount,
+            frameCount: frameCount)
+    }
 }

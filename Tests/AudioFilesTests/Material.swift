@@ -72,7 +72,10 @@ func write(_ channels: [[Float]], to writer: WaveWriter, blockFrames: Int = 4096
 
 /// Runs a program of the packages that the set-up installs; its failure or absence fails the test.
 @discardableResult
-func run(_ arguments: String...) throws -> String {
+func run(_ arguments: String...) throws -> String { try run(arguments: arguments) }
+
+@discardableResult
+func run(arguments: [String]) throws -> String {
     let process = Process()
     process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
     process.arguments = arguments

@@ -28,7 +28,7 @@ extension Clip {
 }
 
 /// Decodes nothing: hands out samples that are there.
-private final class MemoryDecoder: AudioDecoder {
+final class MemoryDecoder: AudioDecoder {
     let info: AudioFileInfo
     private let channels: [[Float]]
 

@@ -4,8 +4,19 @@
 func openDecoder(path: String) throws(AudioFileError) -> any AudioDecoder {
     let file = try OpenedFile(path: path)
     switch FileSniffer.kind(of: file) {
-    case .soundFile(let container): return try SoundFileDecoder(file, container: container)
-    case .mpegAudio, .unknown: return try SoundFileDecoder(file, container: nil)
-    case .foreign: throw .notAudio(path)
+    case .soundFile(let container):
+        do throws(AudioFileError) {
+            return try SoundFileDecoder(file, container: container)
+        } catch {
+            // A known container with a coding that the library lacks, such as MP3 in WAV or some ALAC in CAF.
+            guard error.kind == .unsupported else { throw error }
+            return try FFmpegDecoder.open(file, container: container)
+        }
+    // libsndfile recognises some rare kinds more, and refuses what is no audio at once.
+    case .unknown: return try SoundFileDecoder(file, container: nil)
+    case .mpegAudio:
+        let decoder = try MPEGDecoder(file)
+        return decoder.jumpsAreExact ? decoder : try SpooledDecoder.spooling(decoder)
+    case .foreign(let container): return try FFmpegDecoder.open(file, container: container)
     }
 }

@@ -36,9 +36,7 @@ final class SoundFileDecoder: AudioDecoder, @unchecked Sendable {
             channelCount: channelCount, frameCount: 0)
         let frameCount = try provenFrameCount(claimed: Int64(properties.frames))
         if frameCount == 0 { throw .noFrames(file.path) }
-        info = AudioFileInfo(
-            path: file.path, container: traits.container, codec: traits.codec, sampleRate: info.sampleRate,
-            channelCount: channelCount, frameCount: frameCount)
+        info = info.withFrameCount(frameCount)
     }
 
     deinit {
@@ -119,6 +117,10 @@ final class SoundFileDecoder: AudioDecoder, @unchecked Sendable {
         let text = unsafe String(cString: sf_strerror(nil)).filter { !$0.isNewline }
         switch Int(code) {
         case Int(SF_ERR_UNRECOGNISED_FORMAT): throw .notAudio(file.path)
+        case Int(SF_ERR_UNSUPPORTED_ENCODING):
+            throw AudioFileError(
+                .unsupported, path: file.path, "\(file.path): its coding is not handled (\(text))",
+                remedy: "Convert it with a program that can open it.")
         default:
             throw AudioFileError(
                 .broken, path: file.path, "\(file.path): this audio file is damaged (\(text))",

@@ -1,0 +1,177 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import AudioFiles
+
+@Suite struct BadInputTests {
+    private func kind(_ path: String) -> AudioFileError.Kind? {
+        do {
+            _ = try Clip(path: path)
+            return nil
+        } catch {
+            // Two lines at most, and both say something.
+            #expect(!error.message.isEmpty && !error.remedy.isEmpty)
+            #expect(!error.message.contains("\n") && !error.remedy.contains("\n"))
+            return error.kind
+        }
+    }
+
+    @Test("what is no file to read is refused by its kind, without waiting")
+    func places() throws {
+        let scratch = try Scratch()
+        #expect(kind(scratch.file("missing.wav")) == .notFound)
+        #expect(kind("") == .notFound)
+        #expect(kind("a\0b") == .notFound)
+        #expect(kind(scratch.path) == .isDirectory)
+        #expect(kind("/dev/zero") == .notRegularFile)
+        try run("mkfifo", scratch.file("pipe"))
+        #expect(kind(scratch.file("pipe")) == .notRegularFile)
+        #expect(kind(try scratch.write("empty.wav", [])) == .empty)
+    }
+
+    @Test("an unreadable file is a matter of permission")
+    func unreadable() {
+        // The tests may run as root, whom no permission stops: the mapping is what can be tested everywhere.
+        #expect(AudioFileError.reading("x", errno: EACCES).kind == .permissionDenied)
+        #expect(AudioFileError.writing("x", errno: EROFS, creating: true).kind == .permissionDenied)
+        #expect(AudioFileError.writing("x", errno: ENOSPC, creating: false).kind == .diskFull)
+    }
+
+    @Test("what is not audio is refused")
+    func notAudio() throws {
+        let scratch = try Scratch()
+        var generator = SeededGenerator(printedFor: #function)
+        let noise = (0..<50_000).map { _ in UInt8.random(in: 0...255, using: &generator) }
+        #expect(
+            kind(try scratch.write("text.wav", Array(String(repeating: "not a sound\n", count: 500).utf8))) == .notAudio
+        )
+        #expect(kind(try scratch.write("noise.mp3", [0] + noise)) == .notAudio)
+        #expect(kind(try scratch.write("zeros.flac", [UInt8](repeating: 0, count: 5000))) == .notAudio)
+        #expect(kind(try scratch.write("one", [82])) == .notAudio)
+        // The first bytes of a container alone.
+        for head in ["RIFF", "fLaC", "OggS", "FORM", "ID3\u{3}", "caff", "ftyp"] {
+            let found = kind(try scratch.write("head", Array(head.utf8) + noise.prefix(200)))
+            #expect(found == .notAudio || found == .broken, "\(head): \(String(describing: found))")
+        }
+        let video = try scratch.write("mp4", [0, 0, 0, 24] + Array("ftypisom".utf8) + noise)
+        #expect([.broken, .notAudio].contains(kind(video)))
+    }
+
+    @Test("a playlist is not audio: no other file or address is opened for it")
+    func playlist() throws {
+        let scratch = try Scratch()
+        #expect(kind(try scratch.write("a.m3u8", Array("#EXTM3U\nhttp://localhost/a.ts\n".utf8))) == .notAudio)
+    }
+
+    @Test("a header without frames is empty, with 65 channels too many, with none broken")
+    func headers() throws {
+        let scratch = try Scratch()
+        #expect(kind(try scratch.write("no-frames.wav", wave(channels: 2, dataBytes: 0))) == .empty)
+        #expect(kind(try scratch.write("65.wav", wave(channels: 65, dataBytes: 1300))) == .tooManyChannels)
+        #expect(kind(try scratch.write("64.wav", wave(channels: 64, dataBytes: 1280))) == nil)
+        let none = kind(try scratch.write("0.wav", wave(channels: 0, dataBytes: 100)))
+        #expect(none == .broken || none == .notAudio)
+        let rate = kind(try scratch.write("rate.wav", wave(channels: 1, dataBytes: 100, sampleRate: 0)))
+        #expect(rate == .broken || rate == .unsupported)
+        #expect(kind(try scratch.write("mhz.wav", wave(channels: 1, dataBytes: 100, sampleRate: 2_000_000))) != nil)
+    }
+
+    @Test("a header that promises more than there is opens with what there is")
+    func promises() throws {
+        let scratch = try Scratch()
+        let path = try scratch.write("long.wav", wave(channels: 2, dataBytes: 4000, claimedBytes: 0x7FFF_FFF0))
+        #expect(try Clip(path: path).frameCount == 1000)
+        // 2^63 frames of FLAC: the field has 36 bits, all of them set, over a file that ends early.
+        try writeWave(scratch.file("a.wav"), music(frameCount: 30_000))
+        try run("flac", "-s", "--no-seektable", "-o", scratch.file("a.flac"), scratch.file("a.wav"))
+        var flac = [UInt8](try Data(contentsOf: URL(fileURLWithPath: scratch.file("a.flac"))))
+        flac[21] |= 0x0F
+        for i in 22..<26 { flac[i] = 0xFF }
+        #expect(try Clip(path: scratch.write("many.flac", flac)).frameCount == 30_000)
+        for i in 22..<26 { flac[i] = 0 }
+        flac[21] &= 0xF0
+        #expect(try Clip(path: scratch.write("unknown.flac", flac)).frameCount == 30_000)
+    }
+
+    @Test("an RF64 header of 2^63 frames costs no memory and opens with what there is")
+    func hugeClaim() throws {
+        let scratch = try Scratch()
+        try writeWave(scratch.file("a.wav"), music(frameCount: 1000))
+        try run(
+            "ffmpeg", "-v", "error", "-i", scratch.file("a.wav"), "-rf64", "always", "-f", "wav", scratch.file("b.wav"))
+        var bytes = [UInt8](try Data(contentsOf: URL(fileURLWithPath: scratch.file("b.wav"))))
+        for offset in [20, 28, 36] { for i in 0..<8 { bytes[offset + i] = i == 7 ? 0x7F : 0xFF } }
+        let path = try scratch.write("c.wav", bytes)
+        do {
+            #expect(try Clip(path: path).frameCount == 1000)
+        } catch {
+            // Refusing it as damaged is as good.
+            #expect(error.kind == .broken)
+        }
+    }
+
+    @Test(
+        "a truncated file plays as far as it goes", arguments: ["FLAC", "MP3 VBR", "Ogg Vorbis", "M4A", "AIFF", "ADTS"])
+    func truncated(name: String) throws {
+        let format = try #require(Format.all.first { $0.name == name })
+        let scratch = try Scratch()
+        let whole = [UInt8](try Data(contentsOf: URL(fileURLWithPath: format.file(in: scratch, frameCount: 150_000))))
+        let path = try scratch.write("half", Array(whole.prefix(whole.count / 2)))
+        if name == "M4A" {
+            // The index of an M4A file is at its end: nothing can be played.
+            #expect(kind(path) == .broken)
+            return
+        }
+        let clip = try Clip(path: path)
+        #expect((50_000...130_000).contains(Int(clip.frameCount)), "\(clip.frameCount)")
+        #expect(try readAll(clip)[0].count == Int(clip.frameCount))
+    }
+
+    @Test("NaN and infinity never leave a decoder")
+    func notFinite() throws {
+        let scratch = try Scratch()
+        try writeWave(scratch.file("a.wav"), [[1, .nan, .infinity, -.infinity, 0.5]], format: .float32)
+        #expect(try readAll(Clip(path: scratch.file("a.wav"))) == [[1, 0, 0, 0, 0.5]])
+        #expect(try readAll(Clip.inMemory([[.nan, 1]], sampleRate: 8000)) == [[0, 1]])
+    }
+
+    @Test("without ffmpeg the error says how to get it")
+    func helper() throws {
+        let format = try #require(Format.all.first { $0.name == "ADTS" })
+        let scratch = try Scratch()
+        let file = try OpenedFile(path: format.file(in: scratch, frameCount: 20_000))
+        let tools = FFmpegTools(ffmpeg: "no-such-ffmpeg", ffprobe: "no-such-ffprobe")
+        let error = #expect(throws: AudioFileError.self) {
+            _ = try FFmpegDecoder.open(file, container: "adts", tools: tools)
+        }
+        #expect(error?.kind == .helperMissing && error?.remedy.contains("apt-get install ffmpeg") == true)
+    }
+
+    @Test("a program that says nothing is ended")
+    func silentProgram() throws {
+        var child = try ChildProcess(["sleep", "60"])
+        #expect(throws: ChildFailure.timeout) {
+            try unsafe child.finish(ChildLimits(totalSeconds: 5, silentSeconds: 0.2)) { _ in }
+        }
+    }
+
+    @Test("shapes that make no clip are refused")
+    func shapes() {
+        for channels in [[], [[]], [[1], [1, 2]], [[Float]](repeating: [1], count: 65)] as [[[Float]]] {
+            #expect(throws: AudioFileError.self) { try Clip.inMemory(channels, sampleRate: 44_100) }
+        }
+        #expect(throws: AudioFileError.self) { try Clip.inMemory([[1]], sampleRate: 0) }
+    }
+}
+
+/// A 16-bit WAV file with any header.
+private func wave(channels: Int, dataBytes: Int, claimedBytes: Int? = nil, sampleRate: Int = 44_100) -> [UInt8] {
+    func little(_ value: Int, _ count: Int) -> [UInt8] {
+        (0..<count).map { UInt8(truncatingIfNeeded: value >> (8 * $0)) }
+    }
+    let claimed = claimedBytes ?? dataBytes
+    return Array("RIFF".utf8) + little(36 + claimed, 4) + Array("WAVEfmt ".utf8) + little(16, 4) + little(1, 2)
+        + little(channels, 2) + little(sampleRate, 4) + little(sampleRate * channels * 2, 4) + little(channels * 2, 2)
+        + little(16, 2) + Array("data".utf8) + little(claimed, 4) + [UInt8](repeating: 1, count: dataBytes)
+}
