@@ -2,11 +2,12 @@
 // values the caller gets back. It does not wake anyone up.
 //
 // Positions count elements for ever and are compared by wrapping subtraction, so all `capacity` slots are usable and
-// full is told from empty. Each side keeps its slot number beside its position and wraps it with a comparison, so any
-// capacity works without a division. Each side also keeps the last peer position it saw and looks again only when that
-// is not enough: within a block no line moves between cores. (The cached peer index is from Torquati, "Single-Producer/
-// Single-Consumer Queues on Shared Cache Multi-Core Systems", 2010.)
-public import Synchronization
+// full is told from empty. Each side notes its slot beside its position and wraps it with a comparison, so any capacity
+// works without a division. Each side also notes the last peer position it saw and looks again only when that is not
+// enough: within a block no line moves between cores. (The cached peer index is from Torquati, "Single-Producer/Single-
+// Consumer Queues on Shared Cache Multi-Core Systems", 2010.) The notes lie apart from the position the peer reads: on
+// one line with it, every look of the peer's slowed the owner down, by a third at blocks of one frame.
+import Synchronization
 
 /// Both ends of a new ring: take them apart and give each to its thread.
 ///
@@ -35,23 +36,26 @@ public struct RingEnds<Element: BitwiseCopyable & Sendable>: ~Copyable, Sendable
     }
 }
 
-/// What one side writes: its position, which the peer reads, and its own notes, which nobody else reads.
-@usableFromInline struct RingLine: ~Copyable {
-    /// Elements this side has passed on since the beginning.
-    @usableFromInline let position = Atomic<Int>(0)
+/// What one side keeps to itself, on a line of its own: no other core ever takes it away.
+@usableFromInline struct RingNotes {
+    /// Elements this side has passed on since the beginning: what it last stored for the peer.
+    @usableFromInline var position = 0
     /// The peer's position as last seen.
     @usableFromInline var peerPosition = 0
     /// The slot of `position`: always `position` modulo capacity.
     @usableFromInline var slot = 0
 }
 
-/// Where the parts of one ring lie: the producer's line, the consumer's line, the slots.
+/// Where the parts of one ring lie: what each side tells the other and what each keeps to itself, then the slots. Each
+/// has lines of its own.
 @safe
 @usableFromInline struct RingStorage<Element: BitwiseCopyable & Sendable> {
     let capacity: Int
     let memory: SharedMemory
-    let producerLine: UnsafeMutablePointer<RingLine>
-    let consumerLine: UnsafeMutablePointer<RingLine>
+    let written: UnsafeMutablePointer<Atomic<Int>>
+    let producerNotes: UnsafeMutablePointer<RingNotes>
+    let read: UnsafeMutablePointer<Atomic<Int>>
+    let consumerNotes: UnsafeMutablePointer<RingNotes>
     let slots: UnsafeMutablePointer<Element>
 
     @usableFromInline init(capacity: Int) {
@@ -59,13 +63,17 @@ public struct RingEnds<Element: BitwiseCopyable & Sendable>: ~Copyable, Sendable
         let stride = MemoryLayout<Element>.stride
         let (slotBytes, overflows) = capacity.multipliedReportingOverflow(by: stride)
         precondition(!overflows && slotBytes < Int.max / 2, "the ring is too large to address")
-        let slotOffset = max(2 * lineBytes, MemoryLayout<Element>.alignment)
+        let slotOffset = max(4 * lineBytes, MemoryLayout<Element>.alignment)
         self.capacity = capacity
         memory = SharedMemory(byteCount: slotOffset + slotBytes, alignment: MemoryLayout<Element>.alignment)
-        unsafe producerLine = memory.base.bindMemory(to: RingLine.self, capacity: 1)
-        unsafe producerLine.initialize(to: RingLine())
-        unsafe consumerLine = (memory.base + lineBytes).bindMemory(to: RingLine.self, capacity: 1)
-        unsafe consumerLine.initialize(to: RingLine())
+        unsafe written = memory.base.bindMemory(to: Atomic<Int>.self, capacity: 1)
+        unsafe written.initialize(to: Atomic(0))
+        unsafe producerNotes = (memory.base + lineBytes).bindMemory(to: RingNotes.self, capacity: 1)
+        unsafe producerNotes.initialize(to: RingNotes())
+        unsafe read = (memory.base + 2 * lineBytes).bindMemory(to: Atomic<Int>.self, capacity: 1)
+        unsafe read.initialize(to: Atomic(0))
+        unsafe consumerNotes = (memory.base + 3 * lineBytes).bindMemory(to: RingNotes.self, capacity: 1)
+        unsafe consumerNotes.initialize(to: RingNotes())
         unsafe slots = (memory.base + slotOffset).bindMemory(to: Element.self, capacity: capacity)
     }
 }

@@ -10,15 +10,17 @@ public import Synchronization
 public struct RingConsumer<Element: BitwiseCopyable & Sendable>: ~Copyable, @unchecked Sendable {
     /// Elements the ring holds when full.
     public let capacity: Int
-    @usableFromInline let own: UnsafeMutablePointer<RingLine>
-    @usableFromInline let peer: UnsafeMutablePointer<RingLine>
+    @usableFromInline let shared: UnsafeMutablePointer<Atomic<Int>>
+    @usableFromInline let own: UnsafeMutablePointer<RingNotes>
+    @usableFromInline let peer: UnsafeMutablePointer<Atomic<Int>>
     @usableFromInline let slots: UnsafeMutablePointer<Element>
     @usableFromInline let memory: SharedMemory
 
     init(_ storage: RingStorage<Element>) {
         capacity = storage.capacity
-        unsafe own = storage.consumerLine
-        unsafe peer = storage.producerLine
+        unsafe shared = storage.read
+        unsafe own = storage.consumerNotes
+        unsafe peer = storage.written
         unsafe slots = storage.slots
         memory = storage.memory
     }
@@ -28,8 +30,8 @@ public struct RingConsumer<Element: BitwiseCopyable & Sendable>: ~Copyable, @unc
     /// Real-time safe: yes.
     @inlinable public var readableCount: Int {
         // Acquire: partner is the producer's releasing store in `advance`; what is counted has been written.
-        let written = unsafe peer.pointee.position.load(ordering: .acquiring)
-        return unsafe written &- own.pointee.position.load(ordering: .relaxed)
+        let written = unsafe peer.pointee.load(ordering: .acquiring)
+        return unsafe written &- own.pointee.position
     }
 
     /// Takes the oldest element; `nil` when the ring is empty.
@@ -89,11 +91,11 @@ public struct RingConsumer<Element: BitwiseCopyable & Sendable>: ~Copyable, @unc
     /// The elements there are, at most `count`; looks at the producer's line only if the last look does not suffice.
     @inlinable @inline(__always)
     mutating func available(_ count: Int) -> Int {
-        let position = unsafe own.pointee.position.load(ordering: .relaxed)
+        let position = unsafe own.pointee.position
         var filled = unsafe own.pointee.peerPosition &- position
         if filled < count {
             // Acquire: partner is the producer's releasing store in `advance`; the elements counted are in their slots.
-            unsafe own.pointee.peerPosition = peer.pointee.position.load(ordering: .acquiring)
+            unsafe own.pointee.peerPosition = peer.pointee.load(ordering: .acquiring)
             filled = unsafe own.pointee.peerPosition &- position
         }
         return min(filled, count)
@@ -104,8 +106,9 @@ public struct RingConsumer<Element: BitwiseCopyable & Sendable>: ~Copyable, @unc
     mutating func advance(by count: Int) {
         let next = unsafe own.pointee.slot + count
         unsafe own.pointee.slot = next >= capacity ? next - capacity : next
-        let position = unsafe own.pointee.position.load(ordering: .relaxed)
+        let position = unsafe own.pointee.position &+ count
+        unsafe own.pointee.position = position
         // Release: partner is the producer's acquiring load in `room`; we have read the slots before it may refill them.
-        unsafe own.pointee.position.store(position &+ count, ordering: .releasing)
+        unsafe shared.pointee.store(position, ordering: .releasing)
     }
 }

@@ -10,15 +10,17 @@ public import Synchronization
 public struct RingProducer<Element: BitwiseCopyable & Sendable>: ~Copyable, @unchecked Sendable {
     /// Elements the ring holds when full.
     public let capacity: Int
-    @usableFromInline let own: UnsafeMutablePointer<RingLine>
-    @usableFromInline let peer: UnsafeMutablePointer<RingLine>
+    @usableFromInline let shared: UnsafeMutablePointer<Atomic<Int>>
+    @usableFromInline let own: UnsafeMutablePointer<RingNotes>
+    @usableFromInline let peer: UnsafeMutablePointer<Atomic<Int>>
     @usableFromInline let slots: UnsafeMutablePointer<Element>
     @usableFromInline let memory: SharedMemory
 
     init(_ storage: RingStorage<Element>) {
         capacity = storage.capacity
-        unsafe own = storage.producerLine
-        unsafe peer = storage.consumerLine
+        unsafe shared = storage.written
+        unsafe own = storage.producerNotes
+        unsafe peer = storage.read
         unsafe slots = storage.slots
         memory = storage.memory
     }
@@ -28,8 +30,8 @@ public struct RingProducer<Element: BitwiseCopyable & Sendable>: ~Copyable, @unc
     /// Real-time safe: yes.
     @inlinable public var writableCount: Int {
         // Acquire: partner is the consumer's releasing store in `advance`; what it freed has been read.
-        let read = unsafe peer.pointee.position.load(ordering: .acquiring)
-        return unsafe capacity - (own.pointee.position.load(ordering: .relaxed) &- read)
+        let read = unsafe peer.pointee.load(ordering: .acquiring)
+        return unsafe capacity - (own.pointee.position &- read)
     }
 
     /// Writes one element; `false`, with nothing written, when the ring is full.
@@ -89,12 +91,12 @@ public struct RingProducer<Element: BitwiseCopyable & Sendable>: ~Copyable, @unc
     /// The elements that fit, at most `count`; looks at the consumer's line only if the last look does not suffice.
     @inlinable @inline(__always)
     mutating func room(for count: Int) -> Int {
-        let position = unsafe own.pointee.position.load(ordering: .relaxed)
+        let position = unsafe own.pointee.position
         var free = unsafe capacity - (position &- own.pointee.peerPosition)
         if free < count {
             // Acquire: partner is the consumer's releasing store in `advance`; its reads of the slots we are about to
             // overwrite happened before it.
-            unsafe own.pointee.peerPosition = peer.pointee.position.load(ordering: .acquiring)
+            unsafe own.pointee.peerPosition = peer.pointee.load(ordering: .acquiring)
             free = unsafe capacity - (position &- own.pointee.peerPosition)
         }
         return min(free, count)
@@ -105,8 +107,9 @@ public struct RingProducer<Element: BitwiseCopyable & Sendable>: ~Copyable, @unc
     mutating func advance(by count: Int) {
         let next = unsafe own.pointee.slot + count
         unsafe own.pointee.slot = next >= capacity ? next - capacity : next
-        let position = unsafe own.pointee.position.load(ordering: .relaxed)
+        let position = unsafe own.pointee.position &+ count
+        unsafe own.pointee.position = position
         // Release: partner is the consumer's acquiring load in `available`; the elements are in their slots before it.
-        unsafe own.pointee.position.store(position &+ count, ordering: .releasing)
+        unsafe shared.pointee.store(position, ordering: .releasing)
     }
 }
