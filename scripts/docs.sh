@@ -26,7 +26,8 @@ for folder in CSources/*/; do
         [ -f "$map" ] && flags+=(-Xcc "-fmodule-map-file=$map") && break
     done
 done
-for flag in $(pkg-config --cflags alsa sndfile fftw3f soxr); do flags+=(-Xcc "$flag"); done
+mapfile -t libraries < <(grep -oP 'pkgConfig: "\K[^"]+' Package.swift)
+for flag in $(pkg-config --cflags "${libraries[@]}"); do flags+=(-Xcc "$flag"); done
 target=$(swift -print-target-info | jq -r .target.triple)
 
 graphs=$built/symbol-graphs

@@ -18,7 +18,8 @@ packages_for() {
     build)
         cat <<'END'
 libasound2-dev      ALSA: the sound card
-libsndfile1-dev     reads WAV, AIFF, CAF, FLAC, Ogg Vorbis, Opus and MP3
+libsndfile1-dev     reads WAV, AIFF, CAF, FLAC, Ogg Vorbis and Opus
+libmpg123-dev       reads MP3
 libfftw3-dev        Fourier transforms of the time stretcher
 libsoxr-dev         converts a recording of another sample rate
 pkg-config          tells the compiler where those libraries are
@@ -86,7 +87,7 @@ if ! command -v swift >/dev/null; then
 fi
 if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then
     # A system without Debian's packages may well have the libraries: let the build say so, unless they cannot be found.
-    if command -v pkg-config >/dev/null && pkg-config --exists alsa sndfile fftw3f soxr; then exit 0; fi
+    if command -v pkg-config >/dev/null && pkg-config --exists alsa sndfile libmpg123 fftw3f soxr; then exit 0; fi
     fail "this is no Debian system, so nothing can be installed here." \
         "Install what these Debian packages hold, then run this again: ${names[*]}"
 fi
