@@ -66,10 +66,12 @@ let package = Package(
         .testTarget(name: "DSPTests", dependencies: ["DSP", "TestSupport"], swiftSettings: settings),
         .testTarget(name: "AudioFilesTests", dependencies: ["AudioFiles", "TestSupport"], swiftSettings: settings),
         .testTarget(
-            name: "AudioDevicesTests", dependencies: ["AudioDevices", "AudioFiles", "CALSA", "Realtime", "TestSupport"],
+            name: "AudioDevicesTests",
+            dependencies: ["AudioDevices", "AudioFiles", "CALSA", "Realtime", "TestSupport"],
             swiftSettings: settings),
         .testTarget(
-            name: "EngineTests", dependencies: ["Engine", "AudioFiles", "AudioDevices", "DSP", "Realtime", "TestSupport"],
+            name: "EngineTests",
+            dependencies: ["Engine", "AudioFiles", "AudioDevices", "DSP", "Realtime", "TestSupport"],
             swiftSettings: settings),
         .testTarget(
             name: "WoodshedCLITests", dependencies: ["WoodshedCLI", "WoodshedCommand", "TestSupport"],

@@ -68,5 +68,13 @@ if [ -s "$folder/said" ] || [ -s "$folder/calls" ]; then
     failures=$((failures + 1))
 fi
 
+# What the package declares to need is what is installed for a build.
+for package in $(grep -oP '\.apt\(\["\K[^"]+' "$(dirname "$setup")/../Package.swift"); do
+    "$BASH" "$setup" --list build | grep "^$package " >/dev/null || {
+        echo "setup: Package.swift needs $package, the group build does not have it" >&2
+        failures=$((failures + 1))
+    }
+done
+
 echo "setup: $checks cases, $failures failures"
 [ $failures -eq 0 ]

@@ -44,6 +44,7 @@ public struct ClipReader: BitwiseCopyable, @unchecked Sendable {
     /// - Parameters:
     ///   - channel: 0 ..< `channelCount`.
     ///   - frame: the first frame, at the clip's rate; it may lie outside the clip, where there is silence.
+    ///   - count: how many frames, at least 0.
     ///   - output: room for `count` samples, all of which are written.
     /// - Returns: how many frames were missing: within the clip, but not loaded. They were written as zeros.
     ///

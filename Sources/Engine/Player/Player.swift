@@ -56,7 +56,9 @@ public final class Player: Sendable {
 
     /// Fades out and keeps the place.
     ///
-    /// - Parameter reason: told by the event, so that only the end of the same cause resumes.
+    /// - Parameters:
+    ///   - reason: told by the event, so that only the end of the same cause resumes.
+    ///   - frame: the output frame at which to do so; nil: the next block.
     public func pause(reason: PauseReason = .user, at frame: Int64? = nil) {
         send(PlayerCommand(code: .pause, frame: frame ?? -1, value: Int64(reason.rawValue)))
     }
@@ -90,7 +92,9 @@ public final class Player: Sendable {
 
     /// Is heard from the first pass of a section on.
     ///
-    /// - Parameter section: the section's number, from 1.
+    /// - Parameters:
+    ///   - section: the section's number, from 1.
+    ///   - frame: the output frame at which to do so; nil: the next block.
     /// - Throws: `ScoreError` of kind `placeOutsideScore` when there is no such section.
     public func skip(toSection section: Int, at frame: Int64? = nil) throws(ScoreError) {
         let score = self.score
@@ -126,7 +130,9 @@ public final class Player: Sendable {
 
     /// Glides to another gain within 20 ms.
     ///
-    /// - Parameter decibels: 0 leaves the samples as they are; minus infinity is silence; NaN is taken as 0.
+    /// - Parameters:
+    ///   - decibels: 0 leaves the samples as they are; minus infinity is silence; NaN is taken as 0.
+    ///   - frame: the output frame at which to do so; nil: the next block.
     public func setGain(decibels: Double, at frame: Int64? = nil) {
         let factor = decibels.isNaN ? 1 : Float(Decibels.factor(min(decibels, 60)))
         var command = PlayerCommand(code: .gain, frame: frame ?? -1)
