@@ -74,7 +74,11 @@ let package = Package(
             dependencies: ["Engine", "AudioFiles", "AudioDevices", "DSP", "Realtime", "TestSupport"],
             swiftSettings: settings),
         .testTarget(
-            name: "WoodshedCLITests", dependencies: ["WoodshedCLI", "WoodshedCommand", "TestSupport"],
+            name: "WoodshedCLITests",
+            dependencies: [
+                "WoodshedCLI", "WoodshedCommand", "TestSupport", "Woodshed",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ],
             swiftSettings: settings),
     ],
     swiftLanguageModes: [.v6]

@@ -20,7 +20,7 @@ struct Doctor: Verb {
     var plain = false
 
     func perform() throws {
-        let checks = Diagnosis(system: .current).checks(outputs: [])
+        let checks = Diagnosis(system: .current).checks(outputs: DeviceRow.all())
         let style = CheckStyle.current(plain: plain)
         if json {
             try StandardStream.output.line(JSONValue.array(checks.map(\.json)).text)

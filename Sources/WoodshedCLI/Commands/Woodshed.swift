@@ -20,7 +20,7 @@ struct Woodshed: ParsableCommand {
             """,
         version: CommandLineTool.version,
         subcommands: [
-            Doctor.self
+            Play.self, Practice.self, Render.self, Info.self, Devices.self, Doctor.self, Demo.self,
         ])
 
     /// The names of all verbs, in the order of the help.

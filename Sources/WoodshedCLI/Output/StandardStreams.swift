@@ -17,9 +17,14 @@ struct StandardStream: Sendable {
     static let output = StandardStream(descriptor: STDOUT_FILENO)
     static let error = StandardStream(descriptor: STDERR_FILENO)
 
-    /// Writes the text whole, waiting for a slow reader if need be.
+    /// Writes the text whole.
     func write(_ text: String) throws(OutputError) {
-        var bytes = Array(text.utf8)[...]
+        try write(bytes: Array(text.utf8)[...])
+    }
+
+    /// Writes all bytes, waiting for a slow reader if need be.
+    func write(bytes: ArraySlice<UInt8>) throws(OutputError) {
+        var bytes = bytes
         while !bytes.isEmpty {
             let count = unsafe bytes.withUnsafeBytes { unsafe Glibc.write(descriptor, $0.baseAddress, $0.count) }
             if count >= 0 {

@@ -19,15 +19,11 @@ enum Signals {
     static func install() -> Int32 {
         RawMode.prepareForHandlers()
         PartialFiles.prepareForHandlers()
-        var ends: [Int32] = [-1, -1]
-        guard unsafe pipe(&ends) == 0 else { return -1 }
-        for end in ends {
-            _ = fcntl(end, F_SETFD, FD_CLOEXEC)
-            _ = fcntl(end, F_SETFL, O_NONBLOCK)
-        }
+        guard let pipe = WakePipe() else { return -1 }
         _ = interrupts.load(ordering: .relaxed)
         _ = isWatched.load(ordering: .relaxed)
-        writeEnd.store(ends[1], ordering: .releasing)
+        writeEnd.store(pipe.writeEnd, ordering: .releasing)
+        unblock(ending + [SIGTSTP, SIGCONT, SIGWINCH])
         for number in ending where !isIgnored(number) { handle(number, endingHandler) }
         for number in [SIGTSTP, SIGCONT, SIGWINCH] where !isIgnored(number) { handle(number, notifyingHandler) }
         // A write to a closed pipe then fails with EPIPE, which is answered where the write is.
@@ -35,7 +31,7 @@ enum Signals {
         for number in faults {
             handle(number, faultHandler, flags: Int32(bitPattern: UInt32(SA_RESETHAND)) | Int32(SA_NODEFER))
         }
-        return ends[0]
+        return pipe.readEnd
     }
 
     /// From here on a first interrupt is left to the loop that reads the pipe.
@@ -57,6 +53,14 @@ enum Signals {
         handle(SIGTSTP, SIG_DFL)
         _ = raise(SIGTSTP)
         handle(SIGTSTP, notifyingHandler)
+    }
+
+    /// A parent's mask is inherited, and some parents (thread pools) leave one that nobody meant for us.
+    private static func unblock(_ numbers: [Int32]) {
+        var set = sigset_t()
+        unsafe sigemptyset(&set)
+        for number in numbers { unsafe sigaddset(&set, number) }
+        _ = unsafe sigprocmask(SIG_UNBLOCK, &set, nil)
     }
 
     private static func isIgnored(_ number: Int32) -> Bool {
@@ -92,6 +96,11 @@ enum Signals {
         if earlier > 0 || !Signals.isWatched.load(ordering: .acquiring) {
             RawMode.leave()
             PartialFiles.removeAll()
+            // The status line, if there is one, stays; the shell's prompt belongs below it.
+            if isatty(STDERR_FILENO) == 1 {
+                var newline = UInt8(ascii: "\n")
+                _ = unsafe write(STDERR_FILENO, &newline, 1)
+            }
             _exit(128 + number)
         }
         Signals.notify(number)

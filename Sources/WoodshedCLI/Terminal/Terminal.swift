@@ -74,6 +74,12 @@ enum RawMode {
         _ = unsafe tcsetattr(STDIN_FILENO, TCSANOW, saved)
     }
 
+    /// True when keys could be had: both ends are a terminal.
+    static var isPossible: Bool { isatty(STDIN_FILENO) == 1 && isatty(STDERR_FILENO) == 1 }
+
+    /// True between `enter` and `leave`.
+    static var readsKeys: Bool { isActive.load(ordering: .acquiring) }
+
     /// Touches what a handler will use, so that nothing is initialised for the first time inside one.
     static func prepareForHandlers() {
         _ = unsafe saved

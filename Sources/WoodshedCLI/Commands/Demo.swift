@@ -1,0 +1,110 @@
+// `woodshed demo`: what this program is for, in half a minute, with nothing but the program.
+import ArgumentParser
+import Woodshed
+
+struct Demo: Verb {
+    static let configuration = CommandConfiguration(
+        commandName: "demo",
+        abstract: "Hear it work: three passages, each at 60, 80 and 100 %.",
+        discussion: """
+            EXAMPLES
+              woodshed demo
+              woodshed demo --out demo.wav
+
+            It makes its own music, so no file is needed. Without a sound device it runs on the null device,
+            as fast as it goes, and writes what would have been heard to woodshed-demo.wav.
+            """)
+
+    @Option(name: .long, help: .init("Write the demo to this WAV file instead of playing it.", valueName: "file"))
+    var out: String?
+
+    @OptionGroup var device: DeviceOptions
+    @OptionGroup var messages: MessageOptions
+
+    /// The three speeds, as a ramp.
+    private static let speeds = (from: 0.6, to: 1.0, step: 0.2)
+    private static let passes = 3
+    private static let sampleRate = 48_000
+
+    func perform() throws {
+        let signals = Signals.install()
+        say("Three passages, each at 60, 80 and 100 % of their speed: strings, a band, a voice. The pitch stays.")
+        if let out {
+            try write(to: out, signals: signals)
+        } else if let engine = try openDevice() {
+            if RawMode.isPossible {
+                say("Keys: space pauses, n is the next passage, [ and ] change the speed, q ends.")
+            }
+            try end(try play(engine, messages: messages, signals: signals))
+        } else {
+            say("There is no sound device here, so the demo runs on the null device and into woodshed-demo.wav.")
+            try end(try play(try Self.open(.null), messages: messages, signals: signals))
+            try write(to: "woodshed-demo.wav", signals: signals)
+        }
+        say("Next: woodshed practice YOUR-FILE --section 0:10-0:20 -n 5 --speed 70%")
+        say("All there is: woodshed help practice")
+    }
+
+    /// The device asked for; nil when the machine has none.
+    private func openDevice() throws(CommandFailure) -> Engine? {
+        let output = try device.outputDevice()
+        do {
+            return try Engine(output: output, request: try device.request(sampleRate: Self.sampleRate, channelCount: 2))
+        } catch {
+            if error.kind == .noDevice { return nil }
+            throw CommandFailure(error)
+        }
+    }
+
+    private func end(_ status: ExitStatus) throws(CommandFailure) {
+        guard status == .success else { throw CommandFailure(status, "") }
+    }
+
+    private func write(to path: String, signals: Int32) throws {
+        let target = try OutputFile(path)
+        var silent = messages
+        silent.quiet = true
+        silent.json = false
+        try target.whole {
+            let engine = try Self.open(.file(path: target.temporaryPath))
+            target.guardAgainstLeaving()
+            return try play(engine, messages: silent, signals: signals)
+        }
+        say("Listen to it with any player: \(path)")
+    }
+
+    /// An engine that does not wait for time to pass.
+    private static func open(_ output: OutputDevice) throws(CommandFailure) -> Engine {
+        do {
+            return try Engine(
+                output: output,
+                request: try StreamRequest(
+                    sampleRate: sampleRate, channelCount: 2, periodFrames: 4096, clock: .virtual, realtimePriority: nil)
+            )
+        } catch {
+            throw CommandFailure(error)
+        }
+    }
+
+    private func play(_ engine: Engine, messages: MessageOptions, signals: Int32) throws -> ExitStatus {
+        let recording = DemoRecording(sampleRate: engine.configuration.sampleRate)
+        do {
+            let plan = PracticePlan(
+                sections: try recording.sections.map { try Section($0.range, name: $0.name) }, passes: Self.passes,
+                speeds: .ramp(
+                    from: try Speed(factor: Self.speeds.from), to: try Speed(factor: Self.speeds.to),
+                    step: Self.speeds.step))
+            let clip = try Clip.inMemory(recording.channels, sampleRate: recording.sampleRate)
+            let listening = try Listening(clip: clip, title: "demo", engine: engine, plan: plan)
+            return try Session(listening, messages: messages, signals: signals).run()
+        } catch let error as ScoreError {
+            throw CommandFailure(error)
+        } catch let error as AudioFileError {
+            throw CommandFailure(error)
+        }
+    }
+
+    private func say(_ text: String) {
+        if !messages.quiet { StandardStream.error.note(text) }
+    }
+}

@@ -1,0 +1,61 @@
+// `woodshed practice`: sections in a loop, by the device's clock or as fast as it goes.
+import ArgumentParser
+import Woodshed
+
+struct Practice: Verb {
+    static let configuration = CommandConfiguration(
+        commandName: "practice",
+        abstract: "Loop sections of a recording, slowed or sped up, at their pitch.",
+        discussion: """
+            EXAMPLES
+              woodshed practice song.mp3 --section 1:20-1:45 -n 5 --speed 70%
+              woodshed practice song.mp3 --section 0:10-0:20 --section 0:30-0:42 -n 4
+              woodshed practice song.mp3 --from 1:20 --to 1:45 -n 9 --ramp 60%:100%:5%
+              woodshed practice talk.mp3 --section 12.5-15 -n 3 --gap 1.0x
+              woodshed practice song.mp3 -n 2 --output file:out.wav --clock virtual
+
+            -n 5 means five passes of each section. While playing, ? shows the keys.
+            """)
+
+    @Argument(help: "A recording.", completion: .file())
+    var file: String
+
+    @OptionGroup var plan: PlanOptions
+    @OptionGroup var device: DeviceOptions
+    @OptionGroup var messages: MessageOptions
+
+    func perform() throws {
+        try Playing(file: file, device: device, messages: messages).run { timeline throws(CommandFailure) in
+            try plan.plan(for: timeline)
+        }
+    }
+}
+
+struct Play: Verb {
+    static let configuration = CommandConfiguration(
+        commandName: "play",
+        abstract: "Play a recording, or a stretch of it.",
+        discussion: """
+            EXAMPLES
+              woodshed play song.mp3
+              woodshed play song.mp3 --from 1:20 --speed 80%
+              woodshed play song.mp3 --from 50% --to 1:45 --output hw:1
+
+            While playing, ? shows the keys: space pauses, arrows move, [ and ] change the speed, q ends.
+            """)
+
+    @Argument(help: "A recording.", completion: .file())
+    var file: String
+
+    @OptionGroup var range: RangeOptions
+    @OptionGroup var speed: SpeedOptions
+    @OptionGroup var device: DeviceOptions
+    @OptionGroup var messages: MessageOptions
+
+    func perform() throws {
+        try Playing(file: file, device: device, messages: messages).run { timeline throws(CommandFailure) in
+            PracticePlan(
+                sections: [try range.range.section(of: timeline)], speeds: .constant(try speed.engineSpeed()))
+        }
+    }
+}

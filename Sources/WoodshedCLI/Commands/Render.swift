@@ -1,0 +1,97 @@
+// `woodshed render`: the same score as `practice`, as fast as it goes, into a file that appears whole or not at all.
+import ArgumentParser
+import Woodshed
+
+/// How the samples of a rendered file are stored.
+enum BitsText: String, CaseIterable, ExpressibleByArgument {
+    case sixteen = "16"
+    case twentyFour = "24"
+    case thirtyTwo = "32"
+    case float
+}
+
+struct Render: Verb {
+    static let configuration = CommandConfiguration(
+        commandName: "render",
+        abstract: "Write what practice would play to a WAV file, as fast as it goes.",
+        discussion: """
+            EXAMPLES
+              woodshed render song.mp3 --section 1:20-1:45 -n 5 --speed 70% -o loop.wav
+              woodshed render song.mp3 --from 10 --to 20 --speed 50% --bits 16 -o slow.wav
+              woodshed render song.mp3 --section 2.0-3.0 --gap 0.1 --joint hard -o - | ffmpeg -i - loop.mp3
+
+            An existing file is replaced, but only by a whole one: an interrupted run leaves it as it was.
+            """)
+
+    @Argument(help: "A recording.", completion: .file())
+    var file: String
+
+    @Option(
+        name: [.customShort("o"), .customLong("out")],
+        help: .init("The file to write; - is standard output.", valueName: "out"))
+    var out: String
+
+    @OptionGroup var plan: PlanOptions
+
+    @Option(name: .long, help: "16, 24 or 32 bits a sample, or float.")
+    var bits: BitsText = .float
+
+    @OptionGroup var periods: PeriodOptions
+    @OptionGroup var messages: MessageOptions
+
+    mutating func validate() throws {
+        if out.isEmpty { throw ValidationError("-o needs the name of a file, or - for standard output.") }
+        if out == "-" && messages.json {
+            throw ValidationError("--json and -o - both want standard output; give -o a file.")
+        }
+    }
+
+    func perform() throws {
+        let signals = Signals.install()
+        guard out != "-" else { return try writeToStandardOutput(signals) }
+        try OutputFile.refuseInput(file, output: out)
+        try write(to: try OutputFile(out), signals: signals)
+    }
+
+    private func writeToStandardOutput(_ signals: Int32) throws {
+        if let pipe = try StandardOutputFile.pipePath() {
+            do {
+                return try write(to: try OutputFile(pipe), signals: signals)
+            } catch let failure as CommandFailure where failure.status == .inputOutput && StandardOutputFile.isAbandoned
+            {
+                throw OutputError.closed
+            }
+        }
+        let spool = StandardOutputFile.spoolPath()
+        try write(to: try OutputFile(spool), signals: signals)
+        defer { OutputFile.delete(spool) }
+        try StandardOutputFile.copy(spool)
+    }
+
+    private func write(to target: OutputFile, signals: Int32) throws {
+        try target.whole {
+            let listening = try Listening(
+                path: file, output: .file(path: target.temporaryPath),
+                request: { (rate, channels) throws(DeviceError) in
+                    try StreamRequest(
+                        sampleRate: rate, channelCount: channels, periodFrames: periods.period ?? 4096,
+                        periodCount: periods.periods ?? 2, clock: .virtual, fileFormat: bits.format,
+                        realtimePriority: nil)
+                }, plan: { timeline throws(CommandFailure) in try plan.plan(for: timeline) })
+            target.guardAgainstLeaving()
+            return try Session(listening, messages: messages, signals: signals, takesKeys: false).run()
+        }
+    }
+}
+
+extension BitsText {
+    /// The format in the engine's words.
+    var format: WaveSampleFormat {
+        switch self {
+        case .sixteen: .int16
+        case .twentyFour: .int24
+        case .thirtyTwo: .int32
+        case .float: .float32
+        }
+    }
+}

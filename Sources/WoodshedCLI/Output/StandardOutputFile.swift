@@ -1,0 +1,49 @@
+// A WAV file on standard output. A pipe is written to as the sound is made, with a header that leaves the length open; a
+// regular file (`> x.wav`, `>> x.wav`) gets a finished one, because only its end knows the length.
+import Glibc
+
+/// How a rendered file gets to standard output.
+enum StandardOutputFile {
+    /// A name under which the pipe behind standard output can be opened; nil when it is no pipe.
+    ///
+    /// - Throws: A `CommandFailure` when standard output is a terminal, which has no use for samples, or is closed.
+    static func pipePath() throws(CommandFailure) -> String? {
+        var status = stat()
+        guard unsafe fstat(STDOUT_FILENO, &status) == 0 else {
+            throw CommandFailure(.inputOutput, "standard output is closed", remedy: "Give -o the name of a file.")
+        }
+        guard isatty(STDOUT_FILENO) == 0 else {
+            throw CommandFailure(
+                .usage, "-o - would write samples to this terminal",
+                remedy: "Give -o a name, or pipe to another program.")
+        }
+        let kind = status.st_mode & S_IFMT
+        return kind == S_IFIFO || kind == S_IFCHR ? "/dev/stdout" : nil
+    }
+
+    /// True when the reader of standard output has gone.
+    static var isAbandoned: Bool {
+        var request = pollfd(fd: STDOUT_FILENO, events: 0, revents: 0)
+        return unsafe poll(&request, 1, 0) > 0 && Int32(request.revents) & POLLERR != 0
+    }
+
+    /// A name for a file that will be copied.
+    static func spoolPath() -> String {
+        (environmentVariable("TMPDIR") ?? "/tmp") + "/woodshed-\(getpid()).wav"
+    }
+
+    /// Copies a file to standard output.
+    static func copy(_ path: String) throws {
+        let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw OutputError.failed(errno) }
+        defer { close(descriptor) }
+        var buffer = [UInt8](repeating: 0, count: 1 << 16)
+        while true {
+            let count = unsafe read(descriptor, &buffer, buffer.count)
+            if count == 0 { return }
+            if count < 0 && errno == EINTR { continue }
+            guard count > 0 else { throw OutputError.failed(errno) }
+            try StandardStream.output.write(bytes: buffer[..<count])
+        }
+    }
+}

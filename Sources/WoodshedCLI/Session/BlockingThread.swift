@@ -1,0 +1,27 @@
+// A plain thread for a call that blocks; the pool that runs tasks is too small to be blocked.
+import Glibc
+
+enum BlockingThread {
+    private final class Work {
+        let body: @Sendable () -> Void
+        init(_ body: @escaping @Sendable () -> Void) { self.body = body }
+    }
+
+    /// Runs `body` on a thread nobody waits for.
+    static func start(_ body: @escaping @Sendable () -> Void) {
+        var thread = pthread_t()
+        let work = unsafe Unmanaged.passRetained(Work(body)).toOpaque()
+        let result = unsafe pthread_create(&thread, nil, entry, work)
+        guard result == 0 else {
+            // Without a thread the call is made here: the loop then has its answer at once, if late.
+            unsafe Unmanaged<Work>.fromOpaque(work).takeRetainedValue().body()
+            return
+        }
+        pthread_detach(thread)
+    }
+
+    private static let entry: @convention(c) (UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? = { argument in
+        if let argument = unsafe argument { unsafe Unmanaged<Work>.fromOpaque(argument).takeRetainedValue().body() }
+        return nil
+    }
+}

@@ -1,0 +1,49 @@
+// Where the engine's threads leave word for the main loop: a list and a descriptor that becomes readable, so that one
+// `poll` waits for keys, signals and the engine together.
+import Synchronization
+import Woodshed
+
+/// What the engine has to tell.
+enum Report: Sendable {
+    case event(PlayerEvent)
+    /// There will be no further event.
+    case eventsOver
+    /// The device has played out, or failed.
+    case engineOver(EngineError?)
+}
+
+/// Reports on their way to the main loop.
+final class Inbox: Sendable {
+    private let reports = Mutex<[Report]>([])
+    private let pipe: WakePipe
+
+    /// Readable while there are reports.
+    var descriptor: Int32 { pipe.readEnd }
+
+    init() throws(CommandFailure) {
+        guard let pipe = WakePipe() else {
+            throw CommandFailure(.software, "too many files are open", remedy: "Raise the limit with: ulimit -n 1024")
+        }
+        self.pipe = pipe
+    }
+
+    deinit { pipe.closeBoth() }
+
+    func put(_ report: Report) {
+        let wasEmpty = reports.withLock { reports in
+            defer { reports.append(report) }
+            return reports.isEmpty
+        }
+        if wasEmpty { pipe.wake() }
+    }
+
+    /// Everything that arrived since the last call, in order.
+    func take() -> [Report] {
+        // Emptied before the list is taken: a report that comes between the two wakes the loop once more, never too seldom.
+        _ = pipe.drain()
+        return reports.withLock { reports in
+            defer { reports = [] }
+            return reports
+        }
+    }
+}

@@ -1,0 +1,116 @@
+// What keys do to the player, and what the status line shows of it. The status lags behind a key by a block, so what was
+// asked for last is kept here: two quick presses are two steps.
+import Glibc
+import Woodshed
+
+/// The user's hands on one player.
+struct PlayerControls {
+    private let player: Player
+    private var keys = KeyReader()
+    private var isPaused = false
+    private var gainDecibels = 0.0
+    private var wantedSpeed: Double?
+    private var wantedSection: Int?
+    private var peak = PeakHold()
+
+    private static let gainRange = -60.0...12.0
+
+    init(player: Player) { self.player = player }
+
+    /// True unless the user has paused or the score is over.
+    var isPlaying: Bool {
+        let state = player.status.state
+        return !isPaused && (state == .playing || state == .idle)
+    }
+
+    /// What the keys that have arrived ask for.
+    mutating func actions() -> [KeyAction] {
+        var bytes = [UInt8](repeating: 0, count: 256)
+        let count = unsafe read(STDIN_FILENO, &bytes, bytes.count)
+        guard count > 0 else {
+            // The terminal has gone; asking it again and again would only burn time.
+            if count == 0 || errno == EIO { RawMode.leave() }
+            return []
+        }
+        return keys.actions(bytes.prefix(count))
+    }
+
+    /// Carries out what concerns the player.
+    mutating func apply(_ action: KeyAction) {
+        switch action {
+        case .togglePause:
+            isPaused.toggle()
+            if isPaused { player.pause(reason: .user) } else { player.resume() }
+        case .jump(let seconds): jump(seconds)
+        case .skip(let sections): skip(sections)
+        case .changeSpeed(let step): setSpeed((wantedSpeed ?? player.status.speed) + step)
+        case .normalSpeed: setSpeed(1)
+        case .changeGain(let step):
+            gainDecibels = min(max(gainDecibels + step, Self.gainRange.lowerBound), Self.gainRange.upperBound)
+            player.setGain(decibels: gainDecibels)
+        case .quit, .help, .redraw: break
+        }
+    }
+
+    /// Within the section that plays; past its end the next one begins, before its start it begins anew.
+    private mutating func jump(_ seconds: Double) {
+        let status = player.status
+        let sections = player.score.sections
+        guard sections.indices.contains(status.section - 1) else { return }
+        let range = sections[status.section - 1].range
+        let target = status.clipFrame + Int64((seconds * Double(player.clip.sampleRate)).rounded())
+        if target >= range.upperBound, status.section < sections.count { return skip(1) }
+        let place = min(max(target, range.lowerBound), range.upperBound - 1)
+        // Only a score that was replaced in between could refuse, and then the key has lost its meaning.
+        try? player.seek(toClipFrame: place)
+    }
+
+    private mutating func skip(_ count: Int) {
+        let sections = player.score.sections.count
+        let target = (wantedSection ?? player.status.section) + count
+        guard (1...sections).contains(target) else { return }
+        wantedSection = target
+        try? player.skip(toSection: target)
+    }
+
+    private mutating func setSpeed(_ factor: Double) {
+        // To a tenth of a per cent, so that 5 % up and 5 % down meet again.
+        let rounded = (factor * 1000).rounded() / 1000
+        let bounded = min(max(rounded, Speed.range.lowerBound), Speed.range.upperBound)
+        wantedSpeed = bounded
+        if let speed = try? Speed(factor: bounded) { try? player.setSpeed(speed) }
+    }
+
+    /// What the status line shows now.
+    mutating func view(title: String, clipSeconds: Double) -> StatusView {
+        let status = player.status
+        if status.section == wantedSection { wantedSection = nil }
+        let highest = (0..<8).reduce(Float(0)) { max($0, status.peaks[$1]) }
+        return StatusView(
+            title: title, state: Self.state(status.state), section: status.section,
+            sectionCount: player.score.sections.count, pass: status.pass, passes: status.passes,
+            speed: wantedSpeed ?? status.speed,
+            position: Double(status.clipFrame) / Double(player.clip.sampleRate), length: clipSeconds,
+            peakDecibels: peak.show(highest))
+    }
+
+    private static func state(_ state: PlayerStatus.State) -> StatusView.State {
+        switch state {
+        case .idle, .playing: .playing
+        case .paused: .paused
+        case .stopping, .finished: .stopped
+        }
+    }
+}
+
+/// A level that rises at once and falls by 1.5 dB a redraw: a block's peak alone would flicker.
+private struct PeakHold {
+    private var shown = -Double.infinity
+
+    mutating func show(_ peak: Float) -> Double {
+        let decibels = 20 * log10(Double(peak))
+        shown = max(decibels, shown - 1.5)
+        if shown < -100 { shown = -.infinity }
+        return shown
+    }
+}

@@ -1,0 +1,57 @@
+// What `play` and `practice` share: a file, a device, a session.
+import Woodshed
+
+/// Plays a file on a device.
+struct Playing {
+    let file: String
+    let device: DeviceOptions
+    let messages: MessageOptions
+
+    /// Plays by the plan made for the recording, and ends the run with the status a signal asks for.
+    func run(_ plan: (Timeline) throws(CommandFailure) -> PracticePlan) throws {
+        let signals = Signals.install()
+        let output = try device.outputDevice()
+        if case .file(let path) = output { try OutputFile.refuseInput(file, output: path) }
+        let listening = try Listening(
+            path: file, output: output,
+            request: { (rate, channels) throws(DeviceError) in
+                try device.request(sampleRate: rate, channelCount: channels)
+            }, plan: plan)
+        if messages.verbose { StandardStream.error.note(listening.summary) }
+        let status = try Session(listening, messages: messages, signals: signals).run()
+        guard status == .success else { throw CommandFailure(status, "") }
+    }
+}
+
+extension DeviceOptions {
+    /// The device asked for.
+    func outputDevice() throws(CommandFailure) -> OutputDevice {
+        do {
+            return try OutputDevice(parsing: output)
+        } catch {
+            throw CommandFailure(error)
+        }
+    }
+
+    /// The request for a rate and a channel count.
+    func request(sampleRate: Int, channelCount: Int) throws(DeviceError) -> StreamRequest {
+        // Without a device's own deadline, larger blocks only save work.
+        let usual = clock == .virtual ? 4096 : 256
+        return try StreamRequest(
+            sampleRate: sampleRate, channelCount: channelCount, periodFrames: periods.period ?? usual,
+            periodCount: periods.periods ?? 3, clock: clock == .virtual ? .virtual : .real,
+            realtimePriority: priority == 0 ? nil : priority)
+    }
+}
+
+extension Listening {
+    /// The recording and the device in one line.
+    var summary: String {
+        let device = engine.configuration
+        return printable(
+            "\(title): \(info.container)/\(info.codec), \(info.sampleRate) Hz, \(info.channelCount) channels, "
+                + "\(clockText(info.seconds)); \(device.deviceName): \(device.sampleRate) Hz, "
+                + "\(device.channelCount) channels, \(device.formatName), "
+                + "\(device.periodFrames) frames a block, \(device.bufferFrames) in the buffer")
+    }
+}

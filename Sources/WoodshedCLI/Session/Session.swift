@@ -1,0 +1,310 @@
+// A run of the player from its start to its end, seen from the main thread: one loop over keys, signals and the engine's
+// reports. It alone writes to the terminal. What it decides is what to ask of the player; what is heard is the engine's.
+import Glibc
+import Woodshed
+
+/// Plays until the score, the user or the system ends it.
+final class Session {
+    let player: Player
+    private let engine: Engine
+    private let title: String
+    private let clipSeconds: Double
+    private let messages: MessageOptions
+    private let traits: TerminalTraits
+    private let takesKeys: Bool
+    private let inbox: Inbox
+    private let signalDescriptor: Int32
+    private var screen: StatusScreen
+    var control: PlayerControls
+
+    private var heldFinish: PlayerEvent?
+    private var pauseReason: PauseReason?
+    private var hasEventsOver = false
+    private var engineOver: EngineError??
+    private var endStatus = ExitStatus.success
+    private var deadline: Int64?
+    private var outputIsClosed = false
+
+    /// How long a stop may take before the device is closed without asking further.
+    private static let patience: Int64 = 2_000_000_000
+    /// At most 30 times a second.
+    private static let redrawMilliseconds: Int32 = 34
+
+    /// - Parameter takesKeys: False where a key would change what is being written.
+    init(
+        _ listening: Listening, messages: MessageOptions, signals: Int32, takesKeys: Bool = true
+    ) throws(CommandFailure) {
+        engine = listening.engine
+        player = listening.player
+        title = listening.title
+        clipSeconds = Double(player.clip.frameCount) / Double(player.clip.sampleRate)
+        self.messages = messages
+        traits = TerminalTraits.current(plain: messages.plain)
+        self.takesKeys = takesKeys && traits.readsKeys
+        inbox = try Inbox()
+        signalDescriptor = signals
+        screen = StatusScreen(glyphs: traits.glyphs)
+        control = PlayerControls(player: listening.player)
+    }
+
+    /// Plays to the end.
+    ///
+    /// - Returns: How the run ended: success, or the signal that ended it.
+    func run() throws -> ExitStatus {
+        follow()
+        Signals.beginWatching()
+        defer { Signals.endWatching() }
+        if takesKeys { RawMode.enter() }
+        defer { RawMode.leave() }
+        player.start()
+        do {
+            try engine.start()
+        } catch {
+            engine.stop()
+            throw CommandFailure(error)
+        }
+        waitForEngine()
+        while !isOver { try turn() }
+        return try conclude()
+    }
+
+    private var isOver: Bool { hasEventsOver && engineOver != nil }
+
+    // MARK: What the engine tells
+
+    /// Asked for before the start: events that nobody has asked for yet are lost.
+    private func follow() {
+        let (events, inbox) = (player.events, inbox)
+        Task {
+            for await event in events { inbox.put(.event(event)) }
+            inbox.put(.eventsOver)
+        }
+    }
+
+    /// On a thread of its own, because it blocks for as long as there is sound.
+    private func waitForEngine() {
+        let (engine, inbox) = (engine, inbox)
+        BlockingThread.start {
+            do throws(EngineError) {
+                try engine.waitUntilFinished()
+                inbox.put(.engineOver(nil))
+            } catch {
+                inbox.put(.engineOver(error))
+            }
+        }
+    }
+
+    // MARK: The loop
+
+    private func turn() throws {
+        let ready = wait()
+        if ready.keys { for action in control.actions() { answer(action) } }
+        if ready.outputClosed { endQuietly() }
+        do {
+            if ready.signals { try answerSignals() }
+            try deliver(inbox.take())
+        } catch OutputError.closed {
+            endQuietly()
+        }
+        if let deadline, monotonicNanoseconds() > deadline {
+            self.deadline = nil
+            engine.stop()
+        }
+        redraw()
+    }
+
+    private func wait() -> (signals: Bool, keys: Bool, outputClosed: Bool) {
+        let watchesOutput = messages.json && !outputIsClosed
+        var requests = [
+            pollfd(fd: inbox.descriptor, events: Int16(POLLIN), revents: 0),
+            pollfd(fd: signalDescriptor, events: Int16(POLLIN), revents: 0),
+            // A negative descriptor is passed over.
+            pollfd(fd: RawMode.readsKeys ? STDIN_FILENO : -1, events: Int16(POLLIN), revents: 0),
+            pollfd(fd: watchesOutput ? STDOUT_FILENO : -1, events: 0, revents: 0),
+        ]
+        let timeout: Int32 = drawsNow ? Self.redrawMilliseconds : deadline == nil ? -1 : 100
+        guard unsafe poll(&requests, nfds_t(requests.count), timeout) > 0 else { return (false, false, false) }
+        let closed = Int32(requests[3].revents) & (POLLERR | POLLNVAL) != 0
+        return (requests[1].revents != 0, requests[2].revents != 0, closed)
+    }
+
+    private func answerSignals() throws {
+        for number in Signals.drain(signalDescriptor) {
+            switch number {
+            case SIGINT: end(.interrupted)
+            case SIGTERM: end(.terminated)
+            case SIGHUP: end(.hangup)
+            case SIGTSTP: try suspend()
+            case SIGCONT: comeBack()
+            default: screen.invalidate()
+            }
+        }
+    }
+
+    private func answer(_ action: KeyAction) {
+        switch action {
+        case .quit: end(.success)
+        case .help:
+            screen.clear()
+            StandardStream.error.note(KeyReader.help)
+        case .redraw: screen.invalidate()
+        default: control.apply(action)
+        }
+    }
+
+    // MARK: Ending
+
+    /// Fades out and ends with `status`; the first reason counts.
+    private func end(_ status: ExitStatus) {
+        guard deadline == nil else { return }
+        endStatus = status
+        player.stop()
+        deadline = monotonicNanoseconds() + Self.patience
+    }
+
+    private func endQuietly() {
+        outputIsClosed = true
+        end(.closedPipe)
+    }
+
+    private func conclude() throws -> ExitStatus {
+        screen.clear()
+        RawMode.leave()
+        let failure = engineOver ?? nil
+        if !outputIsClosed { try finishLine(failed: failure != nil) }
+        if let failure { throw CommandFailure(failure) }
+        if !messages.quiet { sayGoodbye() }
+        return endStatus
+    }
+
+    private func finishLine(failed: Bool) throws {
+        guard messages.json else { return }
+        let statistics = engine.statistics
+        let status = player.status
+        let finish =
+            heldFinish.map { EventLine($0, sampleRate: engine.configuration.sampleRate) }
+            ?? EventLine(
+                name: "playback.finished", frame: status.outputFrame, sampleRate: engine.configuration.sampleRate,
+                section: status.section, pass: status.pass, passes: status.passes, speed: status.speed,
+                clipFrame: status.clipFrame,
+                details: [.init("reason", .string(failed ? "failed" : "stopped"))])
+        var line = finish
+        line.details += [
+            .init("frames", .integer(line.frame)), .init("xruns", .integer(statistics.xruns)),
+            .init("lost_frames", .integer(statistics.lostFrames)),
+            .init("starved_frames", .integer(status.starvedFrames)),
+        ]
+        try StandardStream.output.line(line.json)
+    }
+
+    private func sayGoodbye() {
+        let statistics = engine.statistics
+        let seconds = Double(player.status.outputFrame) / Double(engine.configuration.sampleRate)
+        let what = endStatus == .success && heldFinish?.kind == .finished(.completed) ? "finished" : "stopped"
+        StandardStream.error.note("\(what) after \(clockText(seconds))")
+        if statistics.xruns > 0 {
+            StandardStream.error.note(
+                "\(statistics.xruns) dropouts; a longer --period helps, and so does: woodshed doctor")
+        }
+        guard messages.verbose else { return }
+        let time = statistics.renderTime
+        StandardStream.error.note(
+            "\(statistics.blocks) blocks, render time \(fixed(time.medianMicroseconds, decimals: 1)) us median, "
+                + "\(fixed(time.p999Microseconds, decimals: 1)) us at 99.9 %, "
+                + "\(fixed(time.maximumMicroseconds, decimals: 1)) us at most")
+    }
+
+    // MARK: Ctrl-Z and back
+
+    private func suspend() throws {
+        let wasPlaying = control.isPlaying
+        if wasPlaying { player.pause(reason: .suspended) }
+        // The fade has to be heard, and the pause told, before the process stands still.
+        let limit = monotonicNanoseconds() + 300_000_000
+        while wasPlaying, pauseReason != .suspended, monotonicNanoseconds() < limit {
+            usleep(5000)
+            try deliver(inbox.take())
+        }
+        screen.clear()
+        RawMode.leave()
+        Signals.stopUntilContinued()
+        comeBack()
+        if wasPlaying { player.resume() }
+    }
+
+    private func comeBack() {
+        if takesKeys {
+            RawMode.leave()
+            RawMode.enter()
+        }
+        screen.invalidate()
+    }
+
+    // MARK: Reports
+
+    private func deliver(_ reports: [Report]) throws {
+        var lines = ""
+        for report in reports {
+            switch report {
+            case .eventsOver: hasEventsOver = true
+            case .engineOver(let error): engineOver = .some(error)
+            case .event(let event):
+                if case .paused(let reason) = event.kind { pauseReason = reason }
+                if case .resumed = event.kind { pauseReason = nil }
+                // Printed last, with the figures of the whole run.
+                if case .finished = event.kind {
+                    heldFinish = event
+                } else if messages.json {
+                    lines += EventLine(event, sampleRate: engine.configuration.sampleRate).json + "\n"
+                } else {
+                    tell(event)
+                }
+            }
+        }
+        guard !lines.isEmpty, !outputIsClosed else { return }
+        screen.clear()
+        try StandardStream.output.write(lines)
+    }
+
+    /// Sparse lines for whoever sees no status line.
+    private func tell(_ event: PlayerEvent) {
+        guard !traits.drawsStatus, !messages.quiet else { return }
+        let sections = player.score.sections
+        switch event.kind {
+        case .sectionStarted:
+            guard sections.indices.contains(event.section - 1) else { return }
+            let (section, rate) = (sections[event.section - 1], Double(player.clip.sampleRate))
+            let name = section.name.map { ", " + $0 } ?? ""
+            StandardStream.error.note(
+                "section \(event.section) of \(sections.count)\(name): "
+                    + "\(clockText(Double(section.range.lowerBound) / rate)) to "
+                    + "\(clockText(Double(section.range.upperBound) / rate))")
+        case .passStarted:
+            StandardStream.error.note("pass \(event.pass) of \(event.passes), \(percentText(event.speed))")
+        case .paused(let reason): StandardStream.error.note("paused (\(reason.name))")
+        case .resumed: StandardStream.error.note("resumed")
+        case .xrun(let lostFrames): StandardStream.error.note("dropout of \(lostFrames) frames")
+        case .starved(let frames): StandardStream.error.note("\(frames) frames were not decoded in time")
+        case .playbackStarted, .sectionEnded, .passEnded, .moved, .finished: break
+        }
+    }
+
+    // MARK: The status line
+
+    private var drawsNow: Bool { traits.drawsStatus && !messages.quiet && isForeground }
+
+    /// A job in the background leaves the terminal to whoever has it.
+    private var isForeground: Bool { tcgetpgrp(STDERR_FILENO) == getpgrp() }
+
+    private func redraw() {
+        guard drawsNow, !isOver else { return }
+        screen.draw(control.view(title: title, clipSeconds: clipSeconds), columns: terminalColumns())
+    }
+}
+
+/// Nanoseconds of the clock that nobody sets.
+func monotonicNanoseconds() -> Int64 {
+    var time = timespec()
+    _ = unsafe clock_gettime(CLOCK_MONOTONIC, &time)
+    return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
+}

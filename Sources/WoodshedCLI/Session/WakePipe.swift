@@ -1,0 +1,37 @@
+// A pipe to oneself: what wakes a loop that waits in `poll`. Neither end ever blocks, and no child inherits it.
+import Glibc
+
+/// Both ends of such a pipe; whoever makes one closes it.
+struct WakePipe: Sendable {
+    let readEnd: Int32
+    let writeEnd: Int32
+
+    /// nil when the process may open no more descriptors.
+    init?() {
+        var ends: [Int32] = [-1, -1]
+        guard unsafe pipe(&ends) == 0 else { return nil }
+        for end in ends {
+            _ = fcntl(end, F_SETFD, FD_CLOEXEC)
+            _ = fcntl(end, F_SETFL, O_NONBLOCK)
+        }
+        (readEnd, writeEnd) = (ends[0], ends[1])
+    }
+
+    /// Leaves a byte; a full pipe wakes as well as an empty one.
+    func wake() {
+        var byte: UInt8 = 1
+        _ = unsafe write(writeEnd, &byte, 1)
+    }
+
+    /// The bytes left since the last call.
+    func drain() -> [UInt8] {
+        var bytes = [UInt8](repeating: 0, count: 64)
+        let count = unsafe read(readEnd, &bytes, bytes.count)
+        return count > 0 ? Array(bytes.prefix(count)) : []
+    }
+
+    func closeBoth() {
+        close(readEnd)
+        close(writeEnd)
+    }
+}

@@ -1,0 +1,176 @@
+// Everything that can be wrong with what the command is given: the code, one or two lines, nothing left behind.
+import Glibc
+import Testing
+
+@testable import WoodshedCLI
+
+@Suite("Bad input", .serialized)
+struct BadInputTests {
+    private let folder = TestFolder()
+
+    /// Renders a file that cannot be rendered, and checks what is left.
+    private func refused(
+        _ path: String, _ arguments: [String] = [], status: Int32, sourceLocation: SourceLocation = #_sourceLocation
+    ) {
+        let before = folder.names
+        let run = Command.run(["render", path] + arguments + ["-o", folder["out.wav"]], seconds: 20)
+        #expect(run.status == status, "\(run.error)", sourceLocation: sourceLocation)
+        #expect((1...2).contains(run.errorLines.count), "\(run.error)", sourceLocation: sourceLocation)
+        #expect(run.error.hasPrefix("woodshed: "), "\(run.error)", sourceLocation: sourceLocation)
+        #expect(run.output.isEmpty, sourceLocation: sourceLocation)
+        #expect(folder.names == before, sourceLocation: sourceLocation)
+    }
+
+    private func song(frames: Int = 10_000) -> String { folder.write("song.wav", Wave.ramp(frames: frames)) }
+
+    @Test("what is no audio is bad data")
+    func notAudio() {
+        refused(folder.write("text.wav", Array("This is no recording at all.\n".utf8)), status: 65)
+        refused(
+            folder.write("noise.mp3", (0..<5000).map { UInt8(truncatingIfNeeded: $0 &* 73 ^ $0 >> 3) | 1 }), status: 65)
+        refused("/proc/self/status", status: 65)
+    }
+
+    @Test("an empty file and a recording without a frame are bad data")
+    func empty() {
+        refused(folder.write("empty.wav", []), status: 65)
+        refused(folder.write("frameless.wav", Wave.ramp(frames: 0)), status: 65)
+    }
+
+    @Test("a header cut short is bad data; a recording cut short is played as far as it goes")
+    func truncated() {
+        refused(folder.write("header.wav", Array(Wave.ramp(frames: 10).prefix(30))), status: 65)
+        let whole = Wave.ramp(frames: 10_000)
+        folder.write("short.wav", Array(whole.prefix(44 + 4 * 5000)))
+        let run = Command.run(["info", folder["short.wav"], "--json"])
+        #expect(run.status == 0)
+        #expect(run.text.contains(#""frames":5000,"#))
+        refused(folder["short.wav"], ["--section", "4000f-6000f"], status: 65)
+    }
+
+    @Test("a missing file is not found, a folder is bad data, a pipe is refused without waiting for it")
+    func noFile() {
+        refused(folder["missing.wav"], status: 66)
+        refused("", status: 66)
+        refused(folder.path, status: 65)
+        #expect(Command.tool("mkfifo", [folder["pipe.wav"]]))
+        refused(folder["pipe.wav"], status: 65)
+    }
+
+    @Test("a file that may not be read is a matter of permission", .enabled(if: geteuid() != 0))
+    func unreadable() {
+        let path = song()
+        #expect(Command.tool("chmod", ["000", path]))
+        refused(path, status: 77)
+    }
+
+    @Test("headers that lie are seen through: 0 and 65 channels, rate 0, 2^63 frames, a size that is not there")
+    func lyingHeaders() {
+        let data = [UInt8](repeating: 1, count: 4000)
+        refused(
+            folder.write("c0.wav", Wave.file(format: 1, channels: 0, rate: 44100, bits: 16, data: data)), status: 65)
+        refused(
+            folder.write("c65.wav", Wave.file(format: 1, channels: 65, rate: 44100, bits: 16, data: data)), status: 65)
+        refused(folder.write("r0.wav", Wave.file(format: 1, channels: 2, rate: 0, bits: 16, data: data)), status: 65)
+        folder.write(
+            "huge.wav", Wave.file(format: 1, channels: 2, rate: 44100, bits: 16, data: data, claimed: 0x7FFF_FFF0))
+        let run = Command.run(["info", folder["huge.wav"], "--json"])
+        #expect(run.status == 0)
+        #expect(run.text.contains(#""frames":1000,"#), "\(run.text)\(run.error)")
+        let rf64 =
+            Array("RF64".utf8) + [255, 255, 255, 255] + Array("WAVEds64".utf8) + Wave.little(UInt32(28))
+            + [UInt8](repeating: 255, count: 23) + [127] + [UInt8](repeating: 0, count: 4)
+            + Wave.file(format: 1, channels: 2, rate: 44100, bits: 16, data: data, claimed: 0xFFFF_FFFF).dropFirst(12)
+        folder.write("rf64.wav", rf64)
+        let long = Command.run(["info", folder["rf64.wav"], "--json"], seconds: 20)
+        #expect(long.status == 65 || long.text.contains(#""frames":1000,"#), "\(long.text)\(long.error)")
+    }
+
+    @Test("samples that are no numbers are rendered as silence, never as themselves")
+    func notANumber() throws {
+        let samples: [Float] = [0.5, .nan, .infinity, -.infinity, 0.25, .signalingNaN]
+        let data = (0..<1000).flatMap { Wave.little(samples[$0 % samples.count].bitPattern) }
+        folder.write("nan.wav", Wave.file(format: 3, channels: 1, rate: 44100, bits: 32, data: data))
+        let run = Command.run(["render", folder["nan.wav"], "-o", folder["out.wav"]])
+        #expect(run.status == 0)
+        let rendered = try #require(Wave.floats(of: folder.read("out.wav")))
+        #expect(rendered.count == 1000)
+        #expect(rendered.allSatisfy { $0.isFinite })
+        #expect(rendered.contains(0.5) && rendered.contains(0.25))
+    }
+
+    @Test("a section outside the recording, or turned round, or empty, is bad data")
+    func sections() {
+        let path = song()
+        refused(path, ["--section", "0.1-5"], status: 65)
+        refused(path, ["--section", "9000f-10001f"], status: 65)
+        refused(path, ["--section", "0.2-0.1"], status: 65)
+        refused(path, ["--section", "0.1-0.1"], status: 65)
+        refused(path, ["--from", "1:00"], status: 65)
+        refused(path, ["--section", "9223372036854775807f-"], status: 65)
+    }
+
+    @Test("impossible numbers are mistakes of usage")
+    func numbers() {
+        let path = song()
+        refused(path, ["--speed", "0"], status: 64)
+        refused(path, ["-n", "0"], status: 64)
+        refused(path, ["-n", "99999999999999999999"], status: 64)
+        refused(path, ["--gap", "99999"], status: 64)
+        refused(path, ["--bits", "12"], status: 64)
+    }
+
+    @Test("a device that is not there, or cannot do it, is unavailable")
+    func devices() {
+        let path = song()
+        for (arguments, status) in [
+            (["--output", "hw:9"], 69), (["--output", "no-such-device"], 69), (["--output", ""], 64),
+            (["--output", "file:"], 64), (["--output", "default", "--clock", "virtual"], 64),
+        ] as [([String], Int32)] {
+            let run = Command.run(["play", path] + arguments, seconds: 20)
+            #expect(run.status == status, "\(arguments): \(run.error)")
+            #expect((1...2).contains(run.errorLines.count), "\(run.error)")
+        }
+    }
+
+    @Test("an output that cannot be made has its code, and the old file stays")
+    func outputs() {
+        let path = song()
+        for (output, status) in [
+            (folder["no/folder/out.wav"], 73), (folder.path, 73), (folder.path + "/", 73), ("/dev/full", 74),
+            (path, 64),
+            ("/proc/out.wav", 73),
+        ] as [(String, Int32)] {
+            let run = Command.run(["render", path, "-o", output])
+            #expect(run.status == status, "\(output): \(run.error)")
+            #expect((1...4).contains(run.errorLines.count), "\(run.error)")
+        }
+        #expect(folder.names == ["song.wav"])
+        #expect(folder.read("song.wav").count == 44 + 40_000)
+        let live = Command.run(["play", path, "--output", "file:/dev/full", "--clock", "virtual"])
+        #expect(live.status == 74)
+    }
+
+    @Test("a recording that shrinks while it is played ends with an error, not with a crash")
+    func shrinking() {
+        let path = folder.write("long.wav", Wave.ramp(frames: 2_000_000, channels: 1))
+        let run = Command.run(
+            ["practice", path, "--section", "0-1", "--section", "30-31", "--output", "null"], seconds: 30
+        ) { _ in
+            usleep(700_000)
+            _ = unsafe truncate(path, 400_000)
+        }
+        #expect(run.status == 74 || run.status == 65, "\(run.error)")
+    }
+
+    @Test("a recording that vanishes while it is played is played to its end")
+    func vanishing() {
+        let path = folder.write("gone.wav", Wave.ramp(frames: 44100))
+        let run = Command.run(["play", path, "--output", "null", "--json"], seconds: 30) { _ in
+            usleep(300_000)
+            _ = unsafe unlink(path)
+        }
+        #expect(run.status == 0)
+        #expect(run.lines.last?.contains(#""frames":44100"#) == true)
+    }
+}

@@ -1,0 +1,98 @@
+// The command from outside, where no sound is needed: help, versions, usage.
+import Testing
+
+@testable import WoodshedCLI
+
+@Suite("The command")
+struct CommandTests {
+    static let verbs = ["play", "practice", "render", "info", "devices", "doctor", "demo"]
+
+    @Test("alone it says what it is, in at most 25 lines and 80 columns")
+    func introduction() {
+        let run = Command.run([])
+        #expect(run.status == 0)
+        #expect(run.lines.count <= 25)
+        #expect(run.lines.allSatisfy { $0.count <= 88 })
+        #expect(run.text.contains("woodshed demo"))
+        #expect(run.error.isEmpty)
+    }
+
+    @Test("every verb's help takes at most 60 lines, and examples come first", arguments: verbs)
+    func help(verb: String) throws {
+        for arguments in [[verb, "--help"], ["help", verb], [verb, "-h"]] {
+            let run = Command.run(arguments)
+            #expect(run.status == 0)
+            #expect(run.text.split(separator: "\n", omittingEmptySubsequences: false).count <= 60)
+            let examples = try #require(run.text.range(of: "EXAMPLES"))
+            let usage = try #require(run.text.range(of: "USAGE"))
+            #expect(examples < usage)
+        }
+    }
+
+    @Test("the version is one line")
+    func version() {
+        let run = Command.run(["--version"])
+        #expect(run.status == 0)
+        #expect(run.text == CommandLineTool.version + "\n")
+    }
+
+    @Test("completion scripts name every verb", arguments: ["bash", "zsh", "fish"])
+    func completions(shell: String) {
+        let run = Command.run(["--generate-completion-script", shell])
+        #expect(run.status == 0)
+        for verb in Self.verbs { #expect(run.text.contains(verb)) }
+    }
+
+    @Test(
+        "a mistake on the command line is answered with 64 in one or two lines, and nothing on standard output",
+        arguments: [
+            ["practise", "x.wav"], ["xyzzy"], ["--xyzzy"], ["play"], ["play", "a", "b"], ["play", "a", "--xyzzy"],
+            ["practice", "a", "-n", "0"], ["practice", "a", "-n", "-1"], ["practice", "a", "-n", "x"],
+            ["practice", "a", "--speed", "0"], ["practice", "a", "--speed", "nan"],
+            ["practice", "a", "--speed", "500%"],
+            ["practice", "a", "--section", "x"], ["practice", "a", "--section", "1-2", "--from", "1"],
+            ["practice", "a", "--speed", "1", "--ramp", "60%:100%:5%"], ["practice", "a", "--joint", "glue"],
+            ["practice", "a", "--period", "0"], ["practice", "a", "--period", "8193"],
+            ["practice", "a", "--periods", "1"],
+            ["practice", "a", "--periods", "5"], ["practice", "a", "--clock", "sun"], ["practice", "a", "--gap", "-1"],
+            ["render", "a"], ["render", "a", "-o", ""], ["render", "a", "-o", "-", "--json"],
+            ["render", "a", "-o", "b", "--bits", "8"], ["demo", "x"],
+        ])
+    func usage(arguments: [String]) {
+        let run = Command.run(arguments)
+        #expect(run.status == 64)
+        #expect((1...2).contains(run.errorLines.count), "\(run.error)")
+        #expect(run.output.isEmpty)
+    }
+
+    @Test("a misspelt verb or option is recognised")
+    func suggestions() {
+        #expect(Command.run(["practise"]).error.contains("woodshed practice"))
+        #expect(Command.run(["play", "a", "--sped", "1"]).error.contains("--speed"))
+    }
+
+    @Test("standard output that cannot be written is an error, one that is closed is none")
+    func outputs() {
+        #expect(Command.run(["devices"], outputPath: "/dev/full").status == 74)
+    }
+
+    @Test("doctor tells the same as JSON, and its code is 0 or 69")
+    func doctor() {
+        let run = Command.run(["doctor", "--json"])
+        #expect(run.status == 0 || run.status == 69)
+        #expect(run.lines.count == 1)
+        #expect(run.text.hasPrefix(#"[{"check":"output","#))
+        let plain = Command.run(["doctor", "--plain"])
+        #expect(plain.status == run.status)
+        #expect(plain.output.allSatisfy { $0 < 0x80 })
+    }
+}
+
+extension String {
+    /// Where a text begins, in characters.
+    func range(of text: String) -> Int? {
+        let (all, wanted) = (Array(utf8), Array(text.utf8))
+        guard all.count >= wanted.count else { return nil }
+        return (0...(all.count - wanted.count)).first { Array(all[$0..<$0 + wanted.count]) == wanted }
+    }
+}

@@ -1,0 +1,94 @@
+// Every kind of error, and the code a script sees.
+import ArgumentParser
+import Testing
+import Woodshed
+
+@testable import WoodshedCLI
+
+// The testing library has an `ExitStatus` too.
+private typealias Code = WoodshedCLI.ExitStatus
+
+@Suite("Messages and codes")
+struct MessageTests {
+    @Test("every file error has its code")
+    func files() {
+        let expected: [AudioFileError.Kind: Code] = [
+            .notFound: .notFound, .isDirectory: .badData, .notRegularFile: .badData, .permissionDenied: .noPermission,
+            .notAudio: .badData, .empty: .badData, .broken: .badData, .unsupported: .badData,
+            .tooManyChannels: .badData,
+            .helperMissing: .unavailable, .limitExceeded: .badData, .changed: .inputOutput, .io: .inputOutput,
+            .cancelled: .interrupted, .cannotCreate: .cannotCreate, .diskFull: .inputOutput, .closedPipe: .closedPipe,
+            .invalidRequest: .usage,
+        ]
+        for kind in AudioFileError.Kind.allCases { #expect(kind.exitStatus == expected[kind], "\(kind)") }
+    }
+
+    @Test("every device error has its code, and its words are kept")
+    func devices() {
+        let expected: [DeviceError.Kind: Code] = [
+            .noDevice: .unavailable, .unknownDevice: .unavailable, .busy: .unavailable,
+            .permissionDenied: .noPermission,
+            .formatRefused: .unavailable, .invalidRequest: .usage, .lost: .unavailable, .io: .inputOutput,
+            .cannotCreate: .cannotCreate, .diskFull: .inputOutput,
+        ]
+        for kind in DeviceError.Kind.allCases {
+            let failure = CommandFailure(DeviceError(kind: kind, message: "Cause.", remedy: "Remedy."))
+            #expect(failure == CommandFailure(expected[kind] ?? .success, "Cause.", remedy: "Remedy."), "\(kind)")
+            let wrapped = CommandFailure(
+                EngineError.device(DeviceError(kind: kind, message: "Cause.", remedy: "Remedy.")))
+            #expect(wrapped == failure)
+        }
+    }
+
+    @Test("every score error has its code")
+    func scores() {
+        let expected: [(ScoreError.Kind, Code)] = [
+            (.noSections, .usage), (.emptySection, .badData), (.sectionOutsideClip, .badData),
+            (.sectionTooShort, .badData), (.passesOutOfRange, .usage), (.speedOutOfRange, .usage),
+            (.rampStepOutOfRange, .usage), (.gapOutOfRange, .usage), (.tooLong, .usage), (.placeOutsideScore, .badData),
+        ]
+        for (kind, status) in expected { #expect(kind.exitStatus == status) }
+    }
+
+    @Test("an engine misused is our fault, not the user's")
+    func engine() {
+        #expect(CommandFailure(EngineError.rateMismatch(clip: 1, engine: 2)).status == .software)
+        #expect(CommandFailure(EngineError.tooManyPlayers(limit: 1)).status == .software)
+    }
+
+    @Test("the plan says what was typed")
+    func plan() throws {
+        let song = Timeline(fileRate: 44100, fileFrames: 441_000, clipRate: 44100, clipFrames: 441_000)
+        let options = try PlanOptions.parse([
+            "--section", "2.0-3.0", "--section", "90112f-131072f", "-n", "5", "--speed", "70%", "--gap", "0.1",
+            "--joint", "hard",
+        ])
+        let plan = try options.plan(for: song)
+        #expect(plan.sections.map(\.range) == [88200..<132_300, 90112..<131_072])
+        #expect(plan.passes == 5)
+        #expect(plan.speeds == .constant(try Speed(factor: 0.7)))
+        #expect(plan.gap == .frames(4410))
+        #expect(plan.joint == .hard)
+        let whole = try PlanOptions.parse([]).plan(for: song)
+        #expect(whole.sections.map(\.range) == [0..<441_000])
+        #expect(whole.gap == .none && whole.joint == .crossfade && whole.passes == 1)
+        let ramp = try PlanOptions.parse(["--ramp", "60%:100%:5%", "--gap", "1.0x", "--from", "1", "--to", "50%"]).plan(
+            for: song)
+        #expect(ramp.speeds == .ramp(from: try Speed(factor: 0.6), to: .normal, step: 0.05))
+        #expect(ramp.gap == .passLengths(1))
+        #expect(ramp.sections.map(\.range) == [44100..<220_500])
+    }
+
+    @Test("a section that ends before it starts says where it is and how long the recording is")
+    func backwards() throws {
+        let song = Timeline(fileRate: 44100, fileFrames: 441_000, clipRate: 44100, clipFrames: 441_000)
+        let options = try PlanOptions.parse(["--section", "3-2"])
+        #expect {
+            try options.plan(for: song)
+        } throws: { error in
+            let failure = error as? CommandFailure
+            return failure?.status == .badData && failure?.cause.contains("0:02.000") == true
+                && failure?.remedy.contains("0:10.000") == true
+        }
+    }
+}

@@ -1,0 +1,177 @@
+// While it plays: signals, keys, the terminal.
+import Glibc
+import Testing
+
+@testable import WoodshedCLI
+
+@Suite("Playing on a terminal", .serialized)
+struct SessionTests {
+    private let folder = TestFolder()
+    private let song: String
+
+    init() {
+        // Half a minute: every test ends it long before.
+        song = folder.write("song.wav", Wave.ramp(frames: 661_500, channels: 1, rate: 22050))
+    }
+
+    private func play(_ arguments: [String] = [], environment: [String: String] = [:], columns: Int = 80) -> TerminalRun
+    {
+        TerminalRun(
+            Command.path, ["play", song, "--output", "null"] + arguments, environment: environment, columns: columns)
+    }
+
+    /// The lines a terminal would have shown, one for each redraw.
+    private func redraws(_ text: String) -> [String] {
+        text.split(whereSeparator: { $0 == "\r" || $0 == "\n" || $0 == "\r\n" }).map { line in
+            String(line.split(separator: "\u{1B}", omittingEmptySubsequences: false).first ?? "")
+        }
+    }
+
+    @Test("the status line is redrawn, fits its terminal and goes when the run ends", arguments: [20, 40, 80, 200])
+    func statusLine(columns: Int) {
+        let run = play(columns: columns)
+        #expect(run.wait(for: "▶ 0:00."))
+        run.read(seconds: 0.5)
+        run.send("q")
+        #expect(run.finish() == 0)
+        let drawn = redraws(run.text).filter { $0.contains("▶") }
+        #expect(drawn.count >= 5)
+        // Half a second and the start-up, at 30 a second, with a margin for a busy machine.
+        #expect(drawn.count <= 60)
+        #expect(drawn.allSatisfy { displayWidth($0) <= columns - 1 })
+        #expect(run.text.contains("\r\u{1B}[K"))
+    }
+
+    @Test("a resize is followed")
+    func resize() {
+        let run = play(columns: 80)
+        #expect(run.wait(for: "song.wav"))
+        let before = run.seen.count
+        run.resize(columns: 24)
+        #expect(run.wait(for: "1/1  100 %", from: before))
+        run.send("q")
+        #expect(run.finish() == 0)
+    }
+
+    @Test("plain, a dumb terminal and standard error in a pipe get lines without returns or escapes")
+    func plain() {
+        for run in [play(["--plain"]), play(environment: ["TERM": "dumb"]), play(environment: ["WOODSHED_A11Y": "1"])] {
+            #expect(run.wait(for: "pass 1 of 1"))
+            run.send("q")
+            #expect(run.finish() == 0)
+            // The terminal itself turns line feeds into returns and line feeds.
+            #expect(!run.text.contains("\u{1B}"))
+            #expect(
+                !run.text.unicodeScalars.enumerated().contains { index, scalar in
+                    scalar == "\r" && !run.text.unicodeScalars.dropFirst(index + 1).starts(with: ["\n"])
+                })
+        }
+    }
+
+    @Test("NO_COLOR leaves no colour, and the line stays")
+    func noColour() {
+        let run = play(environment: ["NO_COLOR": "1"])
+        #expect(run.wait(for: "▶"))
+        run.send("q")
+        #expect(run.finish() == 0)
+        #expect(!run.text.contains("m\u{1B}") && run.text.range(of: "\u{1B}[3") == nil)
+    }
+
+    @Test("keys pause, move, change the speed, and help is at hand")
+    func keys() {
+        let run = play(["--json"])
+        #expect(run.wait(for: "pass.started"))
+        run.send(" ")
+        #expect(run.wait(for: #""event":"paused""#))
+        #expect(run.text.contains(#""reason":"user""#))
+        run.send(" ")
+        #expect(run.wait(for: #""event":"resumed""#))
+        run.send("\u{1B}[C")
+        #expect(run.wait(for: "0:05."))
+        run.send("[[")
+        #expect(run.wait(for: "90 %"))
+        run.send("\u{7F}")
+        var before = run.seen.count
+        #expect(run.wait(for: "100 %", from: before))
+        before = run.seen.count
+        run.send("?")
+        #expect(run.wait(for: "Backspace", from: before))
+        run.send("q")
+        #expect(run.finish() == 0)
+    }
+
+    @Test("raw mode is entered while playing and left at every kind of end")
+    func terminalState() {
+        let cooked = tcflag_t(ICANON | ECHO)
+        for ending in ["q", "\u{03}"] {
+            let run = play()
+            #expect(run.wait(for: "▶"))
+            #expect(run.localFlags & cooked == 0)
+            run.send(ending)
+            #expect(run.finish() == (ending == "q" ? 0 : 130))
+            #expect(run.localFlags & cooked == cooked)
+        }
+        for (number, status) in [(SIGTERM, 143), (SIGHUP, 129), (SIGSEGV, -SIGSEGV)] as [(Int32, Int32)] {
+            let run = play()
+            #expect(run.wait(for: "▶"))
+            kill(run.process, number)
+            #expect(run.finish() == status)
+            #expect(run.localFlags & cooked == cooked)
+        }
+    }
+
+    @Test("Ctrl-C stops with a word and 130; a second one leaves at once")
+    func interrupt() {
+        let run = play()
+        #expect(run.wait(for: "▶"))
+        run.send("\u{03}")
+        #expect(run.finish() == 130)
+        #expect(run.text.contains("stopped after"))
+    }
+
+    @Test("an interrupted rendering leaves nothing behind, and the old file as it was")
+    func interruptedRender() {
+        folder.write("out.wav", [1, 2, 3])
+        for number in [SIGINT, SIGTERM] {
+            let run = Command.run(
+                ["render", song, "-n", "10000", "--speed", "50%", "-o", folder["out.wav"]], seconds: 30
+            ) { process in
+                usleep(700_000)
+                kill(process, number)
+            }
+            #expect(run.status == 128 + number, "\(run.error)")
+            #expect(folder.names == ["out.wav", "song.wav"])
+            #expect(folder.read("out.wav") == [1, 2, 3])
+        }
+    }
+
+    @Test("Ctrl-Z gives the terminal back and pauses; fg goes on where it was")
+    func suspend() {
+        let shell = TerminalRun("/bin/bash", ["--norc", "--noprofile", "-i"], environment: ["PS1": "ready> "])
+        #expect(shell.wait(for: "ready> "))
+        shell.send("\(Command.path) play \(song) --output null --json 2>/dev/null\n")
+        #expect(shell.wait(for: "pass.started"))
+        shell.send("\u{1A}")
+        #expect(shell.wait(for: #""reason":"suspended""#))
+        #expect(shell.wait(for: "Stopped"))
+        var before = shell.seen.count
+        shell.send("fg\n")
+        #expect(shell.wait(for: #""event":"resumed""#, from: before))
+        before = shell.seen.count
+        shell.send("\u{03}")
+        #expect(shell.wait(for: "playback.finished", from: before))
+        shell.send("echo code $?\n")
+        #expect(shell.wait(for: "code 130", from: before))
+        shell.send("exit\n")
+        _ = shell.finish(seconds: 5)
+    }
+
+    @Test("a reader that goes away ends the run quietly")
+    func closedPipe() {
+        let script = "'\(Command.path)' play '\(song)' --output null --json | head -n 1; echo ${PIPESTATUS[0]}"
+        let run = TerminalRun("/bin/bash", ["-c", script])
+        #expect(run.finish() == 0)
+        #expect(run.text.contains("141"))
+        #expect(!run.text.contains("woodshed:"))
+    }
+}

@@ -1,0 +1,156 @@
+// Runs the built command as a user would: another process, with pipes for its output.
+import Glibc
+
+/// What a finished run left behind.
+struct Finished {
+    /// The exit code, or minus the signal that ended the process.
+    let status: Int32
+    let output: [UInt8]
+    let error: String
+
+    var text: String { String(decoding: output, as: UTF8.self) }
+    var lines: [String] { text.split(separator: "\n").map(String.init) }
+    var errorLines: [String] { error.split(separator: "\n", omittingEmptySubsequences: true).map(String.init) }
+}
+
+/// The command under test.
+enum Command {
+    /// Beside the test bundle, where the build puts it.
+    static let path: String = {
+        var bytes = [CChar](repeating: 0, count: 4096)
+        let count = unsafe readlink("/proc/self/exe", &bytes, bytes.count - 1)
+        let own = String(decoding: bytes.prefix(max(0, count)).map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        return own.split(separator: "/").dropLast().map { "/" + $0 }.joined() + "/woodshed"
+    }()
+
+    /// Runs it to its end. A run that takes longer than `seconds` is killed and reports -9.
+    ///
+    /// - Parameters:
+    ///   - environment: Replaces or adds variables.
+    ///   - folder: Where it runs; nil is here.
+    ///   - outputPath: A file to send standard output to instead of a pipe.
+    ///   - act: Called with the process's id once it runs.
+    static func run(
+        _ arguments: [String], environment: [String: String] = [:], folder: String? = nil, outputPath: String? = nil,
+        seconds: Double = 60, act: ((pid_t) -> Void)? = nil
+    ) -> Finished {
+        let (output, error) = (Pipe(), Pipe())
+        var actions = unsafe posix_spawn_file_actions_t()
+        unsafe posix_spawn_file_actions_init(&actions)
+        defer { unsafe posix_spawn_file_actions_destroy(&actions) }
+        unsafe posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
+        if let outputPath {
+            unsafe posix_spawn_file_actions_addopen(&actions, 1, outputPath, O_WRONLY | O_CREAT | O_TRUNC, 0o644)
+        } else {
+            unsafe posix_spawn_file_actions_adddup2(&actions, output.writeEnd, 1)
+        }
+        unsafe posix_spawn_file_actions_adddup2(&actions, error.writeEnd, 2)
+        let inFolder = folder.map { ["-c", #"cd "$1" && shift && exec "$@""#, "sh", $0, path] + arguments }
+        let process = unsafe spawn(
+            folder == nil ? path : "/bin/sh", inFolder ?? arguments, environment: environment, actions: &actions)
+        output.closeWriteEnd()
+        error.closeWriteEnd()
+        guard process > 0 else { return Finished(status: -127, output: [], error: "cannot start \(path)") }
+        act?(process)
+        let (data, errorData) = Pipe.drain(output, error, seconds: seconds) { kill(process, SIGKILL) }
+        return Finished(
+            status: exitStatus(of: process), output: data, error: String(decoding: errorData, as: UTF8.self))
+    }
+
+    /// Starts a program.
+    ///
+    /// - Parameter ownSession: Makes it the leader of a session (POSIX_SPAWN_SETSID, 0x80): the first terminal it opens
+    ///   becomes its controlling one.
+    /// - Returns: Its id, or -1.
+    static func spawn(
+        _ path: String, _ arguments: [String], environment: [String: String],
+        actions: UnsafePointer<posix_spawn_file_actions_t>, ownSession: Bool = false
+    ) -> pid_t {
+        var variables = [
+            "PATH": "/usr/local/bin:/usr/bin:/bin", "LANG": "C.UTF-8", "TERM": "xterm", "HOME": "/nonexistent",
+        ]
+        variables.merge(environment) { $1 }
+        var words = unsafe ([path] + arguments).map { unsafe strdup($0) } + [nil]
+        var settings = unsafe variables.map { unsafe strdup("\($0.key)=\($0.value)") } + [nil]
+        defer {
+            unsafe words.forEach { unsafe free($0) }
+            unsafe settings.forEach { unsafe free($0) }
+        }
+        // A test runs on a pool's thread, whose mask of blocked signals no user's shell would pass on.
+        var usual = posix_spawnattr_t()
+        unsafe posix_spawnattr_init(&usual)
+        defer { unsafe posix_spawnattr_destroy(&usual) }
+        var mask = sigset_t()
+        unsafe sigemptyset(&mask)
+        unsafe posix_spawnattr_setsigmask(&usual, &mask)
+        unsafe posix_spawnattr_setflags(&usual, Int16(POSIX_SPAWN_SETSIGMASK) | (ownSession ? Int16(0x80) : 0))
+        var process: pid_t = -1
+        let result = unsafe posix_spawnp(&process, path, actions, &usual, &words, &settings)
+        return result == 0 ? process : -1
+    }
+
+    /// Waits for a process.
+    static func exitStatus(of process: pid_t) -> Int32 {
+        var status: Int32 = 0
+        while unsafe waitpid(process, &status, 0) < 0 && errno == EINTR {}
+        return status & 0x7F == 0 ? (status >> 8) & 0xFF : -(status & 0x7F)
+    }
+
+    /// Runs a tool of the system; the tests need it and fail clearly without it.
+    static func tool(_ name: String, _ arguments: [String]) -> Bool {
+        var actions = unsafe posix_spawn_file_actions_t()
+        unsafe posix_spawn_file_actions_init(&actions)
+        defer { unsafe posix_spawn_file_actions_destroy(&actions) }
+        for descriptor in 0...2 {
+            unsafe posix_spawn_file_actions_addopen(&actions, Int32(descriptor), "/dev/null", O_RDWR, 0)
+        }
+        let process = unsafe spawn(name, arguments, environment: [:], actions: &actions)
+        return process > 0 && exitStatus(of: process) == 0
+    }
+}
+
+/// A pipe from the process to the test.
+final class Pipe {
+    let readEnd: Int32
+    private(set) var writeEnd: Int32
+
+    init() {
+        var ends: [Int32] = [-1, -1]
+        _ = unsafe pipe(&ends)
+        for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+        (readEnd, writeEnd) = (ends[0], ends[1])
+    }
+
+    deinit {
+        close(readEnd)
+        closeWriteEnd()
+    }
+
+    func closeWriteEnd() {
+        if writeEnd >= 0 { close(writeEnd) }
+        writeEnd = -1
+    }
+
+    /// Everything from two pipes until both are closed; after `seconds` `giveUp` is called once.
+    static func drain(_ first: Pipe, _ second: Pipe, seconds: Double, giveUp: () -> Void) -> ([UInt8], [UInt8]) {
+        var data: ([UInt8], [UInt8]) = ([], [])
+        var requests = [first, second].map { pollfd(fd: $0.readEnd, events: Int16(POLLIN), revents: 0) }
+        var rest = Int32(seconds * 1000)
+        var buffer = [UInt8](repeating: 0, count: 65536)
+        while requests.contains(where: { $0.fd >= 0 }) {
+            let ready = unsafe poll(&requests, 2, 100)
+            if ready == 0 {
+                rest -= 100
+                if rest <= 0 && rest > -100 { giveUp() }
+                continue
+            }
+            for index in 0..<2 where requests[index].revents != 0 {
+                let count = unsafe read(requests[index].fd, &buffer, buffer.count)
+                if count <= 0 { requests[index].fd = -1 }
+                if count > 0 && index == 0 { data.0 += buffer.prefix(count) }
+                if count > 0 && index == 1 { data.1 += buffer.prefix(count) }
+            }
+        }
+        return data
+    }
+}

@@ -1,0 +1,92 @@
+// Runs a program on a terminal of its own, and looks at what a user would see.
+import Glibc
+
+/// A process with a pseudo-terminal as its controlling terminal.
+final class TerminalRun {
+    private let master: Int32
+    let process: pid_t
+    private(set) var seen: [UInt8] = []
+    private var isReaped = false
+
+    init(_ path: String, _ arguments: [String], environment: [String: String] = [:], columns: Int = 80) {
+        var size = winsize(ws_row: 24, ws_col: UInt16(columns), ws_xpixel: 0, ws_ypixel: 0)
+        var (outer, inner): (Int32, Int32) = (-1, -1)
+        var name = [CChar](repeating: 0, count: 128)
+        _ = unsafe openpty(&outer, &inner, &name, nil, &size)
+        master = outer
+        _ = fcntl(master, F_SETFD, FD_CLOEXEC)
+        var actions = unsafe posix_spawn_file_actions_t()
+        unsafe posix_spawn_file_actions_init(&actions)
+        unsafe posix_spawn_file_actions_addopen(&actions, 0, name, O_RDWR, 0)
+        unsafe posix_spawn_file_actions_adddup2(&actions, 0, 1)
+        unsafe posix_spawn_file_actions_adddup2(&actions, 0, 2)
+        process = unsafe Command.spawn(
+            path, arguments, environment: environment, actions: &actions, ownSession: true)
+        unsafe posix_spawn_file_actions_destroy(&actions)
+        close(inner)
+    }
+
+    deinit {
+        if !isReaped {
+            kill(process, SIGKILL)
+            _ = Command.exitStatus(of: process)
+        }
+        close(master)
+    }
+
+    var text: String { String(decoding: seen, as: UTF8.self) }
+
+    func send(_ text: String) {
+        let bytes = Array(text.utf8)
+        _ = unsafe write(master, bytes, bytes.count)
+    }
+
+    func resize(columns: Int) {
+        var size = winsize(ws_row: 24, ws_col: UInt16(columns), ws_xpixel: 0, ws_ypixel: 0)
+        _ = unsafe ioctl(master, UInt(TIOCSWINSZ), &size)
+    }
+
+    /// The terminal's local flags: what raw mode changes.
+    var localFlags: tcflag_t {
+        var settings = termios()
+        _ = unsafe tcgetattr(master, &settings)
+        return settings.c_lflag
+    }
+
+    /// Reads until the text has been seen after `from` bytes, or the time is over.
+    @discardableResult
+    func wait(for wanted: String, from: Int = 0, seconds: Double = 15) -> Bool {
+        read(seconds: seconds) { String(decoding: seen.dropFirst(from), as: UTF8.self).contains(wanted) }
+    }
+
+    /// Reads whatever comes within the time.
+    func read(seconds: Double) { read(seconds: seconds) { false } }
+
+    /// Reads to the end and returns how the process ended; killed after `seconds`.
+    func finish(seconds: Double = 15) -> Int32 {
+        read(seconds: seconds) { hasEnded }
+        if !hasEnded { kill(process, SIGKILL) }
+        isReaped = true
+        return Command.exitStatus(of: process)
+    }
+
+    private var hasEnded = false
+
+    @discardableResult
+    private func read(seconds: Double, until isDone: () -> Bool) -> Bool {
+        var rest = Int(seconds * 1000)
+        var buffer = [UInt8](repeating: 0, count: 65536)
+        while !isDone() {
+            guard rest > 0, !hasEnded else { return false }
+            var request = pollfd(fd: master, events: Int16(POLLIN), revents: 0)
+            if unsafe poll(&request, 1, 20) == 0 {
+                rest -= 20
+                continue
+            }
+            let count = unsafe Glibc.read(master, &buffer, buffer.count)
+            // The terminal ends with an error once nobody has it open any more.
+            if count <= 0 { hasEnded = true } else { seen += buffer.prefix(count) }
+        }
+        return true
+    }
+}
