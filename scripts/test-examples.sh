@@ -8,8 +8,10 @@ fail() {
     failures=$((failures + 1))
     echo "examples: $1" >&2
 }
+programs=$(swift build --show-bin-path) || exit 1
+# The build does not see that what `Woodshed` re-exports has changed, so the programs are always compiled anew.
+rm -rf "$programs"/{Looper,LevelMeter}{,.build/*.o} "$programs"/Modules/{Looper,LevelMeter}.swiftmodule
 swift build || exit 1
-programs=$(swift build --show-bin-path)
 
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
