@@ -106,6 +106,30 @@ struct PlayerEditTests {
         }
     }
 
+    @Test("takes any number of changes, and what is asked for now is not kept waiting by what is asked for later")
+    func manyRequests() throws {
+        let ramp = (0..<Int(Self.frames)).map { Float($0) }
+        let plan = PracticePlan(sections: [try Section(0..<Self.frames)], passes: 1_000_000, joint: .hard)
+        let score = try Score(plan, clipFrameCount: Self.frames, sampleRate: Self.rate)
+        let harness = try Harness([ramp], rate: Self.rate, score: score)
+        let player = harness.player
+        player.start(at: 0)
+        for step in 0..<500 {
+            try player.setScore(score, at: Int64(step) * 60)
+            try player.seek(toClipFrame: Int64(step * 3), at: Int64(step) * 60 + 1)
+            player.setGain(decibels: 0, at: 1_000_000 + Int64(step))
+        }
+        var block = 0
+        let output = harness.render(500 * 60) {
+            block += 1
+            if block == 3 { player.pause() }
+            if block == 5 { player.resume() }
+            return 500
+        }[0]
+        #expect(output[1040..<2000].allSatisfy { $0 == 0 }, "the pause was late")
+        for step in 35..<500 { #expect(output[step * 60 + 59] == Float(step * 3 + 58)) }
+    }
+
     @Test("goes on after a pause with the very frame at which it paused")
     func pauseKeepsThePlace() throws {
         let ramp = (0..<Int(Self.frames)).map { Float($0) }

@@ -19,7 +19,8 @@ public final class Player: Sendable {
 
     init(_ clip: Clip, score: Score, waitsForPages: Bool) {
         self.clip = clip
-        let commands = RingEnds<PlayerCommand>(capacity: 256)
+        let urgent = RingEnds<PlayerCommand>(capacity: 64)
+        let scheduled = RingEnds<PlayerCommand>(capacity: 64)
         let spent = RingEnds<Int>(capacity: PlayerControl.maximumScores)
         let events = RingEnds<RenderEvent>(capacity: 4096)
         let status = SnapshotEnds<PlayerStatus>(initial: PlayerStatus())
@@ -27,13 +28,16 @@ public final class Player: Sendable {
         let reader = clip.makeReader(waitsForPages: waitsForPages)
         releaseReader = { clip.release(reader) }
         let ends = RenderEnds(
-            commands: commands.consumer, spentScores: spent.producer, events: events.producer, status: status.writer)
+            urgent: urgent.consumer, scheduled: scheduled.consumer, spentScores: spent.producer,
+            events: events.producer, status: status.writer)
         let memory = UnsafeMutablePointer<PlayerCore>.allocate(capacity: 1)
         unsafe memory.initialize(
             to: PlayerCore(
                 clip, reader: reader, score: storage.renderScore, ends: ends, waitsForPages: waitsForPages))
         core = unsafe MixerSlot(core: memory)
-        control = Mutex(PlayerControl(commands: commands.producer, spentScores: spent.consumer, storage: storage))
+        control = Mutex(
+            PlayerControl(
+                urgent: urgent.producer, scheduled: scheduled.producer, spentScores: spent.consumer, storage: storage))
         telemetry = Mutex(PlayerTelemetry(events: events.consumer, status: status.reader))
         clip.request(score.demand(first: score.sections[0].range.lowerBound))
     }
@@ -162,8 +166,11 @@ public final class Player: Sendable {
 
     /// Carries requests and events that waited, and frees scores the render side has handed back.
     func serve() {
-        control.withLock { $0.serve() }
-        telemetry.withLock { $0.deliver() }
+        let frame = telemetry.withLock { telemetry in
+            telemetry.deliver()
+            return telemetry.status.read().outputFrame
+        }
+        control.withLock { $0.serve(at: frame) }
         guard let failure = clip.failure else { return }
         let isNew = failureBox.withLock { box in
             defer { box = box ?? failure }

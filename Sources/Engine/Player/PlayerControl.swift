@@ -5,20 +5,26 @@ internal import Realtime
 struct PlayerControl: ~Copyable {
     /// Scores that can be under way at once; further ones wait here.
     static let maximumScores = 64
+    /// Requests are carried this long before they are due: two of the longest blocks, and many rounds of the pump.
+    private static let horizonFrames: Int64 = 16_384
 
-    private var commands: RingProducer<PlayerCommand>
+    private var urgent: RingProducer<PlayerCommand>
+    private var scheduled: RingProducer<PlayerCommand>
     private var spentScores: RingConsumer<Int>
-    /// Requests that found the ring full, or that follow one that did.
+    /// Requests that are due much later, that found their ring full, or that follow one that did.
     private var waiting: [PlayerCommand] = []
     /// Every score the render side has or will get; the last is the newest.
     private var storages: [ScoreStorage]
     private(set) var newest: ScoreStorage
+    private var scoresUnderWay = 1
+    private var now: Int64 = 0
 
     init(
-        commands: consuming RingProducer<PlayerCommand>, spentScores: consuming RingConsumer<Int>,
-        storage: ScoreStorage
+        urgent: consuming RingProducer<PlayerCommand>, scheduled: consuming RingProducer<PlayerCommand>,
+        spentScores: consuming RingConsumer<Int>, storage: ScoreStorage
     ) {
-        self.commands = commands
+        self.urgent = urgent
+        self.scheduled = scheduled
         self.spentScores = spentScores
         storages = [storage]
         newest = storage
@@ -27,7 +33,7 @@ struct PlayerControl: ~Copyable {
     /// Leaves a request; the order of requests is kept.
     mutating func send(_ command: PlayerCommand) {
         waiting.append(command)
-        serve()
+        carry()
     }
 
     mutating func replaceScore(_ storage: ScoreStorage, at frame: Int64) {
@@ -39,22 +45,44 @@ struct PlayerControl: ~Copyable {
     }
 
     /// Carries what waited, and frees what came back.
-    mutating func serve() {
+    ///
+    /// - Parameter frame: the player's next output frame. What is due long after it stays here, or it would fill the render
+    ///   side's list and keep what is due now out of it.
+    mutating func serve(at frame: Int64) {
+        now = frame
         while let address = spentScores.pop() {
             storages.removeAll { $0.renderScore.address == address }
+            scoresUnderWay -= 1
         }
-        var sent = 0
-        for command in waiting {
-            // A score goes out only while its way back has room, so that the render side never keeps one.
-            if command.code == .replaceScore && storagesUnderWay >= PlayerControl.maximumScores { break }
-            guard commands.push(command) else { break }
-            if command.code == .replaceScore { storagesUnderWay += 1 }
-            sent += 1
-        }
-        waiting.removeFirst(sent)
+        carry()
     }
 
-    private var storagesUnderWay = 1
+    /// What is to happen at once goes a way of its own, so that it never queues behind what is to happen later. The rest
+    /// goes in the order of its frames; of equal frames, in the order of the requests.
+    private mutating func carry() {
+        var later: [PlayerCommand] = []
+        var isStuck = false
+        for command in waiting where command.frame < 0 {
+            if isStuck || !push(command, isUrgent: true) { later.append(command) }
+            isStuck = !later.isEmpty
+        }
+        let timed = waiting.enumerated().filter { $0.element.frame >= 0 }
+            .sorted { ($0.element.frame, $0.offset) < ($1.element.frame, $1.offset) }
+        isStuck = false
+        for (_, command) in timed {
+            isStuck = isStuck || command.frame > now + PlayerControl.horizonFrames || !push(command, isUrgent: false)
+            if isStuck { later.append(command) }
+        }
+        waiting = later
+    }
+
+    private mutating func push(_ command: PlayerCommand, isUrgent: Bool) -> Bool {
+        // A score goes out only while its way back has room, so that the render side never has to keep one.
+        if command.code == .replaceScore && scoresUnderWay >= PlayerControl.maximumScores { return false }
+        guard isUrgent ? urgent.push(command) : scheduled.push(command) else { return false }
+        if command.code == .replaceScore { scoresUnderWay += 1 }
+        return true
+    }
 }
 
 /// What comes back from a player: events to every reader, and the latest status.

@@ -4,16 +4,26 @@ internal import Realtime
 // What the control side asks. A command that changes what is heard waits until at most one fade is under way, so that no more
 // than `maximumLayers` ever sound; that is 5 ms at the longest.
 extension PlayerCore {
-    /// Takes the commands out of the ring, as long as there is room to keep them. What is to happen at once, or is late,
-    /// happens at `frame`, the block's first.
+    /// Takes in what is to happen at once, which is at `frame`, the block's first.
     ///
     /// Real-time safe: yes.
     #if REALTIME_CHECKS
         @_noAllocation @_noLocks
     #endif
-    mutating func collectCommands(at frame: Int64) {
-        while pendingCount < PlayerCore.maximumPending, var command = commands.pop() {
-            command.frame = max(command.frame, frame)
+    mutating func collectUrgentCommands(at frame: Int64) {
+        while pendingCount < PlayerCore.maximumPending, var command = urgent.pop() {
+            command.frame = frame
+            pending[pendingCount] = command
+            pendingCount += 1
+        }
+    }
+
+    /// Takes in what has a frame of its own, as long as there is room; it comes in the order of the frames.
+    #if REALTIME_CHECKS
+        @_noAllocation @_noLocks
+    #endif
+    mutating func collectScheduledCommands() {
+        while pendingCount < PlayerCore.maximumScheduled, let command = scheduled.pop() {
             pending[pendingCount] = command
             pendingCount += 1
         }

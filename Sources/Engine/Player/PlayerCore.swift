@@ -15,8 +15,9 @@ struct PlayerCore: ~Copyable {
     static let maximumLayers = 4
     /// Frames rendered at once: bounds the scratch memory, not the block.
     static let chunkFrames = 1024
-    /// Commands waiting for their frame.
+    /// Commands waiting for their frame; the last places are kept for those that are to happen at once.
     static let maximumPending = 64
+    static let maximumScheduled = 48
 
     // MARK: Fixed
 
@@ -38,7 +39,8 @@ struct PlayerCore: ~Copyable {
 
     // MARK: Ends of what leads to other threads
 
-    var commands: RingConsumer<PlayerCommand>
+    var urgent: RingConsumer<PlayerCommand>
+    var scheduled: RingConsumer<PlayerCommand>
     var spentScores: RingProducer<Int>
     var events: RingProducer<RenderEvent>
     var statusWriter: SnapshotWriter<PlayerStatus>
@@ -76,7 +78,8 @@ struct PlayerCore: ~Copyable {
         self.waitsForPages = waitsForPages
         mixed = PlanarBuffer(channelCount: clip.channelCount, frameCount: PlayerCore.chunkFrames)
         incoming = PlanarBuffer(channelCount: clip.channelCount, frameCount: PlayerCore.chunkFrames)
-        commands = ends.commands
+        urgent = ends.urgent
+        scheduled = ends.scheduled
         spentScores = ends.spentScores
         events = ends.events
         statusWriter = ends.status
@@ -105,11 +108,12 @@ struct PlayerCore: ~Copyable {
     ) -> Int {
         clip.beginBlock()
         status.peaks = SIMD8(repeating: 0)
-        collectCommands(at: frame)
+        collectUrgentCommands(at: frame)
         var done = 0
         var end = frameCount
         while done < frameCount {
             let now = frame + Int64(done)
+            collectScheduledCommands()
             applyCommands(at: now)
             moveThroughScore(to: now)
             dropCoveredLayers(at: now)
@@ -220,7 +224,8 @@ struct PlayerCore: ~Copyable {
 
 /// The render side's ends of the ways to other threads.
 struct RenderEnds: ~Copyable {
-    var commands: RingConsumer<PlayerCommand>
+    var urgent: RingConsumer<PlayerCommand>
+    var scheduled: RingConsumer<PlayerCommand>
     var spentScores: RingProducer<Int>
     var events: RingProducer<RenderEvent>
     var status: SnapshotWriter<PlayerStatus>
