@@ -5,8 +5,9 @@ DESTDIR ?=
 CONFIGURATION ?= release
 SWIFT ?= swift
 STEP = scripts/step.sh
-# With the standard library linked in, the command starts faster and runs where no Swift is installed.
-PRODUCT = $(SWIFT) build -c release --static-swift-stdlib --product woodshed
+# With the standard library linked in, the command starts faster and runs where no Swift is installed. The toolchain's own
+# linker, as others print a warning about a part of that library which is never called.
+PRODUCT = $(SWIFT) build -c release --static-swift-stdlib -Xswiftc -use-ld=lld --product woodshed
 # One folder per set of compiler flags: another set in the same folder would build everything anew each time.
 RELEASE_TESTS = --scratch-path .build-release-tests -c release -Xswiftc -enable-testing
 
