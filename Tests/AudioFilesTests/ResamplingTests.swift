@@ -16,7 +16,7 @@ import Testing
 
     @Test(
         "a converted sine keeps 140 dB over what is not the sine, across pages too",
-        arguments: [(44_100, 48_000), (48_000, 44_100), (44_100, 96_000), (96_000, 44_100), (44_100, 44_101)])
+        arguments: [(44_100, 48_000), (48_000, 44_100), (96_000, 44_100), (44_100, 44_101)])
     func precision(rates: (source: Int, output: Int)) throws {
         let clip = try Self.clip(
             [Self.sine(997, rate: rates.source, frameCount: rates.source)], from: rates.source, to: rates.output)

@@ -1,0 +1,214 @@
+import Foundation
+import Realtime
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import AudioFiles
+
+/// Samples that tell their own frame; decoding can be held up, and counts.
+private final class CountingDecoder: AudioDecoder {
+    let info: AudioFileInfo
+    let isHeld = Atomic<Bool>(false)
+    let decodedFrames = Atomic<Int>(0)
+
+    init(frameCount: Int64, channelCount: Int = 1) {
+        info = AudioFileInfo(
+            path: "counting", container: "test", codec: "test", sampleRate: 44_100, channelCount: channelCount,
+            frameCount: frameCount)
+    }
+
+    static func sample(_ frame: Int64) -> Float { Float(frame % 99_991 + 1) }
+
+    func read(_ frames: Range<Int64>, into output: UnsafeMutablePointer<Float>, stride: Int) throws(AudioFileError) {
+        while isHeld.load(ordering: .acquiring) { usleep(500) }
+        decodedFrames.add(frames.count, ordering: .relaxed)
+        for channel in 0..<info.channelCount {
+            for i in 0..<frames.count {
+                unsafe output[channel * stride + i] = Self.sample(frames.lowerBound + Int64(i))
+            }
+        }
+    }
+}
+
+@Suite struct PageTests {
+    private let pageFrames: Int64 = 16_384
+
+    private func eventually(_ condition: () -> Bool) -> Bool {
+        // Ten seconds are patience, not a measure.
+        for _ in 0..<5000 {
+            if condition() { return true }
+            usleep(2000)
+        }
+        return false
+    }
+
+    @Test("random reads within the smallest budget find every frame, and never hold more pages than it allows")
+    func smallBudget() throws {
+        let clip = try Clip(CountingDecoder(frameCount: 100 * pageFrames), sampleRate: nil, memoryBudget: 0)
+        var generator = SeededGenerator(printedFor: #function)
+        for _ in 0..<100 {
+            let start = Int64.random(in: -1000..<clip.frameCount, using: &generator)
+            let piece = try read(clip, start..<start + 700)[0]
+            let expected = (start..<start + 700).map {
+                $0 < 0 || $0 >= clip.frameCount ? 0 : CountingDecoder.sample($0)
+            }
+            #expect(piece == expected, "\(generator)")
+        }
+        let reader = clip.makeReader()
+        defer { clip.release(reader) }
+        let loaded = (0..<100).filter { reader.isLoaded(from: Int64($0) * pageFrames, count: 1) }.count
+        #expect(loaded <= 16)
+    }
+
+    @Test("a page that is not there is silence and counted, and the reader does not wait for it")
+    func missing() throws {
+        let decoder = CountingDecoder(frameCount: 40 * pageFrames)
+        decoder.isHeld.store(true, ordering: .releasing)
+        let clip = try Clip(decoder, sampleRate: nil, memoryBudget: 1 << 22)
+        let reader = clip.makeReader()
+        var samples = [Float](repeating: 9, count: 100)
+        reader.beginBlock()
+        #expect(unsafe reader.read(channel: 0, from: -40, count: 100, into: &samples) == 60)
+        reader.endBlock()
+        #expect(samples == [Float](repeating: 0, count: 100))
+        #expect(!reader.isLoaded(from: 0, count: 1) && reader.isLoaded(from: -5, count: 5))
+        decoder.isHeld.store(false, ordering: .releasing)
+        try clip.waitUntilLoaded([0..<100])
+        #expect(reader.isLoaded(from: 0, count: 100))
+        clip.release(reader)
+    }
+
+    @Test("what a render thread publishes is loaded: what it plays, what lies ahead, and where it will jump")
+    func hints() throws {
+        let clip = try Clip(CountingDecoder(frameCount: 1000 * pageFrames), sampleRate: nil, memoryBudget: 1 << 24)
+        let reader = clip.makeReader()
+        defer { clip.release(reader) }
+        reader.publishDemand(current: 500 * pageFrames, next: 900 * pageFrames)
+        #expect(eventually { reader.isLoaded(from: 500 * pageFrames, count: 4 * Int(pageFrames)) })
+        #expect(eventually { reader.isLoaded(from: 900 * pageFrames, count: 1) })
+        clip.request(ClipDemand([700 * pageFrames..<702 * pageFrames]))
+        #expect(eventually { reader.isLoaded(from: 700 * pageFrames, count: 2 * Int(pageFrames)) })
+    }
+
+    @Test("reading through decodes every page once")
+    func decodesOnce() throws {
+        let decoder = CountingDecoder(frameCount: 60 * pageFrames)
+        let clip = try Clip(decoder, sampleRate: nil, memoryBudget: 1 << 22)
+        var position: Int64 = 0
+        while position < clip.frameCount {
+            try clip.waitUntilLoaded([position..<position + 512])
+            position += 512
+        }
+        #expect(decoder.decodedFrames.load(ordering: .relaxed) == Int(clip.frameCount))
+    }
+
+    @Test("a page stays while a reader is inside its block, and is reused when the reader has left")
+    func epochs() throws {
+        let geometry = PageGeometry(channelCount: 1, frameCount: 100 * pageFrames)
+        let table = try #require(PageTable(geometry))
+        defer { table.deallocate() }
+        let pool = PagePool(geometry, table: table, memoryBudget: 0)
+        let epoch = ReadEpoch()
+        for page in 0..<pool.capacity {
+            guard let buffer = unsafe pool.takeBuffer(at: 1, readers: [epoch]) else {
+                Issue.record("no buffer for page \(page)")
+                return
+            }
+            unsafe pool.publish(page, buffer, at: 1)
+        }
+        #expect(unsafe pool.takeBuffer(at: 1, readers: [epoch]) == nil, "all are wanted now")
+        pool.touch(Array(1..<pool.capacity), at: 2)
+        epoch.reader.enter()
+        #expect(unsafe pool.takeBuffer(at: 3, readers: [epoch]) == nil)
+        #expect(!table.isLoaded(0), "the page longest unwanted is hidden first")
+        epoch.reader.leave()
+        let freed = unsafe pool.takeBuffer(at: 3, readers: [epoch])
+        #expect(unsafe freed != nil)
+        if let freed = unsafe freed { unsafe pool.giveBack(freed) }
+    }
+
+    @Test("readers that read while pages come and go see right samples or silence, never anything else")
+    func concurrentReaders() throws {
+        let clip = try Clip(CountingDecoder(frameCount: 200 * pageFrames), sampleRate: nil, memoryBudget: 0)
+        let isOver = Mutex(false)
+        let wrong = Mutex(0)
+        let threads = (0..<2).map { index in
+            let reader = clip.makeReader()
+            let thread = Thread {
+                var generator = SeededGenerator(seed: UInt64(index))
+                var samples = [Float](repeating: 0, count: 64)
+                while !isOver.withLock({ $0 }) {
+                    let start = Int64.random(in: 0..<200 * 16_384 - 64, using: &generator)
+                    reader.publishDemand(current: start, next: -1)
+                    reader.beginBlock()
+                    _ = unsafe reader.read(channel: 0, from: start, count: 64, into: &samples)
+                    reader.endBlock()
+                    for (i, sample) in samples.enumerated()
+                    where sample != 0 && sample != CountingDecoder.sample(start + Int64(i)) {
+                        wrong.withLock { $0 += 1 }
+                    }
+                    usleep(100)
+                }
+            }
+            thread.start()
+            return thread
+        }
+        var generator = SeededGenerator(printedFor: #function)
+        for _ in 0..<60 {
+            let start = Int64.random(in: 0..<clip.frameCount, using: &generator)
+            try clip.waitUntilLoaded([start..<start + 100])
+        }
+        isOver.withLock { $0 = true }
+        #expect(eventually { threads.allSatisfy(\.isFinished) })
+        #expect(wrong.withLock { $0 } == 0)
+    }
+
+    @Test("a file that vanishes plays on; one that shrinks fails where it ends, with silence and a reason")
+    func changing() throws {
+        let scratch = try Scratch()
+        let channels = music(frameCount: 1_000_000, channelCount: 1)
+        try writeWave(scratch.file("a.wav"), channels, format: .float32)
+        try FileManager.default.copyItem(atPath: scratch.file("a.wav"), toPath: scratch.file("b.wav"))
+        let vanishing = try Clip(path: scratch.file("a.wav"))
+        try FileManager.default.removeItem(atPath: scratch.file("a.wav"))
+        #expect(try read(vanishing, 999_000..<1_000_000)[0] == Array(channels[0][999_000...]))
+
+        let shrinking = try Clip(path: scratch.file("b.wav"))
+        #expect(unsafe truncate(scratch.file("b.wav"), 1_000_000) == 0)
+        let error = #expect(throws: AudioFileError.self) { try shrinking.waitUntilLoaded([900_000..<900_100]) }
+        #expect(error?.kind == .changed && shrinking.failure == error)
+        let reader = shrinking.makeReader()
+        defer { shrinking.release(reader) }
+        var samples = [Float](repeating: 1, count: 10)
+        reader.beginBlock()
+        #expect(unsafe reader.read(channel: 0, from: 900_000, count: 10, into: &samples) == 10)
+        reader.endBlock()
+        #expect(samples == [Float](repeating: 0, count: 10))
+        #expect(try read(shrinking, 0..<1000)[0] == Array(channels[0][..<1000]))
+    }
+
+    @Test("waiting for more than the budget holds is refused, not endless")
+    func tooLongAWait() throws {
+        let clip = try Clip(CountingDecoder(frameCount: 100 * pageFrames), sampleRate: nil, memoryBudget: 0)
+        let error = #expect(throws: AudioFileError.self) { try clip.waitUntilLoaded([0..<clip.frameCount]) }
+        #expect(error?.kind == .limitExceeded)
+    }
+
+    @Test("reading a block asks nothing of the heap", .enabled(if: HeapTraffic.isCounted))
+    func noAllocation() throws {
+        let clip = try Clip.inMemory(music(frameCount: 40_000), sampleRate: 44_100)
+        let reader = clip.makeReader()
+        defer { clip.release(reader) }
+        let samples = UnsafeMutablePointer<Float>.allocate(capacity: 512)
+        defer { unsafe samples.deallocate() }
+        func block() {
+            reader.publishDemand(current: 16_000, next: 0)
+            reader.beginBlock()
+            for channel in 0..<2 { _ = unsafe reader.read(channel: channel, from: 16_200, count: 512, into: samples) }
+            reader.endBlock()
+        }
+        block()
+        #expect(HeapTraffic.measure(block) == .none)
+    }
+}

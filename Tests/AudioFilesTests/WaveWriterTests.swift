@@ -1,0 +1,172 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import AudioFiles
+
+@Suite struct WaveWriterTests {
+    @Test(
+        "a written file reads back within half a step, and dithered within one and a half",
+        arguments: WaveSampleFormat.allCases)
+    func roundTrip(format: WaveSampleFormat) throws {
+        let scratch = try Scratch()
+        let channels = music(frameCount: 20_001, channelCount: 3)
+        try writeWave(scratch.file("a.wav"), channels, sampleRate: 48_000, format: format)
+        let clip = try Clip(path: scratch.file("a.wav"))
+        #expect(clip.frameCount == 20_001 && clip.channelCount == 3 && clip.sampleRate == 48_000)
+        // Rounding errs by half a step, triangular dither by one more; Float32 holds 24 bits of a 32-bit sample.
+        let tolerance: Float =
+            switch format {
+            case .float32: 0
+            case .int16: 1.5 / 32_768
+            case .int24: 0.5 / 8_388_608
+            case .int32: 1 / 16_777_216
+            }
+        for (read, written) in zip(try readAll(clip), channels) {
+            let worst = zip(read, written).map { abs($0 - $1) }.max() ?? 1
+            #expect(worst <= tolerance)
+        }
+        // Others read the header as we do.
+        // (sox complains of every extensible header of floats, its own reading of it is right.)
+        #expect(try run("soxi", "-s", scratch.file("a.wav")).hasSuffix("20001\n"))
+        let probe = try run(
+            "ffprobe", "-v", "error", "-show_entries", "stream=channels,sample_rate", scratch.file("a.wav"))
+        #expect(probe.contains("channels=3") && probe.contains("sample_rate=48000"))
+    }
+
+    @Test("the bytes do not depend on how the samples were cut into blocks", arguments: WaveSampleFormat.allCases)
+    func partition(format: WaveSampleFormat) throws {
+        let scratch = try Scratch()
+        let channels = music(frameCount: 5003, channelCount: 1)
+        let files = try [1, 63, 8192].map { blockFrames in
+            try writeWave(scratch.file("\(blockFrames)"), channels, format: format, blockFrames: blockFrames)
+            return try Data(contentsOf: URL(fileURLWithPath: scratch.file("\(blockFrames)")))
+        }
+        #expect(files[0] == files[1] && files[1] == files[2])
+        // The pad byte of an odd number of bytes included.
+        #expect(files[0].count % 2 == 0)
+    }
+
+    @Test("integers clip at full scale, and NaN becomes silence")
+    func extremes() throws {
+        let scratch = try Scratch()
+        let samples: [Float] = [2, -2, .infinity, -.infinity, .nan, 1, -1]
+        try writeWave(scratch.file("a.wav"), [samples], format: .int24)
+        let top: Float = 8_388_607 / 8_388_608
+        #expect(try readAll(Clip(path: scratch.file("a.wav"))) == [[top, -1, top, -1, 0, top, -1]])
+    }
+
+    @Test("an older file stays until the new one is whole, and for good when it is given up")
+    func replacing() throws {
+        let scratch = try Scratch()
+        let path = try scratch.write("a.wav", [1, 2, 3])
+        func old() -> [UInt8]? { FileManager.default.contents(atPath: path).map { [UInt8]($0) } }
+        do {
+            let writer = try WaveWriter(path: path, sampleRate: 8000, channelCount: 1)
+            try write([[1, 2]], to: writer)
+            #expect(old() == [1, 2, 3] && scratch.names.count == 2)
+            writer.cancel()
+            #expect(old() == [1, 2, 3] && scratch.names == ["a.wav"])
+        }
+        do {
+            let forgotten = try WaveWriter(path: path, sampleRate: 8000, channelCount: 1)
+            try write([[1, 2]], to: forgotten)
+        }
+        #expect(old() == [1, 2, 3] && scratch.names == ["a.wav"])
+        try writeWave(path, [[1, 2]], format: .float32)
+        #expect(try Clip(path: path).frameCount == 2)
+        #expect(scratch.names == ["a.wav"])
+    }
+
+    @Test("a link is written through, not replaced")
+    func link() throws {
+        let scratch = try Scratch()
+        try writeWave(scratch.file("target"), [[0]])
+        try FileManager.default.createSymbolicLink(
+            atPath: scratch.file("link"), withDestinationPath: scratch.file("target"))
+        try writeWave(scratch.file("link"), [[0, 0, 0]])
+        #expect(try Clip(path: scratch.file("target")).frameCount == 3)
+        #expect(
+            try FileManager.default.destinationOfSymbolicLink(atPath: scratch.file("link")) == scratch.file("target"))
+    }
+
+    @Test("a place that cannot be written is refused by its kind")
+    func places() throws {
+        let scratch = try Scratch()
+        func kind(_ path: String, channels: Int = 1) -> AudioFileError.Kind? {
+            do {
+                _ = try WaveWriter(path: path, sampleRate: 8000, channelCount: channels)
+                return nil
+            } catch { return error.kind }
+        }
+        #expect(kind(scratch.path) == .isDirectory)
+        #expect(kind(scratch.file("no/such/place.wav")) == .cannotCreate)
+        #expect(kind("") == .cannotCreate)
+        #expect(kind(scratch.file("a.wav"), channels: 65) == .invalidRequest)
+        #expect(scratch.names == [])
+    }
+
+    @Test("a full disk is said to be one, and the writer says so again at the end")
+    func fullDisk() throws {
+        let writer = try WaveWriter(path: "/dev/full", sampleRate: 44_100, channelCount: 2)
+        let error = #expect(throws: AudioFileError.self) { try write(music(frameCount: 100_000), to: writer) }
+        #expect(error?.kind == .diskFull)
+        #expect(throws: error ?? .closed("")) { try writer.finish() }
+    }
+
+    @Test("a stream goes through a pipe to ffmpeg, and to a redirected file with its length put right")
+    func streams() throws {
+        let scratch = try Scratch()
+        let channels = music(frameCount: 30_000)
+        let pipe = Pipe()
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+        process.arguments = ["ffmpeg", "-v", "error", "-i", "pipe:0", "-c:a", "pcm_f32le", scratch.file("out.wav")]
+        process.standardInput = pipe
+        try process.run()
+        let descriptor = pipe.fileHandleForWriting.fileDescriptor
+        let writer = try WaveWriter(fileDescriptor: descriptor, sampleRate: 44_100, channelCount: 2)
+        try write(channels, to: writer)
+        try writer.finish()
+        try pipe.fileHandleForWriting.close()
+        process.waitUntilExit()
+        #expect(process.terminationStatus == 0)
+        #expect(try readAll(Clip(path: scratch.file("out.wav"))) == channels)
+
+        _ = try scratch.write("file.wav", [])
+        let file = try FileHandle(forWritingTo: URL(fileURLWithPath: scratch.file("file.wav")))
+        let other = try WaveWriter(fileDescriptor: file.fileDescriptor, sampleRate: 44_100, channelCount: 2)
+        try write(channels, to: other)
+        try other.finish()
+        #expect(try run("soxi", "-s", scratch.file("file.wav")).hasPrefix("30000"))
+    }
+
+    @Test("a reader that has gone is a closed pipe")
+    func closedPipe() throws {
+        signal(SIGPIPE, SIG_IGN)
+        let pipe = Pipe()
+        let writer = try WaveWriter(
+            fileDescriptor: pipe.fileHandleForWriting.fileDescriptor, sampleRate: 44_100, channelCount: 2)
+        try pipe.fileHandleForReading.close()
+        let error = #expect(throws: AudioFileError.self) { try write(music(frameCount: 50_000), to: writer) }
+        #expect(error?.kind == .closedPipe)
+    }
+
+    @Test("past 4 GiB the header is RF64, of the same length, and such a file opens with all its frames")
+    func long() throws {
+        let header = WaveHeader(sampleRate: 44_100, channelCount: 2, format: .float32)
+        let frames: Int64 = 1 << 30
+        let bytes = header.bytes(.frames(frames))
+        #expect(bytes.count == header.bytes(.frames(1)).count && bytes.count == header.byteCount)
+        #expect(bytes.starts(with: Array("RF64".utf8)) && header.bytes(.frames(1)).starts(with: Array("RIFF".utf8)))
+        let scratch = try Scratch()
+        let path = try scratch.write("long.wav", bytes)
+        // Eight gigabytes of nothing: the file system keeps no block for them.
+        #expect(unsafe truncate(path, Int(header.byteCount) + Int(frames) * 8) == 0)
+        let clip = try Clip(path: path)
+        #expect(clip.frameCount == frames && clip.info.container == "rf64")
+        #expect(try read(clip, frames - 3..<frames + 1) == [[0, 0, 0, 0], [0, 0, 0, 0]])
+        // Others find the end too: 2^30 frames are 24347.887 seconds.
+        #expect(try run("ffprobe", "-v", "error", "-show_entries", "format=duration", path).contains("24347.88"))
+    }
+}
