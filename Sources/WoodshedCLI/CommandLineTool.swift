@@ -18,6 +18,7 @@ public enum CommandLineTool {
     ///
     /// Real-time safe: no.
     public static func run(_ arguments: [String]) -> Never {
+        StandardStream.holdPlaces()
         exit(status(Array(arguments.dropFirst())).rawValue)
     }
 

@@ -149,6 +149,9 @@ struct BadInputTests {
         #expect(folder.read("song.wav").count == 44 + 40_000)
         let live = Command.run(["play", path, "--output", "file:/dev/full", "--clock", "virtual"])
         #expect(live.status == 74)
+        let itself = Command.run(["play", path, "--output", "file:" + path, "--clock", "virtual"])
+        #expect(itself.status == 64)
+        #expect(folder.read("song.wav").count == 44 + 40_000)
     }
 
     @Test("a recording that shrinks while it is played ends with an error, not with a crash")

@@ -71,9 +71,17 @@ struct CommandTests {
         #expect(Command.run(["play", "a", "--sped", "1"]).error.contains("--speed"))
     }
 
-    @Test("standard output that cannot be written is an error, one that is closed is none")
+    @Test("standard output that is full or closed is an error, and no file takes its place")
     func outputs() {
         #expect(Command.run(["devices"], outputPath: "/dev/full").status == 74)
+        for redirection in [">&-", ">&- 2>&-", "<&- >&-"] {
+            #expect(Command.tool("sh", ["-c", "'\(Command.path)' devices \(redirection); test $? = 74"]))
+        }
+        let folder = TestFolder()
+        folder.write("song.wav", Wave.ramp(frames: 1000))
+        let arguments = "render '\(folder["song.wav"])' -o '\(folder["out.wav"])' --json"
+        #expect(Command.tool("sh", ["-c", "'\(Command.path)' \(arguments) >&-; test $? != 0"]))
+        #expect(folder.names == ["song.wav"])
     }
 
     @Test("doctor tells the same as JSON, and its code is 0 or 69")

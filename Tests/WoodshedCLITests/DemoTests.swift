@@ -1,4 +1,5 @@
 // The demo's own recording.
+import Glibc
 import Testing
 
 @testable import WoodshedCLI
@@ -44,5 +45,42 @@ struct DemoTests {
         var sum: Float = 0
         for index in 1000..<3000 { sum += sound[index] * sound[index - lag] }
         return sum
+    }
+}
+
+/// `woodshed demo` as a newcomer runs it.
+@Suite("Demo", .serialized)
+struct DemoRunTests {
+    private let folder = TestFolder()
+
+    #if DEBUG
+        private static let isOptimised = false
+    #else
+        private static let isOptimised = true
+    #endif
+
+    @Test(
+        "it says what it does and what to type next, and leaves a file where there is no device",
+        .enabled(if: isOptimised, "the stretcher takes a minute unoptimised"))
+    func demo() throws {
+        let run = Command.run(["demo"], folder: folder.path)
+        #expect(run.status == 0, "\(run.error)")
+        #expect(run.error.contains("60, 80 and 100 %"))
+        #expect(run.error.contains("woodshed practice"))
+        guard run.error.contains("no sound device") else { return }
+        let samples = try #require(Wave.floats(of: folder.read("woodshed-demo.wav")))
+        // The first two sections alone, 2.4 s each at 48 kHz: at 60, 80 and 100 % a pass is 192000, 144000, 115200 frames.
+        #expect(samples.count / 2 > 2 * (192_000 + 144_000 + 115_200))
+        #expect(samples.contains { abs($0) > 0.3 })
+    }
+
+    @Test("interrupted it leaves no file")
+    func interrupted() {
+        let run = Command.run(["demo", "--out", folder["demo.wav"]], seconds: 30) { process in
+            usleep(150_000)
+            kill(process, SIGINT)
+        }
+        #expect(run.status == 130, "\(run.error)")
+        #expect(folder.names.isEmpty)
     }
 }

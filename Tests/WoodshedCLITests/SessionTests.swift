@@ -120,7 +120,41 @@ struct SessionTests {
         }
     }
 
-    @Test("Ctrl-C stops with a word and 130; a second one leaves at once")
+    @Test("a second Ctrl-C leaves at once, even when nobody takes the output, and takes the unfinished file along")
+    func secondInterrupt() throws {
+        #expect(Command.tool("mkfifo", [folder["full"]]))
+        let reader = unsafe open(folder["full"], O_RDONLY | O_NONBLOCK | O_CLOEXEC)
+        defer { close(reader) }
+        let run = Command.run(
+            ["render", song, "--section", "0-10f", "-n", "100000", "-o", folder["out.wav"], "--json"],
+            outputPath: folder["full"], seconds: 30
+        ) { process in
+            usleep(700_000)
+            kill(process, SIGINT)
+            usleep(200_000)
+            kill(process, SIGINT)
+        }
+        #expect(run.status == 130)
+        #expect(folder.names == ["full", "song.wav"])
+    }
+
+    @Test("in the background it plays on and leaves the terminal alone")
+    func background() {
+        let shell = TerminalRun("/bin/bash", ["--norc", "--noprofile", "-i"], environment: ["PS1": "ready> "])
+        #expect(shell.wait(for: "ready> "))
+        shell.send("\(Command.path) play \(song) --to 1.5 --output null\n")
+        #expect(shell.wait(for: "▶"))
+        shell.send("\u{1A}")
+        #expect(shell.wait(for: "Stopped"))
+        let before = shell.seen.count
+        shell.send("bg\n")
+        #expect(shell.wait(for: "finished after", from: before))
+        #expect(String(decoding: shell.seen.dropFirst(before), as: UTF8.self).range(of: "▶") == nil)
+        shell.send("wait; exit\n")
+        _ = shell.finish(seconds: 5)
+    }
+
+    @Test("Ctrl-C stops with a word and 130")
     func interrupt() {
         let run = play()
         #expect(run.wait(for: "▶"))

@@ -9,7 +9,7 @@ enum StandardOutputFile {
     /// - Throws: A `CommandFailure` when standard output is a terminal, which has no use for samples, or is closed.
     static func pipePath() throws(CommandFailure) -> String? {
         var status = stat()
-        guard unsafe fstat(STDOUT_FILENO, &status) == 0 else {
+        guard unsafe fstat(STDOUT_FILENO, &status) == 0, fcntl(STDOUT_FILENO, F_GETFL) & O_ACCMODE != O_RDONLY else {
             throw CommandFailure(.inputOutput, "standard output is closed", remedy: "Give -o the name of a file.")
         }
         guard isatty(STDOUT_FILENO) == 0 else {

@@ -17,6 +17,16 @@ struct StandardStream: Sendable {
     static let output = StandardStream(descriptor: STDOUT_FILENO)
     static let error = StandardStream(descriptor: STDERR_FILENO)
 
+    /// Takes the places of standard descriptors that are closed, lest a file opened later be taken for one of them. What
+    /// takes them refuses to be used.
+    static func holdPlaces() {
+        for (descriptor, mode) in [(STDIN_FILENO, O_WRONLY), (STDOUT_FILENO, O_RDONLY), (STDERR_FILENO, O_RDONLY)]
+        where fcntl(descriptor, F_GETFD) < 0 {
+            // The lowest free number is given out, and the lower ones are taken by now.
+            _ = unsafe open("/dev/null", mode)
+        }
+    }
+
     /// Writes the text whole.
     func write(_ text: String) throws(OutputError) {
         try write(bytes: Array(text.utf8)[...])

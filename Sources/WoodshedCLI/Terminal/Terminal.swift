@@ -71,6 +71,8 @@ enum RawMode {
     /// Puts the terminal back as it was; harmless when it never left. Safe in a signal handler.
     static func leave() {
         guard isActive.exchange(false, ordering: .acquiringAndReleasing) else { return }
+        // In the background the shell has put it back already, and whoever tries all the same is stopped (SIGTTOU).
+        guard tcgetpgrp(STDIN_FILENO) == getpgrp() else { return }
         _ = unsafe tcsetattr(STDIN_FILENO, TCSANOW, saved)
     }
 
