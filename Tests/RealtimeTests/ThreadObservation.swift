@@ -20,7 +20,7 @@ struct ThreadObservation: Sendable {
         priority = parameters.sched_priority
         name = contents(of: "/proc/thread-self/comm").filter { $0 != "\n" }
         lockedKilobytes = lockedMemoryKilobytes()
-        subnormalIsZero = product(Float(bitPattern: 1), 1) == 0
+        subnormalIsZero = product(Float(bitPattern: 1), 1).bitPattern == 0
         residentPagesBelow = residentPages(pages)
         var mask = sigset_t()
         unsafe pthread_sigmask(SIG_BLOCK, nil, &mask)

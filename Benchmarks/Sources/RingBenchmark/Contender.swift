@@ -92,7 +92,7 @@ private final class Peer: @unchecked Sendable {
     deinit { unsafe ring_peer_destroy(ring) }
 }
 
-/// As the peers' loop: fill a block with the ramp, then write it whole or try again.
+/// As the peers' loop: fill a block with the ramp, then write what fits until all of it is in.
 private func runProducer(_ producer: consuming RingProducer<Frame>, block: Int, stop: StopFlag) {
     let frames = UnsafeMutableBufferPointer<Frame>.allocate(capacity: block)
     defer { unsafe frames.deallocate() }
@@ -113,7 +113,7 @@ private func runProducer(_ producer: consuming RingProducer<Frame>, block: Int, 
     }
 }
 
-/// As the peers' loop: read a whole block or try again, then check the ramp.
+/// As the peers' loop: read what there is until the block is full, then check the ramp.
 private func runConsumer(
     _ consumer: consuming RingConsumer<Frame>, block: Int, stop: StopFlag
 ) -> (frames: UInt64, intact: Bool) {

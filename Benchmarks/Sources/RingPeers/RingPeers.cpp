@@ -1,5 +1,6 @@
 #include "RingPeers.h"
 
+#include <algorithm>
 #include <boost/lockfree/spsc_queue.hpp>
 #include <jack/ringbuffer.h>
 #include <memory>
@@ -23,16 +24,16 @@ public:
     // It keeps one byte free and rounds up to a power of two; asked for the next one it would hold twice as much.
     Jack() : ring(jack_ringbuffer_create(RING_PEER_CAPACITY * sizeof(Frame)), jack_ringbuffer_free) {}
 
-    bool write(const Frame *frames, size_t count) {
-        if (jack_ringbuffer_write_space(ring.get()) < count * sizeof(Frame)) return false;
-        jack_ringbuffer_write(ring.get(), reinterpret_cast<const char *>(frames), count * sizeof(Frame));
-        return true;
+    size_t write(const Frame *frames, size_t count) {
+        const size_t space = jack_ringbuffer_write_space(ring.get()) / sizeof(Frame);
+        const size_t bytes = std::min(space, count) * sizeof(Frame);
+        return jack_ringbuffer_write(ring.get(), reinterpret_cast<const char *>(frames), bytes) / sizeof(Frame);
     }
 
-    bool read(Frame *frames, size_t count) {
-        if (jack_ringbuffer_read_space(ring.get()) < count * sizeof(Frame)) return false;
-        jack_ringbuffer_read(ring.get(), reinterpret_cast<char *>(frames), count * sizeof(Frame));
-        return true;
+    size_t read(Frame *frames, size_t count) {
+        const size_t space = jack_ringbuffer_read_space(ring.get()) / sizeof(Frame);
+        const size_t bytes = std::min(space, count) * sizeof(Frame);
+        return jack_ringbuffer_read(ring.get(), reinterpret_cast<char *>(frames), bytes) / sizeof(Frame);
     }
 };
 
@@ -40,13 +41,8 @@ class Boost {
     boost::lockfree::spsc_queue<Frame, boost::lockfree::capacity<RING_PEER_CAPACITY>> queue;
 
 public:
-    bool write(const Frame *frames, size_t count) {
-        return queue.write_available() >= count && queue.push(frames, count) == count;
-    }
-
-    bool read(Frame *frames, size_t count) {
-        return queue.read_available() >= count && queue.pop(frames, count) == count;
-    }
+    size_t write(const Frame *frames, size_t count) { return queue.push(frames, count); }
+    size_t read(Frame *frames, size_t count) { return queue.pop(frames, count); }
 };
 
 bool stopped(const uint32_t *stop) { return __atomic_load_n(stop, __ATOMIC_RELAXED) != 0; }
@@ -59,7 +55,9 @@ template <class Ring> void produce(Ring &ring, size_t block, const uint32_t *sto
             frame = {next, -next};
             next = next >= last ? 0 : next + 1;
         }
-        while (!ring.write(frames.data(), block)) {
+        for (size_t done = 0;;) {
+            done += ring.write(frames.data() + done, block - done);
+            if (done == block) break;
             if (stopped(stop)) return;
             ring_pause();
         }
@@ -72,7 +70,9 @@ template <class Ring> uint64_t consume(Ring &ring, size_t block, const uint32_t 
     uint64_t count = 0;
     *intact = true;
     while (!stopped(stop)) {
-        while (!ring.read(frames.data(), block)) {
+        for (size_t done = 0;;) {
+            done += ring.read(frames.data() + done, block - done);
+            if (done == block) break;
             if (stopped(stop)) return count;
             ring_pause();
         }

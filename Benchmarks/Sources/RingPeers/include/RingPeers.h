@@ -21,10 +21,10 @@ enum { RING_PEER_CAPACITY = 8192 };
 struct ring_peer *ring_peer_create(enum ring_peer_kind kind);
 void ring_peer_destroy(struct ring_peer *peer);
 
-/// Writes a ramp in whole blocks until `*stop` is not 0.
+/// Makes a ramp block by block and writes what fits of each until all of it is in, until `*stop` is not 0.
 void ring_peer_produce(struct ring_peer *peer, size_t block, const uint32_t *stop);
 
-/// Reads and checks the ramp in whole blocks until `*stop` is not 0; returns the frames read, `*intact` whether all were
+/// Reads what there is until a block is full, checks it, and so on until `*stop` is not 0; returns the frames read, `*intact` whether all were
 /// as written.
 uint64_t ring_peer_consume(struct ring_peer *peer, size_t block, const uint32_t *stop, bool *intact);
 
