@@ -20,6 +20,9 @@ let package = Package(
         .executableTarget(
             name: "EngineBenchmark", dependencies: [.product(name: "Woodshed", package: "woodshed")],
             swiftSettings: settings),
+        .executableTarget(
+            name: "LongFileBenchmark", dependencies: [.product(name: "Woodshed", package: "woodshed")],
+            swiftSettings: settings),
     ],
     swiftLanguageModes: [.v6],
     cxxLanguageStandard: .cxx17
