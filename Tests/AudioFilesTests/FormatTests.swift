@@ -84,7 +84,8 @@ struct Format: Sendable, CustomTestStringConvertible {
         var wrong = 0
         var position: Int64 = 0
         let last = straight.info.frameCount - 3000
-        for jump in 0..<60 {
+        // Without its pre-roll about one far jump in thirty goes wrong in Opus; 60 jumps might miss that.
+        for jump in 0..<(format.codec == "opus" ? 400 : 60) {
             // Far jumps and near ones: libsndfile's faults are in the near ones.
             position =
                 jump % 3 == 0
