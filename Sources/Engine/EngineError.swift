@@ -27,8 +27,8 @@ public enum EngineError: Error, Sendable {
         switch self {
         case .device(let error): error.remedy
         case .file(let error): error.remedy
-        case .rateMismatch: "load the clip through the engine, which converts it"
-        case .tooManyPlayers: "remove a player that has finished"
+        case .rateMismatch: "Load the clip through the engine, which converts it."
+        case .tooManyPlayers: "Remove a player that has finished."
         }
     }
 }

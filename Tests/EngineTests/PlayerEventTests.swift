@@ -43,7 +43,7 @@ struct PlayerEventTests {
                 "660 passStarted 2 2/2 1000",
                 "760 passEnded 2 2/2 1100",
                 "760 sectionEnded 2 2/2 1100",
-                "760 finished(Engine.FinishReason.completed) 2 2/2 1099",
+                "760 finished(Engine.FinishReason.completed) 2 2/2 1100",
             ])
     }
 
@@ -71,7 +71,7 @@ struct PlayerEventTests {
                 "410 passStarted 2 1/1 2000",
                 "510 passEnded 2 1/1 2100",
                 "510 sectionEnded 2 1/1 2100",
-                "510 finished(Engine.FinishReason.completed) 2 1/1 2099",
+                "510 finished(Engine.FinishReason.completed) 2 1/1 2100",
             ])
     }
 }

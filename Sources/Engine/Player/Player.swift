@@ -88,7 +88,7 @@ public final class Player: Sendable {
         let score = self.score
         guard score.sections.contains(where: { $0.range.contains(clipFrame) }) else {
             throw ScoreError(
-                .placeOutsideScore, "no section holds frame \(clipFrame)", remedy: "seek to a frame inside a section")
+                .placeOutsideScore, "no section holds frame \(clipFrame)", remedy: "Seek to a frame inside a section.")
         }
         clip.request(score.demand(first: clipFrame))
         send(PlayerCommand(code: .seek, frame: frame ?? -1, value: clipFrame))
@@ -106,7 +106,7 @@ public final class Player: Sendable {
         guard sections.indices.contains(section - 1) else {
             throw ScoreError(
                 .placeOutsideScore, "there is no section \(section)",
-                remedy: "choose a section from 1 to \(sections.count)")
+                remedy: "Choose a section from 1 to \(sections.count).")
         }
         clip.request(score.demand(first: sections[section - 1].range.lowerBound))
         send(PlayerCommand(code: .skip, frame: frame ?? -1, value: Int64(section - 1)))
@@ -126,7 +126,7 @@ public final class Player: Sendable {
     public func setScore(_ score: Score, at frame: Int64? = nil) throws(ScoreError) {
         guard score.clipFrameCount <= clip.frameCount else {
             throw ScoreError(
-                .sectionOutsideClip, "the score was made for a longer recording", remedy: "compile it for this clip")
+                .sectionOutsideClip, "the score was made for a longer recording", remedy: "Compile it for this clip.")
         }
         let storage = ScoreStorage(score)
         control.withLock { $0.replaceScore(storage, at: frame ?? -1) }

@@ -61,7 +61,8 @@ extension PlayerCore {
     mutating func finish(at frame: Int64) {
         status.state = .finished
         push(Layer(source: .silence, start: frame))
-        post(.finished, at: frame, clipFrame: place(at: frame).clipFrame, detail: Int64(finishReason.rawValue))
+        let clipFrame = finishReason == .completed ? score.part(cursor.part).clipEnd : place(at: frame).clipFrame
+        post(.finished, at: frame, clipFrame: clipFrame, detail: Int64(finishReason.rawValue))
     }
 
     /// Lays the pass at the cursor over what sounds.

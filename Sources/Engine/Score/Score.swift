@@ -55,16 +55,16 @@ public struct Score: Sendable, Hashable {
         _ plan: PracticePlan, clipFrameCount: Int64, sampleRate: Int
     ) throws(ScoreError) {
         guard !plan.sections.isEmpty else {
-            throw ScoreError(.noSections, "there is nothing to play", remedy: "give at least one section")
+            throw ScoreError(.noSections, "there is nothing to play", remedy: "Give at least one section.")
         }
         guard plan.passes >= 1 else {
             throw ScoreError(
-                .passesOutOfRange, "\(plan.passes) passes cannot be played", remedy: "ask for one pass or more")
+                .passesOutOfRange, "\(plan.passes) passes cannot be played", remedy: "Ask for one pass or more.")
         }
         if case .ramp(_, _, let step) = plan.speeds, step == 0 || !step.isFinite {
             throw ScoreError(
                 .rampStepOutOfRange, "a ramp with a step of \(step * 100) % never arrives",
-                remedy: "give a step such as 5 %")
+                remedy: "Give a step such as 5 %.")
         }
         for section in plan.sections where section.range.upperBound > clipFrameCount {
             let rate = Double(sampleRate)
@@ -73,7 +73,7 @@ public struct Score: Sendable, Hashable {
                 .sectionOutsideClip,
                 "the section ends at \(end) s (frame \(section.range.upperBound)), "
                     + "the recording at \(Double(clipFrameCount) / rate) s (frame \(clipFrameCount))",
-                remedy: "choose an end inside the recording")
+                remedy: "Choose an end inside the recording.")
         }
     }
 
@@ -89,11 +89,11 @@ public struct Score: Sendable, Hashable {
                 throw ScoreError(
                     .sectionTooShort,
                     "a section of \(section.range.count) frames gives no sound at \(speed * 100) %",
-                    remedy: "make the section longer or the speed lower")
+                    remedy: "Make the section longer or the speed lower.")
             }
             guard let gapFrames = plan.gap.frameCount(passFrames: passFrames) else {
                 throw ScoreError(
-                    .gapOutOfRange, "this gap cannot be played", remedy: "give a gap of 0 or more, such as 0.5 or 1.0x")
+                    .gapOutOfRange, "this gap cannot be played", remedy: "Give a gap of 0 or more, such as 0.5 or 1.0x.")
             }
             parts.append(
                 ScorePart(
@@ -111,7 +111,7 @@ public struct Score: Sendable, Hashable {
             guard passes * (part.passFrames + Double(part.gapFrames)) + Double(total) < Double(longest) else {
                 throw ScoreError(
                     .tooLong, "the whole would last longer than can be counted",
-                    remedy: "ask for fewer passes, shorter gaps or a higher speed")
+                    remedy: "Ask for fewer passes, shorter gaps or a higher speed.")
             }
             if index > 0 { cursor = cursor.startOfPart(part, index: index, at: total) }
             cursor.skipToLastPass(of: part)

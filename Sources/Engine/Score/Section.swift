@@ -13,12 +13,12 @@ public struct Section: Sendable, Hashable {
         guard !range.isEmpty else {
             throw ScoreError(
                 .emptySection, "the section starts and ends at frame \(range.lowerBound)",
-                remedy: "give a start that lies before the end")
+                remedy: "Give a start that lies before the end.")
         }
         guard range.lowerBound >= 0 else {
             throw ScoreError(
                 .sectionOutsideClip, "the section starts before the recording does",
-                remedy: "give a start of 0 or later")
+                remedy: "Give a start of 0 or later.")
         }
         self.range = range
         self.name = name

@@ -19,7 +19,7 @@ public struct Speed: Sendable, Hashable {
         guard Speed.range.contains(factor) else {
             throw ScoreError(
                 .speedOutOfRange, "a speed of \(factor * 100) % cannot be played",
-                remedy: "choose a speed from 25 % to 400 %")
+                remedy: "Choose a speed from 25 % to 400 %.")
         }
         self.factor = factor
     }
