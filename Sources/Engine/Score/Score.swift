@@ -93,7 +93,8 @@ public struct Score: Sendable, Hashable {
             }
             guard let gapFrames = plan.gap.frameCount(passFrames: passFrames) else {
                 throw ScoreError(
-                    .gapOutOfRange, "this gap cannot be played", remedy: "Give a gap of 0 or more, such as 0.5 or 1.0x.")
+                    .gapOutOfRange, "this gap cannot be played", remedy: "Give a gap of 0 or more, such as 0.5 or 1.0x."
+                )
             }
             parts.append(
                 ScorePart(
