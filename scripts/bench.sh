@@ -1,14 +1,15 @@
 #!/usr/bin/env bash
-# Runs every program of Benchmarks/, then times the command as a user meets it, beside peers that do the same: medians of
+# What the parts cost, beside rivals, and then the command as a user meets it, beside programs that do the same: medians of
 # wall time in one run. The machine is whatever it is: read ratios, not milliseconds.
+#
+#   scripts/bench.sh [--long]      with --long also the memory that a recording of 10 hours takes (needs 2 GB of disk)
 set -euo pipefail
 cd "$(dirname "$0")/.."
 root=$PWD
 
 swift build -c release --package-path Benchmarks
 programs=$(swift build -c release --package-path Benchmarks --show-bin-path)
-for program in Benchmarks/Sources/*/main.swift; do
-    name=$(basename "$(dirname "$program")")
+for name in RingBenchmark EngineBenchmark; do
     printf '\n==> %s\n' "$name"
     "$programs/$name"
 done
@@ -17,7 +18,7 @@ folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 cd "$folder"
 woodshed=$root/.build/release/woodshed
-sox -n -r 44100 -c 2 -b 16 long.wav synth 600 pinknoise synth 600 sine amod 220 gain -12 2>/dev/null
+sox -n -r 44100 -c 2 -b 16 long.wav synth 600 pinknoise synth 600 sine amod 220 gain -12
 sox long.wav long.flac
 
 # measure RUNS DESCRIPTION COMMAND...: the median of the wall time.
@@ -45,3 +46,9 @@ measure 5 "woodshed render at 100 %" "$woodshed" render long.flac -o out.wav
 measure 5 "woodshed render at 75 %" "$woodshed" render long.flac --speed 75% -o out.wav
 measure 5 "flac --decode, alone" flac --silent --force --decode long.flac -o out.wav
 measure 5 "sox, to WAV" sox long.flac -e floating-point out.wav
+
+if [ "${1:-}" = --long ]; then
+    printf '\n==> memory, 10 hours of FLAC, a jump every second\n'
+    sox -D -n -r 44100 -c 2 -b 16 -C 0 hours.flac synth 36000 sine 441 gain -12
+    "$programs/LongFileBenchmark" hours.flac
+fi
