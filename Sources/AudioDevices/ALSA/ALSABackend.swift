@@ -15,7 +15,7 @@ final class ALSABackend: OutputBackend, @unchecked Sendable {
     ) throws(DeviceError) {
         guard request.clock == .real else {
             throw DeviceError(
-                kind: .invalidRequest, message: "The device \(name) cannot run by the virtual clock.",
+                kind: .invalidRequest, message: "the device \(name) cannot run by the virtual clock",
                 remedy: "Play to null or to file:out.wav, or by the real clock.")
         }
         let opened = try ALSALibrary.exclusively { () throws(DeviceError) in

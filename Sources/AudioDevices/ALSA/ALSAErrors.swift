@@ -12,19 +12,24 @@ extension DeviceError {
             return missing(name)
         case EBUSY, EAGAIN:
             return DeviceError(
-                kind: .busy, message: "Another program is using the device \(name).",
+                kind: .busy, message: "another program is using the device \(name)",
                 remedy: "Close that program, or choose another device.")
         case EACCES, EPERM:
             return DeviceError(
-                kind: .permissionDenied, message: "This user may not open the device \(name).",
+                kind: .permissionDenied, message: "this user may not open the device \(name)",
                 remedy: "Join the group audio (sudo adduser $USER audio) and log in again.")
         case ECONNREFUSED:
             return DeviceError(
-                kind: .noDevice, message: "The sound server behind the device \(name) is not running.",
+                kind: .noDevice, message: "the sound server behind the device \(name) is not running",
                 remedy: "Start it, or choose a hardware device such as plughw:0.")
+        case EINVAL:
+            // What alsa-lib says to a card or device number that cannot be, such as hw:99.
+            return DeviceError(
+                kind: .unknownDevice, message: "no device can have the name \(name)",
+                remedy: "List the devices with `woodshed devices`, or play to null.")
         default:
             return DeviceError(
-                kind: .io, message: "The device \(name) cannot be opened: \(words).",
+                kind: .io, message: "the device \(name) cannot be opened: \(words)",
                 remedy: "Choose another device, or play to file:out.wav.")
         }
     }
@@ -32,22 +37,22 @@ extension DeviceError {
     private static func missing(_ name: String) -> DeviceError {
         if !ALSALibrary.isConfigured(name) {
             return DeviceError(
-                kind: .unknownDevice, message: "There is no device called \(name).",
+                kind: .unknownDevice, message: "there is no device called \(name)",
                 remedy: "List the devices with `woodshed devices`, or play to null.")
         }
         if !ALSALibrary.hasCard {
             return DeviceError(
-                kind: .noDevice, message: "This machine has no sound card for the device \(name).",
+                kind: .noDevice, message: "this machine has no sound card for the device \(name)",
                 remedy: playElsewhere)
         }
         return DeviceError(
-            kind: .unknownDevice, message: "The device \(name) names a card that is not there.",
+            kind: .unknownDevice, message: "the device \(name) names a card that is not there",
             remedy: "List the devices with `woodshed devices`; a card may have been unplugged.")
     }
 
     /// The device takes nothing of a kind.
     static func refused(_ name: String, _ what: String, remedy: String) -> DeviceError {
-        DeviceError(kind: .formatRefused, message: "The device \(name) takes no \(what).", remedy: remedy)
+        DeviceError(kind: .formatRefused, message: "the device \(name) takes no \(what)", remedy: remedy)
     }
 
     /// The device failed while it was set up or played on.
@@ -57,7 +62,7 @@ extension DeviceError {
             return lost(name, "was unplugged")
         default:
             return DeviceError(
-                kind: .io, message: "The device \(name) failed to \(action): \(ALSALibrary.describe(code)).",
+                kind: .io, message: "the device \(name) failed to \(action): \(ALSALibrary.describe(code))",
                 remedy: "Try again, or choose another device.")
         }
     }
@@ -65,6 +70,6 @@ extension DeviceError {
     /// The device is gone for good.
     static func lost(_ name: String, _ what: String) -> DeviceError {
         DeviceError(
-            kind: .lost, message: "The device \(name) \(what).", remedy: "Plug it in again, or choose another device.")
+            kind: .lost, message: "the device \(name) \(what)", remedy: "Plug it in again, or choose another device.")
     }
 }

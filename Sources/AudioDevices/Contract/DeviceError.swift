@@ -41,5 +41,5 @@ public struct DeviceError: Error, Sendable, Equatable {
 
 extension DeviceError: CustomStringConvertible {
     /// Cause and remedy in one line.
-    public var description: String { "\(message) \(remedy)" }
+    public var description: String { "\(message). \(remedy)" }
 }

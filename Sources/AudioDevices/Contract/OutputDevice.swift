@@ -14,7 +14,7 @@ public enum OutputDevice: Sendable, Hashable {
     public init(parsing text: String) throws(DeviceError) {
         guard !text.isEmpty, !text.utf8.contains(0) else {
             throw DeviceError(
-                kind: .invalidRequest, message: "The output device has no name.",
+                kind: .invalidRequest, message: "the output device has no name",
                 remedy: "Say an ALSA name such as default, or null, or file:out.wav.")
         }
         if text == "null" {
@@ -23,7 +23,7 @@ public enum OutputDevice: Sendable, Hashable {
             let path = String(text.dropFirst("file:".count))
             guard !path.isEmpty else {
                 throw DeviceError(
-                    kind: .invalidRequest, message: "The output file has no name.", remedy: "Write file:out.wav.")
+                    kind: .invalidRequest, message: "the output file has no name", remedy: "Write file:out.wav.")
             }
             self = .file(path: path)
         } else {

@@ -56,7 +56,7 @@ public struct StreamRequest: Sendable, Hashable {
         guard !range.contains(value) else { return }
         let suffix = unit.isEmpty ? "" : " \(unit)"
         throw DeviceError(
-            kind: .invalidRequest, message: "The \(name) cannot be \(value)\(suffix).",
+            kind: .invalidRequest, message: "the \(name) cannot be \(value)\(suffix)",
             remedy: "Choose \(range.lowerBound) to \(range.upperBound)\(suffix).")
     }
 }

@@ -53,7 +53,7 @@ final class DeviceStream: OutputStream {
         try phase.withLock { (phase) throws(DeviceError) in
             guard case .open = phase else {
                 throw DeviceError(
-                    kind: .invalidRequest, message: "The stream on \(configuration.deviceName) has been used already.",
+                    kind: .invalidRequest, message: "the stream on \(configuration.deviceName) has been used already",
                     remedy: "Open the device anew for each playing.")
             }
             let thread = try makeThread(callbacks)

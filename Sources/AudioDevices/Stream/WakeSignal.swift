@@ -18,7 +18,7 @@ final class WakeSignal: Sendable {
         guard descriptor >= 0, timer >= 0 else {
             if descriptor >= 0 { close(descriptor) }
             throw DeviceError(
-                kind: .io, message: "The system has no descriptor left for another stream.",
+                kind: .io, message: "the system has no descriptor left for another stream",
                 remedy: "Close some files, or raise the limit with ulimit -n.")
         }
     }
