@@ -204,7 +204,8 @@ final class Session {
         StandardStream.error.note("\(what) after \(clockText(seconds))")
         if statistics.xruns > 0 {
             StandardStream.error.note(
-                "\(statistics.xruns) dropouts; a longer --period helps, and so does: woodshed doctor")
+                "\(statistics.xruns) dropout\(statistics.xruns == 1 ? "" : "s"); a longer --period helps, and so does: woodshed doctor"
+            )
         }
         guard messages.verbose else { return }
         let time = statistics.renderTime
