@@ -14,6 +14,10 @@ let settings: [SwiftSetting] =
         .define("REALTIME_CHECKS", .when(configuration: .release)),
     ] + (warningsAreErrors ? [.treatAllWarnings(as: .error)] : [])
 
+// The tests under the thread sanitizer set this: they run the command too, and it must be understood there as they are.
+let sanitizesThreads = Context.environment["WOODSHED_SANITIZES_THREADS"] != nil
+let sanitizerSupport: [Target.Dependency] = sanitizesThreads ? ["CSanitizerSupport"] : []
+
 let package = Package(
     name: "woodshed",
     products: [
@@ -57,7 +61,8 @@ let package = Package(
             name: "WoodshedCLI",
             dependencies: ["Woodshed", .product(name: "ArgumentParser", package: "swift-argument-parser")],
             swiftSettings: settings),
-        .executableTarget(name: "WoodshedCommand", dependencies: ["WoodshedCLI"], swiftSettings: settings),
+        .executableTarget(
+            name: "WoodshedCommand", dependencies: ["WoodshedCLI"] + sanitizerSupport, swiftSettings: settings),
 
         .target(
             name: "TestSupport", dependencies: ["CAllocationCounter", "CSanitizerSupport"], path: "Tests/TestSupport",
