@@ -43,28 +43,41 @@ struct SyllableVoice {
     /// All syllables in a row, about two seconds.
     func speak() -> [Float] {
         var noise = DemoNoise(seed: 3)
-        return Self.sentence.flatMap { onset($0.onset, &noise) + voiced($0, &noise) }
+        return Self.sentence.flatMap { syllable in
+            let (start, peak) = onset(syllable.onset, &noise)
+            return leveled(start, peak: peak) + leveled(voiced(syllable, &noise), peak: 0.6)
+        }
     }
 
-    private func onset(_ onset: Onset, _ noise: inout DemoNoise) -> [Float] {
+    /// The same sound with its highest sample at `peak`: what resonates gains or loses too much to be set beforehand.
+    private func leveled(_ sound: [Float], peak: Float) -> [Float] {
+        let highest = sound.reduce(0) { max($0, abs($1)) }
+        guard highest > 0 else { return sound }
+        return sound.map { $0 * (peak / highest) }
+    }
+
+    /// What comes before the vowel, and how loud its peak is to be.
+    private func onset(_ onset: Onset, _ noise: inout DemoNoise) -> (sound: [Float], peak: Float) {
         switch onset {
         case .hiss:
             let count = frames(0.08)
             var high = Resonator(frequency: 5200, bandwidth: 900, sampleRate: sampleRate)
-            return (0..<count).map { index in
+            let sound = (0..<count).map { index in
                 let swell = sin(Double.pi * Double(index) / Double(count))
-                return high.next(noise.next()) * Float(0.5 * swell)
+                return high.next(noise.next()) * Float(swell)
             }
+            return (sound, 0.15)
         case .stop:
             let click = frames(0.008)
-            return [Float](repeating: 0, count: frames(0.05)) + (0..<click).map { _ in noise.next() * 0.35 }
+            return ([Float](repeating: 0, count: frames(0.05)) + (0..<click).map { _ in noise.next() }, 0.2)
         case .nasal:
             var hum = Resonator(frequency: 250, bandwidth: 80, sampleRate: sampleRate)
             var pulses = PulseTrain(sampleRate: sampleRate)
             let count = frames(0.07)
-            return (0..<count).map { index in
-                hum.next(pulses.next(pitch: 118)) * 0.8 * Float(min(1, 4 * Double(index) / Double(count)))
+            let sound = (0..<count).map { index in
+                hum.next(pulses.next(pitch: 118)) * Float(min(1, 4 * Double(index) / Double(count)))
             }
+            return (sound, 0.25)
         }
     }
 
