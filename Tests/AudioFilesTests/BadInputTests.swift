@@ -30,6 +30,17 @@ import Testing
         #expect(kind(try scratch.write("empty.wav", [])) == .empty)
     }
 
+    @Test("a known coding that cannot be decoded is unsupported, not damaged")
+    func unimplemented() throws {
+        let scratch = try Scratch()
+        let raw = try scratch.write("raw", [UInt8](repeating: 7, count: 40_000))
+        try run(
+            "flac", "-s", "--force-raw-format", "--endian=little", "--sign=signed", "--channels=1", "--bps=32",
+            "--sample-rate=44100", "-o", scratch.file("a.flac"), raw)
+        // Newer libraries decode FLAC of 32 bits; those that do not must say so.
+        #expect([nil, .unsupported].contains(kind(scratch.file("a.flac"))))
+    }
+
     @Test("an unreadable file is a matter of permission")
     func unreadable() {
         // The tests may run as root, whom no permission stops: the mapping is what can be tested everywhere.

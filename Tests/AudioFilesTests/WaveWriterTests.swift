@@ -34,6 +34,14 @@ import Testing
         #expect(probe.contains("channels=3") && probe.contains("sample_rate=48000"))
     }
 
+    @Test("samples of 16 bits go through a 16-bit file unchanged, silence included")
+    func exactIntegers() throws {
+        let scratch = try Scratch()
+        let samples = (-32_768...32_767).map { Float($0) / 32_768 } + [Float](repeating: 0, count: 5000)
+        try writeWave(scratch.file("a.wav"), [samples], format: .int16)
+        #expect(try readAll(Clip(path: scratch.file("a.wav"))) == [samples])
+    }
+
     @Test("the bytes do not depend on how the samples were cut into blocks", arguments: WaveSampleFormat.allCases)
     func partition(format: WaveSampleFormat) throws {
         let scratch = try Scratch()

@@ -10,7 +10,7 @@ func openDecoder(path: String) throws(AudioFileError) -> any AudioDecoder {
         } catch {
             // A known container with a coding that the library lacks, such as MP3 in WAV or some ALAC in CAF.
             guard error.kind == .unsupported else { throw error }
-            return try FFmpegDecoder.open(file, container: container)
+            return try openForeign(file, container, otherwise: error)
         }
     // libsndfile recognises some rare kinds more, and refuses what is no audio at once.
     case .unknown: return try SoundFileDecoder(file, container: nil)
@@ -18,5 +18,16 @@ func openDecoder(path: String) throws(AudioFileError) -> any AudioDecoder {
         let decoder = try MPEGDecoder(file)
         return decoder.jumpsAreExact ? decoder : try SpooledDecoder.spooling(decoder)
     case .foreign(let container): return try FFmpegDecoder.open(file, container: container)
+    }
+}
+
+/// Opens with ffmpeg what libsndfile knows but cannot decode; what ffmpeg cannot decode either is not called damaged.
+private func openForeign(
+    _ file: OpenedFile, _ container: String, otherwise unsupported: AudioFileError
+) throws(AudioFileError) -> any AudioDecoder {
+    do throws(AudioFileError) {
+        return try FFmpegDecoder.open(file, container: container)
+    } catch {
+        throw error.kind == .broken || error.kind == .empty ? unsupported : error
     }
 }

@@ -117,7 +117,9 @@ final class SoundFileDecoder: AudioDecoder, @unchecked Sendable {
         let text = unsafe String(cString: sf_strerror(nil)).filter { !$0.isNewline }
         switch Int(code) {
         case Int(SF_ERR_UNRECOGNISED_FORMAT): throw .notAudio(file.path)
-        case Int(SF_ERR_UNSUPPORTED_ENCODING):
+        // The library has no public code for what a known coding holds but it cannot decode, such as FLAC of 32 bits.
+        case Int(SF_ERR_UNSUPPORTED_ENCODING),
+            _ where text.contains("unimplemented"):
             throw AudioFileError(
                 .unsupported, path: file.path, "\(file.path): its coding is not handled (\(text))",
                 remedy: "Convert it with a program that can open it.")

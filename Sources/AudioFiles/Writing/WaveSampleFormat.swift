@@ -23,6 +23,7 @@ public enum WaveSampleFormat: String, Sendable, CaseIterable {
 
 /// Turns floating-point samples into a file's bytes, little endian.
 ///
+/// Samples that 16 bits hold exactly are not dithered: a 16-bit recording goes through unchanged, and silence stays silence.
 /// The dither comes from one generator that advances once per sample in file order, from a fixed seed: the same samples
 /// give the same file, however they were cut into blocks.
 struct WaveSampleEncoder {
@@ -44,7 +45,12 @@ struct WaveSampleEncoder {
                 case .float32:
                     unsafe output.storeBytes(of: sample.bitPattern.littleEndian, toByteOffset: offset, as: UInt32.self)
                 case .int16:
-                    let value = Int16(truncatingIfNeeded: quantised(Double(sample), bits: 16, dither.next()))
+                    // The generator advances with every sample, used or not.
+                    let noise = dither.next()
+                    let nearest = quantised(Double(sample), bits: 16, 0)
+                    let isExact = Double(nearest) == Double(sample) * 32_768
+                    let value = Int16(
+                        truncatingIfNeeded: isExact ? nearest : quantised(Double(sample), bits: 16, noise))
                     unsafe output.storeBytes(of: value.littleEndian, toByteOffset: offset, as: Int16.self)
                 case .int24:
                     let value = quantised(Double(sample), bits: 24, 0)
