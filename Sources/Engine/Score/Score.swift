@@ -8,6 +8,8 @@
 public struct Score: Sendable, Hashable {
     /// The longest score and the longest gap, in frames: ten thousand years at 384 kHz, and far from overflow.
     static let longest: Int64 = 1 << 56
+    /// Runs of equal passes in a score. The render thread looks a place up by going through them, within some 50 µs.
+    static let maximumParts = 20_000
 
     /// The sections in the order they are played.
     public let sections: [Section]
@@ -35,6 +37,11 @@ public struct Score: Sendable, Hashable {
         var parts: [ScorePart] = []
         for (index, section) in plan.sections.enumerated() {
             try Score.append(section, at: index, of: plan, to: &parts)
+            guard parts.count <= Score.maximumParts else {
+                throw ScoreError(
+                    .tooLong, "there are more sections and speeds than can be followed",
+                    remedy: "Give fewer sections, or a ramp with larger steps.")
+            }
         }
         self.plan = plan
         self.sections = plan.sections
