@@ -11,7 +11,9 @@ enum ALSARig {
         guard unsafe mkdtemp(&template) != nil else { return "/nonexistent" }
         let path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
         let configuration = """
-            pcm.void { type null }
+            pcm.void { type null hint { show on description "Plays
+            into nothing" } }
+            pcm.ear { type null hint { show on description "Records" device_input on } }
             pcm.capture {
                 @args [ PATH ]
                 @args.PATH { type string }
@@ -20,10 +22,11 @@ enum ALSARig {
                 file $PATH
                 format raw
             }
-            pcm.!default { type hw card 31 }
+            pcm.!default { type hw card 31 hint { show on description "No such card" } }
             pcm.nothing { type alaw slave { pcm { type null } format S16_LE } }
             pcm.integers { type linear slave { pcm { type null } format S16_LE } }
             pcm.slow { type plug slave { pcm { type null } rate 44100 } }
+            # Takes a buffer and never plays it: as dead a device as a plug-in can be.
             pcm.pair {
                 type multi
                 slaves.a { pcm { type null } channels 2 }

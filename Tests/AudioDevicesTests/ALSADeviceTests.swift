@@ -1,0 +1,159 @@
+import CALSA
+import Glibc
+import Testing
+
+@testable import AudioDevices
+
+@Suite("System devices that are missing, picky or odd")
+struct ALSADeviceTests {
+    private func request(rate: Int = 48_000, channels: Int = 2, clock: StreamClock = .real) throws -> StreamRequest {
+        try StreamRequest(sampleRate: rate, channelCount: channels, periodFrames: 64, clock: clock)
+    }
+
+    private func failure(_ name: String, _ request: StreamRequest) -> DeviceError? {
+        _ = ALSARig.directory
+        return #expect(throws: DeviceError.self) { try openOutput(.system(name), request) }
+    }
+
+    @Test(
+        "a device of no known name is unknown, and the error says what to do", arguments: ["nosuch", "nosuch:0,1", ""])
+    func unknownDevice(name: String) throws {
+        let error = failure(name, try request())
+        #expect(error?.kind == .unknownDevice)
+        #expect(error?.remedy.contains("woodshed devices") == true)
+    }
+
+    @Test("without any sound card the default device is refused as such, and the remedy names null and a file")
+    func noCard() throws {
+        _ = ALSARig.directory
+        // A machine with cards has none of the number that the rig's default asks for.
+        let expected: DeviceError.Kind = ALSALibrary.hasCard ? .unknownDevice : .noDevice
+        let error = failure("default", try request())
+        #expect(error?.kind == expected)
+        guard expected == .noDevice else { return }
+        #expect(error?.remedy.contains("null") == true && error?.remedy.contains("file:") == true)
+    }
+
+    @Test("nothing of alsa-lib's complaints reaches the terminal")
+    func silence() async {
+        await #expect(processExitsWith: .success) {
+            _ = ALSARig.directory
+            let path = temporaryPath()
+            let file = unsafe open(path, O_RDWR | O_CREAT, 0o600)
+            dup2(file, 1)
+            dup2(file, 2)
+            let request = try StreamRequest(sampleRate: 48_000, channelCount: 2)
+            for name in ["default", "nosuch", "hw:30", "nothing"] { _ = try? openOutput(.system(name), request) }
+            _ = availableOutputs()
+            let isSilent = lseek(file, 0, SEEK_END) == 0
+            unsafe unlink(path)
+            exit(isSilent ? 0 : 1)
+        }
+    }
+
+    @Test("a device that takes none of the formats refuses the format")
+    func refusedFormat() throws {
+        #expect(failure("nothing", try request())?.kind == .formatRefused)
+    }
+
+    @Test("the virtual clock is refused for a system device, and the remedy names null and a file")
+    func virtualClock() throws {
+        let error = failure("void", try request(clock: .virtual))
+        #expect(error?.kind == .invalidRequest)
+        #expect(error?.remedy.contains("null") == true && error?.remedy.contains("file:") == true)
+    }
+
+    @Test("a device without floats is given the widest integers it takes")
+    func nextFormat() throws {
+        #expect(try play("integers", request()).formatName == "S32_LE")
+    }
+
+    @Test("a device of two channels stays at two when one or five are asked for", arguments: [1, 2, 5])
+    func nearestChannels(asked: Int) throws {
+        _ = ALSARig.directory
+        #expect(try openOutput(.system("pair"), request(channels: asked)).configuration.channelCount == 2)
+    }
+
+    @Test("a device that stops taking frames is given up with a typed error, and does not take the processor meanwhile")
+    func deadDevice() async {
+        await #expect(processExitsWith: .success) {
+            _ = ALSARig.directory
+            let request = try StreamRequest(sampleRate: 48_000, channelCount: 2, periodFrames: 64)
+            let stream = try openOutput(.system("pair"), request)
+            try stream.start(TestSound(frameCount: .max, channelCount: 2).callbacks())
+            do {
+                try stream.waitUntilFinished()
+                exit(1)
+            } catch {
+                guard (error as? DeviceError)?.kind == .lost else { exit(2) }
+            }
+            var usage = rusage()
+            unsafe getrusage(0, &usage)
+            // It waits for a second; polling without rest would take all of that.
+            let microseconds = usage.ru_utime.tv_usec + usage.ru_stime.tv_usec
+            exit(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec == 0 && microseconds < 500_000 ? 0 : 3)
+        }
+    }
+
+    @Test("the rate a device runs at is read back, not the one that was asked for")
+    func nearestRate() throws {
+        #expect(try play("slow", request(rate: 48_000)).sampleRate == 44_100)
+        #expect(try play("slow", request(rate: 44_100)).sampleRate == 44_100)
+    }
+
+    @Test(
+        "a block is never longer than the configuration says, whatever period is asked for",
+        arguments: [1, 63, 64, 8192])
+    func periods(period: Int) throws {
+        _ = ALSARig.directory
+        let sound = TestSound(frameCount: 20_001, channelCount: 2)
+        let request = try StreamRequest(sampleRate: 48_000, channelCount: 2, periodFrames: period, periodCount: 2)
+        let stream = try openOutput(.system("void"), request)
+        try stream.start(sound.callbacks())
+        try stream.waitUntilFinished()
+        #expect(sound.blockLengths.allSatisfy { $0 == stream.configuration.periodFrames })
+        #expect(stream.configuration.periodFrames == period)
+        #expect(stream.configuration.bufferFrames >= 2 * period)
+        #expect(stream.position == StreamPosition(framesWritten: 20_001, delayFrames: 0))
+    }
+
+    @Test("an error number becomes the kind that the caller can act on")
+    func kinds() {
+        let kinds: [(Int32, DeviceError.Kind)] = [
+            (EBUSY, .busy), (EACCES, .permissionDenied), (EPERM, .permissionDenied), (ECONNREFUSED, .noDevice),
+            (ENOENT, .unknownDevice), (EINVAL, .unknownDevice), (ENOMEM, .io),
+        ]
+        _ = ALSARig.directory
+        for (code, kind) in kinds {
+            let error = ALSALibrary.exclusively { DeviceError.opening("nosuch", code: -code) }
+            #expect(error.kind == kind)
+            #expect(error.message.contains("nosuch") && !error.remedy.isEmpty)
+        }
+        #expect(DeviceError.failed("x", doing: "play", code: -ENODEV).kind == .lost)
+    }
+
+    @Test("the list of outputs ends with null and file, names nothing twice, and says which one is the default")
+    func enumeration() {
+        _ = ALSARig.directory
+        let outputs = availableOutputs()
+        #expect(outputs.suffix(2).map(\.name) == ["null", "file:PATH"])
+        #expect(outputs.suffix(2).map(\.kind) == [.null, .file])
+        #expect(Set(outputs.map(\.name)).count == outputs.count)
+        // The rig gives hints for these alone; the one for capture does not belong here.
+        #expect(outputs.dropLast(2).map(\.name).sorted() == ["default", "void"])
+        #expect(outputs.filter(\.isDefault).map(\.name) == ["default"])
+        #expect(outputs.first { $0.name == "void" }?.description == "Plays, into nothing")
+        #expect(outputs.allSatisfy { !$0.description.contains("\n") })
+    }
+
+    /// Plays a little on a device and returns what it agreed to.
+    private func play(_ name: String, _ request: StreamRequest) throws -> StreamConfiguration {
+        _ = ALSARig.directory
+        let sound = TestSound(frameCount: 1000, channelCount: request.channelCount)
+        let stream = try openOutput(.system(name), request)
+        try stream.start(sound.callbacks())
+        try stream.waitUntilFinished()
+        #expect(stream.statistics.framesRendered == 1000)
+        return stream.configuration
+    }
+}

@@ -1,0 +1,137 @@
+import Glibc
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import AudioDevices
+
+/// The devices every promise about stopping is tried on; an ALSA one first opens alsa-lib's own null.
+private enum Outlet: String, CaseIterable, Sendable {
+    case null, file, alsa
+
+    func open(_ request: StreamRequest, path: String) throws(DeviceError) -> any OutputStream {
+        switch self {
+        case .null: return try openOutput(.null, request)
+        case .file: return try openOutput(.file(path: path), request)
+        case .alsa:
+            _ = ALSARig.directory
+            return try openOutput(.system("void"), request)
+        }
+    }
+}
+
+/// How many entries a folder of /proc has.
+private func entryCount(_ folder: String) -> Int {
+    guard let directory = unsafe opendir(folder) else { return -1 }
+    defer { unsafe closedir(directory) }
+    var count = 0
+    while unsafe readdir(directory) != nil { count += 1 }
+    return count
+}
+
+/// Threads that end are gone from /proc a little after they were joined.
+private func settles(_ folder: String, to expected: Int) -> Bool {
+    for _ in 0..<200 {
+        if entryCount(folder) <= expected { return true }
+        usleep(10_000)
+    }
+    return false
+}
+
+@Suite("Stopping")
+struct StopTests {
+    // In a process of its own, where no other test opens files or starts threads.
+    @Test("200 streams stopped at random moments from other threads end, and leave no descriptor and no thread behind")
+    func randomStops() async {
+        await #expect(processExitsWith: .success) {
+            var generator = SeededGenerator(printedFor: "randomStops")
+            let path = temporaryPath()
+            var descriptors = 0
+            var threads = 0
+            for round in 0..<203 {
+                // The first three rounds warm up: alsa-lib and the C library keep a few things open for good.
+                if round == 3 {
+                    descriptors = entryCount("/proc/self/fd")
+                    threads = entryCount("/proc/self/task")
+                }
+                let outlet = Outlet.allCases[round % 3]
+                let clock: StreamClock = outlet == .alsa || round % 2 == 0 ? .real : .virtual
+                let request = try StreamRequest(
+                    sampleRate: 48_000, channelCount: 2,
+                    periodFrames: Int.random(in: 1...8192, using: &generator),
+                    periodCount: Int.random(in: 2...4, using: &generator), clock: clock)
+                let stream = try outlet.open(request, path: path)
+                let delay = UInt32.random(in: 0...3000, using: &generator)
+                if round % 10 != 9 { try stream.start(TestSound(frameCount: .max, channelCount: 2).callbacks()) }
+                usleep(delay)
+                await withTaskGroup { group in
+                    for _ in 0..<2 { group.addTask { stream.stop() } }
+                }
+                try stream.waitUntilFinished()
+            }
+            unsafe unlink(path)
+            exit(settles("/proc/self/fd", to: descriptors) && settles("/proc/self/task", to: threads) ? 0 : 1)
+        }
+    }
+
+    @Test("a stop ends a wait of any length at once: half a second of period does not hold it up")
+    func stopWakes() throws {
+        for outlet in [Outlet.null, .file] {
+            let path = temporaryPath()
+            defer { unsafe unlink(path) }
+            let request = try StreamRequest(sampleRate: 8000, channelCount: 1, periodFrames: 8192, periodCount: 4)
+            let stream = try outlet.open(request, path: path)
+            try stream.start(TestSound(frameCount: .max, channelCount: 1).callbacks())
+            while stream.statistics.blocks < 4 { usleep(1000) }
+            stream.stop()
+            // Four periods fill the buffer; the next one was a second away.
+            #expect(stream.statistics.blocks == 4)
+        }
+    }
+
+    @Test("a stop from the render function ends the stream after that block, without waiting for itself")
+    func stopFromRender() throws {
+        let request = try StreamRequest(sampleRate: 48_000, channelCount: 1, periodFrames: 64, clock: .virtual)
+        let stream = try openOutput(.null, request)
+        let held = Held()
+        held.stream.withLock { $0 = stream }
+        try stream.start(
+            StreamCallbacks(
+                prepare: { _ in held.stream.withLock { $0?.stop() } }, render: { $0.frameCount }))
+        try stream.waitUntilFinished()
+        #expect(stream.statistics.blocks == 1)
+        held.stream.withLock { $0 = nil }
+        stream.stop()
+    }
+
+    @Test("a stream plays once: a second start, and one after a stop, are refused")
+    func startsOnce() throws {
+        let request = try StreamRequest(sampleRate: 48_000, channelCount: 1)
+        let stream = try openOutput(.null, request)
+        let sound = TestSound(frameCount: .max, channelCount: 1)
+        try stream.start(sound.callbacks())
+        #expect(#expect(throws: DeviceError.self) { try stream.start(sound.callbacks()) }?.kind == .invalidRequest)
+        stream.stop()
+        stream.stop()
+        #expect(#expect(throws: DeviceError.self) { try stream.start(sound.callbacks()) }?.kind == .invalidRequest)
+    }
+
+    @Test("a stream that was never started finishes at once, and one that is let go of ends its thread")
+    func lettingGo() throws {
+        let request = try StreamRequest(sampleRate: 48_000, channelCount: 1, periodFrames: 64)
+        try openOutput(.null, request).waitUntilFinished()
+        weak var callbacksAlive: TestSound?
+        do {
+            let sound = TestSound(frameCount: .max, channelCount: 1)
+            callbacksAlive = sound
+            let stream = try openOutput(.null, request)
+            try stream.start(sound.callbacks())
+        }
+        // The thread held the callbacks, and it has ended.
+        #expect(callbacksAlive == nil)
+    }
+
+    private final class Held: Sendable {
+        let stream = Mutex<(any OutputStream)?>(nil)
+    }
+}
