@@ -89,8 +89,8 @@ struct StopTests {
         }
     }
 
-    @Test("a stop from the render function ends the stream after that block, without waiting for itself")
-    func stopFromRender() throws {
+    @Test("a stop from a callback ends the stream after that block, without waiting for itself")
+    func stopFromCallback() throws {
         let request = try StreamRequest(sampleRate: 48_000, channelCount: 1, periodFrames: 64, clock: .virtual)
         let stream = try openOutput(.null, request)
         let held = Held()

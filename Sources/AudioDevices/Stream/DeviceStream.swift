@@ -19,15 +19,19 @@ protocol OutputBackend: AnyObject, Sendable {
 final class DeviceStream: OutputStream {
     private enum Phase {
         case open
-        case playing(RealtimeThread)
-        case ended
+        case started(RealtimeThread)
+        case discarded
+
+        var thread: RealtimeThread? {
+            if case .started(let thread) = self { thread } else { nil }
+        }
     }
 
     private let backend: any OutputBackend
     private let request: StreamRequest
     private let wake: WakeSignal
     private let ledger = StreamLedger()
-    private let completion = Completion()
+    private let outcome = Outcome()
     private let deviceThread = DeviceThreadMark()
     private let scheduling = Mutex<RealtimeReport?>(nil)
     private let phase = Mutex(Phase.open)
@@ -58,7 +62,7 @@ final class DeviceStream: OutputStream {
             }
             let thread = try makeThread(callbacks)
             scheduling.withLock { $0 = thread.report }
-            phase = .playing(thread)
+            phase = .started(thread)
         }
     }
 
@@ -71,13 +75,12 @@ final class DeviceStream: OutputStream {
         do {
             // The thread holds the parts, never the stream: so the stream's release can end the thread.
             return try RealtimeThread(name: "woodshed-device", configuration: options) {
-                [backend, wake, completion, deviceThread] in
+                [backend, wake, outcome, deviceThread] in
                 deviceThread.set()
                 do throws(DeviceError) {
                     try backend.run(renderer, wake: wake)
-                    completion.finish(nil)
                 } catch {
-                    completion.finish(error)
+                    outcome.failure.withLock { $0 = error }
                 }
             }
         } catch {
@@ -88,25 +91,26 @@ final class DeviceStream: OutputStream {
     func stop() {
         wake.raise()
         guard !deviceThread.isCurrent else { return }
-        phase.withLock { phase in
-            switch phase {
-            case .open:
+        let thread = phase.withLock { phase in
+            if case .open = phase {
                 backend.discard()
-            case .playing(let thread):
-                thread.join()
-            case .ended:
-                return
+                phase = .discarded
             }
-            phase = .ended
+            return phase.thread
         }
+        thread?.join()
     }
 
     func waitUntilFinished() throws(DeviceError) {
-        // Only a stream that was started ever completes, and none is started after it ended.
-        let wasStarted = scheduling.withLock { $0 != nil }
-        guard wasStarted else { return }
-        if let error = completion.wait() { throw error }
+        guard let thread = phase.withLock({ $0.thread }) else { return }
+        thread.join()
+        if let error = outcome.failure.withLock({ $0 }) { throw error }
     }
+}
+
+/// What ended the stream, if it was not the sound's end or a stop; left by the device thread for those who join it.
+private final class Outcome: Sendable {
+    let failure = Mutex<DeviceError?>(nil)
 }
 
 /// Knows the device thread from others, so that a stop from a callback does not wait for itself.
