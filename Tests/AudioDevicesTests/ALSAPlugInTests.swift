@@ -50,4 +50,42 @@ struct ALSAPlugInTests {
         #expect(way.testDescription == "\(stream.configuration.accessName) \(stream.configuration.formatName)")
         unsafe unlink(path)
     }
+
+    @Test("a block that meets the end of the device's ring goes over in pieces, none of them lost or repeated")
+    func ringEnd() throws {
+        let path = "\(ALSARig.directory)/ring-end.raw"
+        defer { unsafe unlink(path) }
+        // Set up by hand, since negotiation makes the ring a whole number of blocks wherever it can.
+        var handle: OpaquePointer?
+        try #require(unsafe snd_pcm_open(&handle, "capture:\(path)", SND_PCM_STREAM_PLAYBACK, SND_PCM_NONBLOCK) == 0)
+        let pcm = try unsafe #require(handle)
+        defer { unsafe snd_pcm_close(pcm) }
+        var parameters: OpaquePointer?
+        unsafe snd_pcm_hw_params_malloc(&parameters)
+        defer { unsafe snd_pcm_hw_params_free(parameters) }
+        unsafe snd_pcm_hw_params_any(pcm, parameters)
+        unsafe snd_pcm_hw_params_set_access(pcm, parameters, SND_PCM_ACCESS_MMAP_INTERLEAVED)
+        unsafe snd_pcm_hw_params_set_format(pcm, parameters, SND_PCM_FORMAT_FLOAT_LE)
+        unsafe snd_pcm_hw_params_set_channels(pcm, parameters, 2)
+        unsafe snd_pcm_hw_params_set_rate(pcm, parameters, 48_000, 0)
+        try #require(unsafe snd_pcm_hw_params_set_buffer_size(pcm, parameters, 100) == 0)
+        try #require(unsafe snd_pcm_hw_params(pcm, parameters) == 0)
+        let settings = HardwareSettings(
+            sampleRate: 48_000, channelCount: 2, devicePeriodFrames: 64, bufferFrames: 100,
+            access: SND_PCM_ACCESS_MMAP_INTERLEAVED, format: SND_PCM_FORMAT_FLOAT_LE,
+            layout: SampleLayout(encoding: .float32, isBigEndian: false))
+        let configuration = StreamConfiguration(
+            sampleRate: 48_000, channelCount: 2, periodFrames: 64, bufferFrames: 100, formatName: "", accessName: "",
+            deviceName: "ring")
+        let sound = TestSound(frameCount: 1000, channelCount: 2)
+        let renderer = BlockRenderer(
+            sound.callbacks(), configuration: configuration, clock: .real, ledger: StreamLedger())
+        let playback = try unsafe ALSAPlayback(
+            pcm, settings: settings, configuration: configuration, renderer: renderer, wake: WakeSignal())
+        try playback.play()
+        let expected = (0..<sound.frameCount).flatMap { frame in
+            (0..<2).flatMap { referenceBytes(TestSound.sample(frame: frame, channel: $0), settings.layout) }
+        }
+        #expect(ALSARig.read(path) == expected)
+    }
 }
