@@ -3,14 +3,18 @@
 #include <errno.h>
 #include <stddef.h>
 
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
+
 #ifndef __has_feature
 #define __has_feature(feature) 0
 #endif
 
 // Only glibc exports its allocator under second names, without which a replacement cannot reach it safely: looking the
 // first up at run time allocates.
-#if defined(__GLIBC__) && !defined(WITHOUT_ALLOCATION_COUNTER) && !defined(__SANITIZE_THREAD__) && \
-    !defined(__SANITIZE_ADDRESS__) && !__has_feature(thread_sanitizer) && !__has_feature(address_sanitizer)
+#if defined(__GLIBC__) && !defined(__SANITIZE_THREAD__) && !defined(__SANITIZE_ADDRESS__) && \
+    !__has_feature(thread_sanitizer) && !__has_feature(address_sanitizer)
 
 extern void *__libc_malloc(size_t);
 extern void *__libc_calloc(size_t, size_t);
@@ -22,21 +26,40 @@ extern void __libc_free(void *);
 static _Thread_local uint64_t allocations __attribute__((tls_model("initial-exec")));
 static _Thread_local uint64_t frees __attribute__((tls_model("initial-exec")));
 
+// The real-time sanitizer's own malloc yields to this one; it is told of each call where its runtime is linked.
+__attribute__((weak)) void __rtsan_notify_intercepted_call(const char *function);
+
+static void notify(const char *function) {
+    // The first call sets the runtime up, which allocates.
+    static _Thread_local bool is_notifying __attribute__((tls_model("initial-exec")));
+    if (!__rtsan_notify_intercepted_call || is_notifying) return;
+    is_notifying = true;
+    __rtsan_notify_intercepted_call(function);
+    is_notifying = false;
+}
+
 bool allocation_counter_is_active(void) { return true; }
 uint64_t allocation_counter_allocations(void) { return allocations; }
 uint64_t allocation_counter_frees(void) { return frees; }
+uint64_t allocation_counter_bytes_in_use(void) {
+    const struct mallinfo2 info = mallinfo2();
+    return info.uordblks + info.hblkhd;
+}
 
 void *malloc(size_t size) {
+    notify("malloc");
     allocations++;
     return __libc_malloc(size);
 }
 
 void *calloc(size_t count, size_t size) {
+    notify("calloc");
     allocations++;
     return __libc_calloc(count, size);
 }
 
 void *realloc(void *block, size_t size) {
+    notify("realloc");
     allocations++;
     return __libc_realloc(block, size);
 }
@@ -51,6 +74,7 @@ void *reallocarray(void *block, size_t count, size_t size) {
 }
 
 void *memalign(size_t alignment, size_t size) {
+    notify("memalign");
     allocations++;
     return __libc_memalign(alignment, size);
 }
@@ -66,7 +90,10 @@ int posix_memalign(void **block, size_t alignment, size_t size) {
 }
 
 void free(void *block) {
-    if (block) frees++;
+    if (block) {
+        notify("free");
+        frees++;
+    }
     __libc_free(block);
 }
 
@@ -75,5 +102,6 @@ void free(void *block) {
 bool allocation_counter_is_active(void) { return false; }
 uint64_t allocation_counter_allocations(void) { return 0; }
 uint64_t allocation_counter_frees(void) { return 0; }
+uint64_t allocation_counter_bytes_in_use(void) { return 0; }
 
 #endif

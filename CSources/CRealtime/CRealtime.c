@@ -5,11 +5,14 @@
 
 #include <errno.h>
 #include <linux/capability.h>
+#include <malloc.h>
 #include <pthread.h>
 #include <sched.h>
+#include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 // Weak, so that the same objects link with and without the sanitizer's runtime.
@@ -128,3 +131,65 @@ bool realtime_memory_lock_is_unlimited(void) {
 }
 
 int realtime_lock_all_memory(void) { return mlockall(MCL_CURRENT | MCL_FUTURE) == 0 ? 0 : errno; }
+
+#if defined(__GLIBC__) && (__GLIBC__ > 2 || __GLIBC_MINOR__ >= 33)
+
+struct heap_observation {
+    void (*work)(void *);
+    void *context;
+    ptrdiff_t growth;
+};
+
+static size_t heap_bytes_in_use(void) {
+    const struct mallinfo2 heap = mallinfo2();
+    return heap.uordblks + heap.hblkhd;
+}
+
+static void *observe_heap(void *argument) {
+    struct heap_observation *observation = argument;
+    observation->work(observation->context);
+    // Other threads may be at the heap: measure in a moment in which it is still.
+    size_t before = heap_bytes_in_use();
+    for (int attempt = 0; attempt < 200; attempt++) {
+        usleep(500);
+        const size_t now = heap_bytes_in_use();
+        if (now == before) break;
+        before = now;
+    }
+    // Volatile for the same reason as below.
+    void *volatile block = malloc(24);
+    observation->growth = (ptrdiff_t)(heap_bytes_in_use() - before);
+    free(block);
+    return NULL;
+}
+
+ptrdiff_t realtime_heap_growth_after(void (*work)(void *), void *context) {
+    struct heap_observation observation = {work, context, -1};
+    pthread_t thread;
+    if (pthread_create(&thread, NULL, observe_heap, &observation) != 0) return -1;
+    pthread_join(thread, NULL);
+    return observation.growth;
+}
+
+#else
+
+ptrdiff_t realtime_heap_growth_after(void (*work)(void *), void *context) {
+    (void)work;
+    (void)context;
+    return -1;
+}
+
+#endif
+
+void realtime_touch_heap(void *ignored) {
+    (void)ignored;
+    // Volatile, or the compiler sees that nobody uses the block and takes the pair of calls out.
+    void *volatile block = malloc(24);
+    free(block);
+}
+
+int64_t realtime_thread_nanoseconds(void) {
+    struct timespec time = {0, 0};
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+    return (int64_t)time.tv_sec * 1000000000 + time.tv_nsec;
+}

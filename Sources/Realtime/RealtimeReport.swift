@@ -81,3 +81,10 @@ extension RealtimeReport.Refusal {
             remedy: "use a name of at most 15 bytes; the sound is not affected")
     }
 }
+
+extension RealtimeReport {
+    /// The scheduling class that was obtained: `fifo` with its priority, or `ordinary`. Real-time safe: no.
+    public var schedulingClass: String {
+        if case .fifo(let priority) = scheduling { "fifo \(priority)" } else { "ordinary" }
+    }
+}

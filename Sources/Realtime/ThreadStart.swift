@@ -108,21 +108,28 @@ private func currentLimit(_ resource: __rlimit_resource) -> UInt {
     return unsafe getrlimit(__rlimit_resource_t(resource.rawValue), &limit) == 0 ? limit.rlim_cur : 0
 }
 
-/// Makes a thread of its own stack size that runs `start`.
+/// A stack that was refused as too small is not made larger than this, in bytes.
+private let largestMinimumStack = 1 << 20
+
+/// Makes a thread of its own stack size that runs `start`; one too small for the system is made larger.
 func startThread(_ start: ThreadStart, stackBytes: Int) throws(RealtimeThreadError) -> pthread_t {
     var attributes = pthread_attr_t()
     unsafe pthread_attr_init(&attributes)
     defer { unsafe pthread_attr_destroy(&attributes) }
     let page = sysconf(Int32(_SC_PAGESIZE))
     let bytes = max(stackBytes, sysconf(Int32(_SC_THREAD_STACK_MIN)))
-    let rounded = (bytes > Int.max - page) ? Int.max / page * page : (bytes + page - 1) / page * page
-    var failure = unsafe pthread_attr_setstacksize(&attributes, rounded)
+    var rounded = (bytes > Int.max - page) ? Int.max / page * page : (bytes + page - 1) / page * page
     var handle = pthread_t()
-    if failure == 0 {
-        let context = unsafe Unmanaged.passRetained(start)
-        failure = unsafe pthread_create(&handle, &attributes, threadEntry, context.toOpaque())
-        if failure != 0 { unsafe context.release() }
-    }
+    let context = unsafe Unmanaged.passRetained(start)
+    var failure: Int32
+    repeat {
+        failure = unsafe pthread_attr_setstacksize(&attributes, rounded)
+        if failure == 0 { failure = unsafe pthread_create(&handle, &attributes, threadEntry, context.toOpaque()) }
+        // What libraries keep for each thread lies on its stack, and how much that is the system tells only by refusing.
+        guard failure == EINVAL, rounded < largestMinimumStack else { break }
+        rounded *= 2
+    } while true
+    if failure != 0 { unsafe context.release() }
     guard failure == 0 else {
         throw RealtimeThreadError(
             message: "the system made no thread with a stack of \(rounded) bytes (\(describe(failure)))",

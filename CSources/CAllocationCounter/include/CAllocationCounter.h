@@ -2,7 +2,8 @@
 // realloc, aligned_alloc, memalign, posix_memalign and free replaced by ones that count and call glibc's own.
 // It does not count mmap, nor what other threads allocate. Nothing that ships links it.
 //
-// Sanitizers replace the same functions: built with one, or with -DWITHOUT_ALLOCATION_COUNTER, this replaces nothing.
+// The thread and the address sanitizer replace the same functions: built with one, this replaces nothing. The real-time
+// sanitizer is told of every call.
 #ifndef WOODSHED_CALLOCATIONCOUNTER_H
 #define WOODSHED_CALLOCATIONCOUNTER_H
 
@@ -17,5 +18,8 @@ uint64_t allocation_counter_allocations(void);
 
 /// Blocks the calling thread has freed since it began.
 uint64_t allocation_counter_frees(void);
+
+/// Bytes of the heap that all threads together have not freed, with what the allocator keeps at hand for each.
+uint64_t allocation_counter_bytes_in_use(void);
 
 #endif

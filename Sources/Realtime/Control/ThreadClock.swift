@@ -1,0 +1,22 @@
+internal import CRealtime
+
+/// The calling thread's processor time.
+package enum ThreadClock {
+    /// Nanoseconds this thread has run since it began; what others ran meanwhile is not in it.
+    ///
+    /// Real-time safe: yes, but a system call of about 0.3 µs.
+    #if REALTIME_CHECKS
+        @_noAllocation @_noLocks
+    #endif
+    package static func nanoseconds() -> Int64 { realtime_thread_nanoseconds() }
+
+    /// What reading the clock twice adds to what lies between: the shortest of a thousand empty measurements.
+    ///
+    /// Real-time safe: no, since it takes its time.
+    package static func overhead() -> Int64 {
+        (0..<1000).reduce(Int64.max) { shortest, _ in
+            let begin = nanoseconds()
+            return min(shortest, nanoseconds() - begin)
+        }
+    }
+}

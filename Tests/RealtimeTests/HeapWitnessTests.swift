@@ -1,0 +1,47 @@
+import Glibc
+import Realtime
+import TestSupport
+import Testing
+
+/// Under a sanitizer, whose allocator is another, the witness says that it does not know.
+@Suite("Whether work touches the heap", .serialized)
+struct HeapWitnessTests {
+    private final class Something {
+        var number = 1
+    }
+
+    @Test(
+        "work that leaves the heap alone is told from work that allocates for a moment",
+        .enabled(if: HeapTraffic.isCounted))
+    func told() async {
+        // In a process of its own, where no other test allocates meanwhile.
+        await #expect(processExitsWith: .success) {
+            let numbers = UnsafeMutableBufferPointer<Int>.allocate(capacity: 1000)
+            unsafe numbers.initialize(repeating: 1)
+            var sum = 0
+            guard HeapWitness.touchesHeap({ for index in 0..<1000 { unsafe sum += numbers[index] } }) == false,
+                sum == 1000
+            else { exit(1) }
+            var kept = 0
+            // Used once before, so that it is the object that is found and not its type.
+            func makeAndForget() { kept += [Something](repeating: Something(), count: 4)[2].number }
+            makeAndForget()
+            exit(HeapWitness.touchesHeap(makeAndForget) == true && kept == 2 ? 0 : 2)
+        }
+    }
+
+    @Test("giving back what another thread took counts as well", .enabled(if: HeapTraffic.isCounted))
+    func freeing() async {
+        await #expect(processExitsWith: .success) {
+            let block = UnsafeMutablePointer<Int>.allocate(capacity: 8)
+            exit(HeapWitness.touchesHeap { unsafe block.deallocate() } == true ? 0 : 1)
+        }
+    }
+
+    @Test("what other threads do meanwhile is never taken for the work's doing", .enabled(if: HeapTraffic.isCounted))
+    func busy() {
+        // It may happen that nothing can be told, among all the other tests.
+        let answers = (0..<20).map { _ in HeapWitness.touchesHeap {} }
+        #expect(!answers.contains(true) && answers.contains(false))
+    }
+}
