@@ -1,0 +1,195 @@
+extension JSONValue {
+    /// Reads a text; nil for anything that is not JSON, or is nested deeper than any file of ours.
+    ///
+    /// A number is an `integer` when it is written as one that fits, else a `number`; one beyond Double's range is refused.
+    package init?(reading bytes: [UInt8]) {
+        var reader = JSONReader(bytes: bytes)
+        guard let value = reader.value(depth: 0), reader.isAtEnd() else { return nil }
+        self = value
+    }
+
+    /// The value of an object's key, the first one's if there are several; nil where there is none.
+    package subscript(_ key: String) -> JSONValue? {
+        if case .object(let fields) = self { fields.first { $0.key == key }?.value } else { nil }
+    }
+
+    /// The elements of an array.
+    package var elements: [JSONValue]? { if case .array(let values) = self { values } else { nil } }
+    /// The text of a string.
+    package var stringValue: String? { if case .string(let text) = self { text } else { nil } }
+    /// A number that was written as an integer.
+    package var integerValue: Int64? { if case .integer(let value) = self { value } else { nil } }
+    /// True or false.
+    package var boolValue: Bool? { if case .bool(let value) = self { value } else { nil } }
+
+    /// A number of either kind.
+    package var doubleValue: Double? {
+        switch self {
+        case .integer(let value): Double(value)
+        case .number(let value): value
+        default: nil
+        }
+    }
+}
+
+/// Reads JSON from the front, as RFC 8259 has it; each part returns nil for what is not.
+private struct JSONReader {
+    private static let deepest = 16
+    private let bytes: [UInt8]
+    private var place = 0
+
+    init(bytes: [UInt8]) { self.bytes = bytes }
+
+    private var next: UInt8? { place < bytes.count ? bytes[place] : nil }
+
+    mutating func isAtEnd() -> Bool {
+        skipBlanks()
+        return place == bytes.count
+    }
+
+    mutating func value(depth: Int) -> JSONValue? {
+        skipBlanks()
+        guard depth < Self.deepest, let next else { return nil }
+        switch next {
+        case UInt8(ascii: "{"): return object(depth: depth)
+        case UInt8(ascii: "["): return array(depth: depth)
+        case UInt8(ascii: "\""): return string().map { .string($0) }
+        case UInt8(ascii: "t"): return word("true") ? .bool(true) : nil
+        case UInt8(ascii: "f"): return word("false") ? .bool(false) : nil
+        case UInt8(ascii: "n"): return word("null") ? .null : nil
+        default: return number()
+        }
+    }
+
+    private mutating func skipBlanks() {
+        while let byte = next, byte == 32 || byte == 9 || byte == 10 || byte == 13 { place += 1 }
+    }
+
+    /// Steps over a character, and blanks before it, if it is the next one.
+    private mutating func take(_ character: Unicode.Scalar) -> Bool {
+        skipBlanks()
+        return takeHere(character)
+    }
+
+    private mutating func takeHere(_ character: Unicode.Scalar) -> Bool {
+        guard next == UInt8(ascii: character) else { return false }
+        place += 1
+        return true
+    }
+
+    private mutating func word(_ text: String) -> Bool {
+        guard bytes[place...].starts(with: text.utf8) else { return false }
+        place += text.utf8.count
+        return true
+    }
+
+    // MARK: Numbers
+
+    private mutating func number() -> JSONValue? {
+        let start = place
+        _ = takeHere("-")
+        let first = place
+        guard let digits = digits(), digits == 1 || bytes[first] != UInt8(ascii: "0") else { return nil }
+        var isInteger = true
+        if takeHere(".") {
+            isInteger = false
+            guard self.digits() != nil else { return nil }
+        }
+        if takeHere("e") || takeHere("E") {
+            isInteger = false
+            if !takeHere("+") { _ = takeHere("-") }
+            guard self.digits() != nil else { return nil }
+        }
+        let text = String(decoding: bytes[start..<place], as: UTF8.self)
+        if isInteger, let value = Int64(text) { return .integer(value) }
+        guard let value = Double(text), value.isFinite else { return nil }
+        return .number(value)
+    }
+
+    /// Steps over digits and counts them; nil where there are none.
+    private mutating func digits() -> Int? {
+        let start = place
+        while let byte = next, (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) { place += 1 }
+        return place > start ? place - start : nil
+    }
+
+    // MARK: Arrays and objects
+
+    private mutating func array(depth: Int) -> JSONValue? {
+        place += 1
+        var values: [JSONValue] = []
+        if take("]") { return .array(values) }
+        repeat {
+            guard let value = value(depth: depth + 1) else { return nil }
+            values.append(value)
+        } while take(",")
+        return take("]") ? .array(values) : nil
+    }
+
+    private mutating func object(depth: Int) -> JSONValue? {
+        place += 1
+        var fields: [JSONValue.Field] = []
+        if take("}") { return .object(fields) }
+        repeat {
+            skipBlanks()
+            guard next == UInt8(ascii: "\""), let key = string(), take(":"), let value = value(depth: depth + 1) else {
+                return nil
+            }
+            fields.append(.init(key, value))
+        } while take(",")
+        return take("}") ? .object(fields) : nil
+    }
+
+    // MARK: Strings
+
+    private mutating func string() -> String? {
+        place += 1
+        var text: [UInt8] = []
+        while let byte = next, byte >= 32 {
+            place += 1
+            switch byte {
+            case UInt8(ascii: "\""): return String(validating: text, as: UTF8.self)
+            case UInt8(ascii: "\\"):
+                guard let scalar = escaped() else { return nil }
+                text += UTF8.encode(scalar).map(Array.init) ?? []
+            default: text.append(byte)
+            }
+        }
+        return nil
+    }
+
+    private mutating func escaped() -> Unicode.Scalar? {
+        guard let byte = next else { return nil }
+        place += 1
+        switch byte {
+        case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"): return Unicode.Scalar(byte)
+        case UInt8(ascii: "b"): return "\u{08}"
+        case UInt8(ascii: "f"): return "\u{0C}"
+        case UInt8(ascii: "n"): return "\n"
+        case UInt8(ascii: "r"): return "\r"
+        case UInt8(ascii: "t"): return "\t"
+        case UInt8(ascii: "u"): return unicode()
+        default: return nil
+        }
+    }
+
+    /// Four hexadecimal digits, or a pair of them for what lies beyond 16 bits.
+    private mutating func unicode() -> Unicode.Scalar? {
+        guard let high = hexadecimal() else { return nil }
+        guard (0xD800..<0xDC00).contains(high) else { return Unicode.Scalar(high) }
+        guard takeHere("\\"), takeHere("u"), let low = hexadecimal(), (0xDC00..<0xE000).contains(low) else {
+            return nil
+        }
+        return Unicode.Scalar(0x10000 + ((high - 0xD800) << 10) + (low - 0xDC00))
+    }
+
+    private mutating func hexadecimal() -> UInt32? {
+        let digits = bytes[place...].prefix(4)
+        guard digits.count == 4 else { return nil }
+        place += 4
+        return digits.reduce(0) { (sum: UInt32?, byte) in
+            guard let sum, let digit = Character(Unicode.Scalar(byte)).hexDigitValue else { return nil }
+            return sum << 4 | UInt32(digit)
+        }
+    }
+}

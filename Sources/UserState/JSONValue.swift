@@ -1,0 +1,79 @@
+// JSON as the command writes it and as files of state hold it: keys in the order given, integers as integers. It is small
+// enough that Foundation, which would cost more start-up time than everything else together, stays out.
+
+/// A value on its way out, or as it was read; ``init(reading:)`` reads one.
+package enum JSONValue: Equatable, Sendable {
+    case null
+    case bool(Bool)
+    case integer(Int64)
+    case number(Double)
+    case string(String)
+    case array([JSONValue])
+    case object([Field])
+
+    /// A key and its value; a list of these keeps its order, which a dictionary would not.
+    package struct Field: Equatable, Sendable {
+        package let key: String
+        package let value: JSONValue
+
+        package init(_ key: String, _ value: JSONValue) {
+            self.key = key
+            self.value = value
+        }
+    }
+
+    package static func integer(_ value: Int) -> JSONValue { .integer(Int64(value)) }
+
+    /// The value as one line of text, without a line feed.
+    package var text: String {
+        var line = ""
+        write(to: &line)
+        return line
+    }
+
+    private func write(to line: inout String) {
+        switch self {
+        case .null: line += "null"
+        case .bool(let value): line += value ? "true" : "false"
+        case .integer(let value): line += String(value)
+        // JSON has no infinity: a level of silence is null, not a word that breaks the reader.
+        case .number(let value): line += value.isFinite ? "\(value)" : "null"
+        case .string(let value): Self.quote(value, to: &line)
+        case .array(let values):
+            line += "["
+            for (index, value) in values.enumerated() {
+                if index > 0 { line += "," }
+                value.write(to: &line)
+            }
+            line += "]"
+        case .object(let fields):
+            line += "{"
+            for (index, field) in fields.enumerated() {
+                if index > 0 { line += "," }
+                Self.quote(field.key, to: &line)
+                line += ":"
+                field.value.write(to: &line)
+            }
+            line += "}"
+        }
+    }
+
+    private static func quote(_ text: String, to line: inout String) {
+        line += "\""
+        for scalar in text.unicodeScalars {
+            switch scalar {
+            case "\"": line += "\\\""
+            case "\\": line += "\\\\"
+            case "\n": line += "\\n"
+            case "\r": line += "\\r"
+            case "\t": line += "\\t"
+            // DEL and the C1 controls are legal JSON, but a terminal would obey them.
+            case "\u{00}"..."\u{1F}", "\u{7F}"..."\u{9F}":
+                let digits = String(scalar.value, radix: 16)
+                line += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+            default: line.unicodeScalars.append(scalar)
+            }
+        }
+        line += "\""
+    }
+}

@@ -1,0 +1,111 @@
+internal import Glibc
+
+/// A small JSON file of the user's state, read whole and replaced whole: a reader never meets half of it, and of two programs
+/// that change it at once the second sees what the first has written.
+package struct StateFile: Sendable {
+    /// Why a file cannot be used.
+    package struct Fault: Error, Equatable {
+        /// An errno.
+        package let code: Int32
+        /// What was tried, as "cannot be read".
+        package let action: String
+
+        package init(code: Int32, action: String) { (self.code, self.action) = (code, action) }
+    }
+
+    /// What is at the path.
+    package enum Content: Equatable {
+        case nothing
+        /// Not JSON, or too large to be ours.
+        case damaged
+        case value(JSONValue)
+    }
+
+    package let path: String
+
+    /// Larger files are none of ours, in bytes.
+    private static let largest = 1 << 20
+    /// How long another program may take for its change, and how often it is asked, in ms.
+    private static let (patience, pause) = (2000, 10)
+
+    /// A file of this program's folder under `$XDG_STATE_HOME`, by default `~/.local/state`; nil where there is no home.
+    package init?(named name: String) {
+        guard let folder = StateFolder.path else { return nil }
+        path = folder + "/" + name
+    }
+
+    package init(path: String) { self.path = path }
+
+    package func read() throws(Fault) -> Content {
+        guard let file = unsafe fopen(path, "re") else {
+            if errno == ENOENT || errno == ENOTDIR { return .nothing }
+            throw Fault(code: errno, action: "cannot be read")
+        }
+        defer { unsafe fclose(file) }
+        var bytes = [UInt8](repeating: 0, count: Self.largest + 1)
+        let count = unsafe fread(&bytes, 1, bytes.count, file)
+        guard unsafe ferror(file) == 0 else { throw Fault(code: errno, action: "cannot be read") }
+        guard count <= Self.largest, let value = JSONValue(reading: Array(bytes[..<count])) else { return .damaged }
+        return .value(value)
+    }
+
+    /// Reads, and puts `text` of what was read in its place, while no other program does the same.
+    ///
+    /// What is at the path stays when `text` is nil or throws. Throws a `Fault` of its own as what `failure` makes of it.
+    package func change<Failure: Error>(
+        failure: (Fault) -> Failure, _ text: (Content) throws(Failure) -> String?
+    ) throws(Failure) {
+        let lock: Int32
+        do throws(Fault) {
+            try StateFolder.makeFolders(above: path)
+            lock = try takeLock()
+        } catch {
+            throw failure(error)
+        }
+        // Closing it lets go of the lock, and so does the end of the process.
+        defer { close(lock) }
+        let content: Content
+        do throws(Fault) { content = try read() } catch { throw failure(error) }
+        guard let text = try text(content) else { return }
+        do throws(Fault) { try replace(by: text) } catch { throw failure(error) }
+    }
+
+    /// Gives a damaged file another name, in the place of an earlier one, and returns that.
+    package func setAside() throws(Fault) -> String {
+        let aside = path + ".damaged"
+        guard unsafe rename(path, aside) == 0 else {
+            throw Fault(code: errno, action: "is damaged and cannot be set aside")
+        }
+        return aside
+    }
+
+    /// Opens a file beside ours that stands for the right to change it. It stays, as one that is removed could be locked twice.
+    private func takeLock() throws(Fault) -> Int32 {
+        let descriptor = unsafe open(path + ".lock", O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else { throw Fault(code: errno, action: "cannot be written") }
+        for _ in 0...Self.patience / Self.pause {
+            if flock(descriptor, LOCK_EX | LOCK_NB) == 0 { return descriptor }
+            guard errno == EWOULDBLOCK || errno == EINTR else { break }
+            usleep(UInt32(Self.pause) * 1000)
+        }
+        let code = errno
+        close(descriptor)
+        throw Fault(
+            code: code, action: code == EWOULDBLOCK ? "is being written by another program" : "cannot be written")
+    }
+
+    /// Only with the lock: the temporary file has but one name, so that one which a killed process left behind is used again.
+    private func replace(by text: String) throws(Fault) {
+        let temporary = path + ".new"
+        guard let file = unsafe fopen(temporary, "we") else { throw Fault(code: errno, action: "cannot be written") }
+        let bytes = Array(text.utf8)
+        let isWritten = unsafe fwrite(bytes, 1, bytes.count, file) == bytes.count
+        let isFlushed = unsafe fflush(file) == 0 && fsync(fileno(file)) == 0
+        let isClosed = unsafe fclose(file) == 0
+        guard isWritten, isFlushed, isClosed, unsafe rename(temporary, path) == 0 else {
+            let code = errno
+            unsafe unlink(temporary)
+            throw Fault(code: code, action: "cannot be written")
+        }
+    }
+}

@@ -1,0 +1,45 @@
+import Testing
+import UserState
+
+@Suite("Reading JSON")
+struct JSONReaderTests {
+    private func read(_ text: String) -> JSONValue? { JSONValue(reading: Array(text.utf8)) }
+
+    @Test("what was written is read as it was")
+    func roundTrip() {
+        let value = JSONValue.object([
+            .init("a\"\\\n\u{1}\u{9B}é日𝄞", .array([.null, .bool(true), .bool(false), .array([]), .object([])])),
+            .init("", .integer(Int64.min)), .init("n", .number(-1.5e-300)), .init("m", .number(0.1)),
+            .init("s", .string("/\u{7F}\t")),
+        ])
+        #expect(read(value.text) == value)
+        #expect(read(" \n\t\r" + value.text + " ") == value)
+    }
+
+    @Test("escapes, numbers of both kinds, and the first of equal keys")
+    func details() {
+        #expect(read(#""\u00e9\ud834\udd1e\/\b\f\r\n\t\"\\""#) == .string("é𝄞/\u{8}\u{C}\r\n\t\"\\"))
+        #expect(
+            read("[0,-0,1.0,1e2,100000000000000000000]")
+                == .array([
+                    .integer(Int64(0)), .integer(Int64(0)), .number(1), .number(100), .number(1e20),
+                ]))
+        let twice = read(#"{"a":1,"a":2}"#)
+        #expect(twice?["a"]?.integerValue == 1 && twice?["a"]?.doubleValue == 1 && twice?["b"] == nil)
+        #expect(read("[[[1]]]")?.elements?.count == 1 && read("true")?.boolValue == true)
+        #expect(read("1.5")?.integerValue == nil && read("\"x\"")?.stringValue == "x" && read("1")?["a"] == nil)
+    }
+
+    @Test(
+        "what is not JSON is refused",
+        arguments: [
+            "", " ", "{", "}", "[1,]", "[1 2]", #"{"a"}"#, #"{"a":}"#, #"{a:1}"#, #"{"a":1,}"#, "tru", "nul", "01",
+            "+1",
+            "1.", ".5", "1e", "-", "0x10", "1e999", "NaN", "\"a", "\"\n\"", #""\x""#, #""\u12""#, #""\u12g4""#,
+            #""\ud800""#, #""\ud800\u0041""#, #""\udc00""#, "1 1", String(repeating: "[", count: 100_000), "\u{FEFF}1",
+        ])
+    func refused(text: String) { #expect(read(text) == nil) }
+
+    @Test("bytes that are no UTF-8 are refused")
+    func notText() { #expect(JSONValue(reading: [0x22, 0xFF, 0x22]) == nil) }
+}
