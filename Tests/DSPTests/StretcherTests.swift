@@ -32,8 +32,8 @@ struct StretcherTests {
                 // Any number of stages ahead of any block, as an engine does for a coming voice.
                 for _ in 0..<Int.random(in: 0...6, using: &glances) {
                     let ahead = Int.random(in: 0...2000, using: &glances)
-                    if case .needsInput(let first) = stretcher.advance(toEmit: ahead) {
-                        feed(&stretcher, source, from: first)
+                    if case .needsInput(let request) = stretcher.advance(toEmit: ahead) {
+                        feed(&stretcher, source, request)
                     }
                 }
             })
@@ -48,9 +48,8 @@ struct StretcherTests {
         var stretcher = Stretcher(channelCount: 2, sampleRate: 44100, maximumEmitFrames: 512)
         stretcher.start(at: 0, speed: 0.25)
         _ = render(&stretcher, source, frameCount: 1111, nextBlock: { 512 })
-        if let first = stretcher.nextInput(toEmit: 512) { feed(&stretcher, source, from: first) }
+        if let request = stretcher.nextInput(toEmit: 512) { feed(&stretcher, source, request) }
         stretcher.start(at: 1234, speed: 1.5)
-        #expect(stretcher.nextInput(toEmit: 1) == 1234 - Int64(stretcher.inputFrames - stretcher.windowFrames / 2))
         #expect(render(&stretcher, source, frameCount: 1500, nextBlock: { 512 }) == fresh)
     }
 
@@ -60,12 +59,16 @@ struct StretcherTests {
     func clicksLandOnTime(speed: Double) {
         // Far enough apart, in the output, for silence between them even where windows overlap most.
         let clicks = [6000, 17003].map { Int(Double($0) * speed) }
-        var source = [Float](repeating: 0, count: Int(23000 * speed))
-        for click in clicks { for index in 0..<8 { source[click + index] = index % 2 == 0 ? 0.8 : -0.4 } }
-        let output = stretched([source], speed: speed, frameCount: 23000)[0]
+        // The hold at the start has been made good before the first one.
+        let lead = 5400
+        var source = [Float](repeating: 0, count: Int(23000 * speed) + lead)
+        for click in clicks { for index in 0..<8 { source[lead + click + index] = index % 2 == 0 ? 0.8 : -0.4 } }
+        let skipped = Int(Double(lead) / speed)
+        let output = Array(
+            stretched([source], speed: speed, frameCount: 23000 + skipped, bands: .one)[0].dropFirst(skipped))
         var reach: Set<Int> = []
         for click in clicks {
-            let expected = (Double(click) + 2) / speed
+            let expected = (Double(lead + click) + 2) / speed - Double(skipped)
             let near = Int(expected) - 1000...Int(expected) + 1000
             let weights = output[near].map { Double($0) * Double($0) }
             let centre = dot(weights, near.map(Double.init)) / weights.reduce(0, +)
@@ -87,35 +90,36 @@ struct StretcherTests {
         stretcher.start(at: 17, speed: 0.7)
         #expect(stretcher.sourcePosition(atOutput: 0) == 17)
         #expect(stretcher.sourcePosition(atOutput: 10_000_000_000) == 17 + 0.7 * 1e10)
-        // Windows ask for the frame nearest to their place: the first, and one beyond the first block.
-        var asked: [Int64] = []
-        for _ in 0..<40 {
-            while let first = stretcher.nextInput(toEmit: 8192) {
-                asked.append(first)
+        // The source is asked for in blocks, each once, and never far ahead of the place.
+        var asked: [InputRequest] = []
+        for block in 1...cases(40, few: 6) {
+            while let request = stretcher.nextInput(toEmit: 8192) {
+                asked.append(request)
                 stretcher.acceptInput()
             }
+            let heard = stretcher.sourcePosition(atOutput: Int64(block) * 8192)
+            let end = (asked.last?.first ?? 0) + Int64(stretcher.inputFrames)
+            #expect(Double(end) > heard && Double(end) < heard + 5.5 * Double(stretcher.windowFrames))
             var sink = [Float](repeating: 0, count: 8192)
             unsafe sink.withUnsafeMutableBufferPointer { buffer in
                 guard var channel = buffer.baseAddress else { return }
                 unsafe stretcher.emit(8192, into: &channel, offset: 0)
             }
         }
-        let reach = Int64(stretcher.windowFrames / 2 + stretcher.hopFrames)
-        for (window, first) in asked.enumerated() {
-            let place = 17 + 0.7 * Double(window * stretcher.hopFrames)
-            #expect(abs(Double(first + reach) - place) <= 0.5)
-        }
-        #expect(asked.count > 1280)
+        #expect((asked.first?.first ?? 17) >= 17 - Int64(stretcher.leadInFrames))
+        #expect(asked.allSatisfy { $0.count == stretcher.inputFrames })
+        #expect(zip(asked, asked.dropFirst()).allSatisfy { $1.first == $0.first + Int64($0.count) })
     }
 
-    @Test("at speed 1 the output is the source, from the first frame on, within 100 dB")
+    @Test("at speed 1 the output is the source, from the first frame on, within 95 dB")
     func nearIdentity() {
         var random = SeededGenerator(printedFor: "nearIdentity")
         let source = mixture(&random, frameCount: 6000)
         let output = stretched(source, from: 1500, speed: 1, frameCount: 3000)
         for channel in 0..<2 {
             let error = zip(output[channel], source[channel][1500...]).map { $0 - $1 }
-            #expect(decibels(power(output[channel]) / max(power(error), 1e-30)) > 100)
+            // The lower bands are interpolated to frames between their samples, by a filter of 104 dB.
+            #expect(decibels(power(output[channel]) / max(power(error), 1e-30)) > 95)
         }
     }
 
@@ -178,12 +182,12 @@ struct StretcherTests {
     func windowScalesWithRate(sampleRate: Int, windowFrames: Int) {
         let stretcher = Stretcher(channelCount: 1, sampleRate: sampleRate)
         #expect(stretcher.windowFrames == windowFrames)
-        #expect(stretcher.hopFrames == windowFrames / 8 && stretcher.inputFrames == windowFrames / 8 * 9)
+        #expect(stretcher.hopFrames == windowFrames / 8 && stretcher.inputFrames == windowFrames / 4)
     }
 
     @Test(
         "the ends of the ranges work: one to 64 channels, 8 to 768 kHz",
-        arguments: [(1, 8000), (64, 8000), (2, 768_000)])
+        arguments: cases([(1, 8000), (64, 8000), (2, 768_000)], few: [(1, 8000)]))
     func extremes(channelCount: Int, sampleRate: Int) {
         let length = Stretcher(channelCount: 1, sampleRate: sampleRate).windowFrames
         let tone = tones([0.02 * Double(sampleRate)], amplitude: 0.5, frameCount: 4 * length, sampleRate: sampleRate)
@@ -196,31 +200,38 @@ struct StretcherTests {
         }
     }
 
-    @Test("a stage a block of a quarter hop: no block does more once the first has been made")
-    func workIsSpread() {
-        var stretcher = Stretcher(channelCount: 1, sampleRate: 44100)
-        stretcher.start(at: 0, speed: 0.75)
-        var stages: [Int] = []
-        var channel = [Float](repeating: 0, count: 64)
-        for _ in 0..<64 {
-            var count = 0
-            loop: while true {
-                switch stretcher.advance(toEmit: 64) {
-                case .ready: break loop
-                case .ranStage: count += 1
-                case .needsInput: stretcher.acceptInput()
+    @Test(
+        "work is spread: a start over its copied frames, then three pieces a block of 64 at most",
+        arguments: [0.5, 0.75, 1.3])
+    func workIsSpread(speed: Double) {
+        for bands in [StretchBands.one, .three] {
+            var stretcher = Stretcher(channelCount: 1, sampleRate: 44100)
+            stretcher.start(at: 0, speed: speed, bands: bands)
+            var pieces: [Int] = []
+            var channel = [Float](repeating: 0, count: 64)
+            for _ in 0..<256 {
+                var count = 0
+                loop: while true {
+                    switch stretcher.advance(toEmit: 64) {
+                    case .ready: break loop
+                    case .ranStage: count += 1
+                    case .needsInput: stretcher.acceptInput()
+                    }
+                }
+                pieces.append(count)
+                unsafe channel.withUnsafeMutableBufferPointer { buffer in
+                    guard var base = buffer.baseAddress else { return }
+                    unsafe stretcher.emit(64, into: &base, offset: 0)
                 }
             }
-            stages.append(count)
-            unsafe channel.withUnsafeMutableBufferPointer { buffer in
-                guard var base = buffer.baseAddress else { return }
-                unsafe stretcher.emit(64, into: &base, offset: 0)
-            }
+            #expect(pieces.prefix(8).allSatisfy { $0 <= 20 })
+            #expect(pieces.dropFirst(8).allSatisfy { $0 >= 1 && $0 <= 3 })
         }
-        #expect(stages.first == 20 && stages.dropFirst().allSatisfy { $0 == 1 })
     }
 
-    @Test("rendering and starting anew ask nothing of the heap", .enabled(if: isOptimised && HeapTraffic.isCounted))
+    @Test(
+        "rendering and starting anew ask nothing of the heap",
+        .enabled(if: Workload.isOptimised && HeapTraffic.isCounted))
     func rendersWithoutAllocating() {
         var stretcher = Stretcher(channelCount: 2, sampleRate: 44100)
         let channels = unsafe (0..<2).map { _ in UnsafeMutablePointer<Float>.allocate(capacity: 64) }

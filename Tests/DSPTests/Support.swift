@@ -3,15 +3,6 @@ import DSP
 internal import Glibc
 import TestSupport
 
-/// Tests over seconds of audio are for optimised builds: unoptimised vector code is about a hundred times slower.
-var isOptimised: Bool {
-    #if DEBUG
-        false
-    #else
-        true
-    #endif
-}
-
 extension SeededGenerator {
     /// Evenly distributed in a range.
     mutating func float(in range: ClosedRange<Float> = -1...1) -> Float { .random(in: range, using: &self) }
@@ -34,11 +25,11 @@ func tones(_ frequencies: [Double], amplitude: Double, frameCount: Int, sampleRa
 }
 
 /// Hands a stretcher the part of a source it asks for, zeros outside.
-func feed(_ stretcher: inout Stretcher, _ source: [[Float]], from first: Int64) {
+func feed(_ stretcher: inout Stretcher, _ source: [[Float]], _ request: InputRequest) {
     for channel in source.indices {
         let target = unsafe stretcher.input(channel)
-        for index in 0..<stretcher.inputFrames {
-            let frame = first + Int64(index)
+        for index in 0..<request.count {
+            let frame = request.first + Int64(index)
             let isInside = frame >= 0 && frame < Int64(source[channel].count)
             unsafe target[index] = isInside ? source[channel][Int(frame)] : 0
         }
@@ -58,13 +49,13 @@ func render(
     while done < frameCount {
         let count = min(nextBlock(), frameCount - done)
         glance(&stretcher)
-        while let first = stretcher.nextInput(toEmit: count) { feed(&stretcher, source, from: first) }
+        while let request = stretcher.nextInput(toEmit: count) { feed(&stretcher, source, request) }
         // One frame on each side shows that nothing is written outside the block.
         var storage = [[Float]](repeating: [Float](repeating: 77, count: count + 2), count: source.count)
         unsafe withPointers(&storage) { pointers in unsafe stretcher.emit(count, into: pointers, offset: 1) }
         for channel in source.indices {
             precondition(storage[channel][0] == 77 && storage[channel][count + 1] == 77, "Written outside the block.")
-            result[channel] += storage[channel][1...count]
+            result[channel] += storage[channel].dropFirst().dropLast()
         }
         done += count
     }
@@ -72,7 +63,7 @@ func render(
 }
 
 /// Calls `body` with a pointer to each channel.
-private func withPointers(_ channels: inout [[Float]], _ body: (UnsafePointer<UnsafeMutablePointer<Float>>) -> Void) {
+func withPointers(_ channels: inout [[Float]], _ body: (UnsafePointer<UnsafeMutablePointer<Float>>) -> Void) {
     let pointers = UnsafeMutablePointer<UnsafeMutablePointer<Float>>.allocate(capacity: channels.count)
     let frameCount = channels[0].count
     for channel in channels.indices {
@@ -90,10 +81,11 @@ private func withPointers(_ channels: inout [[Float]], _ body: (UnsafePointer<Un
 /// A source stretched from a place on, by a new stretcher.
 func stretched(
     _ source: [[Float]], from start: Int64 = 0, speed: Double, frameCount: Int, block: Int = 512,
-    sampleRate: Int = 44100
+    sampleRate: Int = 44100, bands: StretchBands = .three, attacks: AttackTable? = nil
 ) -> [[Float]] {
     var stretcher = Stretcher(channelCount: source.count, sampleRate: sampleRate, maximumEmitFrames: block)
-    stretcher.start(at: start, speed: speed)
+    stretcher.start(at: start, speed: speed, bands: bands, attacks: attacks?.list ?? .empty)
+    defer { withExtendedLifetime(attacks) {} }
     return render(&stretcher, source, frameCount: frameCount, nextBlock: { block })
 }
 

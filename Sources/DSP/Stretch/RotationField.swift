@@ -51,6 +51,11 @@ struct RotationField: ~Copyable {
     /// The turns' imaginary parts.
     var imaginary: Floats { view(.imaginary) }
 
+    /// The temporal rule's products of every bin, real parts: their angles are the turns the bins would take by themselves.
+    var temporalReal: Floats { view(.temporalReal) }
+    /// The imaginary parts of those products.
+    var temporalImaginary: Floats { view(.temporalImaginary) }
+
     /// No bin turns: the output window is the source's.
     func setIdentity() {
         for bin in stride(from: 0, to: paddedCount, by: Lanes.scalarCount) {
@@ -85,6 +90,26 @@ struct RotationField: ~Copyable {
         sumReal[last] += y * interleavedSource[2 * last]
         sumImaginary[last] += z * interleavedSource[2 * last]
         sumPower[last] += y * y + z * z
+    }
+
+    /// Where a new voice begins: bins that have grown fourfold since the last output start afresh, without a turn, so that
+    /// the attack keeps its shape; the others go on (after Röbel, "A new approach to transient processing in the phase
+    /// vocoder", 2003).
+    ///
+    /// - Parameter source: X, the new voice's spectra at the window's place.
+    func restartGrown(_ source: borrowing Spectra) {
+        for bin in stride(from: 0, to: binCount, by: Lanes.scalarCount) {
+            var power = Lanes()
+            for channel in 0..<source.channelCount {
+                let (x, y) = (source.real(channel)[lanes: bin], source.imaginary(channel)[lanes: bin])
+                power += x * x + y * y
+            }
+            let previous = view(.previousPower)[lanes: bin]
+            let isNew = power .> 4 * previous
+            view(.previousPower)[lanes: bin] = select(isNew, power, previous)
+            view(.temporalReal)[lanes: bin] = select(isNew, power, view(.temporalReal)[lanes: bin])
+            view(.temporalImaginary)[lanes: bin] = select(isNew, Lanes(), view(.temporalImaginary)[lanes: bin])
+        }
     }
 
     /// Chooses every bin's turn by the two rules.

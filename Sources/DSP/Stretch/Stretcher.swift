@@ -1,10 +1,9 @@
 // Stretcher: one voice played at another speed without a change of pitch.
 //
-// A phase vocoder that integrates the phase gradient from the loudest bins outward (Průša and Holighaus, "Phase vocoder
-// done right", 2017), in rotation form (after Laroche and Dolson, "Improved phase vocoder time-scale modification of
-// audio", 1999): each output frame is an input frame whose bins are turned by angles common to all channels. It neither
-// reads sources nor joins sections: the caller hands it samples and crossfades voices. It treats no transients: at half
-// speed an attack is smeared over about 10 ms. Speeds beyond 0.25 to 4 are refused, below 0.5 the sound turns soft.
+// The source is divided on the fly into three bands (BandSplit), each of which is a phase vocoder with windows of its own
+// length (VocoderBand); a schedule on a fixed grid of output frames says when each piece of work is done. A voice neither
+// reads files nor joins sections: the caller hands it samples and crossfades voices. Below 0.5 the
+// sound turns soft, below 0.25 it blurs. Latency: none; the first frame out is the first frame in.
 
 /// A time stretcher for one voice, in pull style.
 ///
@@ -12,120 +11,173 @@
 /// ``emit(_:into:offset:)``:
 ///
 ///     stretcher.start(at: 44_100, speed: 0.75)
-///     while let first = stretcher.nextInput(toEmit: 64) {
-///         // write `inputFrames` source frames from `first` on to stretcher.input(channel), zeros outside the source
+///     while let request = stretcher.nextInput(toEmit: 64) {
+///         // write the requested source frames to stretcher.input(channel), zeros outside the source
 ///         stretcher.acceptInput()
 ///     }
 ///     stretcher.emit(64, into: channels, offset: 0)
 ///
-/// The output is a function of the source, the start and the speed alone, never of how it was asked for. There is no
-/// delay: output frame `m` sounds like source frame `start + m * speed`, from the first one on.
+/// Requests follow one another without a gap: each source frame is asked for once. The output is a function of the source,
+/// the start and the speeds alone, never of how it was asked for. There is no delay: output frame `m` sounds like the
+/// source frame ``sourcePosition(atOutput:)``, but for the first tenth of a second, when it may be some milliseconds off:
+/// a voice begins by copying 12 ms of the source at its own speed.
 /// Source samples that are not finite, or beyond ±2^20, count as silence.
 @safe
 public struct Stretcher: ~Copyable {
+    /// The slowest and the fastest speed: a quarter and four times, two octaves up and down.
+    ///
+    /// Below 0.25 and above 4 the sound is what a change of pitch can bear, not what a change of tempo should be.
+    public static let slowest = 0.0625
+    /// See ``slowest``.
+    public static let fastest = 16.0
+    /// The fastest speed with three bands, which bounds how much of the source a voice holds; see ``start(at:speed:bands:attacks:)``.
+    public static let fastestInBands = 4.0
+
     /// Number of channels, 1 to 64. All channels turn by the same angles, so the stereo image stays.
     public let channelCount: Int
-    /// Frames of one analysis window: the power of two nearest to 46 ms, 2048 at 44.1 and 48 kHz, 256 at least.
+    /// Frames of one analysis window of the high band: the power of two nearest to 46 ms, 2048 at 44.1 and 48 kHz, 256 at
+    /// least.
     public let windowFrames: Int
-    /// Output frames from one window to the next, an eighth of a window.
+    /// Output frames from one such window to the next, an eighth of a window.
     public let hopFrames: Int
-    /// Frames of one block of input, `windowFrames + hopFrames`.
+    /// Frames of one block of input, a quarter of ``windowFrames``.
     public let inputFrames: Int
     /// The largest count ``nextInput(toEmit:)`` and ``emit(_:into:offset:)`` take.
     public let maximumEmitFrames: Int
+    /// Output frames from a start over which the work of starting is spread, 512 at 44.1 kHz. Who prepares a voice ahead
+    /// asks for so many, a step at a time.
+    public let startFrames: Int
+    /// How far ahead of the frame emitted next ``changeSpeed(atOutput:to:over:)`` must be told: 5504 frames at 44.1 kHz, half
+    /// a window of the low band and what is made ahead of it.
+    public let leadFrames: Int
 
-    var transform: RealFourierTransform
-    let analysisWindow: FloatStorage
-    let synthesisWindow: FloatStorage
-    let startFade: FloatStorage
-    let preFill: FloatStorage
+    /// The most source frames that a voice asks for before the one heard first, to know the sound that goes on: about 7400
+    /// at 44.1 kHz.
+    public let leadInFrames: Int
+
+    let sampleRate: Int
+    let shape: StretchShape
+    var split: BandSplit
     let inputs: FloatStorage
-    /// X, the spectrum at the frame's place in the source, and Y, the spectrum of the previous output.
-    let current: Spectra
-    let previous: Spectra
-    let rotation: RotationField
-    /// The overlap-add of every channel, a ring addressed by output frame.
-    let overlap: FloatStorage
-    let overlapFrames: Int
+    /// One step of an attack that is being copied.
+    let attack: FloatStorage
+    var high: VocoderBand
+    var middle: VocoderBand
+    var low: VocoderBand
+    var position = PlaybackPosition()
+
+    /// Source frames around a sample of each band that its division depends on.
+    let bandContexts: InlineArray<3, Int>
 
     private(set) var startFrame: Int64 = 0
-    private(set) var speed = 1.0
+    private(set) var bands = StretchBands.three
     /// Output frames emitted since the start.
-    private(set) var emittedFrames: Int64 = 0
-    /// Four stages a window: the next to run is stage `nextStage % 4` of window `nextStage / 4`.
-    private var nextStage: Int64 = 0
-    private var inputIsReady = false
+    public private(set) var emittedFrames: Int64 = 0
+    /// The step of the schedule that is being done, and the source frame up to which it needs the source divided.
+    var step: Int64 = 0
+    var front: Int64?
+    var hasCopied = false
 
-    /// Allocates everything a voice needs; call ``start(at:speed:)`` before anything else.
+    /// Allocates everything a voice needs; call ``start(at:speed:bands:attacks:)`` before anything else.
     ///
     /// - Parameters:
     ///   - channelCount: 1 to 64.
     ///   - sampleRate: 8000 to 768000 Hz; scales the window by powers of two.
     ///   - maximumEmitFrames: The largest count of frames to be emitted at once, 1 to 65536.
     ///
-    /// Real-time safe: no.
+    /// Real-time safe: no. A stereo voice at 44.1 kHz holds about a megabyte.
     public init(channelCount: Int, sampleRate: Int, maximumEmitFrames: Int = 8192) {
         precondition((1...64).contains(channelCount), "A stretcher takes 1 to 64 channels.")
         precondition((8000...768_000).contains(sampleRate), "A stretcher takes rates of 8000 to 768000 Hz.")
         precondition((1...65536).contains(maximumEmitFrames), "A stretcher emits 1 to 65536 frames at once.")
         let shape = StretchShape(sampleRate: sampleRate)
         self.channelCount = channelCount
+        self.sampleRate = sampleRate
+        self.shape = shape
         windowFrames = shape.windowFrames
         hopFrames = shape.hopFrames
-        inputFrames = shape.windowFrames + shape.hopFrames
-        self.maximumEmitFrames = maximumEmitFrames
-        transform = RealFourierTransform(size: shape.windowFrames)
-        analysisWindow = FloatStorage(shape.analysis)
-        synthesisWindow = FloatStorage(shape.synthesis)
-        startFade = FloatStorage(shape.startFade)
-        preFill = FloatStorage(shape.preFill)
-        inputs = FloatStorage(count: channelCount * (shape.windowFrames + shape.hopFrames))
-        current = Spectra(channelCount: channelCount, binCount: shape.windowFrames / 2 + 1)
-        previous = Spectra(channelCount: channelCount, binCount: shape.windowFrames / 2 + 1)
-        rotation = RotationField(binCount: shape.windowFrames / 2 + 1)
-        // Windows are finished at most `maximumEmitFrames` ahead and reach one window further.
-        var capacity = 1
-        while capacity < shape.windowFrames + maximumEmitFrames { capacity *= 2 }
-        overlapFrames = capacity
-        overlap = FloatStorage(count: channelCount * capacity)
+        startFrames = shape.holdFrames
+        self.maximumEmitFrames = max(maximumEmitFrames, shape.holdFrames)
+        let factor = shape.windowFrames / 256
+        let emitFrames = self.maximumEmitFrames
+        let whole = [StretchShape.highBeta, StretchShape.beta].map { VocoderShape(shape, factor: 1, beta: $0) }
+        high = VocoderBand(channelCount: channelCount, shape: shape, shapes: whole, emitFrames: emitFrames)
+        middle = VocoderBand(
+            channelCount: channelCount, shape: shape,
+            shapes: [VocoderShape(shape, factor: factor, beta: StretchShape.middleBeta)], emitFrames: emitFrames)
+        low = VocoderBand(
+            channelCount: channelCount, shape: shape,
+            shapes: [VocoderShape(shape, factor: 2 * factor, beta: StretchShape.beta)], emitFrames: emitFrames)
+        leadFrames =
+            Int(low.schedule.reach(ofStep: Int64(shape.holdSteps))) * shape.gridFrames
+            + AttackTimes(sampleRate: sampleRate).longestLead
+        // From the oldest frame the high band reads to the newest the low band needs, at the fastest speed.
+        let spread = Int(Self.fastestInBands) * (leadFrames - 2 * shape.hopFrames)
+        split = BandSplit(
+            channelCount: channelCount, sampleRate: sampleRate, acceptedFrames: 4 * shape.windowFrames,
+            keptFrames: spread + 5 * shape.windowFrames, runFrames: shape.windowFrames,
+            runSamples: StretchShape.decimatedWindow + BandInterpolator.sampleCount)
+        let division = split.shape
+        bandContexts = [
+            division.contextFrames(of: .low), division.contextFrames(of: .middle), division.contextFrames(of: .high),
+        ]
+        inputFrames = split.blockFrames
+        leadInFrames =
+            low.hop * low.factor + low.schedule.reachFrames + division.contextFrames(of: .low) + split.blockFrames
+        inputs = FloatStorage(count: channelCount * split.blockFrames)
+        attack = FloatStorage(count: shape.gridFrames)
     }
 
     /// Begins anew at a place in the source; whatever was there before is forgotten.
     ///
     /// - Parameters:
     ///   - sourceFrame: The source frame heard first, within ±2^52.
-    ///   - speed: Source frames per output frame, 0.25 to 4. At 1 the output is the source to about 120 dB.
+    ///   - speed: Source frames per output frame, ``slowest`` to ``fastest``. At 1 the output is the source to about 100 dB.
+    ///   - bands: How finely the source is divided; above ``fastestInBands`` there is one band whatever is asked for.
+    ///   - attacks: What is to be copied instead of stretched, made for this source and these bands; what was made for
+    ///     others is left out. Its memory must last until the next start.
     ///
     /// Real-time safe: yes.
     #if REALTIME_CHECKS
         @_noAllocation @_noLocks
     #endif
-    public mutating func start(at sourceFrame: Int64, speed: Double) {
-        precondition(speed >= 0.25 && speed <= 4, "A stretcher takes speeds of 0.25 to 4.")
+    public mutating func start(
+        at sourceFrame: Int64, speed: Double, bands: StretchBands = .three, attacks: AttackList = .empty
+    ) {
+        precondition(speed >= Self.slowest && speed <= Self.fastest, "A stretcher takes speeds of 1/16 to 16.")
         precondition(sourceFrame >= -(1 << 52) && sourceFrame <= 1 << 52, "A source has at most 2^52 frames.")
         startFrame = sourceFrame
-        self.speed = speed
+        self.bands = speed > Self.fastestInBands ? .one : bands
         emittedFrames = 0
-        nextStage = 0
-        inputIsReady = false
+        step = 0
+        hasCopied = false
+        position.restart(
+            at: sourceFrame, speed: speed, shape: shape, sampleRate: sampleRate,
+            attacks: attacks.bands == self.bands ? attacks : .empty)
+        high.restart(bands: self.bands)
+        middle.restart(bands: self.bands)
+        low.restart(bands: self.bands)
+        // Floor division by a power of two.
+        split.restart(at: firstNeeded() & ~Int64(split.blockFrames - 1), bands: self.bands)
+        front = nil
     }
 
-    /// Runs the stages that are due and names the input that stands in the way of the rest.
+    /// Runs the work that is due and names the input that stands in the way of the rest.
     ///
     /// Call it until it returns `nil`. It may be called ahead of time, with any counts and without emitting anything.
     /// - Parameter frameCount: Frames to be emitted next, 0 to ``maximumEmitFrames``.
-    /// - Returns: The first source frame of the block to write to ``input(_:)``, or `nil` when everything is ready.
+    /// - Returns: The source frames to write to ``input(_:)``, or `nil` when everything is ready.
     ///
-    /// Real-time safe: yes. A block of 64 frames at 44.1 kHz runs one stage; the first block after a start runs twenty.
+    /// Real-time safe: yes.
     #if REALTIME_CHECKS
         @_noAllocation @_noLocks
     #endif
-    public mutating func nextInput(toEmit frameCount: Int) -> Int64? {
+    public mutating func nextInput(toEmit frameCount: Int) -> InputRequest? {
         while true {
             switch advance(toEmit: frameCount) {
             case .ready: return nil
             case .ranStage: continue
-            case .needsInput(let first): return first
+            case .needsInput(let request): return request
             }
         }
     }
@@ -134,17 +186,17 @@ public struct Stretcher: ~Copyable {
     public enum Step: Sendable, Equatable {
         /// Nothing is due any more.
         case ready
-        /// One stage of work has been done; there may be more.
+        /// One piece of work has been done; there may be more.
         case ranStage
-        /// A block of input is needed, beginning at this source frame.
-        case needsInput(Int64)
+        /// These source frames are needed.
+        case needsInput(InputRequest)
     }
 
-    /// Runs at most one stage: the means to spread the burst of a coming voice over the blocks before it.
+    /// Does at most one piece of work: the means to spread a coming voice's start over the blocks before it.
     ///
-    /// A stage is the transform of the window, the transform of the window a hop earlier, the choice of the rotations or
-    /// the synthesis; each takes about a quarter of a window's work. After a start, twenty stages come before the first
-    /// frame.
+    /// A piece is a block of the source divided or one stage of a window: the transform of the window, the transform of the
+    /// window a hop earlier, the choice of the rotations or the synthesis. Some ninety pieces make a start, one or two
+    /// each 64 frames after it.
     /// - Parameter frameCount: Frames to be emitted next, 0 to ``maximumEmitFrames``.
     ///
     /// Real-time safe: yes.
@@ -153,15 +205,16 @@ public struct Stretcher: ~Copyable {
     #endif
     public mutating func advance(toEmit frameCount: Int) -> Step {
         precondition(frameCount >= 0 && frameCount <= maximumEmitFrames, "More frames than the stretcher was made for.")
-        guard stageDue(nextStage) < emittedFrames + Int64(frameCount) else { return .ready }
-        if nextStage % 4 == 0 && !inputIsReady { return .needsInput(inputStart(ofWindow: nextStage / 4)) }
-        runStage()
-        return .ranStage
+        while step * Int64(shape.gridFrames) < emittedFrames + Int64(frameCount) {
+            if let done = runDueWork() { return done }
+            finishStep()
+        }
+        return .ready
     }
 
     /// Where the caller writes the ``inputFrames`` source frames of one channel, once ``nextInput(toEmit:)`` has asked.
     ///
-    /// What is written at any other time spoils the sound. The address stays the same for the stretcher's life.
+    /// The address stays the same for the stretcher's life.
     /// - Parameter channel: From 0.
     ///
     /// Real-time safe: yes.
@@ -180,8 +233,8 @@ public struct Stretcher: ~Copyable {
         @_noAllocation @_noLocks
     #endif
     public mutating func acceptInput() {
-        precondition(nextStage % 4 == 0, "Input was handed in that nobody had asked for.")
-        inputIsReady = true
+        precondition(needsInput, "Input was handed in that nobody had asked for.")
+        split.accept(inputs.view)
     }
 
     /// Writes the next frames, over what was there.
@@ -198,76 +251,48 @@ public struct Stretcher: ~Copyable {
     public mutating func emit(_ frameCount: Int, into output: UnsafePointer<UnsafeMutablePointer<Float>>, offset: Int) {
         precondition(frameCount >= 0 && frameCount <= maximumEmitFrames, "More frames than the stretcher was made for.")
         precondition(
-            stageDue(nextStage) >= emittedFrames + Int64(frameCount), "Frames were emitted before they were made.")
-        let first = Int(truncatingIfNeeded: emittedFrames) & (overlapFrames - 1)
-        let untilWrap = min(frameCount, overlapFrames - first)
-        let stride = MemoryLayout<Float>.stride
+            step * Int64(shape.gridFrames) >= emittedFrames + Int64(frameCount),
+            "Frames were emitted before they were made.")
         for channel in 0..<channelCount {
-            let ring = overlap.view.part(from: channel * overlapFrames, count: overlapFrames)
-            let target = unsafe UnsafeMutableRawPointer(output[channel] + offset)
-            unsafe target.copyMemory(from: ring.base + first, byteCount: untilWrap * stride)
-            unsafe (target + untilWrap * stride).copyMemory(
-                from: ring.base, byteCount: (frameCount - untilWrap) * stride)
+            unsafe high.output.copy(
+                channel: channel, from: emittedFrames, count: frameCount, to: output[channel] + offset)
         }
         emittedFrames += Int64(frameCount)
+        position.forget(before: emittedFrames)
     }
 
-    /// The source frame heard at an output frame: `start + m * speed`, computed afresh and so free of drift.
+    /// The source frame heard at an output frame: the exact integral of the speed, free of drift.
     ///
-    /// - Parameter m: Output frames since the start.
+    /// - Parameter m: Output frames since the start, not before the last emitted.
     ///
     /// Real-time safe: yes.
     #if REALTIME_CHECKS
         @_noAllocation @_noLocks
     #endif
-    public func sourcePosition(atOutput m: Int64) -> Double {
-        Double(startFrame) + Double(m) * speed
-    }
-}
+    public func sourcePosition(atOutput m: Int64) -> Double { position.curve.position(at: m) }
 
-// MARK: - The schedule
-
-extension Stretcher {
-    /// The output frame before which a stage must have run.
+    /// From an output frame on, goes to another speed; the sound goes on without a seam.
     ///
-    /// Window `k` is first heard at `k * hop - window / 2`. Its stages are spread over the hop before that, so that no
-    /// block has to do a whole window's work.
-    private func stageDue(_ stage: Int64) -> Int64 {
-        let hop = Int64(hopFrames)
-        let window = stage / 4
-        return (window - 1) * hop - Int64(windowFrames / 2) + (stage % 4 + 1) * hop / 4
-    }
-
-    /// The source frame nearest to the middle of a window.
+    /// It must be told before the windows that reach there are made, and in the order of the frames.
+    /// - Parameters:
+    ///   - frame: Output frames since the start: at least the frames emitted so far and ``leadFrames``, or any frame when
+    ///     nothing has been asked for since the start. At or behind the last change.
+    ///   - speed: Source frames per output frame, ``slowest`` to ``fastest``.
+    ///   - frameCount: Output frames of a linear glide there; 0 is a step.
+    /// - Returns: False when more changes lie ahead than are held, ``PositionCurve/capacity``, or when three bands cannot go
+    ///   as fast, ``fastestInBands``; then nothing has changed.
     ///
-    /// The offset from the start is a product, not a sum of steps, and at no speed negative: adding a half and cutting
-    /// off rounds it.
-    private func sourceFrame(ofWindow window: Int64) -> Int64 {
-        startFrame + Int64(Double(window * Int64(hopFrames)) * speed + 0.5)
-    }
-
-    /// The block of input holds the window and, a hop before it, the window it is compared with.
-    private func inputStart(ofWindow window: Int64) -> Int64 {
-        sourceFrame(ofWindow: window) - Int64(windowFrames / 2 + hopFrames)
-    }
-
-    private mutating func runStage() {
-        let window = nextStage / 4
-        switch nextStage % 4 {
-        case 0:
-            inputIsReady = false
-            analyseCurrent()
-        case 1: if window > 0 { comparePrevious() }
-        case 2:
-            if window == 0 {
-                rotation.setIdentity()
-            } else {
-                // Half speed is the limit of the vertical rule: beyond it the turns between neighbours grow past sense.
-                rotation.solve(current, stretch: Float(min(max(1 / speed, 0.25), 2)))
-            }
-        default: synthesise(window: window)
-        }
-        nextStage += 1
+    /// Real-time safe: yes.
+    #if REALTIME_CHECKS
+        @_noAllocation @_noLocks
+    #endif
+    public mutating func changeSpeed(atOutput frame: Int64, to speed: Double, over frameCount: Int64) -> Bool {
+        precondition(speed >= Self.slowest && speed <= Self.fastest, "A stretcher takes speeds of 1/16 to 16.")
+        precondition(
+            frame >= emittedFrames + Int64(leadFrames) || frame >= 0 && position.end == 0,
+            "A change of speed came too late.")
+        guard bands == .one || speed <= Self.fastestInBands else { return false }
+        return position.changeSpeed(at: frame, to: speed, over: frameCount)
     }
 }
 

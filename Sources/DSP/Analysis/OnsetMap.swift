@@ -1,0 +1,101 @@
+/// The onsets of a recording: where a stretcher must keep two sounds apart.
+///
+/// An onset is a place where a sound begins within about 15 ms, or a sustained sound ends within 8 ms. What swells more
+/// slowly is none, however plainly a listener hears a new note: bowed and blown beginnings, legato, vowels after vowels.
+/// The stretcher spreads such a rise by less than it lasts, so a cut would cost more than it saves. Nor is anything that
+/// moves without beginning: vibrato, tremolo, glissando, beating, the grain of noise.
+///
+/// It is found in two steps. The rise of the sound in narrow bands proposes places (`OnsetNovelty`); at each the sound
+/// before is learnt and what it does not foresee decides, and tells the frame (`AttackRefinement`). All statistics are
+/// local: with ``contextFrames(sampleRate:)`` frames of context on either side, the onsets are the same however a
+/// recording is cut into cores.
+public enum OnsetMap {
+    /// A place where something is new, before it is judged.
+    struct Candidate {
+        /// The mean rise over the bands in dB.
+        let novelty: Float
+        let attack: AttackRefinement.Attack
+
+        /// Chosen on the labelled set and on excerpts of records, see docs/onsets.md. A faint rise must be a sharp one.
+        var isOnset: Bool {
+            attack.shortfall <= 9 && attack.rise >= 6 + attack.shortfall && attack.rise + 4 * Double(novelty) >= 12
+        }
+    }
+
+    /// Mean rises below this, in dB, are not looked at.
+    static let lowestNovelty: Float = 0.6
+    /// Of two attacks nearer than this the weaker is no onset. The stretcher plays an attack's first 12 ms as they are
+    /// and needs some time to make up for them.
+    static let gapSeconds = 0.05
+    /// What is looked at beyond the core, so that attacks outside can win against those inside: three rounds of gaps.
+    private static let marginSeconds = 0.4
+    private static let contextSeconds = 1.5
+
+    /// How many frames the block should reach beyond the core on either side.
+    ///
+    /// With less, onsets near the core's ends may differ from those of one long block. Outside the recording there is
+    /// nothing, and nothing is needed.
+    /// - Parameter sampleRate: 8000 to 768000 Hz.
+    ///
+    /// Real-time safe: yes.
+    public static func contextFrames(sampleRate: Int) -> Int { Int(contextSeconds * Double(sampleRate)) }
+
+    /// The onsets whose attack lies in `core`, in order of time.
+    ///
+    /// An attack's ``Onset/cut`` may lie before the core, and at a recording's first sound before frame 0. Takes about
+    /// 3 ms for a second of stereo.
+    /// - Parameters:
+    ///   - block: The core and its context.
+    ///   - core: The frames of interest, in frames of the recording.
+    ///
+    /// Real-time safe: no.
+    public static func onsets(in block: SourceBlock, within core: Range<Int64>) -> [Onset] {
+        guard !core.isEmpty, block.frameCount > 0 else { return [] }
+        let margin = Int64(marginSeconds * Double(block.sampleRate))
+        let around = core.lowerBound - margin..<core.upperBound + margin
+        let stops = SuddenStops.stops(in: block, within: around)
+        let gap = Int64(gapSeconds * Double(block.sampleRate))
+        let attacks = candidates(in: block, within: around).filter(\.isOnset).map { candidate in
+            Onset(
+                cut: candidate.attack.cut, attack: candidate.attack.attack, strength: candidate.novelty, kind: .attack)
+        }
+        // An end that is cut off clicks; it is not an attack for that.
+        let clear = attacks.filter { attack in !stops.contains { abs($0.attack - attack.attack) < gap / 3 } }
+        let result = apart(clear, gap: gap) + stops
+        return result.filter { core.contains($0.attack) }.sorted { $0.attack < $1.attack }
+    }
+
+    /// The places worth judging, in order of time.
+    static func candidates(in block: SourceBlock, within range: Range<Int64>) -> [Candidate] {
+        let inside = range.clamped(to: block.range)
+        guard !inside.isEmpty else { return [] }
+        let novelty = OnsetNovelty(block, from: inside.lowerBound, through: inside.upperBound)
+        let refinement = AttackRefinement(sampleRate: block.sampleRate)
+        return novelty.peaks(above: lowestNovelty).compactMap { peak in
+            let frame = (novelty.first + Int64(peak)) * Int64(novelty.hop) + Int64(novelty.hop / 2)
+            return refinement.attack(in: block, near: frame).map {
+                Candidate(novelty: novelty.rise[peak], attack: $0)
+            }
+        }
+    }
+
+    /// The attacks that stay when the stronger of two near ones wins, of equals the earlier.
+    ///
+    /// Winners are settled in three rounds, from the locally strongest down, rather than one after the other over the
+    /// whole recording: so an attack's fate depends on six gaps around it at most, never on the far end of a drum roll.
+    private static func apart(_ attacks: [Onset], gap: Int64) -> [Onset] {
+        var open = Array(Set(attacks)).sorted { ($0.attack, $0.cut) < ($1.attack, $1.cut) }
+        var kept: [Onset] = []
+        for _ in 0..<3 {
+            let winners = open.indices.filter { index in
+                !open.indices.contains { other in
+                    other != index && abs(open[other].attack - open[index].attack) < gap
+                        && (open[other].strength, index) > (open[index].strength, other)
+                }
+            }
+            kept += winners.map { open[$0] }
+            open.removeAll { attack in kept.contains { abs($0.attack - attack.attack) < gap } }
+        }
+        return kept
+    }
+}

@@ -1,0 +1,41 @@
+/// A stretch of a recording held in memory for analysis: channels × frames, at absolute frames of the recording.
+///
+/// Everything that is derived from a recording at load time reads it through blocks, and puts what it finds at absolute
+/// frames; with context enough around the frames that are judged, where one block ends does not change what is found.
+/// Outside the block every channel is silent.
+public struct SourceBlock: Sendable {
+    /// Frames a second, in Hz.
+    public let sampleRate: Int
+    /// The recording's frame at index 0 of every channel; may be negative, where context begins before the recording.
+    public let firstFrame: Int64
+    /// The samples, one array a channel, all of one length.
+    public let channels: [[Float]]
+
+    /// Frames of the block.
+    public var frameCount: Int { channels[0].count }
+    /// The frames it holds, in frames of the recording.
+    public var range: Range<Int64> { firstFrame..<firstFrame + Int64(frameCount) }
+
+    /// A block of samples.
+    ///
+    /// Samples that are no sound, NaN, infinity and what lies beyond ±2^20, become silence here, so that no analysis has
+    /// to expect them.
+    /// - Parameters:
+    ///   - channels: at least one, all of one length.
+    ///   - firstFrame: the recording's frame at index 0.
+    ///   - sampleRate: 8000 to 768000 Hz.
+    ///
+    /// Real-time safe: no.
+    public init(_ channels: [[Float]], firstFrame: Int64, sampleRate: Int) {
+        precondition(!channels.isEmpty, "A block has at least one channel.")
+        precondition(channels.allSatisfy { $0.count == channels[0].count }, "All channels have one length.")
+        precondition((8000...768_000).contains(sampleRate), "A block has a rate of 8000 to 768000 Hz.")
+        self.sampleRate = sampleRate
+        self.firstFrame = firstFrame
+        // A comparison with NaN is false, so one test catches everything that is no sound.
+        self.channels = channels.map { samples in
+            samples.allSatisfy { abs($0) <= Float(1 << 20) }
+                ? samples : samples.map { abs($0) <= Float(1 << 20) ? $0 : 0 }
+        }
+    }
+}

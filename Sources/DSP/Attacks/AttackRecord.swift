@@ -1,0 +1,142 @@
+/// What a voice needs to play across one onset, made at load time.
+///
+/// The old voice ends at the cut: windows before it see the source up to each band's `early` and what linear prediction
+/// makes of it beyond. The new voice begins there: windows after it see the source from `whole` on and before that what
+/// prediction, run backwards, makes of what follows. What both leave out of the source is the snippet, which is copied.
+/// So where windows do not turn, voices and snippet add up to the source.
+///
+/// Its memory belongs to the `AttackMaterial` it was made by, which must outlive it. Real-time safe: yes.
+public struct AttackRecord: BitwiseCopyable, Sendable {
+    /// The frame at which the new voice takes over; no energy of the attack lies before it.
+    public let cut: Int64
+    /// The frame that lands where the nominal position says; at or after ``cut``.
+    public let attack: Int64
+    /// The frame from which the sound is stretched again; from ``cut`` to here it is copied.
+    public let whole: Int64
+
+    /// How long the old voice gives way to the new one, in frames.
+    let change: Int
+    /// Whether a sound ends at ``cut``; then there is nothing to copy.
+    let isStop: Bool
+
+    /// The part played by one band, in that band's samples.
+    struct Band: BitwiseCopyable, Sendable {
+        /// The source up to here belongs to the old voice: later samples may ring from the attack.
+        let early: Int64
+        /// The source from here on belongs to the new voice.
+        let whole: Int64
+        /// The old voice from `early` on.
+        let ahead: PackedSamples
+        /// The new voice up to `whole`.
+        let behind: PackedSamples
+    }
+
+    let low: Band
+    let middle: Band
+    let high: Band
+    /// The source less the voices, at frames relative to the cut.
+    let snippet: PackedSamples
+
+    @inline(__always)
+    func band(_ band: StretchBand) -> Band {
+        switch band {
+        case .low: low
+        case .middle: middle
+        case .high: high
+        }
+    }
+}
+
+/// A view of the records of a recording or a part of it, by rising cuts, for the render thread.
+///
+/// It is a trivial value: copy it freely, but keep the `AttackTable` it came from for as long as any copy is in use.
+@safe
+public struct AttackList: BitwiseCopyable, @unchecked Sendable {
+    private let records: UnsafePointer<AttackRecord>?
+    /// Number of records.
+    public let count: Int
+    /// Which voices the records were made for; a voice that divides its source otherwise leaves them out.
+    public var bands: StretchBands { isDivided ? .three : .one }
+    private let isDivided: Bool
+
+    /// No records at all: nothing is treated as an attack.
+    public static let empty = unsafe AttackList(records: nil, count: 0, bands: .three)
+
+    fileprivate init(records: UnsafePointer<AttackRecord>?, count: Int, bands: StretchBands) {
+        unsafe self.records = records
+        self.count = count
+        isDivided = bands == .three
+    }
+
+    /// Whether both are the same piece of memory.
+    @inline(__always)
+    func isSame(as other: AttackList) -> Bool {
+        unsafe records == other.records && count == other.count && isDivided == other.isDivided
+    }
+
+    /// A record, by its place in the list.
+    ///
+    /// Real-time safe: yes.
+    @inline(__always)
+    subscript(index: Int) -> AttackRecord {
+        guard let records = unsafe records, index >= 0, index < count else {
+            preconditionFailure("There is no such record.")
+        }
+        return unsafe records[index]
+    }
+
+    /// How many records have their cut at or before a frame; in the logarithm of ``count`` steps.
+    ///
+    /// Real-time safe: yes.
+    #if REALTIME_CHECKS
+        @_noAllocation @_noLocks
+    #endif
+    func countOfCuts(through frame: Int64) -> Int {
+        var (lower, upper) = (0, count)
+        while lower < upper {
+            let middle = (lower + upper) / 2
+            if self[middle].cut <= frame { lower = middle + 1 } else { upper = middle }
+        }
+        return lower
+    }
+}
+
+/// The records of one or several pieces of a recording in one list, and the owner of their memory.
+///
+/// Immutable. Hold it as long as its ``list`` is in use.
+@safe
+public final class AttackTable: Sendable {
+    /// For the render thread.
+    public let list: AttackList
+    private let materials: [AttackMaterial]
+
+    /// Joins materials, which may be given in any order; of records with the same cut one stays.
+    ///
+    /// - Parameter materials: All made for the same voices.
+    ///
+    /// Real-time safe: no.
+    public init(_ materials: [AttackMaterial]) {
+        let bands = materials.first?.bands ?? .three
+        precondition(materials.allSatisfy { $0.bands == bands }, "All materials are made for the same voices.")
+        self.materials = materials
+        var records: [AttackRecord] = []
+        for record in materials.flatMap(\.records).sorted(by: { $0.cut < $1.cut }) where record.cut != records.last?.cut
+        {
+            records.append(record)
+        }
+        let memory = UnsafeMutablePointer<AttackRecord>.allocate(capacity: max(1, records.count))
+        for (index, record) in records.enumerated() { unsafe (memory + index).initialize(to: record) }
+        list = unsafe AttackList(records: memory, count: records.count, bands: bands)
+    }
+
+    deinit { list.deallocate() }
+
+    /// Bytes of memory, that of all materials included.
+    public var byteCount: Int {
+        materials.reduce(list.count * MemoryLayout<AttackRecord>.stride) { $0 + $1.byteCount }
+    }
+}
+
+extension AttackList {
+    fileprivate func deallocate() { unsafe records?.deallocate() }
+}

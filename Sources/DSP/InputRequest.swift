@@ -1,0 +1,20 @@
+/// The part of the source a voice wants to be given next, in every channel.
+///
+/// Frames before the source's first and after its last count as silence.
+public struct InputRequest: BitwiseCopyable, Sendable, Equatable {
+    /// The source frame it begins with; may be negative.
+    public var first: Int64
+    /// Frames of each channel.
+    public var count: Int
+
+    /// A request for `count` frames from `first` on.
+    ///
+    /// Real-time safe: yes.
+    #if REALTIME_CHECKS
+        @_noAllocation @_noLocks
+    #endif
+    public init(first: Int64, count: Int) {
+        self.first = first
+        self.count = count
+    }
+}

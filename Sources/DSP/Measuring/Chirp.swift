@@ -1,0 +1,50 @@
+internal import Glibc
+
+/// A short sweep of frequencies: a sound that is like itself at one moment only, made to be found again by a ``MatchedFilter``.
+///
+/// Its frequency rises evenly from 500 Hz to 12 kHz, at rates below 34.3 kHz to 0.35 of the rate: above hum, below what converters
+/// filter. It fades in and out over its whole length (Hann), so that its likeness to itself has no side lobes to be mistaken.
+public struct Chirp: Sendable, Hashable {
+    /// Frames a second.
+    public let sampleRate: Int
+    /// The peak, full scale being 1.
+    public let amplitude: Double
+    /// The length: 40 ms.
+    public let frameCount: Int
+
+    private static let seconds = 0.04
+    private static let lowestHz = 500.0
+    private static let highestHz = 12_000.0
+    private static let highestShareOfRate = 0.35
+
+    /// Describes a chirp.
+    ///
+    /// - Parameters:
+    ///   - sampleRate: Frames a second, 8000 or more.
+    ///   - amplitude: The peak, full scale being 1.
+    ///
+    /// Real-time safe: yes.
+    public init(sampleRate: Int, amplitude: Double) {
+        precondition(sampleRate >= 8000, "A chirp takes a rate of 8000 Hz or more.")
+        self.sampleRate = sampleRate
+        self.amplitude = amplitude
+        frameCount = Int(Self.seconds * Double(sampleRate))
+    }
+
+    /// The sound at any place from its beginning, in frames; 0 before it and after it.
+    ///
+    /// Real-time safe: no.
+    public func value(atFrame frame: Double) -> Double {
+        guard frame > 0, frame < Double(frameCount) else { return 0 }
+        let highest = min(Self.highestHz, Self.highestShareOfRate * Double(sampleRate))
+        let share = frame / Double(frameCount)
+        // The integral of the frequency over time.
+        let turns = (Self.lowestHz + (highest - Self.lowestHz) * share / 2) * frame / Double(sampleRate)
+        return amplitude * (0.5 - 0.5 * cos(2 * .pi * share)) * sin(2 * .pi * turns)
+    }
+
+    /// The sound, frame by frame.
+    ///
+    /// Real-time safe: no.
+    public var samples: [Float] { (0..<frameCount).map { Float(value(atFrame: Double($0))) } }
+}

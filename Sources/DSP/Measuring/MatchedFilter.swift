@@ -1,0 +1,169 @@
+internal import Glibc
+
+/// Finds a known sound in a recording: where, how loud, which way up, and how surely.
+///
+/// The likeness of the sound to each stretch of the recording (their cross-correlation, by way of the spectrum) is highest where
+/// the sound is; no linear filter is surer in noise (Turin, "An introduction to matched filters", 1960). Between two frames the
+/// likeness is the one band-limited curve through its values, whose top Newton's method finds. It does not find a sound whose
+/// pitch or form has changed on the way.
+public struct MatchedFilter: Sendable {
+    /// The sound that is looked for.
+    public let pattern: [Float]
+
+    private let energy: Double
+    /// The peak's own width to either side, in frames, which does not count as something else that looks alike.
+    private let guardFrames: Int
+
+    /// Of the highest whole frame's likeness: what is lower beside it has no higher top, where the sound's waves are four frames
+    /// long or more. A top between two frames is then seen at 0.7 of its height at least.
+    private static let leastShare: Float = 0.65
+
+    /// Where the sound was found.
+    public struct Match: Sendable, Hashable {
+        /// Where it begins, from the beginning of the recording, to a fraction of a frame.
+        public let frame: Double
+        /// How far its likeness stands above that of the rest of the recording (root mean square), in dB; noise alone makes about 12.
+        public let clarityDecibels: Double
+        /// How loud it came back, in dB of the pattern.
+        public let gainDecibels: Double
+        /// Whether it came back upside down.
+        public let isInverted: Bool
+    }
+
+    /// Prepares for a sound.
+    ///
+    /// - Parameter pattern: Not silent, and at most 2^20 frames.
+    ///
+    /// Real-time safe: no.
+    public init(_ pattern: [Float]) {
+        self.pattern = pattern
+        energy = pattern.reduce(0.0) { $0 + Double($1) * Double($1) }
+        guardFrames = pattern.count / 8
+        precondition(energy > 0 && pattern.count <= 1 << 20, "The pattern is silent, or too long.")
+    }
+
+    /// The likeliest place of the whole sound in a recording of at most 2^23 frames; nil when it is shorter than the
+    /// sound, silent, or not finite.
+    ///
+    /// There always is a likeliest place: whether it is one is what `clarityDecibels` tells. Real-time safe: no.
+    public func bestMatch(in recording: ArraySlice<Float>) -> Match? {
+        let places = recording.count - pattern.count + 1
+        guard places > 0 else { return nil }
+        var curve = LikenessCurve(of: recording, to: pattern)
+        let values = curve.values(count: places)
+        var peak = 0
+        for place in values.indices where abs(values[place]) > abs(values[peak]) { peak = place }
+        guard values[peak] != 0 else { return nil }
+        let top = top(of: curve, values, around: peak)
+        guard top.height.isFinite else { return nil }
+        let noise = rest(values, around: peak)
+        return Match(
+            frame: top.frame, clarityDecibels: noise > 0 ? 20 * log10(top.height / noise) : .infinity,
+            gainDecibels: 20 * log10(top.height / energy), isInverted: top.sign < 0)
+    }
+
+    /// The highest top of the curve, up or down, around its highest whole frame.
+    ///
+    /// A top halfway between two frames may look lower there than the next one, half a wave beside it, does at its own.
+    private func top(of curve: borrowing LikenessCurve, _ values: [Float], around peak: Int) -> LikenessCurve.Top {
+        let least = Self.leastShare * abs(values[peak])
+        func height(_ place: Int) -> Float { values.indices.contains(place) ? abs(values[place]) : 0 }
+        var highest = curve.top(near: peak, sign: values[peak] < 0 ? -1 : 1)
+        for place in peak - guardFrames...peak + guardFrames where place != peak && height(place) >= least {
+            guard height(place) >= height(place - 1), height(place) >= height(place + 1) else { continue }
+            let other = curve.top(near: place, sign: values[place] < 0 ? -1 : 1)
+            if other.height > highest.height { highest = other }
+        }
+        return highest
+    }
+
+    /// The root mean square of all likenesses that do not belong to the peak.
+    private func rest(_ values: [Float], around peak: Int) -> Double {
+        var (sum, count) = (0.0, 0)
+        for (place, value) in values.enumerated() where abs(place - peak) > guardFrames {
+            sum += Double(value) * Double(value)
+            count += 1
+        }
+        return count > 0 ? (sum / Double(count)).squareRoot() : 0
+    }
+}
+
+/// The likeness of a recording to a pattern, as a function of the place.
+private struct LikenessCurve: ~Copyable {
+    /// How often Newton's method is applied: from half a frame away each step at least doubles the digits.
+    private static let steps = 6
+
+    struct Top {
+        let frame: Double
+        /// Above 0, whichever way up.
+        let height: Double
+        let sign: Double
+    }
+
+    private let size: Int
+    private var transform: RealFourierTransform
+    /// The cross-spectrum, as pairs of real and imaginary part.
+    private let spectrum: [Float]
+
+    init(of recording: ArraySlice<Float>, to pattern: [Float]) {
+        // Places at which the whole pattern fits into the recording do not reach round the circle.
+        var size = 2
+        while size < recording.count { size *= 2 }
+        self.size = size
+        transform = RealFourierTransform(size: size)
+        let known = Self.spectrum(of: pattern[...], &transform)
+        var product = Self.spectrum(of: recording, &transform)
+        for bin in 0..<transform.binCount {
+            let (a, b) = (known[2 * bin], known[2 * bin + 1])
+            let (c, d) = (product[2 * bin], product[2 * bin + 1])
+            product[2 * bin] = a * c + b * d
+            product[2 * bin + 1] = a * d - b * c
+        }
+        spectrum = product
+    }
+
+    private static func spectrum(of sound: ArraySlice<Float>, _ transform: inout RealFourierTransform) -> [Float] {
+        let frames = unsafe transform.frames
+        unsafe frames.update(repeating: 0)
+        _ = unsafe frames.update(fromContentsOf: sound)
+        transform.forward()
+        return unsafe Array(transform.spectrum)
+    }
+
+    /// The likeness at the whole frames from 0 on.
+    mutating func values(count: Int) -> [Float] {
+        _ = unsafe transform.spectrum.update(fromContentsOf: spectrum)
+        transform.inverse()
+        let scale = 1 / Float(size)
+        return unsafe transform.frames.prefix(count).map { $0 * scale }
+    }
+
+    /// The top of `sign` times the curve beside a whole frame, no further than a frame away.
+    func top(near peak: Int, sign: Double) -> Top {
+        var frame = Double(peak)
+        for _ in 0..<Self.steps {
+            let here = derivatives(at: frame, sign)
+            guard here.second < 0 else { break }
+            frame = min(max(frame - here.first / here.second, Double(peak) - 1), Double(peak) + 1)
+        }
+        return Top(frame: frame, height: derivatives(at: frame, sign).value, sign: sign)
+    }
+
+    /// The curve's value and first two derivatives at a place between frames, in frames.
+    private func derivatives(at frame: Double, _ sign: Double) -> (value: Double, first: Double, second: Double) {
+        var (value, first, second) = (0.0, 0.0, 0.0)
+        let step = 2 * Double.pi / Double(size)
+        // Without the two bins at the ends, where no sound is that a converter would pass.
+        for bin in 1..<size / 2 {
+            let turn = step * Double(bin)
+            let (c, s) = (cos(turn * frame), sin(turn * frame))
+            let (a, b) = (Double(spectrum[2 * bin]), Double(spectrum[2 * bin + 1]))
+            let real = a * c - b * s
+            value += real
+            first -= turn * (a * s + b * c)
+            second -= turn * turn * real
+        }
+        let scale = 2 * sign / Double(size)
+        return (scale * value, scale * first, scale * second)
+    }
+}

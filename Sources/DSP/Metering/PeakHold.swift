@@ -1,0 +1,65 @@
+/// What a display shows of a peak: it jumps up at once, stays for a while, then falls evenly in dB.
+///
+/// Time is counted in frames of the sound, so a display that is drawn late, or a pause, changes nothing. Feed it with
+/// every take of a ``LevelMeter``: a peak between two takes that nobody fed is not seen.
+public struct PeakHold: Sendable, Equatable {
+    /// How long it stays, and how fast it falls.
+    public struct Parameters: Sendable, Equatable {
+        /// Frames per second, in Hz.
+        public let sampleRate: Int
+        /// How long a peak stays, in seconds.
+        public let holdSeconds: Double
+        /// How fast it falls then, in dB a second.
+        public let fallDecibelsPerSecond: Double
+
+        /// Checks and keeps the values.
+        ///
+        /// - Parameters:
+        ///   - sampleRate: 1 Hz or more.
+        ///   - holdSeconds: 0 or more; infinite holds for ever.
+        ///   - fallDecibelsPerSecond: More than 0. The default is the fall of a PPM of type I, 20 dB in 1.7 s.
+        ///
+        /// Real-time safe: yes.
+        public init(sampleRate: Int, holdSeconds: Double = 1.5, fallDecibelsPerSecond: Double = 20 / 1.7) {
+            precondition(
+                sampleRate > 0 && holdSeconds >= 0 && fallDecibelsPerSecond > 0, "A peak is held, then it falls.")
+            self.sampleRate = sampleRate
+            self.holdSeconds = holdSeconds
+            self.fallDecibelsPerSecond = fallDecibelsPerSecond
+        }
+    }
+
+    /// How it moves.
+    public let parameters: Parameters
+    /// What is shown, in dB of full scale; minus infinity before anything was fed.
+    public private(set) var decibels = -Double.infinity
+    /// Seconds since the shown peak came.
+    private var age = 0.0
+
+    /// A display that has seen nothing yet. Real-time safe: yes.
+    public init(_ parameters: Parameters) { self.parameters = parameters }
+
+    /// Takes in the peak of the next frames, and moves on by as many.
+    ///
+    /// - Parameters:
+    ///   - peakDecibels: The highest peak of these frames, in dB; minus infinity for silence.
+    ///   - frameCount: 0 or more.
+    ///
+    /// Real-time safe: yes.
+    public mutating func feed(_ peakDecibels: Double, frameCount: Int) {
+        precondition(frameCount >= 0, "Time does not run backwards.")
+        let seconds = Double(frameCount) / Double(parameters.sampleRate)
+        // Only what goes beyond the hold falls, however the frames are divided.
+        let before = max(0, age - parameters.holdSeconds)
+        let after = max(0, age + seconds - parameters.holdSeconds)
+        age += seconds
+        if after > before { decibels -= parameters.fallDecibelsPerSecond * (after - before) }
+        if peakDecibels >= decibels {
+            decibels = peakDecibels
+            age = 0
+        }
+    }
+
+    /// Forgets what was shown. Real-time safe: yes.
+    public mutating func reset() { self = PeakHold(parameters) }
+}

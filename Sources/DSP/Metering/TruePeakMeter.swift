@@ -1,0 +1,190 @@
+internal import Glibc
+
+/// The peak of the signal between its samples, as a converter would play it (ITU-R BS.1770-5 annex 2).
+///
+/// The signal is interpolated eight times as often as it is sampled. A steady sine up to 0.4 of the rate is read at
+/// most 0.12 dB too low and 0.02 dB too high; above that up to 0.17 dB too low. The standard's own four times would err
+/// by up to 0.43 dB at 0.4 of the rate. Peaks come ``latencyFrames`` late; ``finish()`` reads the rest.
+///
+/// Stretches in which no output can exceed the peak so far, by the sum of the filter's magnitudes, are left out: the
+/// result is the same to the bit, and music costs a part only of what a steady full-scale tone does.
+public struct TruePeakMeter: ~Copyable {
+    /// Frames from a sample to when it has been looked at on both sides.
+    public static let latencyFrames = TruePeakFilter.reach
+
+    /// Number of channels, 1 to 64.
+    public let channelCount: Int
+
+    private let filter = TruePeakFilter()
+    /// What later outputs need of each channel's past, and what of its latest block.
+    private let samples: FloatStorage
+    private let peaks: FloatStorage
+
+    /// Frames looked at in one go, and those before and after them that are needed.
+    private static let pieceFrames = 256
+    private static let margin = 2 * TruePeakFilter.reach - 1
+    /// Vectors may read a little past the last frame.
+    private static let stride = margin + pieceFrames + 8
+
+    /// Allocates all it needs.
+    ///
+    /// - Parameter channelCount: 1 to 64.
+    ///
+    /// Real-time safe: no.
+    public init(channelCount: Int) {
+        precondition((1...64).contains(channelCount), "A true-peak meter takes 1 to 64 channels.")
+        self.channelCount = channelCount
+        samples = FloatStorage(count: channelCount * TruePeakMeter.stride)
+        peaks = FloatStorage(count: channelCount)
+    }
+
+    // MARK: Measuring
+
+    /// Reads the next frames; blocks of any length give the same result.
+    ///
+    /// - Parameters:
+    ///   - input: A pointer to the samples of each channel.
+    ///   - frameCount: Frames of each channel, 0 or more.
+    ///
+    /// Real-time safe: yes. Takes 12 ns a sample at worst.
+    #if REALTIME_CHECKS
+        @_noAllocation @_noLocks
+    #endif
+    public mutating func process(_ input: UnsafePointer<UnsafeMutablePointer<Float>>, frameCount: Int) {
+        precondition(frameCount >= 0, "A block has no negative length.")
+        for channel in 0..<channelCount {
+            var done = 0
+            while done < frameCount {
+                let count = min(TruePeakMeter.pieceFrames, frameCount - done)
+                unsafe read(input[channel] + done, count, channel)
+                done += count
+            }
+        }
+    }
+
+    /// Reads what is still on its way, as if silence followed.
+    ///
+    /// Real-time safe: yes.
+    #if REALTIME_CHECKS
+        @_noAllocation @_noLocks
+    #endif
+    public mutating func finish() {
+        for channel in 0..<channelCount { unsafe read(nil, 2 * TruePeakFilter.reach, channel) }
+    }
+
+    /// The highest true peak of a channel so far, as a factor of full scale.
+    ///
+    /// - Parameter channel: 0 to one less than ``channelCount``.
+    ///
+    /// Real-time safe: yes.
+    #if REALTIME_CHECKS
+        @_noAllocation @_noLocks
+    #endif
+    public func peak(channel: Int) -> Float { peaks.view[channel] }
+
+    /// The highest true peak of all channels so far, in dB of full scale (dBTP); minus infinity for silence. Real-time
+    /// safe: no.
+    public var decibels: Double {
+        20 * log10((0..<channelCount).reduce(0.0) { max($0, Double(peaks.view[$1])) })
+    }
+
+    /// Begins anew: as after `init`.
+    ///
+    /// Real-time safe: yes.
+    #if REALTIME_CHECKS
+        @_noAllocation @_noLocks
+    #endif
+    public mutating func reset() {
+        for index in 0..<samples.view.count { samples.view[index] = 0 }
+        for channel in 0..<channelCount { peaks.view[channel] = 0 }
+    }
+
+    /// Puts up to ``pieceFrames`` samples behind the channel's past, looks at what has both sides now, and keeps the
+    /// new past.
+    ///
+    /// - Parameter input: Samples, or nil for silence.
+    #if REALTIME_CHECKS
+        @_noAllocation @_noLocks
+    #endif
+    private func read(_ input: UnsafePointer<Float>?, _ count: Int, _ channel: Int) {
+        let own = samples.view.part(from: channel * TruePeakMeter.stride, count: TruePeakMeter.stride)
+        let margin = TruePeakMeter.margin
+        precondition(margin + count <= own.count)
+        var index = 0
+        while index < count {
+            own[margin + index] = unsafe input.map { unsafe measurable($0[index]) } ?? 0
+            index += 1
+        }
+        look(own, count, channel)
+        index = 0
+        while index < margin {
+            own[index] = own[count + index]
+            index += 1
+        }
+    }
+
+    /// Looks at `count` frames from the middle of the margin on.
+    #if REALTIME_CHECKS
+        @_noAllocation @_noLocks
+    #endif
+    private func look(_ own: Floats, _ count: Int, _ channel: Int) {
+        let (reach, step) = (TruePeakFilter.reach, 32)
+        var peak = peaks.view[channel]
+        var done = 0
+        while done < count {
+            let frames = min(step, count - done)
+            // The samples that outputs of these frames are made of, the frames themselves among them.
+            let highest = largestMagnitude(own.part(from: done, count: frames + TruePeakMeter.margin))
+            if highest > peak { peak = highest }
+            if highest * filter.bound > peak {
+                let between = interpolatedPeak(own, reach - 1 + done, frames)
+                if between > peak { peak = between }
+            }
+            done += frames
+        }
+        peaks.view[channel] = peak
+    }
+
+    /// The largest magnitude between `count` frames and their followers.
+    #if REALTIME_CHECKS
+        @_noAllocation @_noLocks
+    #endif
+    private func interpolatedPeak(_ own: Floats, _ first: Int, _ count: Int) -> Float {
+        let whole = count & ~(Lanes.scalarCount - 1)
+        precondition(first >= TruePeakFilter.reach - 1 && first + whole + TruePeakFilter.reach + 8 <= own.count)
+        var highest = Lanes()
+        var frame = 0
+        // Sound by the line above: a vector of outputs reads 11 samples before its first frame and 19 from it on.
+        while frame < whole {
+            unsafe highest = larger(highest, filter.peaks(own.base + first + frame))
+            frame += Lanes.scalarCount
+        }
+        var peak = largest(highest)
+        if whole < count {
+            // What lies behind the last frame is of another time.
+            let rest = unsafe filter.peaks(own.base + first + whole)
+            for lane in 0..<count - whole where rest[lane] > peak { peak = rest[lane] }
+        }
+        return peak
+    }
+
+    #if REALTIME_CHECKS
+        @_noAllocation @_noLocks
+    #endif
+    private func largestMagnitude(_ span: Floats) -> Float {
+        var peaks = Lanes()
+        var index = 0
+        while index + Lanes.scalarCount <= span.count {
+            peaks = larger(peaks, magnitude(span[lanes: index]))
+            index += Lanes.scalarCount
+        }
+        var peak = largest(peaks)
+        while index < span.count {
+            peak = max(peak, span[index].magnitude)
+            index += 1
+        }
+        return peak
+    }
+}
+
+extension TruePeakMeter: @unchecked Sendable {}

@@ -1,0 +1,222 @@
+// PitchInterpolator: a signal read faster or slower than it was written, which raises or lowers its pitch.
+//
+// Band-limited interpolation by a windowed sinc (see `SincTable`). It knows nothing of time stretching: whoever wants the
+// pitch changed and the tempo kept stretches by the inverse ratio first. Formants move with the pitch. It neither glides from
+// one ratio to another nor filters below the new band's edge: the last 0.068 of the lower rate fold over at the top.
+
+/// Reads a signal at a constant ratio of frames, in pull style.
+///
+///     interpolator.start(ratio: 2)
+///     // write `historyFrames` frames that come before the signal's first one to `inputs`, then accept(historyFrames)
+///     // write framesNeeded(toEmit: 64) frames of the signal, at once or in pieces, accepting each
+///     interpolator.emit(64, into: channels, offset: 0)
+///
+/// Output frame `n` is the signal at `n × ratio`, a product and so free of drift. The output is a function of the signal and
+/// the ratio alone, never of how it was asked for. At ratio 1, and wherever `n × ratio` is whole at ratios below 1, the signal
+/// comes through bit for bit. Samples that are not finite, or beyond ±2^20, count as silence.
+@safe
+public struct PitchInterpolator: ~Copyable {
+    /// The ratios it takes: two octaves down and up.
+    public static let ratios: ClosedRange<Double> = 0.25...4
+
+    /// Number of channels, 1 to 64.
+    public let channelCount: Int
+    /// The largest count ``framesNeeded(toEmit:)`` and ``emit(_:into:offset:)`` take.
+    public let maximumEmitFrames: Int
+
+    /// The widest kernel on one side, in frames: at ratio 4 the pace is a quarter of the table's steps.
+    private static let maximumHalf = SincTable.crossings * 4
+
+    private let table: SincTable
+    private let coefficients: FloatStorage
+    /// The signal's latest frames, channel after channel, `capacity` each.
+    private let samples: FloatStorage
+    private let capacity: Int
+    /// A pointer a channel to where its frames go: the next ones ``inputOffset`` frames behind it, at most as many as
+    /// ``framesNeeded(toEmit:)`` said.
+    public let inputs: UnsafePointer<UnsafeMutablePointer<Float>>
+
+    /// Signal frames per output frame.
+    public private(set) var ratio = 1.0
+    /// Frames from before the signal's first one that must be written before it, 24 to 96; silence if there are none.
+    public private(set) var historyFrames = SincTable.crossings
+    /// Frames of the kernel on one side: a multiple of four, so that both together fill lanes.
+    private var half = SincTable.crossings
+    /// Table values per signal frame: `steps` at cutoff 1; and the factor that keeps the gain at 1.
+    private var pace = SincTable.steps
+    private var gain: Float = 1
+    /// The signal frame that lies first in `samples`.
+    private var firstFrame: Int64 = 0
+    /// Frames that lie in `samples`: so far behind ``inputs`` the next ones go.
+    public private(set) var inputOffset = 0
+    private var emittedFrames: Int64 = 0
+
+    /// Allocates all it needs; call ``start(ratio:)`` before anything else.
+    ///
+    /// - Parameters:
+    ///   - channelCount: 1 to 64.
+    ///   - maximumEmitFrames: The largest count of frames to be emitted at once, 1 to 65536.
+    ///
+    /// Real-time safe: no.
+    public init(channelCount: Int, maximumEmitFrames: Int = 8192) {
+        precondition((1...64).contains(channelCount), "A pitch interpolator takes 1 to 64 channels.")
+        precondition((1...65536).contains(maximumEmitFrames), "A pitch interpolator emits 1 to 65536 frames at once.")
+        self.channelCount = channelCount
+        self.maximumEmitFrames = maximumEmitFrames
+        table = SincTable()
+        coefficients = FloatStorage(count: 2 * PitchInterpolator.maximumHalf)
+        capacity = 2 * PitchInterpolator.maximumHalf + 4 * maximumEmitFrames + Lanes.scalarCount
+        samples = FloatStorage(count: channelCount * capacity)
+        let channels = UnsafeMutablePointer<UnsafeMutablePointer<Float>>.allocate(capacity: channelCount)
+        for channel in 0..<channelCount {
+            unsafe (channels + channel).initialize(to: samples.view.base + channel * capacity)
+        }
+        unsafe inputs = UnsafePointer(channels)
+    }
+
+    deinit {
+        unsafe inputs.deallocate()
+    }
+
+    /// Begins anew with another signal; what was there before is forgotten.
+    ///
+    /// - Parameter ratio: Signal frames per output frame, 0.25 to 4: 2 is an octave up.
+    ///
+    /// Real-time safe: yes.
+    #if REALTIME_CHECKS
+        @_noAllocation @_noLocks
+    #endif
+    public mutating func start(ratio: Double) {
+        precondition(ratio >= 0.25 && ratio <= 4, "A pitch interpolator takes ratios of 0.25 to 4.")
+        self.ratio = ratio
+        // Read faster, the signal must be cut off where the output's band ends: a kernel as much wider, and lower.
+        // The cutoff is rounded down to whole values of the table, by 0.8 % at most.
+        pace = Int(Double(SincTable.steps) * min(1, 1 / ratio))
+        let reach = SincTable.crossings * SincTable.steps
+        half = ((reach + pace - 1) / pace + 3) / 4 * 4
+        gain = Float(pace) / Float(SincTable.steps)
+        historyFrames = half
+        firstFrame = -Int64(half)
+        inputOffset = 0
+        emittedFrames = 0
+    }
+
+    // MARK: Input
+
+    /// How many frames are still to be written for an emission, the history included.
+    ///
+    /// - Parameter frameCount: Frames to be emitted next, 0 to ``maximumEmitFrames``.
+    ///
+    /// Real-time safe: yes.
+    #if REALTIME_CHECKS
+        @_noAllocation @_noLocks
+    #endif
+    public func framesNeeded(toEmit frameCount: Int) -> Int {
+        precondition(frameCount >= 0 && frameCount <= maximumEmitFrames, "More frames than it was made for.")
+        guard frameCount > 0 else { return 0 }
+        let last = Int64(position(emittedFrames + Int64(frameCount) - 1))
+        return max(0, Int(last + Int64(half) + 1 - firstFrame) - inputOffset)
+    }
+
+    /// Says that so many frames of every channel have been written to ``inputs``.
+    ///
+    /// Real-time safe: yes.
+    #if REALTIME_CHECKS
+        @_noAllocation @_noLocks
+    #endif
+    public mutating func accept(_ frameCount: Int) {
+        precondition(frameCount >= 0 && inputOffset + frameCount <= capacity, "More frames than there is room for.")
+        for channel in 0..<channelCount {
+            let written = samples.view.part(from: channel * capacity + inputOffset, count: frameCount)
+            let whole = frameCount - frameCount % Lanes.scalarCount
+            for index in stride(from: 0, to: whole, by: Lanes.scalarCount) {
+                written[lanes: index] = audible(written[lanes: index])
+            }
+            for index in whole..<frameCount { written[index] = audible(Lanes(repeating: written[index]))[0] }
+        }
+        inputOffset += frameCount
+    }
+
+    // MARK: Output
+
+    /// Writes the next frames, over what was there.
+    ///
+    /// - Parameters:
+    ///   - frameCount: 0 to ``maximumEmitFrames``; ``framesNeeded(toEmit:)`` must be 0 for it.
+    ///   - output: One pointer a channel.
+    ///   - offset: Where in each channel the first frame goes.
+    ///
+    /// Real-time safe: yes. Each frame takes 48 products a channel at ratios up to 1, 192 at 4.
+    #if REALTIME_CHECKS
+        @_noAllocation @_noLocks
+    #endif
+    public mutating func emit(_ frameCount: Int, into output: UnsafePointer<UnsafeMutablePointer<Float>>, offset: Int) {
+        precondition(framesNeeded(toEmit: frameCount) == 0, "Frames were emitted before their signal was written.")
+        for index in 0..<frameCount {
+            let position = position(emittedFrames + Int64(index))
+            let whole = Int64(position)
+            setCoefficients(fraction: position - Double(whole))
+            let first = Int(whole - firstFrame) - half + 1
+            for channel in 0..<channelCount {
+                unsafe output[channel][offset + index] = sum(channel, from: first)
+            }
+        }
+        emittedFrames += Int64(frameCount)
+        forgetPast()
+    }
+
+    /// The signal frame heard at an output frame.
+    @inline(__always)
+    private func position(_ frame: Int64) -> Double { Double(frame) * ratio }
+
+    /// The kernel for a place `fraction` of a frame behind a signal frame: `half` frames up to that one, `half` after it.
+    #if REALTIME_CHECKS
+        @_noAllocation @_noLocks
+    #endif
+    private func setCoefficients(fraction: Double) {
+        let (kernel, values) = (coefficients.view, table.values.view)
+        // On each side all taps lie the same part of a step behind a value, as the pace is a whole number of values.
+        let place = fraction * Double(pace)
+        var (before, after) = (Int(place), Int(Double(pace) - place))
+        let partBefore = Float(place - Double(before))
+        let partAfter = Float(Double(pace) - place - Double(after))
+        precondition(2 * half <= kernel.count && (half + 1) * pace + 1 < values.count)
+        for tap in 0..<half {
+            // Sound by the line above: places begin within one pace and grow by one for each tap.
+            let (left, right) = unsafe (values.base + before, values.base + after)
+            unsafe kernel.base[half - 1 - tap] = left[0] + (left[1] - left[0]) * partBefore
+            unsafe kernel.base[half + tap] = right[0] + (right[1] - right[0]) * partAfter
+            before += pace
+            after += pace
+        }
+    }
+
+    @inline(__always)
+    private func sum(_ channel: Int, from first: Int) -> Float {
+        gain
+            * dotProduct(
+                samples.view.part(from: channel * capacity + first, count: 2 * half),
+                coefficients.view.part(from: 0, count: 2 * half))
+    }
+
+    /// Drops the frames no later output needs and moves the rest to the front.
+    #if REALTIME_CHECKS
+        @_noAllocation @_noLocks
+    #endif
+    private mutating func forgetPast() {
+        let next = Int64(position(emittedFrames)) - Int64(half) + 1
+        let passed = min(inputOffset, Int(next - firstFrame))
+        guard passed > 0 else { return }
+        let rest = inputOffset - passed
+        for channel in 0..<channelCount {
+            let base = unsafe UnsafeMutableRawPointer(inputs[channel])
+            unsafe base.copyMemory(
+                from: base + passed * MemoryLayout<Float>.stride, byteCount: rest * MemoryLayout<Float>.stride)
+        }
+        firstFrame += Int64(passed)
+        inputOffset = rest
+    }
+}
+
+// One owner at a time; everything inside belongs to that owner alone.
+extension PitchInterpolator: @unchecked Sendable {}

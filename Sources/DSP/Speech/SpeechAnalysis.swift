@@ -1,0 +1,111 @@
+/// What is known about a voice before it is played at another speed: where two places of it are so alike that one may
+/// be left for the other, and where none may be.
+///
+/// For each millisecond it holds the best few jumps from there to a place 2.5 to 20 ms later, each with what taking it
+/// would cost; a jump back is the same pair of places, told from the other side. In a voiced sound these are one, two
+/// or three periods, in a noise the lags at which it happens to resemble itself. See ``SplicePlan`` for their use.
+///
+/// All places are frames of the recording and follow from sound within ``contextFrames(sampleRate:)`` of them alone, so
+/// a long section may be analysed in parts and joined: the bits are the same.
+public struct SpeechAnalysis: Sendable {
+    /// Frames a second, in Hz.
+    public let sampleRate: Int
+    let shape: SpeechShape
+    /// The first cell analysed.
+    private(set) var firstCell: Int64
+    /// For each cell the index of its first jump, and one entry more: the count of all.
+    private(set) var firstJump: [Int]
+    private(set) var jumps: [SpeechJump]
+    /// For each cell how much of a burst begins in it, 0 to 1.
+    private(set) var bursts: [Float]
+    /// For each cell how loud it is around it, as a mean square.
+    private var levels: [Float]
+
+    /// The frames for which jumps are known.
+    public var range: Range<Int64> {
+        firstCell * Int64(shape.cellFrames)..<(firstCell + Int64(cellCount)) * Int64(shape.cellFrames)
+    }
+
+    var cellCount: Int { bursts.count }
+
+    /// The place within a range where the voice is softest, the first of equals: where a section is best cut.
+    ///
+    /// - Parameter range: Frames of which at least one lies in ``range``; what lies outside is not looked at.
+    ///
+    /// Real-time safe: no.
+    public func softestFrame(in range: Range<Int64>) -> Int64 {
+        let cellFrames = Int64(shape.cellFrames)
+        let frames = range.clamped(to: self.range)
+        precondition(!frames.isEmpty, "Nothing is known of this range.")
+        let first = floorDivided(frames.lowerBound, cellFrames)
+        let end = floorDivided(frames.upperBound - 1, cellFrames) + 1
+        let softest = (first..<end).min { levels[Int($0 - firstCell)] < levels[Int($1 - firstCell)] } ?? first
+        return max(frames.lowerBound, softest * cellFrames)
+    }
+
+    /// Frames of sound before and after a place that decide what is found there: about 1.1 s.
+    ///
+    /// A block for analysis has as many frames around the part that is asked for, where the recording has them.
+    ///
+    /// Real-time safe: no.
+    public static func contextFrames(sampleRate: Int) -> Int {
+        let shape = SpeechShape(sampleRate: sampleRate)
+        return shape.contextCells * shape.cellFrames
+    }
+
+    /// Analyses the part of a recording that a section needs.
+    ///
+    /// The range is widened to whole cells of about 1 ms. Takes about a hundredth of the sound's duration.
+    /// - Parameters:
+    ///   - block: The sound; silence is taken for what it does not hold.
+    ///   - range: The frames wanted.
+    ///
+    /// Real-time safe: no.
+    public init(_ block: SourceBlock, range: Range<Int64>) {
+        sampleRate = block.sampleRate
+        shape = SpeechShape(sampleRate: block.sampleRate)
+        let cellFrames = Int64(shape.cellFrames)
+        firstCell = floorDivided(range.lowerBound, cellFrames)
+        let endCell = max(firstCell, floorDivided(range.upperBound - 1, cellFrames) + 1)
+        let context = Int64(shape.contextCells)
+        let signal = SpeechSignal(block, cells: firstCell - context..<endCell + context, shape: shape)
+        let levels = SpeechLevels(signal)
+        var search = JumpSearch(shape: shape)
+        let held = Int(firstCell - signal.firstCell)..<Int(endCell - signal.firstCell)
+        bursts = Array(levels.bursts[held])
+        self.levels = Array(levels.level[held])
+        jumps = []
+        firstJump = [0]
+        firstJump.reserveCapacity(Int(endCell - firstCell) + 1)
+        for cell in held {
+            search.appendJumps(fromCell: cell, of: signal, levels, to: &jumps)
+            firstJump.append(jumps.count)
+        }
+    }
+
+    /// Adds the analysis of the part of the recording that follows immediately.
+    ///
+    /// Cells that both hold are taken once; a gap between the two is an error of the caller.
+    /// - Parameter next: Of the same recording; begins at or before the end of ``range``.
+    ///
+    /// Real-time safe: no.
+    public mutating func append(_ next: SpeechAnalysis) {
+        precondition(next.sampleRate == sampleRate, "Parts of one recording have one rate.")
+        let held = Int(firstCell + Int64(cellCount) - next.firstCell)
+        precondition(held >= 0, "Parts of an analysis are joined without gaps.")
+        guard held < next.cellCount else { return }
+        let (taken, offset) = (next.firstJump[held], jumps.count)
+        bursts.append(contentsOf: next.bursts[held...])
+        levels.append(contentsOf: next.levels[held...])
+        jumps.append(contentsOf: next.jumps[taken...])
+        firstJump.append(contentsOf: next.firstJump[(held + 1)...].map { $0 - taken + offset })
+    }
+}
+
+/// A way from the first frame of a cell to a place some milliseconds later, and back.
+struct SpeechJump: BitwiseCopyable, Sendable, Equatable {
+    /// Fine steps from the earlier place to the later one.
+    let lag: Int32
+    /// What taking it costs: 0 where both places sound the same, about 2 where they have nothing in common.
+    let cost: Float
+}

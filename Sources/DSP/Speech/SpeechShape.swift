@@ -1,0 +1,56 @@
+/// The lengths that the analysis and the splicing of a voice work with at one sample rate.
+///
+/// All are times, given in fine steps: a step is one frame up to 48 kHz and a whole number of frames, about 20 µs, above,
+/// so that the work a second of sound takes does not grow with its rate. The values were chosen on speech of both sexes
+/// and are heuristics, unless another reason is given.
+struct SpeechShape: Sendable, Equatable {
+    /// Frames of one fine step.
+    let stepFrames: Int
+    /// Fine steps of one cell, the grid on which splices may lie: about 1 ms.
+    let cell: Int
+    /// Fine steps of one coarse step, at about 11 kHz, on which alike places are looked for first.
+    let coarse: Int
+    /// The shortest and longest jump, 2.5 and 20 ms: one period of a child's voice, two of a deep one.
+    let shortestLag: Int
+    let longestLag: Int
+    /// The shortest and longest crossfade, 1.5 and 6 ms.
+    private let shortestCrossfade: Int
+    private let longestCrossfade: Int
+
+    /// Cells on either side over which the loudest place is looked for: 1 s.
+    static let loudnessCells = 1000
+    /// Cells on either side of a place that its level is taken over: 10 ms.
+    static let levelCells = 10
+    /// Cells before a burst that must be softer than it: 20 ms, longer than a period, so that no pulse of a deep voice
+    /// is taken for a burst.
+    static let burstPastCells = 22
+    /// Cells around a jump and its crossfade that must be free of bursts, before and behind.
+    static let burstMarginCells = (before: 2, behind: 3)
+
+    init(sampleRate: Int) {
+        stepFrames = max(1, sampleRate / 44100)
+        let stepRate = Double(sampleRate) / Double(stepFrames)
+        func steps(_ milliseconds: Double) -> Int { max(1, Int(stepRate * milliseconds / 1000 + 0.5)) }
+        cell = steps(1)
+        coarse = max(1, Int(stepRate / 11025 + 0.5))
+        shortestLag = steps(2.5)
+        longestLag = steps(20)
+        shortestCrossfade = steps(1.5)
+        longestCrossfade = steps(6)
+    }
+
+    /// The crossfade of a jump, in fine steps: two fifths of it.
+    ///
+    /// Below a half, a period that was put in lies between its two crossfades untouched, and a later plan at the inverse
+    /// speed can take out exactly what was put in.
+    func crossfade(ofLag lag: Int) -> Int { min(max(lag * 2 / 5, shortestCrossfade), longestCrossfade) }
+
+    /// Frames of one cell.
+    var cellFrames: Int { cell * stepFrames }
+    /// Frames of the longest crossfade.
+    var longestCrossfadeFrames: Int { longestCrossfade * stepFrames }
+    /// Cells that a jump with its crossfade may reach over.
+    var reachCells: Int { (longestLag + longestCrossfade) / cell + 2 }
+    /// Cells of sound, on either side of a cell, that decide what is found in it.
+    var contextCells: Int { SpeechShape.loudnessCells + SpeechShape.levelCells + 2 * reachCells }
+}

@@ -1,0 +1,77 @@
+/// A place where a voice that is copied leaves one place of the recording for another.
+public struct Splice: BitwiseCopyable, Sendable, Equatable {
+    /// The output frame at which the crossfade begins, from the plan's start.
+    public let outputFrame: Int64
+    /// The frame of the recording heard at that output frame, and from which the old side runs on through the crossfade.
+    public let sourceFrame: Int64
+    /// Frames of the recording jumped: negative goes back, which makes the sound longer.
+    public let jumpFrames: Int32
+    /// Frames of the crossfade, 1 or more.
+    public let crossfadeFrames: Int32
+
+    /// The same splice, later in the output.
+    func delayed(by frames: Int64) -> Splice {
+        Splice(
+            outputFrame: outputFrame + frames, sourceFrame: sourceFrame, jumpFrames: jumpFrames,
+            crossfadeFrames: crossfadeFrames)
+    }
+
+    /// What is added to an output frame to get the source frame heard, after the crossfade.
+    var offset: Int64 { sourceFrame + Int64(jumpFrames) - outputFrame }
+    /// The first output frame after the crossfade.
+    public var endFrame: Int64 { outputFrame + Int64(crossfadeFrames) }
+}
+
+/// A view of a plan's splices, in order, for the render thread.
+///
+/// It owns nothing and must not outlive the ``SplicePlan`` it is of. Real-time safe: yes.
+@safe
+public struct SpliceList: BitwiseCopyable, @unchecked Sendable {
+    /// The frame of the recording heard first.
+    public let firstFrame: Int64
+    /// How long the plan lasts.
+    public let outputFrames: Int64
+    /// Number of splices.
+    public let count: Int
+    private let base: UnsafePointer<Splice>
+
+    init(firstFrame: Int64, outputFrames: Int64, splices: UnsafePointer<Splice>, count: Int) {
+        self.firstFrame = firstFrame
+        self.outputFrames = outputFrames
+        self.count = count
+        unsafe base = splices
+    }
+
+    func deallocate() { unsafe base.deallocate() }
+
+    /// One splice.
+    /// - Parameter index: 0 ..< ``count``.
+    ///
+    /// Real-time safe: yes.
+    #if REALTIME_CHECKS
+        @_noAllocation @_noLocks
+    #endif
+    public subscript(index: Int) -> Splice {
+        precondition(index >= 0 && index < count, "No such splice.")
+        return unsafe base[index]
+    }
+
+    /// The first splice whose crossfade begins at an output frame or later.
+    #if REALTIME_CHECKS
+        @_noAllocation @_noLocks
+    #endif
+    func firstSplice(fromOutput frame: Int64) -> Int {
+        var (low, high) = (0, count)
+        while low < high {
+            let middle = (low + high) / 2
+            if self[middle].outputFrame >= frame { high = middle } else { low = middle + 1 }
+        }
+        return low
+    }
+
+    /// What is added to an output frame to get the source frame, between the splice before `index` and that one.
+    #if REALTIME_CHECKS
+        @_noAllocation @_noLocks
+    #endif
+    func offset(beforeSplice index: Int) -> Int64 { index == 0 ? firstFrame : self[index - 1].offset }
+}

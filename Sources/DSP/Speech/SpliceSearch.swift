@@ -1,0 +1,218 @@
+// The search for the cheapest sequence of splices: dynamic programming over time and distance from the nominal position.
+//
+// Time is cut into hops of one cell (1 ms) of output. At each hop there is one state for each millisecond of distance
+// between the place that is heard and the place that ought to be heard; it holds the cheapest way there so far and the
+// exact frame it stands at, so that jumps of any length stay exact. From a state one may copy a hop, or take any jump known
+// to begin within the hop and copy to the end of its crossfade.
+
+internal import Glibc
+
+/// One search. All frames are counted from the section's start.
+struct SpliceSearch: ~Copyable {
+    private let analysis: SpeechAnalysis
+    private let lengths: Lengths
+    private let routes: JumpRoutes
+    private var ways = WayTree()
+    /// Rows of states held at a time: as many as a crossfade reaches over.
+    private let rowCount: Int
+    private var best = Ending()
+    /// What the sequence found costs.
+    var price: Double { best.cost.isFinite ? best.cost : 0 }
+
+    private struct Lengths {
+        let source: Int
+        let output: Int
+        let hop: Int
+        /// 2^32 over the hop, rounded up.
+        let inverseHop: UInt64
+        /// States of a hop: ±40 ms of distance.
+        let distances: Int
+        /// The last jump's crossfade, and how long before the end it may come: 4 and 40 ms.
+        let lastCrossfade: Int
+        let lastReach: Int
+    }
+
+    private struct State {
+        var cost = Double.infinity
+        /// The source frame heard.
+        var head = 0
+        /// Where the last jump back began: before it everything has been heard twice.
+        var repeatedUntil = 0
+        var way = WayTree.none
+    }
+
+    private struct Ending {
+        var cost = Double.infinity
+        var way = WayTree.none
+        var splice: (output: Int, head: Int, jump: Int, crossfade: Int)?
+    }
+
+    /// The price of each splice, however good, at half speed; it falls with the square of the share that is put in.
+    ///
+    /// Where few splices are needed it must not keep the way from the best of them; where every sound is heard twice, it must
+    /// outweigh the differences between places that are all alike, or the way back would decide otherwise.
+    private static let splicePrice = 0.02
+    /// The price of hearing a whole jump's length a third time: a buzz.
+    private static let repeatPrice = 0.05
+    /// The price of each millisecond of the last jump, whose length is not chosen and whose sides are not compared.
+    private static let lastJumpPrice = 2.0
+
+    init(_ analysis: SpeechAnalysis, section: Range<Int64>, outputFrames: Int) {
+        self.analysis = analysis
+        let hop = analysis.shape.cellFrames
+        lengths = Lengths(
+            source: section.count, output: outputFrames, hop: hop,
+            inverseHop: (1 << 32) / UInt64(hop) + 1, distances: 81, lastCrossfade: 4 * hop, lastReach: 40)
+        routes = JumpRoutes(analysis, section: section)
+        rowCount = analysis.shape.longestCrossfadeFrames / hop + 4
+    }
+
+    /// The cheapest sequence of splices, in order, for the nominal positions given.
+    mutating func run(_ section: Range<Int64>, position: (Int64) -> Double) -> [Splice] {
+        guard lengths.output > 0 else { return [] }
+        // The states of the hops within reach of a crossfade, a ring of rows.
+        var states = [State](repeating: State(), count: rowCount * lengths.distances)
+        states[Row(of: 0, nominal: position(0), lengths, rowCount).index(ofHead: 0, lengths)] = State(cost: 0)
+        let hopCount = (lengths.output - 1) / lengths.hop + 1
+        var moments = (0...rowCount).map { position(Int64($0 * lengths.hop)) }
+        for hop in 0..<hopCount {
+            advance(&states, at: hop, moments)
+            if ways.isFull { sweep(&states) }
+            moments.removeFirst()
+            moments.append(position(Int64((hop + rowCount + 1) * lengths.hop)))
+        }
+        return splices(section)
+    }
+
+    /// Goes on from the states of a hop in every way there is.
+    private mutating func advance(_ states: inout [State], at hop: Int, _ moments: [Double]) {
+        var states = states.mutableSpan
+        let speed = (moments[1] - moments[0]) / Double(lengths.hop)
+        let prices = TimePrices(hopFrames: lengths.hop, nominal: moments[0], speed: speed)
+        let rows = moments.enumerated().map { Row(of: hop + $0, nominal: $1, lengths, rowCount) }
+        // Dear states are followed too. In noise every splice is dear, and for a while the cheapest way is to copy on: with
+        // only those near it left, the sound strays for good.
+        for index in rows[0].first..<rows[0].first + lengths.distances {
+            let state = states[index]
+            states[index] = State()
+            guard state.cost < .infinity else { continue }
+            finish(state, output: hop * lengths.hop)
+            var copied = state
+            copied.head += lengths.hop
+            copied.cost += prices.copy(of: state.head, burst: routes.burst(at: state.head))
+            // Copying on past the section's end is the last resort.
+            if copied.head > lengths.source { copied.cost += SpliceSearch.lastJumpPrice }
+            let target = rows[1].index(ofHead: copied.head, lengths)
+            if copied.cost < states[target].cost { states[target] = copied }
+            guard speed != 1 || abs(Double(state.head) - moments[0]) > 1 else { continue }
+            let next = Passage(state: state, hop: hop, prices: prices)
+            if speed <= 1 { take(routes.back, next, &states, rows) }
+            if speed >= 1 { take(routes.forward, next, &states, rows) }
+        }
+    }
+
+    /// A state that is left, and what its time costs.
+    private struct Passage {
+        let state: State
+        let hop: Int
+        let prices: TimePrices
+    }
+
+    /// Takes every route that begins within a hop of a state's place.
+    @inline(__always)
+    private mutating func take(
+        _ table: JumpRoutes.Table, _ passage: Passage, _ states: inout MutableSpan<State>, _ rows: [Row]
+    ) {
+        let state = passage.state
+        let candidates = table.near(state.head / lengths.hop)
+        for index in candidates {
+            let route = table.routes[index]
+            let delay = route.from - state.head
+            guard delay >= 0 && delay < lengths.hop else { continue }
+            // As long as the crossfade and the wait for it take, in whole hops.
+            let hops = Int(route.hops) + (delay > Int(route.slack) ? 1 : 0)
+            let landing = route.from + Int(route.jump)
+            let head = landing + hops * lengths.hop - delay
+            guard (passage.hop + hops) * lengths.hop <= lengths.output && head <= lengths.source else { continue }
+            var cost = state.cost + Double(route.cost) + SpliceSearch.splicePrice * passage.prices.spliceShare
+            cost += passage.prices.jump(route, from: state.head, hops: hops)
+            if route.jump < 0 && state.repeatedUntil > landing {
+                let again = Double(state.repeatedUntil - landing) / Double(-route.jump)
+                cost += SpliceSearch.repeatPrice * min(1, again)
+            }
+            let target = rows[hops].index(ofHead: head, lengths)
+            guard cost < states[target].cost else { continue }
+            let step = WayTree.Step(
+                before: state.way, jump: route.jump, output: passage.hop * lengths.hop + delay, head: route.from,
+                crossfade: route.crossfade)
+            states[target] = State(
+                cost: cost, head: head, repeatedUntil: route.jump < 0 ? route.from : state.repeatedUntil,
+                way: ways.append(step))
+        }
+    }
+
+    // MARK: - States
+
+    /// The states of one hop: one for each millisecond of distance from the nominal position.
+    private struct Row {
+        /// Where they lie.
+        let first: Int
+        /// The lowest head of the first.
+        private let lowest: Int
+
+        init(of hop: Int, nominal: Double, _ lengths: Lengths, _ rowCount: Int) {
+            first = hop % rowCount * lengths.distances
+            lowest = Int(nominal.rounded(.up)) - lengths.distances / 2 * lengths.hop
+        }
+
+        /// The state of a head; what strays further shares the outermost, at a price that grows.
+        @inline(__always)
+        func index(ofHead head: Int, _ lengths: Lengths) -> Int {
+            let height = head - lowest
+            if height < lengths.hop { return first }
+            if height >= lengths.distances * lengths.hop { return first + lengths.distances - 1 }
+            // A division by a product: exact, as a height is below 2^17 and a hop below 2^10.
+            return first + Int((UInt64(truncatingIfNeeded: height) &* lengths.inverseHop) >> 32)
+        }
+    }
+
+    private mutating func sweep(_ states: inout [State]) {
+        let numbers = ways.sweep(states.lazy.filter { $0.cost < .infinity }.map(\.way) + [best.way])
+        for index in states.indices where states[index].way != WayTree.none {
+            states[index].way = numbers[Int(states[index].way)]
+        }
+        if best.way != WayTree.none { best.way = numbers[Int(best.way)] }
+    }
+
+    // MARK: - The end
+
+    /// Considers a last jump that brings the head to the section's end with the last frame.
+    ///
+    /// Ways come so near the end by themselves that it is some frames long.
+    private mutating func finish(_ state: State, output: Int) {
+        let rest = lengths.output - output
+        guard rest <= lengths.lastReach * lengths.hop else { return }
+        let jump = lengths.source - (state.head + rest)
+        let milliseconds = Double(abs(jump)) / Double(lengths.hop)
+        let price = jump == 0 ? 0 : SpliceSearch.splicePrice + SpliceSearch.lastJumpPrice * milliseconds
+        guard state.cost + price < best.cost else { return }
+        best = Ending(cost: state.cost + price, way: state.way)
+        if jump != 0 { best.splice = (output, state.head, jump, min(lengths.lastCrossfade, rest)) }
+    }
+
+    private func splices(_ section: Range<Int64>) -> [Splice] {
+        var steps = ways.steps(to: best.way)
+        if let last = best.splice {
+            steps.append(
+                WayTree.Step(
+                    before: best.way, jump: Int32(last.jump), output: last.output, head: last.head,
+                    crossfade: Int32(last.crossfade)))
+        }
+        return steps.map { step in
+            let sourceFrame = section.lowerBound + Int64(step.head)
+            return Splice(
+                outputFrame: Int64(step.output), sourceFrame: sourceFrame, jumpFrames: step.jump,
+                crossfadeFrames: step.crossfade)
+        }
+    }
+}

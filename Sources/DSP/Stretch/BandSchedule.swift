@@ -1,0 +1,62 @@
+// BandSchedule: when each piece of a band's work is done, as a function of output frames alone.
+
+/// The grid steps at which the stages of one band's windows fall due.
+///
+/// A step is done before its first frame is emitted, whoever asks for how much. A window's four stages lie a quarter of a
+/// hop apart, the last just before the window is first heard. After a start the stages that would lie before it are spread
+/// over the copied frames instead. Stage 0 is the opening: the last window that does not turn, in one piece; four stages for
+/// every later window follow.
+struct BandSchedule: BitwiseCopyable, Sendable {
+    /// Steps from one window to the next.
+    let hopSteps: Int64
+    /// Steps from a window's first sample in the output to its middle, with what interpolation needs ahead.
+    let leadSteps: Int64
+    let firstWindow: Int64
+    /// Source frames from a window's middle to its end, with what interpolation needs behind it.
+    let reachFrames: Int
+    /// The first step that may run stages after a start, and the one before which the start must be done.
+    let startStep: Int64
+    let startEnd: Int64
+    /// Stages that fall due before `startEnd`.
+    let startCount: Int64
+
+    init(_ shape: StretchShape, _ band: VocoderShape) {
+        let grid = shape.gridFrames
+        hopSteps = Int64(band.hop * band.factor / grid)
+        // An interpolated frame needs six samples ahead; eight are a whole number of steps.
+        let pad = band.factor == 1 ? 0 : 8 * band.factor
+        leadSteps = Int64((band.window / 2 * band.factor + pad) / grid)
+        reachFrames = (band.window / 2 + BandShape.reach + 2) * band.factor
+        firstWindow = Int64(band.firstWindow)
+        startStep = Int64(shape.splitSteps)
+        startEnd = Int64(shape.copiedSteps)
+        var count: Int64 = 0
+        while Self.regularStep(count, hopSteps, leadSteps, firstWindow) < Int64(shape.copiedSteps) { count += 1 }
+        startCount = count
+    }
+
+    /// The window a stage belongs to, and which of its four stages it is.
+    @inline(__always)
+    func window(ofStage stage: Int64) -> (window: Int64, stage: Int64) {
+        stage == 0 ? (firstWindow, 0) : (firstWindow + 1 + (stage - 1) / 4, (stage - 1) % 4)
+    }
+
+    /// The grid step at which a stage falls due.
+    @inline(__always)
+    func step(ofStage stage: Int64) -> Int64 {
+        stage < startCount
+            ? startStep + (startEnd - startStep) * stage / startCount
+            : Self.regularStep(stage, hopSteps, leadSteps, firstWindow)
+    }
+
+    /// The step of the latest window middle that a stage done at a step can belong to.
+    @inline(__always)
+    func reach(ofStep step: Int64) -> Int64 { step + leadSteps + 3 * hopSteps / 4 }
+
+    @inline(__always)
+    private static func regularStep(_ stage: Int64, _ hopSteps: Int64, _ leadSteps: Int64, _ first: Int64) -> Int64 {
+        guard stage > 0 else { return first * hopSteps - leadSteps - 3 * hopSteps / 4 }
+        let (window, part) = (first + 1 + (stage - 1) / 4, (stage - 1) % 4)
+        return window * hopSteps - leadSteps - (3 - part) * (hopSteps / 4)
+    }
+}

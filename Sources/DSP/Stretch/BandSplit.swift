@@ -1,0 +1,240 @@
+// BandSplit: a source divided into three bands, block by block, as it arrives.
+//
+// Sample m of a band lies at frame m * factor of the recording, wherever the division began: what is made at load time fits
+// what is made while playing, bit for bit. Samples near the beginning, before a context of source frames, are not valid.
+
+/// The division of a source, handed in as contiguous blocks, into a low, a middle and a high band.
+///
+/// Blocks are taken up by ``accept(_:)`` and divided by ``split()``, one at a time and in the same order, so that a caller
+/// can take much at once and divide it little by little. Real-time safe: all but `init`.
+struct BandSplit: ~Copyable {
+    let channelCount: Int
+    /// Frames of one block of input: 512 at 44.1 kHz. Blocks begin at its multiples.
+    let blockFrames: Int
+    let shape: BandShape
+    /// Every band at its own rate. With one band the high one is the whole source.
+    let low: SampleRing
+    let middle: SampleRing
+    let high: SampleRing
+    let lowInterpolator: BandInterpolator
+    let middleInterpolator: BandInterpolator
+
+    private let decimation: FloatStorage
+    private let lowPass: FloatStorage
+    private let middlePass: FloatStorage
+    /// The source as it came, the source at the middle band's rate, and that without the low band.
+    let source: SampleRing
+    private let decimated: SampleRing
+    private let rest: SampleRing
+
+    /// The first source frame that has not been taken up, and the first that has not been divided.
+    private(set) var acceptedEnd: Int64 = 0
+    private(set) var dividedEnd: Int64 = 0
+    private var isWhole = false
+    private var decimatedEnd: Int64 = 0
+    private var restEnd: Int64 = 0
+    /// One past the last sample of each band.
+    private(set) var lowEnd: Int64 = 0
+    private(set) var middleEnd: Int64 = 0
+    private(set) var highEnd: Int64 = 0
+
+    /// - Parameters:
+    ///   - acceptedFrames: Source frames that may wait to be divided.
+    ///   - keptFrames: Source frames back from the newest over which the bands can be read.
+    ///   - runFrames: The longest run that will be read from the high band, in frames.
+    ///   - runSamples: The longest run that will be read from the lower bands, in their samples.
+    init(
+        channelCount: Int, sampleRate: Int, acceptedFrames: Int, keptFrames: Int, runFrames: Int, runSamples: Int
+    ) {
+        self.channelCount = channelCount
+        let shape = BandShape(sampleRate: sampleRate)
+        self.shape = shape
+        let factor = shape.factor
+        blockFrames = 64 * factor
+        let history = shape.contextFrames(of: .high) + 2 * blockFrames
+        source = SampleRing(
+            channelCount: channelCount, sampleCount: acceptedFrames + history,
+            runCount: max(blockFrames, shape.decimation.count))
+        decimated = SampleRing(
+            channelCount: channelCount, sampleCount: history / factor, runCount: shape.lowPass.count)
+        rest = SampleRing(channelCount: channelCount, sampleCount: history / factor, runCount: shape.middlePass.count)
+        // The high band is the last to be made, so the lower ones are read further back while it is.
+        let kept = keptFrames + history
+        let run = max(runSamples, BandInterpolator.sampleCount)
+        low = SampleRing(channelCount: channelCount, sampleCount: kept / (2 * factor), runCount: run)
+        middle = SampleRing(channelCount: channelCount, sampleCount: kept / factor, runCount: run)
+        high = SampleRing(
+            channelCount: channelCount, sampleCount: max(keptFrames, 2 * blockFrames),
+            runCount: max(runFrames, blockFrames))
+        decimation = FloatStorage(shape.decimation)
+        lowPass = FloatStorage(shape.lowPass)
+        middlePass = FloatStorage(shape.middlePass)
+        lowInterpolator = BandInterpolator(factor: 2 * factor)
+        middleInterpolator = BandInterpolator(factor: factor)
+    }
+
+    /// Begins anew; the next block accepted is the one at `first`, a multiple of ``blockFrames``.
+    ///
+    /// With one band only, the high band becomes the source as it is and the others are left alone.
+    mutating func restart(at first: Int64, bands: StretchBands) {
+        precondition(first % Int64(blockFrames) == 0, "Blocks lie at multiples of their length.")
+        isWhole = bands == .one
+        acceptedEnd = first
+        dividedEnd = first
+        setEnds()
+        if isWhole { highEnd = first }
+    }
+
+    /// Takes up the next block of one channel after another, without what is no sound; divides nothing yet.
+    mutating func accept(_ input: Floats) {
+        for channel in 0..<channelCount {
+            let samples = input.part(from: channel * blockFrames, count: blockFrames)
+            for index in stride(from: 0, to: blockFrames, by: Lanes.scalarCount) {
+                source.write(
+                    audible(samples[lanes: index]), channel: channel, at: acceptedEnd &+ Int64(index))
+            }
+        }
+        acceptedEnd += Int64(blockFrames)
+    }
+
+    /// Divides the oldest block that waits.
+    mutating func split() {
+        precondition(dividedEnd < acceptedEnd, "There is no block to divide.")
+        dividedEnd += Int64(blockFrames)
+        if isWhole {
+            for channel in 0..<channelCount { copyBlock(channel) }
+            highEnd = dividedEnd
+            return
+        }
+        let (decimatedFrom, lowFrom, restFrom) = (decimatedEnd, lowEnd, restEnd)
+        let (middleFrom, highFrom) = (middleEnd, highEnd)
+        setEnds()
+        for channel in 0..<channelCount {
+            decimate(channel, decimatedFrom..<decimatedEnd)
+            makeLow(channel, lowFrom..<lowEnd)
+            makeRest(channel, restFrom..<restEnd)
+            makeMiddle(channel, middleFrom..<middleEnd)
+            makeHigh(channel, highFrom..<highEnd)
+        }
+    }
+
+    /// How far every step gets with the source that has been handed over for division.
+    private mutating func setEnds() {
+        let reach = Int64(BandShape.reach)
+        decimatedEnd = dividedEnd / Int64(shape.factor) - reach + 1
+        lowEnd = (decimatedEnd - Int64(shape.lowHalf) + 1) >> 1
+        restEnd = 2 * (lowEnd - reach)
+        middleEnd = restEnd - Int64(shape.middleHalf)
+        // Whole groups of frames, one for every sample of the low band.
+        highEnd = Int64(2 * shape.factor) * ((middleEnd - reach) >> 1)
+    }
+}
+
+// MARK: - The steps, each for one channel and a range of its samples
+
+extension BandSplit {
+    private func copyBlock(_ channel: Int) {
+        let first = dividedEnd - Int64(blockFrames)
+        let samples = source.run(channel: channel, from: first, count: blockFrames)
+        for index in stride(from: 0, to: blockFrames, by: Lanes.scalarCount) {
+            high.write(samples[lanes: index], channel: channel, at: first &+ Int64(index))
+        }
+    }
+
+    private func decimate(_ channel: Int, _ range: Range<Int64>) {
+        let (factor, filter) = (Int64(shape.factor), decimation.view)
+        var index = range.lowerBound
+        while index < range.upperBound {
+            let from = (index - Int64(BandShape.reach)) * factor
+            let value = dotProduct(source.run(channel: channel, from: from, count: filter.count), filter)
+            decimated.write(value, channel: channel, at: index)
+            index += 1
+        }
+    }
+
+    private func makeLow(_ channel: Int, _ range: Range<Int64>) {
+        let filter = lowPass.view
+        var index = range.lowerBound
+        while index < range.upperBound {
+            let from = 2 * index + Int64(shape.lowHalf + 1 - filter.count)
+            let value = dotProduct(decimated.run(channel: channel, from: from, count: filter.count), filter)
+            low.write(value, channel: channel, at: index)
+            index += 1
+        }
+    }
+
+    /// The source at the middle band's rate less what the low band gives back there.
+    private func makeRest(_ channel: Int, _ range: Range<Int64>) {
+        var index = range.lowerBound
+        while index < range.upperBound {
+            let whole = decimated.run(channel: channel, from: index, count: 1)[0]
+            let below = low.run(
+                channel: channel, from: (index >> 1) - Int64(BandShape.reach - 1), count: BandInterpolator.sampleCount)
+            let given = lowInterpolator.value(below, frame: Int(index & 1) * shape.factor)
+            rest.write(whole - given, channel: channel, at: index)
+            index += 1
+        }
+    }
+
+    private func makeMiddle(_ channel: Int, _ range: Range<Int64>) {
+        let filter = middlePass.view
+        var index = range.lowerBound
+        while index < range.upperBound {
+            let from = index + Int64(shape.middleHalf + 1 - filter.count)
+            let value = dotProduct(rest.run(channel: channel, from: from, count: filter.count), filter)
+            middle.write(value, channel: channel, at: index)
+            index += 1
+        }
+    }
+
+    /// The source less what both lower bands give back, in groups of the frames that share their samples.
+    private func makeHigh(_ channel: Int, _ range: Range<Int64>) {
+        let (factor, count) = (shape.factor, BandInterpolator.sampleCount)
+        let before = Int64(BandShape.reach - 1)
+        var frame = range.lowerBound
+        var sample = frame / Int64(factor)
+        while frame < range.upperBound {
+            let lows = low.run(channel: channel, from: (sample >> 1) - before, count: count)
+            let middles = middle.run(channel: channel, from: sample - before, count: count)
+            let whole = source.run(channel: channel, from: frame, count: factor)
+            let offset = Int(sample & 1) * factor
+            if factor >= Lanes.scalarCount {
+                for index in stride(from: 0, to: factor, by: Lanes.scalarCount) {
+                    let given = lowInterpolator.lanes(lows, frame: offset + index)
+                    let rest = whole[lanes: index] - (given + middleInterpolator.lanes(middles, frame: index))
+                    high.write(rest, channel: channel, at: frame &+ Int64(index))
+                }
+            } else {
+                for index in 0..<factor {
+                    let given = lowInterpolator.value(lows, frame: offset + index)
+                    let rest = whole[index] - (given + middleInterpolator.value(middles, frame: index))
+                    high.write(rest, channel: channel, at: frame &+ Int64(index))
+                }
+            }
+            frame += Int64(factor)
+            sample += 1
+        }
+    }
+}
+
+/// Source samples, with silence in place of what is no sound: NaN, infinity, and what would overflow when squared.
+///
+/// A comparison with NaN is false, so one test catches them all.
+@inline(__always)
+func audible(_ samples: Lanes) -> Lanes {
+    select(magnitude(samples) .<= Float(1 << 20), samples, Lanes())
+}
+
+/// The sum of products over whole lanes, in two chains that hide each other's latency.
+@inline(__always)
+func dotProduct(_ samples: Floats, _ filter: Floats) -> Float {
+    var (even, odd) = (Lanes(), Lanes())
+    let count = filter.count
+    let paired = count / (2 * Lanes.scalarCount) * (2 * Lanes.scalarCount)
+    for index in stride(from: 0, to: paired, by: 2 * Lanes.scalarCount) {
+        even += samples[lanes: index] * filter[lanes: index]
+        odd += samples[lanes: index + Lanes.scalarCount] * filter[lanes: index + Lanes.scalarCount]
+    }
+    if paired < count { even += samples[lanes: paired] * filter[lanes: paired] }
+    return (even + odd).sum()
+}

@@ -1,0 +1,40 @@
+/// The windows of one band and the weights that go with them, for one of several shapes of window: a voice that has one
+/// band needs narrower main lobes than one that keeps its bass apart.
+///
+/// Real-time safe: all but `init`.
+@safe
+struct BandWindows: ~Copyable {
+    private let analysisWindows: FloatStorage
+    private let synthesisWindows: FloatStorage
+    private let laterShares: FloatStorage
+    private let fills: FloatStorage
+    private let overlapShares: FloatStorage
+    private let count: Int
+    private var selected = 0
+
+    /// - Parameter shapes: One or more, alike but for the form of the window.
+    init(_ shapes: [VocoderShape]) {
+        count = shapes.count
+        analysisWindows = FloatStorage(shapes.flatMap(\.analysis))
+        synthesisWindows = FloatStorage(shapes.flatMap(\.synthesis))
+        laterShares = FloatStorage(shapes.flatMap(\.later))
+        fills = FloatStorage(shapes.flatMap(\.fill))
+        overlapShares = FloatStorage(shapes.flatMap(\.shares))
+    }
+
+    /// Changes to another of the shapes, between two voices; the last stands for all that follow.
+    mutating func select(_ index: Int) { selected = min(index, count - 1) }
+
+    /// See ``VocoderShape``.
+    var analysis: Floats { part(analysisWindows) }
+    var synthesis: Floats { part(synthesisWindows) }
+    var later: Floats { part(laterShares) }
+    var fill: Floats { part(fills) }
+    var shares: Floats { part(overlapShares) }
+
+    @inline(__always)
+    private func part(_ storage: borrowing FloatStorage) -> Floats {
+        let length = storage.view.count / count
+        return storage.view.part(from: selected * length, count: length)
+    }
+}

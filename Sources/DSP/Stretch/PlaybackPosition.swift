@@ -1,0 +1,133 @@
+// PlaybackPosition: where in the source a voice really is, which is where its speed says, but for the holds.
+
+/// The source position of a voice at every step of its grid, and which of the voices between two attacks plays there.
+///
+/// The nominal position is the integral of the speed. During a hold, after a start and after each attack, the source runs
+/// at its own speed instead, and what that wins or loses is given back evenly, over the next tenth of a second or until
+/// the next attack, so that every later frame has its exact time. Positions are computed on a fixed grid of output frames,
+/// in order, each once; block lengths cannot change them.
+struct PlaybackPosition: BitwiseCopyable, Sendable {
+    /// Steps that are kept. The bands' windows lie at most 90 steps apart.
+    static let capacity = 256
+
+    private(set) var curve = PositionCurve(position: 0, speed: 1)
+    private(set) var landings = AttackLandings()
+    private var gridFrames: Int64 = 64
+    private var startHoldFrames: Int64 = 0
+    /// How far beyond a step the curve is read, to find out whether a cut lands before it.
+    private var lookAhead: Int64 = 0
+    /// The hold: the source frame it began with, at which output frame, and the output frame where it ends.
+    private var holdSource = 0.0
+    private var holdFrame: Int64 = 0
+    private var holdEnd: Int64 = 0
+    private var isReleased = false
+    /// After the hold: the distance from the nominal position, where that was, and how far from there it is given back.
+    private var debt = 0.0
+    private var debtOrigin = 0.0
+    private var debtRoom = 1.0
+    private var longestRoom = 1.0
+    /// The steps that have been computed end here.
+    private(set) var end: Int64 = 0
+    private var positions: InlineArray<256, Double> = InlineArray(repeating: 0)
+    private var segments: InlineArray<256, VoiceSegment> = InlineArray(repeating: VoiceSegment())
+
+    /// Seconds of the source: too short to be heard as another tempo, long enough for a change of speed of three percent at
+    /// 75 %, six at 50 %.
+    private static let repaymentSeconds = 0.1
+    /// However near the next attack is, the source runs at half to one and a half times its speed until then.
+    private static let shortestRoom = 2.0
+
+    /// Begins anew at a source frame.
+    mutating func restart(
+        at sourceFrame: Int64, speed: Double, shape: StretchShape, sampleRate: Int, attacks: AttackList
+    ) {
+        curve = PositionCurve(position: Double(sourceFrame), speed: speed)
+        gridFrames = Int64(shape.gridFrames)
+        startHoldFrames = Int64(shape.holdFrames)
+        lookAhead = Int64(AttackTimes(sampleRate: sampleRate).longestLead)
+        longestRoom = Self.repaymentSeconds * Double(sampleRate)
+        let copiedEnd = landings.restart(attacks, startFrame: sourceFrame, copiedFrames: Int64(shape.copiedFrames))
+        (holdSource, holdFrame) = (Double(sourceFrame), 0)
+        holdEnd = max(startHoldFrames, copiedEnd - sourceFrame)
+        isReleased = false
+        debt = 0
+        end = 0
+    }
+
+    /// Computes the positions up to and with a step.
+    mutating func advance(through step: Int64) {
+        while end <= step {
+            let frame = end * gridFrames
+            if frame > startHoldFrames { land(at: frame) }
+            segments[place(end)] = landings.segment
+            positions[place(end)] = position(at: frame)
+            end += 1
+        }
+    }
+
+    /// The position at a step, which must be among the last computed.
+    @inline(__always)
+    func position(atStep step: Int64) -> Double {
+        precondition(step < end && step >= end - Int64(Self.capacity) && step >= 0)
+        return positions[place(step)]
+    }
+
+    /// The voice at a step, which must be among the last computed.
+    @inline(__always)
+    func segment(atStep step: Int64) -> VoiceSegment {
+        precondition(step < end && step >= end - Int64(Self.capacity) && step >= 0)
+        return segments[place(step)]
+    }
+
+    /// Goes on with another list of attacks; see ``AttackLandings/continueWith(_:)``.
+    mutating func continueWith(_ attacks: AttackList) {
+        let shift = landings.continueWith(attacks)
+        guard shift != 0 else { return }
+        for index in 0..<Self.capacity { segments[index].number += shift }
+    }
+
+    /// Forgets landings whose copies end before an output frame.
+    mutating func forgetLandings(before frame: Int64) { landings.forget(before: frame) }
+
+    /// Changes the speed from an output frame on, where the position is not computed yet; false when the curve is full.
+    mutating func changeSpeed(at frame: Int64, to speed: Double, over frameCount: Int64) -> Bool {
+        precondition(
+            end == 0 || frame > (end - 1) * gridFrames + lookAhead, "The position there has been used already.")
+        return curve.change(at: frame, to: speed, over: frameCount)
+    }
+
+    /// Makes room in the curve for what is to come.
+    mutating func forget(before frame: Int64) {
+        // The nominal position is asked for at steps not yet computed, at the hold's end and at frames not yet emitted.
+        curve.forget(before: min(frame, (end - 1) * gridFrames))
+    }
+
+    /// Begins a hold where a cut lands between the step before a frame and the frame.
+    private mutating func land(at frame: Int64) {
+        let earliest = max(startHoldFrames, frame - gridFrames)
+        guard let record = landings.advance(to: frame, after: earliest, curve: curve) else { return }
+        (holdSource, holdFrame) = (Double(record.cut), landings.segment.landing)
+        holdEnd = holdFrame + record.whole - record.cut
+        isReleased = false
+    }
+
+    private mutating func position(at frame: Int64) -> Double {
+        guard frame > holdEnd else { return holdSource + Double(frame - holdFrame) }
+        if !isReleased { release() }
+        let nominal = curve.position(at: frame)
+        return nominal + debt * max(0, 1 - (nominal - debtOrigin) / debtRoom)
+    }
+
+    /// Ends the hold: from here on the distance to the nominal position closes.
+    private mutating func release() {
+        isReleased = true
+        debtOrigin = curve.position(at: holdEnd)
+        debt = holdSource + Double(holdEnd - holdFrame) - debtOrigin
+        var room = longestRoom
+        if let next = landings.next { room = min(room, Double(next.attack) - debtOrigin) }
+        debtRoom = max(1, max(room, Self.shortestRoom * debt.magnitude))
+    }
+
+    @inline(__always)
+    private func place(_ step: Int64) -> Int { Int(truncatingIfNeeded: step) & (Self.capacity - 1) }
+}

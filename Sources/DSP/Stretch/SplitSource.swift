@@ -1,0 +1,89 @@
+/// One band of a block of a recording: channels × samples, sample `m` of the band at frame `m * factor`.
+struct BandSamples: Sendable {
+    let band: StretchBand
+    /// Source frames a sample.
+    let factor: Int
+    /// The band's sample at index 0 of every channel.
+    let firstIndex: Int64
+    /// The samples, one array a channel, all of one length.
+    fileprivate(set) var channels: [[Float]]
+
+    /// The samples it holds, by their absolute indices.
+    var range: Range<Int64> { firstIndex..<firstIndex + Int64(channels[0].count) }
+}
+
+/// A block of a recording divided into its three bands, for analysis at load time.
+///
+/// It holds the same samples, bit for bit, that a voice makes of the same recording while it plays, wherever either began.
+/// Samples closer to an end of the block than ``BandShape/contextFrames(of:)`` depend on the silence assumed outside.
+/// Real-time safe: no.
+struct SplitSource: Sendable {
+    /// The block that was divided.
+    let source: SourceBlock
+    let shape: BandShape
+    let low: BandSamples
+    let middle: BandSamples
+    let high: BandSamples
+
+    /// Divides all of a block; every band's samples lie within the block.
+    init(_ block: SourceBlock) {
+        var split = BandSplit(
+            channelCount: block.channels.count, sampleRate: block.sampleRate, acceptedFrames: 0, keptFrames: 0,
+            runFrames: 0, runSamples: 0)
+        let shape = split.shape
+        let unit = Int64(split.blockFrames)
+        let context = Int64(shape.contextFrames(of: .high))
+        split.restart(at: ((block.firstFrame - context) / unit - 1) * unit, bands: .three)
+        let parts = StretchBand.allCases.map { Self.emptyBand($0, of: block, shape: shape) }
+        var (low, middle, high) = (parts[0], parts[1], parts[2])
+        let input = FloatStorage(count: block.channels.count * split.blockFrames)
+        while split.dividedEnd < block.range.upperBound + context {
+            Self.fill(input.view, from: split.acceptedEnd, of: block, blockFrames: split.blockFrames)
+            let (lowFrom, middleFrom, highFrom) = (split.lowEnd, split.middleEnd, split.highEnd)
+            split.accept(input.view)
+            split.split()
+            Self.append(to: &low, split.low, lowFrom..<split.lowEnd, within: block.range)
+            Self.append(to: &middle, split.middle, middleFrom..<split.middleEnd, within: block.range)
+            Self.append(to: &high, split.high, highFrom..<split.highEnd, within: block.range)
+        }
+        source = block
+        self.shape = shape
+        (self.low, self.middle, self.high) = (low, middle, high)
+    }
+
+    /// One band's samples.
+    func samples(of band: StretchBand) -> BandSamples {
+        switch band {
+        case .low: low
+        case .middle: middle
+        case .high: high
+        }
+    }
+
+    private static func emptyBand(_ band: StretchBand, of block: SourceBlock, shape: BandShape) -> BandSamples {
+        let factor = Int64(shape.factor(of: band))
+        let below = block.firstFrame / factor * factor
+        return BandSamples(
+            band: band, factor: Int(factor), firstIndex: below / factor + (below < block.firstFrame ? 1 : 0),
+            channels: block.channels.map { _ in [] })
+    }
+
+    private static func fill(_ input: Floats, from first: Int64, of block: SourceBlock, blockFrames: Int) {
+        for (channel, samples) in block.channels.enumerated() {
+            for index in 0..<blockFrames {
+                let frame = Int(first - block.firstFrame) + index
+                input[channel * blockFrames + index] = samples.indices.contains(frame) ? samples[frame] : 0
+            }
+        }
+    }
+
+    private static func append(
+        to part: inout BandSamples, _ ring: borrowing SampleRing, _ made: Range<Int64>, within frames: Range<Int64>
+    ) {
+        for index in made where frames.contains(index * Int64(part.factor)) {
+            for channel in part.channels.indices {
+                part.channels[channel].append(ring.run(channel: channel, from: index, count: 1)[0])
+            }
+        }
+    }
+}

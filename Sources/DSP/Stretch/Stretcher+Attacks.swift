@@ -1,0 +1,46 @@
+// Attacks in a voice: which part of the source each band hears at a step, and the copies on top.
+
+extension Stretcher {
+    /// Goes on with another list of attacks.
+    ///
+    /// A voice that plays for hours is told the attacks around it from time to time. A list must hold the same records as the
+    /// one before it wherever the voice still looks: from a quarter of a second behind its place to ``leadFrames`` output
+    /// frames ahead. Without them the voice goes on as if there were no attacks.
+    /// - Parameter list: Made for the same source and bands; its memory must last until the next call, or the next start.
+    ///
+    /// Real-time safe: yes.
+    #if REALTIME_CHECKS
+        @_noAllocation @_noLocks
+    #endif
+    public mutating func setAttacks(_ list: AttackList) {
+        let fitting = list.bands == bands ? list : .empty
+        if !fitting.isSame(as: position.landings.list) { position.continueWith(fitting) }
+    }
+
+    /// What a band hears at a step.
+    func voice(atStep step: Int64, _ band: StretchBand) -> VocoderBand.Voice {
+        let (segment, list) = (position.segment(atStep: step), position.landings.list)
+        return switch band {
+        case .low: low.voice(segment, of: list, band: band)
+        case .middle: middle.voice(segment, of: list, band: band)
+        case .high: high.voice(segment, of: list, band: band)
+        }
+    }
+
+    /// Adds the attacks that are copied within a step to its frames.
+    mutating func addAttacks(from frame: Int64) {
+        position.forgetLandings(before: frame)
+        for index in 0..<position.landings.count {
+            let landing = position.landings.pending(index)
+            let snippet = position.landings.list[landing.record].snippet
+            let from = frame - landing.frame
+            guard snippet.first < from + Int64(attack.view.count), snippet.end > from else { continue }
+            for channel in 0..<channelCount {
+                snippet.read(channel: channel, from: from, into: attack.view)
+                for place in stride(from: 0, to: attack.view.count, by: Lanes.scalarCount) {
+                    high.output.add(attack.view[lanes: place], channel: channel, at: frame &+ Int64(place))
+                }
+            }
+        }
+    }
+}

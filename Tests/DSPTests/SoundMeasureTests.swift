@@ -1,0 +1,148 @@
+// The measures of SoundMeasures against faults of known size: a measure that cannot find what was planted proves nothing.
+import Glibc
+import SoundMeasures
+import TestSupport
+import Testing
+
+// In debug builds a second of sound takes seconds to measure; the release run has them all.
+@Suite("Measures of sound", .enabled(if: Workload.isWhole))
+struct SoundMeasureTests {
+    private let rate = Double(TestSignals.sampleRate)
+
+    /// Noise of a level relative to a sine of amplitude 0.5 (-9.03 dB).
+    private func noise(_ decibels: Double, count: Int) -> [Float] {
+        TestSignals.noise(
+            seconds: Double(count + 1) / rate, seed: 3, amplitude: 0.5 / 2.0.squareRoot() * pow(10, decibels / 20))
+    }
+
+    @Test("noise 60 dB below sines is found as 60 dB, and a pitch two cents high as two cents")
+    func tones() {
+        let sine = TestSignals.sine()
+        #expect(ToneMeasure(sine, hertz: [997]).snr > 130, "Float's rounding is at about 150 dB")
+        let spoilt = zip(sine, noise(-60, count: sine.count)).map { $0 + $1 }
+        // The noise of a window of 8820 frames is known to 0.1 dB.
+        #expect(abs(ToneMeasure(spoilt, hertz: [997]).snr - 60) < 0.3)
+        let sharp = ToneMeasure(TestSignals.sine(hertz: 997 * exp2(2.0 / 1200)), hertz: [997])
+        #expect(abs(sharp.cents - 2) < 0.001)
+        #expect(sharp.snr > 100)
+        let five = ToneMeasure(TestSignals.fiveSines(), hertz: TestSignals.fiveFrequencies)
+        #expect(five.snr > 120)
+        #expect(five.cents < 0.001)
+    }
+
+    @Test("a vibrato has no wobble, and one whose phase is disturbed has")
+    func vibrato() {
+        let tone = TestSignals.Vibrato()
+        let clean = VibratoMeasure(tone.samples, of: tone, speed: 1)
+        // What is left is the second partial through the filter's stop band.
+        #expect(clean.wobble < 0.03, "\(clean.wobble)")
+        // The mean over 10 ms of a swing of 5.5 Hz is 0.5 % shallower, which is 0.25 cents.
+        #expect(abs(clean.depthError) < 0.4, "\(clean.depthError)")
+        let disturbed = tone.samples.indices.map { tone.samples[max(0, $0 - ($0 / 4410) % 2)] }
+        #expect(VibratoMeasure(disturbed, of: tone, speed: 1).wobble > 5 * clean.wobble)
+    }
+
+    @Test("attacks moved, echoed before, repeated, softened and left out are found as what they are")
+    func attacks() {
+        let clicks = TestSignals.Clicks()
+        let places = clicks.frames.map(Double.init)
+        let plain = AttackMeasure(clicks.samples, places: places, peak: clicks.peak)
+        #expect(plain.doubled == 0 && plain.missing == 0)
+        #expect(plain.preEcho < -150 && abs(plain.peak) < 0.001 && plain.jitter < 0.02)
+        #expect(abs(plain.offset) < 0.5, "an attack is found at half its level, wherever its noise reaches that")
+
+        let late = AttackMeasure(
+            clicks.samples, places: places.enumerated().map { $1 + ($0 % 2 == 0 ? 44.1 : -44.1) }, peak: clicks.peak)
+        #expect(abs(late.jitter - 1) < 0.05, "one millisecond to either side")
+
+        func copies(by frames: Int, gain: Float) -> [Float] {
+            clicks.samples.indices.map {
+                clicks.samples[$0]
+                    + (clicks.samples.indices.contains($0 + frames) ? gain * clicks.samples[$0 + frames] : 0)
+            }
+        }
+        // A copy 20 ms early, 40 dB softer.
+        let echoed = AttackMeasure(copies(by: 882, gain: 0.01), places: places, peak: clicks.peak)
+        #expect(abs(echoed.preEcho + 40) < 1, "\(echoed.preEcho)")
+        #expect(echoed.doubled == 0)
+        let doubled = AttackMeasure(copies(by: -1102, gain: 0.7), places: places, peak: clicks.peak)
+        #expect(doubled.doubled == clicks.frames.count)
+        let soft = AttackMeasure(clicks.samples.map { 0.5 * $0 }, places: places, peak: clicks.peak)
+        #expect(abs(soft.peak + 6.02) < 0.01)
+        let silent = AttackMeasure(clicks.samples.map { 0.1 * $0 }, places: places, peak: clicks.peak)
+        #expect(silent.missing == clicks.frames.count)
+    }
+
+    @Test("over a chord the attacks are judged above it")
+    func attacksInChord() {
+        let clicks = TestSignals.Clicks(seed: 7, chordDecibels: -14)
+        let measured = AttackMeasure(
+            clicks.samples, places: clicks.frames.map(Double.init), peak: clicks.peak(aboveHertz: 2000),
+            aboveHertz: 2000)
+        // The chord at 440 Hz is 150 dB down; what is left before an attack is the filter's own ringing.
+        #expect(measured.preEcho < -65, "\(measured.preEcho)")
+        #expect(measured.doubled == 0 && measured.missing == 0)
+    }
+
+    @Test("sound that leaks out of an edge is found, and how long the edge takes")
+    func edges() {
+        let gates = TestSignals.Gates()
+        let plain = EdgeMeasure(gates.samples, of: gates, speed: 1)
+        #expect(plain.leak < -120)
+        #expect(plain.rise < 5.5, "the tone is pulses 6.7 ms apart: \(plain.rise)")
+        let leaking = zip(gates.samples, noise(-60, count: gates.samples.count)).map { $0 + $1 }
+        #expect(EdgeMeasure(leaking, of: gates, speed: 1).leak > -60)
+    }
+
+    @Test("noise is noise; a comb and frozen magnitudes are not")
+    func noiseMeasure() {
+        let white = TestSignals.noise()
+        let plain = NoiseMeasure(white)
+        // 0.5227 is the square root of 4/π - 1; a thousand windows know it to some thousandths.
+        #expect(abs(plain.variation - 0.523) < 0.01)
+        #expect(plain.echo < 0.07)
+        let comb = white.indices.map { white[$0] + ($0 >= 800 ? white[$0 - 800] : 0) }
+        #expect(abs(NoiseMeasure(comb).echo - 0.5) < 0.06)
+    }
+
+    @Test("channels that drift apart lose coherence; a side that is louder is found")
+    func stereo() {
+        let sound = TestSignals.delayedMusic()
+        #expect(StereoMeasure(sound).coherence > 0.999)
+        let apart = [sound[0], zip(sound[1], noise(-20, count: sound[1].count)).map { $0 + $1 }]
+        #expect(StereoMeasure(apart).coherence < 0.99)
+        let wide = TestSignals.wideMusic(seconds: 3)
+        #expect(StereoMeasure.sideGain(wide, source: wide) == 0)
+        let middle = zip(wide[0], wide[1]).map { ($0 + $1) / 2 }
+        let louder = [0, 1].map { channel in zip(wide[channel], middle).map { $1 + 2 * ($0 - $1) } }
+        #expect(abs(StereoMeasure.sideGain(louder, source: wide) - 6.02) < 0.05)
+    }
+
+    @Test("the distance of a sound to itself is nothing, to a softer one its level, and a delay is found")
+    func distance() {
+        let music = TestSignals.music(seconds: 3)
+        for size in [512, 4096] {
+            #expect(SpectralDistance.measure(music, source: music, speed: 1, size: size) == 0)
+            let soft = SpectralDistance.measure(music.map { $0 / 2 }, source: music, speed: 1, size: size)
+            // Quiet bands are lifted by the floor, so the 6 dB come out a little less.
+            #expect(abs(soft - 6.02) < 0.3, "\(soft)")
+        }
+        let late = [Float](repeating: 0, count: 1100) + music
+        #expect(abs(SpectralDistance.lateness(late, source: music, speed: 1) - 1100) <= 110)
+        #expect(SpectralDistance.lateness(music, source: music, speed: 1) == 0)
+    }
+
+    @Test("a voice whose pulses are smeared is less peaked")
+    func pulses() {
+        let voice = TestSignals.voice(seconds: 3)
+        let plain = PulseMeasure.logKurtosis(voice)
+        #expect(plain > 2, "a train of pulses, against 1.6 of noise: \(plain)")
+        // Seven milliseconds of noise as an echo: every phase is turned, every pulse spread.
+        var generator = SeededGenerator(seed: 5)
+        let taps = (0..<300).map { _ in Float.random(in: -0.1...0.1, using: &generator) }
+        let smeared = voice.indices.map { index in
+            taps.indices.reduce(Float(0)) { index >= $1 ? $0 + taps[$1] * voice[index - $1] : $0 }
+        }
+        #expect(PulseMeasure.logKurtosis(smeared) < plain - 0.5)
+    }
+}

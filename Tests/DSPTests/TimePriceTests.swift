@@ -1,0 +1,53 @@
+import Testing
+
+@testable import DSP
+
+@Suite("Time prices")
+struct TimePriceTests {
+    private static let hop = 44
+
+    /// One jump within a sound that is copied otherwise.
+    private struct Way {
+        let speed: Double
+        /// Milliseconds: where the jump begins in the output, how far it goes, and how long the output is.
+        let start: Int
+        let jump: Int
+        let end: Int
+
+        /// What all its time costs, the splice itself aside.
+        var price: Double {
+            let hop = TimePriceTests.hop
+            let route = JumpRoutes.Route(
+                from: start * hop, jump: jump * hop, crossfade: 4 * hop, cost: 0, hop: hop)
+            var (sum, head, output) = (0.0, 0, 0)
+            while output < end {
+                let prices = TimePrices(hopFrames: hop, nominal: Double(output * hop) * speed, speed: speed)
+                if output == start {
+                    sum += prices.jump(route, from: head * hop, hops: 4)
+                    output += 4
+                    head += 4 + jump
+                } else {
+                    sum += prices.copy(of: head * hop, burst: 0)
+                    output += 1
+                    head += 1
+                }
+            }
+            return sum
+        }
+    }
+
+    @Test(
+        "a way back that leaves out what was put in costs what the way there did",
+        arguments: [(0.5, 16), (0.8, 10)])
+    func reversed(speed: Double, period: Int) {
+        let source = Int(Double(period) / (1 / speed - 1))
+        let output = source + period
+        for start in [source / 2 + 2, source / 2 + 1, source / 2] {
+            let there = Way(speed: speed, start: start, jump: -period, end: output)
+            // The same period is found half a period before its second beginning, and as well anywhere near.
+            let back = Way(speed: 1 / speed, start: start - period / 2, jump: period, end: source)
+            // A hop that is copied is priced in its middle; the integral over it differs by less than this.
+            #expect(abs(there.price - back.price) < 0.01 * there.price, "\(there.price), \(back.price)")
+        }
+    }
+}

@@ -1,0 +1,113 @@
+// How pure steady sines come out.
+internal import Glibc
+
+/// What is left beside the sines that went in, and how far they are off.
+///
+/// Windows of 0.2 s: long enough that the frequency is found to a thousandth of a cent, short enough that a drift of the
+/// phase, which nobody hears, does not count as noise. The first and last 0.4 s are left to ``StartLevel``. A perfect copy in
+/// Float gives about 150 dB; rounding is never the limit.
+public struct ToneMeasure: Sendable {
+    /// Level of the sines over the rest, in dB: the middle of all windows.
+    public let snr: Double
+    /// The same of the worst window.
+    public let worstSNR: Double
+    /// The largest error of a frequency, in cents.
+    public let cents: Double
+
+    /// Measures a sound that should hold these sines alone.
+    ///
+    /// - Parameter windowSeconds: Shorter for a sound whose speed changes, whose changes then spoil fewer windows.
+    public init(_ sound: [Float], hertz: [Double], windowSeconds: Double = 0.2) {
+        let rate = TestSignals.rate
+        let margin = Int(0.4 * rate)
+        let length = Int(windowSeconds * rate)
+        let wanted = hertz.map { $0 / rate }
+        var ratios: [Double] = []
+        var errors = [[Double]](repeating: [], count: hertz.count)
+        for start in stride(from: margin, to: sound.count - margin - length, by: length) {
+            let window = sound[start..<start + length].map { Double($0) }
+            let frequencies = Self.refined(wanted, window)
+            let fit = LeastSquares(window, columns: LeastSquares.sines(frequencies, count: length))
+            ratios.append(decibels(dot(window, window) / max(fit.residualEnergy, 1e-20)))
+            for index in wanted.indices { errors[index].append(1200 * log2(frequencies[index] / wanted[index])) }
+        }
+        snr = median(ratios)
+        worstSNR = ratios.min() ?? .nan
+        cents = errors.map { abs(median($0)) }.max() ?? .nan
+    }
+
+    /// The frequencies at which the phases of both halves fit together; four rounds settle it.
+    private static func refined(_ frequencies: [Double], _ window: [Double]) -> [Double] {
+        let half = window.count / 2
+        let first = Array(window[..<half])
+        let second = Array(window[half...].prefix(half))
+        var current = frequencies
+        for _ in 0..<4 {
+            let columns = LeastSquares.sines(current, count: half)
+            let before = LeastSquares(first, columns: columns).coefficients
+            let after = LeastSquares(second, columns: columns).coefficients
+            for index in current.indices {
+                let turn =
+                    atan2(-after[2 * index + 1], after[2 * index]) - atan2(-before[2 * index + 1], before[2 * index])
+                let excess = remainder(turn - 2 * .pi * current[index] * Double(half), 2 * .pi)
+                current[index] += excess / (2 * .pi * Double(half))
+            }
+        }
+        return current
+    }
+}
+
+/// How steady the pitch of a tone with vibrato stays around the swing that went in.
+public struct VibratoMeasure: Sendable {
+    /// What is left of the pitch beside the swing, in cents, root of the mean square.
+    public let wobble: Double
+    /// How much deeper the swing is than it was, in cents.
+    public let depthError: Double
+
+    /// Measures `TestSignals.Vibrato` at a speed.
+    ///
+    /// The pitch is that of the lowest partial, as turns of its phase over 10 ms, in steps of 1 ms.
+    public init(_ sound: [Float], of tone: TestSignals.Vibrato, speed: Double) {
+        let rate = TestSignals.rate
+        // A quarter of the partial's frequency to either side, as the complex signal around their middle.
+        let (low, high) = (tone.hertz * 0.8, tone.hertz * 1.25)
+        let middle = (low + high) / 2
+        let taps = Filter.lowPass(tapCount: 2047, hertz: (high - low) / 2)
+        let step = 21
+        let smoothing = 21
+        let phases = Self.phases(sound, taps, middle: middle, step: step)
+        let margin = Int(0.4 * rate) / step
+        var cents: [Double] = []
+        for index in stride(from: margin, to: phases.count - margin - smoothing, by: 2) {
+            let turns = (phases[index + smoothing] - phases[index]) / (2 * .pi)
+            let hertz = middle + turns * rate / Double(step * smoothing)
+            cents.append(1200 * log2(max(hertz, 1) / tone.hertz))
+        }
+        let swing = tone.swingHertz * speed * 2 * Double(step) / rate
+        let columns = LeastSquares.sines([swing], count: cents.count) + [[Double](repeating: 1, count: cents.count)]
+        let fit = LeastSquares(cents, columns: columns)
+        depthError = hypot(fit.coefficients[0], fit.coefficients[1]) - tone.depthCents
+        wobble = (fit.residualEnergy / Double(max(1, cents.count))).squareRoot()
+    }
+
+    /// The phase around `middle` Hz every `step` frames, unwrapped.
+    private static func phases(_ sound: [Float], _ taps: [Double], middle: Double, step: Int) -> [Double] {
+        let turned = sound.indices.map { frame -> (Double, Double) in
+            let angle = -2 * .pi * middle * Double(frame) / TestSignals.rate
+            return (Double(sound[frame]) * cos(angle), Double(sound[frame]) * sin(angle))
+        }
+        let (real, imaginary) = (turned.map(\.0), turned.map(\.1))
+        var phases: [Double] = []
+        var last = 0.0
+        for start in stride(from: 0, to: sound.count - taps.count, by: step) {
+            var (x, y) = (0.0, 0.0)
+            for tap in taps.indices {
+                x += taps[tap] * real[start + tap]
+                y += taps[tap] * imaginary[start + tap]
+            }
+            last += remainder(atan2(y, x) - last, 2 * .pi)
+            phases.append(last)
+        }
+        return phases
+    }
+}
