@@ -35,6 +35,10 @@ public struct AudioFileError: Error, Sendable, Equatable, CustomStringConvertibl
         case cancelled
         /// The file to be written cannot be created.
         case cannotCreate
+        /// There is a file already where a new one is to be.
+        case alreadyExists
+        /// Another program is at work on it.
+        case inUse
         /// There is no room left for what is to be written.
         case diskFull
         /// Who read the output has gone.

@@ -85,7 +85,7 @@ struct Format: Sendable, CustomTestStringConvertible {
         var position: Int64 = 0
         let last = straight.info.frameCount - 3000
         // Without its pre-roll about one far jump in thirty goes wrong in Opus; 60 jumps might miss that.
-        for jump in 0..<(format.codec == "opus" ? 400 : 60) {
+        for jump in 0..<cases(format.codec == "opus" ? 400 : 60, few: 30) {
             // Far jumps and near ones: libsndfile's faults are in the near ones.
             position =
                 jump % 3 == 0

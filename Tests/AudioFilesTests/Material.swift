@@ -17,6 +17,10 @@ final class Scratch: Sendable {
 
     func file(_ name: String) -> String { path + "/" + name }
 
+    func size(_ name: String) throws -> Int {
+        try #require(try FileManager.default.attributesOfItem(atPath: file(name))[.size] as? Int)
+    }
+
     var names: [String] { (try? FileManager.default.contentsOfDirectory(atPath: path))?.sorted() ?? [] }
 
     func write(_ name: String, _ bytes: [UInt8]) throws -> String {

@@ -149,6 +149,31 @@ import Testing
         #expect(try run("soxi", "-s", scratch.file("file.wav")).hasPrefix("30000"))
     }
 
+    @Test("what is flushed is in the pipe at once, and in a file that opens while it is written")
+    func flushing() throws {
+        let pipe = Pipe()
+        let streamed = try WaveWriter(
+            fileDescriptor: pipe.fileHandleForWriting.fileDescriptor, sampleRate: 44_100, channelCount: 1,
+            format: .int16)
+        try write([[0.5, -0.5]], to: streamed)
+        try streamed.flush()
+        let header = WaveHeader(sampleRate: 44_100, channelCount: 1, format: .int16).bytes(.unknown)
+        #expect(pipe.fileHandleForReading.availableData == Data(header + [0, 0x40, 0, 0xC0]))
+        try write([[0.25]], to: streamed)
+        try streamed.flush()
+        #expect(pipe.fileHandleForReading.availableData == Data([0, 0x20]))
+
+        let scratch = try Scratch()
+        _ = try scratch.write("file.wav", [])
+        let file = try FileHandle(forWritingTo: URL(fileURLWithPath: scratch.file("file.wav")))
+        let writer = try WaveWriter(fileDescriptor: file.fileDescriptor, sampleRate: 44_100, channelCount: 2)
+        for round in 1...2 {
+            try write(music(frameCount: 1000), to: writer)
+            try writer.flush()
+            #expect(try run("soxi", "-s", scratch.file("file.wav")).hasPrefix("\(1000 * round)\n"))
+        }
+    }
+
     @Test("a reader that has gone is a closed pipe")
     func closedPipe() throws {
         signal(SIGPIPE, SIG_IGN)

@@ -1,4 +1,5 @@
 // A recording that can be read at any frame: the centre of this module.
+internal import Realtime
 
 /// A recording, decoded in pages around where it is played, at one sample rate.
 ///

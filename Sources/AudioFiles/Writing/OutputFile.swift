@@ -89,6 +89,31 @@ final class OutputFile {
         }
     }
 
+    /// Where the bytes are until `commit()`.
+    var writtenPath: String { temporaryPath ?? finalPath }
+
+    /// A descriptor for a library that closes what it is given; both share one position.
+    func duplicate() throws(AudioFileError) -> Int32 {
+        let copy = fcntl(descriptor, F_DUPFD_CLOEXEC, 0)
+        if copy < 0 { throw .writing(path, errno: errno, creating: false) }
+        return copy
+    }
+
+    /// Makes the file appear under its name, which must be free, when all of it is on the disk.
+    func commitNew() throws(AudioFileError) {
+        guard let temporary = temporaryPath else { return }
+        if fsync(descriptor) != 0, errno != EINVAL { throw .writing(path, errno: errno, creating: false) }
+        // Unlike a renaming, a second name is refused where there is a file; but not all file systems know second names.
+        if unsafe link(temporary, finalPath) == 0 {
+            discard()
+        } else if errno == EEXIST || FileIdentity(path: finalPath) != nil {
+            throw .creatingTake(path, errno: EEXIST)
+        } else {
+            try commit()
+        }
+        _ = SystemFileCalls().synchroniseFolder(TakeStorage.folder(of: finalPath))
+    }
+
     /// Makes the file appear under its name.
     func commit() throws(AudioFileError) {
         guard let temporary = temporaryPath else { return }

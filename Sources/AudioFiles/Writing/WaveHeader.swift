@@ -5,6 +5,9 @@ struct WaveHeader {
     let sampleRate: Int
     let channelCount: Int
     let format: WaveSampleFormat
+    /// Whether the extensible form is used where it is meant to be: beyond two channels and beyond 16 bits in integers. It says
+    /// nothing about our channels that the plain form does not, and Python's `wave` opens it from 3.12 on only.
+    var mayBeExtensible = true
 
     /// Bytes of one frame.
     var frameBytes: Int { channelCount * format.bytesPerSample }
@@ -18,34 +21,39 @@ struct WaveHeader {
     }
 
     /// The header's bytes; it becomes RF64 where the sizes exceed 32 bits.
-    func bytes(_ length: Length) -> [UInt8] {
-        var bytes = WaveBytes()
+    ///
+    /// - Parameter trailingBytes: how many bytes of other chunks follow the samples, an even number.
+    func bytes(_ length: Length, trailingBytes: UInt64 = 0) -> [UInt8] {
+        var bytes = ByteList()
         let dataBytes: UInt64? =
             if case .frames(let count) = length { UInt64(count) * UInt64(frameBytes) } else { nil }
         let headerBytes = UInt64(byteCount)
         // Without the first eight bytes; chunks have an even length.
-        let riffBytes = dataBytes.map { headerBytes - 8 + $0 + ($0 & 1) }
+        let riffBytes = dataBytes.map { headerBytes - 8 + $0 + ($0 & 1) + trailingBytes }
         let isLong = (riffBytes ?? 0) > UInt64(UInt32.max)
 
+        func size(_ value: UInt64?) -> UInt32 { isLong ? .max : value.map { UInt32($0) } ?? .max }
+
         bytes.text(isLong ? "RF64" : "RIFF")
-        bytes.word32(isLong ? .max : riffBytes.map { UInt32($0) } ?? .max)
+        bytes.little(size(riffBytes))
         bytes.text("WAVE")
         // 28 bytes kept free, which become the 64-bit sizes when they are needed.
         bytes.text(isLong ? "ds64" : "JUNK")
-        bytes.word32(28)
-        bytes.word64(isLong ? riffBytes ?? 0 : 0)
-        bytes.word64(isLong ? dataBytes ?? 0 : 0)
-        bytes.word64(isLong ? (dataBytes ?? 0) / UInt64(frameBytes) : 0)
-        bytes.word32(0)
+        bytes.little(28 as UInt32)
+        let long: (riff: UInt64, data: UInt64) = isLong ? (riffBytes ?? 0, dataBytes ?? 0) : (0, 0)
+        bytes.little(long.riff)
+        bytes.little(long.data)
+        bytes.little(long.data / UInt64(frameBytes))
+        bytes.little(0 as UInt32)
         appendFormat(&bytes)
         if format == .float32 {
             // Required beside every format but plain integers: the number of frames.
             bytes.text("fact")
-            bytes.word32(4)
-            bytes.word32(isLong ? .max : dataBytes.map { UInt32($0 / UInt64(frameBytes)) } ?? .max)
+            bytes.little(4 as UInt32)
+            bytes.little(size(dataBytes.map { $0 / UInt64(frameBytes) }))
         }
         bytes.text("data")
-        bytes.word32(isLong ? .max : dataBytes.map { UInt32($0) } ?? .max)
+        bytes.little(size(dataBytes))
         return bytes.bytes
     }
 
@@ -55,46 +63,31 @@ struct WaveHeader {
     }
 
     /// More than two channels, and samples wider than 16 bits in integers, need the extensible format.
-    private var isExtensible: Bool { channelCount > 2 || format == .int24 || format == .int32 }
+    private var isExtensible: Bool {
+        mayBeExtensible && (channelCount > 2 || format == .int24 || format == .int32)
+    }
 
-    private func appendFormat(_ bytes: inout WaveBytes) {
+    private func appendFormat(_ bytes: inout ByteList) {
         let tag: UInt16 = format == .float32 ? 3 : 1
         let bits = UInt16(format.bytesPerSample * 8)
         bytes.text("fmt ")
-        bytes.word32(isExtensible ? 40 : format == .float32 ? 18 : 16)
-        bytes.word16(isExtensible ? 0xFFFE : tag)
-        bytes.word16(UInt16(channelCount))
-        bytes.word32(UInt32(sampleRate))
+        bytes.little((isExtensible ? 40 : format == .float32 ? 18 : 16) as UInt32)
+        bytes.little(isExtensible ? 0xFFFE : tag)
+        bytes.little(UInt16(channelCount))
+        bytes.little(UInt32(sampleRate))
         // A mere hint to players, and 64 channels of 768 kHz fit.
-        bytes.word32(UInt32(sampleRate * frameBytes))
-        bytes.word16(UInt16(frameBytes))
-        bytes.word16(bits)
+        bytes.little(UInt32(sampleRate * frameBytes))
+        bytes.little(UInt16(frameBytes))
+        bytes.little(bits)
         if isExtensible {
-            bytes.word16(22)
-            bytes.word16(bits)
+            bytes.little(22 as UInt16)
+            bytes.little(bits)
             // Left and right where that is what two channels are; else the channels have no places.
-            bytes.word32(channelCount == 1 ? 4 : channelCount == 2 ? 3 : 0)
-            bytes.word16(tag)
+            bytes.little((channelCount == 1 ? 4 : channelCount == 2 ? 3 : 0) as UInt32)
+            bytes.little(tag)
             bytes.append([0, 0, 0, 0, 0x10, 0, 0x80, 0, 0, 0xAA, 0, 0x38, 0x9B, 0x71])
         } else if format == .float32 {
-            bytes.word16(0)
+            bytes.little(0 as UInt16)
         }
-    }
-}
-
-/// Little-endian bytes being put together.
-private struct WaveBytes {
-    private(set) var bytes: [UInt8] = []
-
-    mutating func append(_ more: [UInt8]) { bytes += more }
-    mutating func text(_ name: String) { bytes += Array(name.utf8) }
-    mutating func word16(_ value: UInt16) {
-        for i in 0..<2 { bytes.append(UInt8(truncatingIfNeeded: value >> (8 * i))) }
-    }
-    mutating func word32(_ value: UInt32) {
-        for i in 0..<4 { bytes.append(UInt8(truncatingIfNeeded: value >> (8 * i))) }
-    }
-    mutating func word64(_ value: UInt64) {
-        for i in 0..<8 { bytes.append(UInt8(truncatingIfNeeded: value >> (8 * i))) }
     }
 }
