@@ -125,9 +125,11 @@ struct ALSADeviceTests {
         ]
         _ = ALSARig.directory
         for (code, kind) in kinds {
-            let error = ALSALibrary.exclusively { DeviceError.opening("nosuch", code: -code) }
+            let error = ALSALibrary.exclusively { DeviceError.opening("nosuch", .output, code: -code) }
             #expect(error.kind == kind)
             #expect(error.message.contains("nosuch") && !error.remedy.isEmpty)
+            let input = ALSALibrary.exclusively { DeviceError.opening("nosuch", .input, code: -code) }
+            #expect(input.kind == kind && !input.remedy.contains("play to"))
         }
         #expect(DeviceError.failed("x", doing: "play", code: -ENODEV).kind == .lost)
     }

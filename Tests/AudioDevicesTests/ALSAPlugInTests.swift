@@ -35,8 +35,8 @@ struct ALSAPlugInTests {
         let path = "\(ALSARig.directory)/\(way.testDescription.split(separator: " ").joined(separator: "-")).raw"
         let sound = TestSound(frameCount: 1000, channelCount: 2)
         let request = try StreamRequest(sampleRate: 48_000, channelCount: 2, periodFrames: 64, periodCount: 3)
-        let backend = try ALSABackend(name: "capture:\(path)", request, preferences: way.preferences)
-        let stream = try DeviceStream(backend, request)
+        let backend = try ALSABackend(output: "capture:\(path)", request, preferences: way.preferences)
+        let stream = try DeviceOutput(StreamCore(backend, request))
         try stream.start(sound.callbacks())
         try stream.waitUntilFinished()
         var expected: [UInt8] = []
@@ -73,16 +73,15 @@ struct ALSAPlugInTests {
         let settings = HardwareSettings(
             sampleRate: 48_000, channelCount: 2, devicePeriodFrames: 64, bufferFrames: 100,
             access: SND_PCM_ACCESS_MMAP_INTERLEAVED, format: SND_PCM_FORMAT_FLOAT_LE,
-            layout: SampleLayout(encoding: .float32, isBigEndian: false))
-        let configuration = StreamConfiguration(
-            sampleRate: 48_000, channelCount: 2, periodFrames: 64, bufferFrames: 100, formatName: "", accessName: "",
-            deviceName: "ring")
+            layout: SampleLayout(encoding: .float32, isBigEndian: false), channelOrder: [0, 1])
         let sound = TestSound(frameCount: 1000, channelCount: 2)
-        let renderer = BlockRenderer(
-            sound.callbacks(), configuration: configuration, clock: .real, ledger: StreamLedger())
-        let playback = try unsafe ALSAPlayback(
-            pcm, settings: settings, configuration: configuration, renderer: renderer, wake: WakeSignal())
-        try playback.play()
+        let shape = try ClockedBackend(
+            output: .null, StreamRequest(sampleRate: 48_000, channelCount: 2, periodFrames: 64))
+        let worker = BlockWorker(StreamWork(sound.callbacks()), backend: shape, clock: .real, ledger: StreamLedger())
+        let side = try unsafe #require(ALSASide(pcm, .output, settings: settings))
+        let loop = ALSALoop(
+            playback: side, capture: nil, block: 64, prefillFrames: 0, worker: worker, wake: try WakeSignal())
+        try loop.run()
         let expected = (0..<sound.frameCount).flatMap { frame in
             (0..<2).flatMap { referenceBytes(TestSound.sample(frame: frame, channel: $0), settings.layout) }
         }

@@ -141,11 +141,11 @@ struct ClockedStreamTests {
         let error = #expect(throws: DeviceError.self) { try openOutput(.file(path: path), request) }
         #expect(error?.kind == .cannotCreate)
     }
+}
 
-    private func interleaved(_ sound: TestSound) -> [Float] {
-        (0..<sound.frameCount).flatMap { frame in
-            (0..<sound.channelCount).map { TestSound.sample(frame: frame, channel: $0) }
-        }
+func interleaved(_ sound: TestSound) -> [Float] {
+    (0..<sound.frameCount).flatMap { frame in
+        (0..<sound.channelCount).map { TestSound.sample(frame: frame, channel: $0) }
     }
 }
 

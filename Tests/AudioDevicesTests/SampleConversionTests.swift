@@ -5,13 +5,15 @@ import Testing
 
 /// What conversion must give, sample by sample in Double and whole integers, most significant byte first.
 func referenceBytes(_ sample: Float, _ layout: SampleLayout) -> [UInt8] {
+    let encoding = layout.encoding
     let bytes: [UInt8]
-    switch layout.encoding {
+    switch encoding {
     case .float32: bytes = bigEndianBytes(Int64((sample.isNaN ? 0 : sample).bitPattern), count: 4)
-    case .signed32: bytes = bigEndianBytes(referenceInteger(sample, bits: 32), count: 4)
-    case .signed24: bytes = bigEndianBytes(referenceInteger(sample, bits: 24), count: 4)
-    case .signed24Packed: bytes = bigEndianBytes(referenceInteger(sample, bits: 24), count: 3)
-    case .signed16: bytes = bigEndianBytes(referenceInteger(sample, bits: 16), count: 2)
+    case .float64: bytes = bigEndianBytes(Int64(bitPattern: Double(sample.isNaN ? 0 : sample).bitPattern), count: 8)
+    default:
+        let value = referenceInteger(sample, bits: encoding.bitCount)
+        bytes = bigEndianBytes(
+            encoding.isUnsigned ? value + 1 << (encoding.bitCount - 1) : value, count: encoding.byteCount)
     }
     return layout.isBigEndian ? bytes : bytes.reversed()
 }
@@ -31,6 +33,17 @@ private func referenceInteger(_ sample: Float, bits: Int) -> Int64 {
     let rest = clamped - Double(floor)
     if rest == 0.5 { return floor % 2 == 0 ? floor : floor + 1 }
     return rest > 0.5 ? floor + 1 : floor
+}
+
+/// The sample that is left of one after a device has held it.
+func referenceSample(_ sample: Float, _ layout: SampleLayout) -> Float {
+    switch layout.encoding {
+    case .float32, .float64: return sample.isNaN ? 0 : sample
+    default:
+        var fullScale = 1.0
+        for _ in 1..<layout.encoding.bitCount { fullScale *= 2 }
+        return Float(Double(referenceInteger(sample, bits: layout.encoding.bitCount)) / fullScale)
+    }
 }
 
 extension SampleLayout {
@@ -82,6 +95,44 @@ struct SampleConversionTests {
             }
             #expect(bytes == expected, "stride \(stride)")
         }
+    }
+
+    @Test(
+        "what was written reads as the samples the format can hold, close together and apart",
+        arguments: SampleLayout.all)
+    func roundTrip(layout: SampleLayout) {
+        let samples = samples()
+        let expected = samples.map { referenceSample($0, layout) }
+        let size = layout.encoding.byteCount
+        for stride in [size, size * 3] {
+            // What lies in unused bytes must not be read.
+            var bytes = [UInt8](repeating: 0xA5, count: samples.count * stride)
+            for (index, sample) in samples.enumerated() {
+                bytes.replaceSubrange(index * stride..<index * stride + size, with: referenceBytes(sample, layout))
+            }
+            var result = [Float](repeating: .nan, count: samples.count)
+            unsafe bytes.withUnsafeBytes { source in
+                unsafe result.withUnsafeMutableBufferPointer { destination in
+                    guard let from = source.baseAddress, let to = destination.baseAddress else { return }
+                    unsafe layout.read(from, strideBytes: stride, count: samples.count, to: to)
+                }
+            }
+            #expect(result == expected, "stride \(stride)")
+        }
+    }
+
+    @Test("what a device leaves in the unused bits of 24 in 32 is not heard")
+    func unusedBits() {
+        let layout = SampleLayout(encoding: .signed24, isBigEndian: false)
+        let bytes: [UInt8] = [0x00, 0x00, 0x40, 0xA5, 0x00, 0x00, 0xC0, 0x5A]
+        var result: [Float] = [0, 0]
+        unsafe bytes.withUnsafeBytes { source in
+            unsafe result.withUnsafeMutableBufferPointer { destination in
+                guard let from = source.baseAddress, let to = destination.baseAddress else { return }
+                unsafe layout.read(from, strideBytes: 4, count: 2, to: to)
+            }
+        }
+        #expect(result == [0.5, -0.5])
     }
 
     @Test("samples decoded from 16 bits come out as the same 16 bits")

@@ -21,7 +21,7 @@ private enum Outlet: String, CaseIterable, Sendable {
 }
 
 /// How many entries a folder of /proc has.
-private func entryCount(_ folder: String) -> Int {
+func entryCount(_ folder: String) -> Int {
     guard let directory = unsafe opendir(folder) else { return -1 }
     defer { unsafe closedir(directory) }
     var count = 0

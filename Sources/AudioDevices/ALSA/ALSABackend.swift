@@ -1,84 +1,187 @@
 import CALSA
 import Glibc
 
-/// A sound card, or whatever else alsa-lib has a plug-in for.
+/// A sound card, or whatever else alsa-lib has a plug-in for: its output, its input, or both.
 @safe
-final class ALSABackend: OutputBackend, @unchecked Sendable {
-    // Unchecked because of the handle: it goes from the opening thread to the device thread, or to `discard`, never both.
-    private let pcm: OpaquePointer
-    private let settings: HardwareSettings
-    let configuration: StreamConfiguration
+final class ALSABackend: StreamBackend, @unchecked Sendable {
+    // Unchecked because of the handles: they go from the opening thread to the device thread, or to `discard`, never both.
+    private let output: OpenedPCM?
+    private let input: OpenedPCM?
+    private let prefillFrames: Int
+    private let now: (@Sendable () -> Int64)?
+    let outputConfiguration: StreamConfiguration
+    let inputConfiguration: StreamConfiguration
+    let blockFrames: Int
 
-    /// Opens and sets up the device; nothing is played until `run`.
-    init(
-        name: String, _ request: StreamRequest, preferences: ALSAPreferences = ALSAPreferences()
+    /// Opens and sets up the device; nothing moves until `run`. `now` is for tests on a card with a clock of its own.
+    ///
+    /// At least one name.
+    convenience init(
+        output outputName: String? = nil, input inputName: String? = nil, _ request: StreamRequest,
+        inputRequest: StreamRequest? = nil, preferences: ALSAPreferences = ALSAPreferences(),
+        now: (@Sendable () -> Int64)? = nil
     ) throws(DeviceError) {
+        let (opened, other) = try Self.open(
+            outputName, inputName, request, inputRequest: inputRequest ?? request, preferences)
+        try self.init(opened, other, request, now: now)
+    }
+
+    /// Takes over what is open; closes it when it throws.
+    init(
+        _ opened: OpenedPCM?, _ other: OpenedPCM?, _ request: StreamRequest, now: (@Sendable () -> Int64)?
+    ) throws(DeviceError) {
+        self.now = now
+        do throws(DeviceError) {
+            let block = try Self.settle(opened, other)
+            outputConfiguration = opened?.configuration(blockFrames: block) ?? .absent
+            inputConfiguration = other?.configuration(blockFrames: block) ?? .absent
+            let buffer = opened?.settings.bufferFrames ?? 0
+            prefillFrames = min(buffer, block * request.periodCount) / block * block
+            (output, input, blockFrames) = (opened, other, block)
+        } catch {
+            other?.close()
+            opened?.close()
+            throw error
+        }
+    }
+
+    static func open(
+        _ outputName: String?, _ inputName: String?, _ request: StreamRequest, inputRequest: StreamRequest,
+        _ preferences: ALSAPreferences
+    ) throws(DeviceError) -> (OpenedPCM?, OpenedPCM?) {
         guard request.clock == .real else {
             throw DeviceError(
-                kind: .invalidRequest, message: "the device \(name) cannot run by the virtual clock",
-                remedy: "Play to null or to file:out.wav, or by the real clock.")
+                kind: .invalidRequest,
+                message: "the device \(outputName ?? inputName ?? "") cannot run by the virtual clock",
+                remedy: "Use null or a file such as file:out.wav, or the real clock.")
         }
-        let opened = try ALSALibrary.exclusively { () throws(DeviceError) in
-            try Self.open(name, request, preferences)
-        }
-        unsafe pcm = opened.pcm
-        settings = opened.settings
-        configuration = Self.configuration(name, settings)
-    }
-
-    func run(_ renderer: BlockRenderer, wake: WakeSignal) throws(DeviceError) {
-        defer { close() }
-        try ALSALibrary.quietly { () throws(DeviceError) in
-            let playback = try unsafe ALSAPlayback(
-                pcm, settings: settings, configuration: configuration, renderer: renderer, wake: wake)
-            try playback.play()
+        let opened = try OpenedPCM.open(outputName, .output, request, preferences)
+        do throws(DeviceError) {
+            return (opened, try OpenedPCM.open(inputName, .input, inputRequest, preferences))
+        } catch {
+            opened?.close()
+            throw error
         }
     }
 
-    func discard() { close() }
-
-    private func close() {
-        ALSALibrary.exclusively { _ = unsafe snd_pcm_close(pcm) }
+    /// Agrees on a block for both sides and has each wake for it.
+    private static func settle(_ output: OpenedPCM?, _ input: OpenedPCM?) throws(DeviceError) -> Int {
+        let block = min(output?.settings.blockFrames ?? .max, input?.settings.blockFrames ?? .max)
+        if let output, let input, output.settings.sampleRate != input.settings.sampleRate {
+            throw DeviceError(
+                kind: .formatRefused,
+                message: "\(output.name) plays at \(output.settings.sampleRate) Hz, and \(input.name) records at "
+                    + "\(input.settings.sampleRate) Hz",
+                remedy: "Ask for a rate that both have, or use plug devices such as plughw:0.")
+        }
+        try output?.setSoftwareParameters(wakeFrames: block)
+        try input?.setSoftwareParameters(wakeFrames: block)
+        // Refused by every plug-in; then both are started one right after the other.
+        if let output, let input { _ = unsafe snd_pcm_link(output.pcm, input.pcm) }
+        return block
     }
 
-    /// What opening gives, to be taken out of the library's lock.
-    @safe
-    private struct Opened: @unchecked Sendable {
-        let pcm: OpaquePointer
-        let settings: HardwareSettings
+    func run(_ worker: BlockWorker, wake: WakeSignal) throws(StreamFault) {
+        defer { discard() }
+        try ALSALibrary.quietly { () throws(StreamFault) in
+            let loop = ALSALoop(
+                playback: try Self.side(output, .output), capture: try Self.side(input, .input), block: blockFrames,
+                prefillFrames: prefillFrames, worker: worker, wake: wake, now: now)
+            try loop.run()
+        }
     }
 
-    private static func open(
-        _ name: String, _ request: StreamRequest, _ preferences: ALSAPreferences
-    ) throws(DeviceError) -> Opened {
+    private static func side(
+        _ opened: OpenedPCM?, _ side: StreamIncident.Side
+    ) throws(StreamFault) -> ALSASide? {
+        guard let opened else { return nil }
+        guard let made = unsafe ALSASide(opened.pcm, side, settings: opened.settings) else {
+            throw .call(.setUp, code: -ENOMEM, side)
+        }
+        return made
+    }
+
+    func discard() {
+        input?.close()
+        output?.close()
+    }
+}
+
+/// One direction of a device, open and set up.
+@safe
+struct OpenedPCM: @unchecked Sendable {
+    let pcm: OpaquePointer
+    let name: String
+    let settings: HardwareSettings
+
+    /// How long a device that another program holds is tried for, and how often, in microseconds.
+    private static let busyPatience: UInt32 = 1_000_000
+    private static let busyPause: UInt32 = 50_000
+
+    /// Opens a direction by its name; nil for nil. One that is busy is tried for a second: programs let go of devices late.
+    static func open(
+        _ name: String?, _ side: StreamIncident.Side, _ request: StreamRequest, _ preferences: ALSAPreferences
+    ) throws(DeviceError) -> OpenedPCM? {
+        guard var name else { return nil }
+        if request.isExclusive { name = try HardwareName.exclusive(name) }
+        var waited: UInt32 = 0
+        while true {
+            do throws(DeviceError) {
+                return try ALSALibrary.exclusively { () throws(DeviceError) in
+                    try openOnce(name, side, request, preferences)
+                }
+            } catch {
+                guard error.kind == .busy else { throw error }
+                guard waited < busyPatience, !preferences.opensAgain else {
+                    throw .busy(
+                        name, holders: preferences.files.holders(of: name, side), isExclusive: request.isExclusive)
+                }
+            }
+            usleep(busyPause)
+            waited += busyPause
+        }
+    }
+
+    private static func openOnce(
+        _ name: String, _ side: StreamIncident.Side, _ request: StreamRequest, _ preferences: ALSAPreferences
+    ) throws(DeviceError) -> OpenedPCM {
         var handle: OpaquePointer?
+        let direction = side == .output ? SND_PCM_STREAM_PLAYBACK : SND_PCM_STREAM_CAPTURE
         // Non-blocking throughout: every wait is a poll with a deadline, a busy device an error at once.
-        let code = unsafe snd_pcm_open(&handle, name, SND_PCM_STREAM_PLAYBACK, SND_PCM_NONBLOCK)
-        guard code >= 0, let pcm = unsafe handle else { throw DeviceError.opening(name, code: code) }
+        let code =
+            preferences.opensAgain
+            ? unsafe ALSALibrary.openByFreshConfiguration(&handle, name, direction, SND_PCM_NONBLOCK)
+            : unsafe snd_pcm_open(&handle, name, direction, SND_PCM_NONBLOCK)
+        guard code >= 0, let pcm = unsafe handle else { throw DeviceError.opening(name, side, code: code) }
+        // Said once more, as plug-ins do not hear it in the opening: their snd_pcm_drain would wait by itself, without a deadline.
+        unsafe snd_pcm_nonblock(pcm, 1)
         do throws(DeviceError) {
             let negotiation = try unsafe HardwareNegotiation(
                 pcm, name: name, request: request, preferences: preferences)
-            let settings = try negotiation.settle()
-            try unsafe SoftwareParameters.set(
-                pcm, name: name, bufferFrames: settings.bufferFrames, wakeFrames: settings.blockFrames)
-            return unsafe Opened(pcm: pcm, settings: settings)
+            return unsafe OpenedPCM(pcm: pcm, name: name, settings: try negotiation.settle())
         } catch {
             unsafe snd_pcm_close(pcm)
             throw error
         }
     }
 
-    private static func configuration(_ name: String, _ settings: HardwareSettings) -> StreamConfiguration {
+    func setSoftwareParameters(wakeFrames: Int) throws(DeviceError) {
+        try ALSALibrary.quietly { () throws(DeviceError) in
+            try unsafe SoftwareParameters.set(
+                pcm, name: name, bufferFrames: settings.bufferFrames, wakeFrames: wakeFrames)
+        }
+    }
+
+    func close() {
+        ALSALibrary.exclusively { _ = unsafe snd_pcm_close(pcm) }
+    }
+
+    func configuration(blockFrames: Int) -> StreamConfiguration {
         StreamConfiguration(
-            sampleRate: settings.sampleRate, channelCount: settings.channelCount,
-            periodFrames: settings.blockFrames, bufferFrames: settings.bufferFrames,
+            sampleRate: settings.sampleRate, channelCount: settings.channelCount, periodFrames: blockFrames,
+            bufferFrames: settings.bufferFrames,
             formatName: unsafe snd_pcm_format_name(settings.format).map { unsafe String(cString: $0) } ?? "?",
             accessName: unsafe snd_pcm_access_name(settings.access).map { unsafe String(cString: $0) } ?? "?",
             deviceName: name)
     }
-}
-
-extension HardwareSettings {
-    /// Frames to a block: the device's period, unless it is longer than blocks may be.
-    var blockFrames: Int { min(devicePeriodFrames, bufferFrames, 8192) }
 }

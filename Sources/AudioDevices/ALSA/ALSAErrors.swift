@@ -1,19 +1,14 @@
 import Glibc
 
 extension DeviceError {
-    /// What the user can do where there is no card to play on.
-    static let playElsewhere = "Play to null or to file:out.wav instead (--output null)."
-
     /// Why a system device could not be opened; to be called under the library's lock.
-    static func opening(_ name: String, code: Int32) -> DeviceError {
+    static func opening(_ name: String, _ side: StreamIncident.Side, code: Int32) -> DeviceError {
         let words = ALSALibrary.describe(code)
         switch -code {
         case ENOENT, ENODEV, ENXIO:
-            return missing(name)
+            return missing(name, side)
         case EBUSY, EAGAIN:
-            return DeviceError(
-                kind: .busy, message: "another program is using the device \(name)",
-                remedy: "Close that program, or choose another device.")
+            return busy(name)
         case EACCES, EPERM:
             return DeviceError(
                 kind: .permissionDenied, message: "this user may not open the device \(name)",
@@ -25,25 +20,35 @@ extension DeviceError {
         case EINVAL:
             // What alsa-lib says to a card or device number that cannot be, such as hw:99.
             return DeviceError(
-                kind: .unknownDevice, message: "no device can have the name \(name)",
-                remedy: "List the devices with `woodshed devices`, or play to null.")
+                kind: .unknownDevice, message: "no device can have the name \(name)", remedy: list(or: side))
         default:
             return DeviceError(
                 kind: .io, message: "the device \(name) cannot be opened: \(words)",
-                remedy: "Choose another device, or play to file:out.wav.")
+                remedy: "Choose another device, or \(elsewhere(side)).")
         }
     }
 
-    private static func missing(_ name: String) -> DeviceError {
+    /// What needs no card.
+    private static func elsewhere(_ side: StreamIncident.Side) -> String {
+        switch side {
+        case .output: "play to null or to file:out.wav (--output null)"
+        case .input: "record from null or from file:in.wav (--input null)"
+        }
+    }
+
+    private static func list(or side: StreamIncident.Side) -> String {
+        "List the devices with `woodshed devices`, or \(elsewhere(side))."
+    }
+
+    private static func missing(_ name: String, _ side: StreamIncident.Side) -> DeviceError {
         if !ALSALibrary.isConfigured(name) {
             return DeviceError(
-                kind: .unknownDevice, message: "there is no device called \(name)",
-                remedy: "List the devices with `woodshed devices`, or play to null.")
+                kind: .unknownDevice, message: "there is no device called \(name)", remedy: list(or: side))
         }
         if !ALSALibrary.hasCard {
             return DeviceError(
                 kind: .noDevice, message: "this machine has no sound card for the device \(name)",
-                remedy: playElsewhere)
+                remedy: "Plug one in, or \(elsewhere(side)).")
         }
         return DeviceError(
             kind: .unknownDevice, message: "the device \(name) names a card that is not there",
@@ -51,15 +56,31 @@ extension DeviceError {
     }
 
     /// The device takes nothing of a kind.
-    static func refused(_ name: String, _ what: String, remedy: String) -> DeviceError {
-        DeviceError(kind: .formatRefused, message: "the device \(name) takes no \(what)", remedy: remedy)
+    static func refused(
+        _ name: String, _ what: String, can abilities: HardwareAbilities, remedy: String
+    ) -> DeviceError {
+        let can = abilities.description.isEmpty ? "" : " (it takes \(abilities))"
+        return DeviceError(kind: .formatRefused, message: "the device \(name) takes no \(what)\(can)", remedy: remedy)
     }
 
-    /// The device failed while it was set up or played on.
+    /// The device is held by others, as far as known by whom.
+    static func busy(_ name: String, holders: [DeviceHolder] = [], isExclusive: Bool = false) -> DeviceError {
+        let names = holders.map(\.description).joined(separator: ", ")
+        let who = holders.isEmpty ? "another program is" : names + (holders.count == 1 ? " is" : " are")
+        return DeviceError(
+            kind: .busy, message: "\(who) using the device \(name)",
+            remedy: isExclusive
+                ? "Close that program, or share the device (without --exclusive)."
+                : "Close that program, or choose another device.")
+    }
+
+    /// The device failed while it was set up or ran.
     static func failed(_ name: String, doing action: String, code: Int32) -> DeviceError {
         switch -code {
         case ENODEV, ENXIO:
-            return lost(name, "was unplugged")
+            return lost(name, .unplugged)
+        case EBUSY:
+            return busy(name)
         default:
             return DeviceError(
                 kind: .io, message: "the device \(name) failed to \(action): \(ALSALibrary.describe(code))",
@@ -68,8 +89,18 @@ extension DeviceError {
     }
 
     /// The device is gone for good.
-    static func lost(_ name: String, _ what: String) -> DeviceError {
-        DeviceError(
-            kind: .lost, message: "the device \(name) \(what)", remedy: "Plug it in again, or choose another device.")
+    static func lost(_ name: String, _ cause: LossCause) -> DeviceError {
+        let another = "Plug it in again, or choose another device."
+        let (what, remedy) =
+            switch cause {
+            case .unplugged: ("was unplugged", another)
+            case .serverGone: ("has stopped working", "Start its sound server again, or choose another device.")
+            case .stoppedTaking: ("has taken no sound for a second", another)
+            case .stoppedDelivering: ("has given no sound for a second", another)
+            case .suspended: ("was suspended and does not wake up", "Open it again, or choose another device.")
+            case .xrunStorm: ("is interrupted again and again", "Ask for a longer period, or for more periods.")
+            case .cannotRestart: ("cannot be restarted", another)
+            }
+        return DeviceError(kind: .lost, message: "the device \(name) \(what)", remedy: remedy, lossCause: cause)
     }
 }

@@ -1,37 +1,64 @@
 import CALSA
 import Glibc
 
-/// Waits for a device and for the stream's wake signal in one poll.
+/// Waits for one or two directions of a device and for the stream's wake signal in one poll.
 @safe
 final class ALSAPoller {
-    private let pcm: OpaquePointer
     private let entries: UnsafeMutablePointer<pollfd>
     private let capacity: Int
     private let wakeDescriptor: Int32
     private let timeoutMilliseconds: Int32
 
-    init(_ pcm: OpaquePointer, wake: WakeSignal, periodNanoseconds: Int64) {
-        unsafe self.pcm = unsafe pcm
-        capacity = max(0, Int(unsafe snd_pcm_poll_descriptors_count(pcm)))
+    /// The longest that a wait takes, but for what holds up the thread.
+    var timeoutNanoseconds: Int64 { Int64(timeoutMilliseconds) * 1_000_000 }
+
+    init(_ output: ALSASide?, _ input: ALSASide?, wake: WakeSignal) {
+        capacity = Self.descriptorCount(output) + Self.descriptorCount(input)
         unsafe entries = .allocate(capacity: capacity + 1)
         unsafe entries.initialize(repeating: pollfd(), count: capacity + 1)
         wakeDescriptor = wake.descriptor
         // Three periods, but no haste: the first one after a start may well be slow.
-        timeoutMilliseconds = Int32(clamping: max(3 * periodNanoseconds / 1_000_000, 100))
+        let period = max(output?.periodNanoseconds ?? 0, input?.periodNanoseconds ?? 0)
+        timeoutMilliseconds = Int32(clamping: max(3 * period / 1_000_000, 100))
     }
 
     deinit { unsafe entries.deallocate() }
 
-    /// Returns when the device has news, the signal is raised or the timeout is over; false when the device has gone.
-    func wait() -> Bool {
+    private static func descriptorCount(_ side: ALSASide?) -> Int {
+        guard let side else { return 0 }
+        return max(0, Int(unsafe snd_pcm_poll_descriptors_count(side.pcm)))
+    }
+
+    /// Returns when a side has news, the signal is raised or the timeout is over; with a side that fails and its error.
+    func wait(_ output: ALSASide?, _ input: ALSASide?) -> (side: ALSASide, code: Int32)? {
         unsafe entries[0] = pollfd(fd: wakeDescriptor, events: Int16(POLLIN), revents: 0)
-        // Asked for anew each time: plug-ins arm their timers in this call.
-        let count = max(0, unsafe snd_pcm_poll_descriptors(pcm, entries + 1, UInt32(capacity)))
-        guard unsafe poll(entries, nfds_t(count) + 1, timeoutMilliseconds) > 0 else { return true }
+        let outputCount = arm(output, at: 1)
+        let inputCount = arm(input, at: 1 + outputCount)
+        guard unsafe poll(entries, nfds_t(1 + outputCount + inputCount), timeoutMilliseconds) > 0 else { return nil }
+        // Both are asked, as plug-ins do their work in this call.
+        let outputFault = fault(output, at: 1, count: outputCount)
+        let inputFault = fault(input, at: 1 + outputCount, count: inputCount)
+        return outputFault ?? inputFault
+    }
+
+    /// Asked for anew each time: plug-ins arm their timers in this call.
+    private func arm(_ side: ALSASide?, at index: Int) -> Int {
+        guard let side else { return 0 }
+        let room = UInt32(capacity + 1 - index)
+        return min(Int(room), max(0, Int(unsafe snd_pcm_poll_descriptors(side.pcm, entries + index, room))))
+    }
+
+    private func fault(_ side: ALSASide?, at index: Int, count: Int) -> (side: ALSASide, code: Int32)? {
+        guard let side, count > 0 else { return nil }
         var events: UInt16 = 0
-        guard unsafe snd_pcm_poll_descriptors_revents(pcm, entries + 1, UInt32(count), &events) >= 0 else {
-            return true
+        guard unsafe snd_pcm_poll_descriptors_revents(side.pcm, entries + index, UInt32(count), &events) >= 0 else {
+            return nil
         }
-        return Int32(events) & (POLLHUP | POLLNVAL) == 0
+        if Int32(events) & (POLLHUP | POLLNVAL) != 0 { return (side, -ENODEV) }
+        // An error without a state of its own: the device is asked, lest it wakes its thread for nothing for a second.
+        guard Int32(events) & POLLERR != 0, side.faultOfState() == nil else { return nil }
+        var delay: snd_pcm_sframes_t = 0
+        let code = unsafe snd_pcm_delay(side.pcm, &delay)
+        return code < 0 ? (side, code) : nil
     }
 }

@@ -1,52 +1,83 @@
 import CALSA
 
-/// Moves planar Float32 into a device, converted, by memory mapping or by writing, as was negotiated.
+/// Moves planar Float32 into a device or out of it, converted, by memory mapping or by calls, as was negotiated.
 @safe
 final class ALSATransfer {
     private let pcm: OpaquePointer
     private let layout: SampleLayout
     private let access: snd_pcm_access_t
-    private let isMapped: Bool
     private let channelCount: Int
-    private let frameCapacity: Int
-    /// Converted samples on their way to a write; unused with mapping.
+    /// Converted samples on their way by a call; unused with mapping.
     private let staging: UnsafeMutableRawPointer
     private let stagingChannels: UnsafeMutablePointer<UnsafeMutableRawPointer?>
+    /// Our channel for each of the device's.
+    private let order: UnsafeMutablePointer<Int>
 
     init(_ pcm: OpaquePointer, settings: HardwareSettings) {
         unsafe self.pcm = unsafe pcm
         layout = settings.layout
         access = settings.access
-        isMapped = settings.isMapped
         channelCount = settings.channelCount
-        frameCapacity = settings.blockFrames
-        let channelBytes = frameCapacity * settings.layout.encoding.byteCount
+        let channelBytes = settings.blockFrames * settings.layout.encoding.byteCount
         unsafe staging = .allocate(byteCount: channelBytes * channelCount, alignment: 64)
         unsafe staging.initializeMemory(as: UInt8.self, repeating: 0, count: channelBytes * channelCount)
         unsafe stagingChannels = .allocate(capacity: channelCount)
+        unsafe order = .allocate(capacity: channelCount)
         for channel in 0..<channelCount {
             unsafe (stagingChannels + channel).initialize(to: staging + channel * channelBytes)
+            unsafe (order + channel).initialize(to: settings.channelOrder[channel])
         }
     }
 
     deinit {
         unsafe staging.deallocate()
         unsafe stagingChannels.deallocate()
+        unsafe order.deallocate()
     }
 
-    /// Hands over up to `count` frames beginning with frame `first` of `channels`.
+    /// Hands over up to `count` frames beginning with frame `first` of `channels`; no more than the settings' block.
     ///
     /// Returns how many the device took, perhaps fewer or 0, or a negative error number.
     func write(_ channels: UnsafeMutablePointer<UnsafeMutablePointer<Float>>, from first: Int, count: Int) -> Int {
         switch access {
-        case SND_PCM_ACCESS_RW_INTERLEAVED: unsafe writeInterleaved(channels, first, count)
-        case SND_PCM_ACCESS_RW_NONINTERLEAVED: unsafe writePlanar(channels, first, count)
-        default: unsafe writeMapped(channels, first, count)
+        case SND_PCM_ACCESS_RW_INTERLEAVED:
+            unsafe encodeStaging(channels, first, count, interleaved: true)
+            return Int(unsafe snd_pcm_writei(pcm, staging, snd_pcm_uframes_t(count)))
+        case SND_PCM_ACCESS_RW_NONINTERLEAVED:
+            unsafe encodeStaging(channels, first, count, interleaved: false)
+            return Int(unsafe snd_pcm_writen(pcm, stagingChannels, snd_pcm_uframes_t(count)))
+        default:
+            return unsafe withMapping(count) { area, start, step, frames in
+                unsafe layout.write(
+                    channels[order[area]] + first, count: frames, to: start, strideBytes: step)
+            }
         }
     }
 
-    private func writeMapped(
-        _ channels: UnsafeMutablePointer<UnsafeMutablePointer<Float>>, _ first: Int, _ count: Int
+    /// Fetches up to `count` frames into `channels` from frame `first` on; no more than the settings' block.
+    ///
+    /// Returns how many the device gave, perhaps fewer or 0, or a negative error number.
+    func read(_ channels: UnsafeMutablePointer<UnsafeMutablePointer<Float>>, from first: Int, count: Int) -> Int {
+        switch access {
+        case SND_PCM_ACCESS_RW_INTERLEAVED:
+            let moved = Int(unsafe snd_pcm_readi(pcm, staging, snd_pcm_uframes_t(count)))
+            unsafe decodeStaging(channels, first, max(0, moved), interleaved: true)
+            return moved
+        case SND_PCM_ACCESS_RW_NONINTERLEAVED:
+            let moved = Int(unsafe snd_pcm_readn(pcm, stagingChannels, snd_pcm_uframes_t(count)))
+            unsafe decodeStaging(channels, first, max(0, moved), interleaved: false)
+            return moved
+        default:
+            return unsafe withMapping(count) { area, start, step, frames in
+                unsafe layout.read(
+                    start, strideBytes: step, count: frames, to: channels[order[area]] + first)
+            }
+        }
+    }
+
+    /// Has `body` move each of the device's channels of the ring's next piece: its number, place, step and frames.
+    private func withMapping(
+        _ count: Int, _ body: (Int, UnsafeMutableRawPointer, Int, Int) -> Void
     ) -> Int {
         let available = unsafe snd_pcm_avail_update(pcm)
         guard available > 0 else { return Int(available) }
@@ -61,32 +92,36 @@ final class ALSATransfer {
             guard let base = unsafe area.addr else { continue }
             // Areas count in bits.
             let start = unsafe base + (Int(area.first) + Int(offset) * Int(area.step)) / 8
-            unsafe layout.write(
-                channels[channel] + first, count: Int(frames), to: start, strideBytes: Int(area.step) / 8)
+            unsafe body(channel, start, Int(area.step) / 8, Int(frames))
         }
         return Int(unsafe snd_pcm_mmap_commit(pcm, offset, frames))
     }
 
-    private func writeInterleaved(
-        _ channels: UnsafeMutablePointer<UnsafeMutablePointer<Float>>, _ first: Int, _ count: Int
-    ) -> Int {
-        let bytes = layout.encoding.byteCount
+    private func encodeStaging(
+        _ channels: UnsafeMutablePointer<UnsafeMutablePointer<Float>>, _ first: Int, _ count: Int, interleaved: Bool
+    ) {
         for channel in 0..<channelCount {
+            guard let start = unsafe staging(channel, interleaved: interleaved) else { continue }
             unsafe layout.write(
-                channels[channel] + first, count: count, to: staging + channel * bytes,
-                strideBytes: channelCount * bytes)
+                channels[order[channel]] + first, count: count, to: start, strideBytes: stride(interleaved))
         }
-        return Int(unsafe snd_pcm_writei(pcm, staging, snd_pcm_uframes_t(count)))
     }
 
-    private func writePlanar(
-        _ channels: UnsafeMutablePointer<UnsafeMutablePointer<Float>>, _ first: Int, _ count: Int
-    ) -> Int {
+    private func decodeStaging(
+        _ channels: UnsafeMutablePointer<UnsafeMutablePointer<Float>>, _ first: Int, _ count: Int, interleaved: Bool
+    ) {
         for channel in 0..<channelCount {
-            guard let start = unsafe stagingChannels[channel] else { continue }
-            unsafe layout.write(
-                channels[channel] + first, count: count, to: start, strideBytes: layout.encoding.byteCount)
+            guard let start = unsafe staging(channel, interleaved: interleaved) else { continue }
+            unsafe layout.read(
+                start, strideBytes: stride(interleaved), count: count, to: channels[order[channel]] + first)
         }
-        return Int(unsafe snd_pcm_writen(pcm, stagingChannels, snd_pcm_uframes_t(count)))
+    }
+
+    private func staging(_ channel: Int, interleaved: Bool) -> UnsafeMutableRawPointer? {
+        interleaved ? unsafe staging + channel * layout.encoding.byteCount : unsafe stagingChannels[channel]
+    }
+
+    private func stride(_ interleaved: Bool) -> Int {
+        (interleaved ? channelCount : 1) * layout.encoding.byteCount
     }
 }

@@ -7,18 +7,41 @@ struct ALSAPreferences: Sendable {
         SND_PCM_ACCESS_MMAP_NONINTERLEAVED, SND_PCM_ACCESS_MMAP_INTERLEAVED, SND_PCM_ACCESS_MMAP_COMPLEX,
         SND_PCM_ACCESS_RW_INTERLEAVED, SND_PCM_ACCESS_RW_NONINTERLEAVED,
     ]
-    var formats: [(alsa: snd_pcm_format_t, layout: SampleLayout)] = [
-        (SND_PCM_FORMAT_FLOAT_LE, SampleLayout(encoding: .float32, isBigEndian: false)),
-        (SND_PCM_FORMAT_FLOAT_BE, SampleLayout(encoding: .float32, isBigEndian: true)),
-        (SND_PCM_FORMAT_S32_LE, SampleLayout(encoding: .signed32, isBigEndian: false)),
-        (SND_PCM_FORMAT_S32_BE, SampleLayout(encoding: .signed32, isBigEndian: true)),
-        (SND_PCM_FORMAT_S24_3LE, SampleLayout(encoding: .signed24Packed, isBigEndian: false)),
-        (SND_PCM_FORMAT_S24_3BE, SampleLayout(encoding: .signed24Packed, isBigEndian: true)),
-        (SND_PCM_FORMAT_S24_LE, SampleLayout(encoding: .signed24, isBigEndian: false)),
-        (SND_PCM_FORMAT_S24_BE, SampleLayout(encoding: .signed24, isBigEndian: true)),
-        (SND_PCM_FORMAT_S16_LE, SampleLayout(encoding: .signed16, isBigEndian: false)),
-        (SND_PCM_FORMAT_S16_BE, SampleLayout(encoding: .signed16, isBigEndian: true)),
-    ]
+    var formats = SampleFormats.all
+    /// How a device is opened that was lost before: it may be of a card that alsa-lib has not seen yet, and one that is busy is not
+    /// waited for here.
+    var opensAgain = false
+    /// Where to look for who holds a busy device.
+    var files = SystemFiles.machine
+}
+
+/// ALSA's linear formats and how they are read and written here.
+enum SampleFormats {
+    /// In order of preference: what keeps most of a sample first, and of equals the usual one.
+    static let all: [(alsa: snd_pcm_format_t, layout: SampleLayout)] = [
+        (SND_PCM_FORMAT_FLOAT_LE, SND_PCM_FORMAT_FLOAT_BE, SampleEncoding.float32),
+        (SND_PCM_FORMAT_S32_LE, SND_PCM_FORMAT_S32_BE, .signed32),
+        (SND_PCM_FORMAT_FLOAT64_LE, SND_PCM_FORMAT_FLOAT64_BE, .float64),
+        (SND_PCM_FORMAT_U32_LE, SND_PCM_FORMAT_U32_BE, .unsigned32),
+        (SND_PCM_FORMAT_S24_3LE, SND_PCM_FORMAT_S24_3BE, .signed24Packed),
+        (SND_PCM_FORMAT_S24_LE, SND_PCM_FORMAT_S24_BE, .signed24),
+        (SND_PCM_FORMAT_U24_3LE, SND_PCM_FORMAT_U24_3BE, .unsigned24Packed),
+        (SND_PCM_FORMAT_U24_LE, SND_PCM_FORMAT_U24_BE, .unsigned24),
+        (SND_PCM_FORMAT_S20_3LE, SND_PCM_FORMAT_S20_3BE, .signed20Packed),
+        (SND_PCM_FORMAT_S20_LE, SND_PCM_FORMAT_S20_BE, .signed20),
+        (SND_PCM_FORMAT_U20_3LE, SND_PCM_FORMAT_U20_3BE, .unsigned20Packed),
+        (SND_PCM_FORMAT_U20_LE, SND_PCM_FORMAT_U20_BE, .unsigned20),
+        (SND_PCM_FORMAT_S18_3LE, SND_PCM_FORMAT_S18_3BE, .signed18Packed),
+        (SND_PCM_FORMAT_U18_3LE, SND_PCM_FORMAT_U18_3BE, .unsigned18Packed),
+        (SND_PCM_FORMAT_S16_LE, SND_PCM_FORMAT_S16_BE, .signed16),
+        (SND_PCM_FORMAT_U16_LE, SND_PCM_FORMAT_U16_BE, .unsigned16),
+        // One byte has one order.
+        (SND_PCM_FORMAT_S8, SND_PCM_FORMAT_S8, .signed8),
+        (SND_PCM_FORMAT_U8, SND_PCM_FORMAT_U8, .unsigned8),
+    ].flatMap { little, big, encoding in
+        let first = (alsa: little, layout: SampleLayout(encoding: encoding, isBigEndian: false))
+        return little == big ? [first] : [first, (big, SampleLayout(encoding: encoding, isBigEndian: true))]
+    }
 }
 
 /// What a device was set to, read back from it.
@@ -30,10 +53,11 @@ struct HardwareSettings: Sendable {
     let access: snd_pcm_access_t
     let format: snd_pcm_format_t
     let layout: SampleLayout
+    /// Our channel for each of the device's.
+    let channelOrder: [Int]
 
-    var isMapped: Bool {
-        access != SND_PCM_ACCESS_RW_INTERLEAVED && access != SND_PCM_ACCESS_RW_NONINTERLEAVED
-    }
+    /// Frames to a block: the device's period, unless it is longer than blocks may be.
+    var blockFrames: Int { min(devicePeriodFrames, bufferFrames, 8192) }
 }
 
 /// One negotiation with a device: any → resampling off → access → format → channels → rate → period → periods → buffer.
@@ -85,24 +109,24 @@ struct HardwareNegotiation: ~Copyable {
 
     private func chooseFormat() throws(DeviceError) -> SampleLayout {
         let code = unsafe snd_pcm_hw_params_any(pcm, parameters)
-        guard code >= 0 else { throw DeviceError.failed(name, doing: "tell what it can play", code: code) }
+        guard code >= 0 else { throw DeviceError.failed(name, doing: "tell what it can do", code: code) }
         // Resampling by plug-ins only where the user named one: otherwise the true rate is to be seen, and compared.
         unsafe snd_pcm_hw_params_set_rate_resample(pcm, parameters, name.hasPrefix("plug") ? 1 : 0)
         guard preferences.accesses.contains(where: { unsafe snd_pcm_hw_params_set_access(pcm, parameters, $0) >= 0 })
-        else { throw DeviceError.refused(name, "way of access known here", remedy: Self.plugRemedy(name)) }
+        else { throw refused("way of access known here") }
         guard
             let format = preferences.formats.first(where: {
                 unsafe snd_pcm_hw_params_set_format(pcm, parameters, $0.alsa) >= 0
             })
-        else { throw DeviceError.refused(name, "sample format known here", remedy: Self.plugRemedy(name)) }
+        else { throw refused("sample format known here") }
         var channels = UInt32(request.channelCount)
         guard unsafe snd_pcm_hw_params_set_channels_near(pcm, parameters, &channels) >= 0 else {
-            throw DeviceError.refused(name, "number of channels near \(channels)", remedy: Self.plugRemedy(name))
+            throw refused("number of channels near \(channels)")
         }
         var rate = UInt32(request.sampleRate)
         if unsafe snd_pcm_hw_params_set_rate(pcm, parameters, rate, 0) < 0 {
             guard unsafe snd_pcm_hw_params_set_rate_near(pcm, parameters, &rate, nil) >= 0 else {
-                throw DeviceError.refused(name, "rate near \(rate) Hz", remedy: Self.plugRemedy(name))
+                throw refused("rate near \(rate) Hz")
             }
         }
         return format.layout
@@ -140,16 +164,20 @@ struct HardwareNegotiation: ~Copyable {
         unsafe snd_pcm_hw_params_get_access(parameters, &access)
         unsafe snd_pcm_hw_params_get_format(parameters, &format)
         guard (8000...768_000).contains(rate), (1...64).contains(channels), period > 0, buffer > 0 else {
-            throw DeviceError.refused(
-                name, "usable format (it offers \(channels) channels at \(rate) Hz)", remedy: Self.plugRemedy(name))
+            throw refused("usable format")
         }
         return HardwareSettings(
             sampleRate: Int(rate), channelCount: Int(channels), devicePeriodFrames: Int(period),
-            bufferFrames: Int(buffer), access: access, format: format, layout: layout)
+            bufferFrames: Int(buffer), access: access, format: format, layout: layout,
+            channelOrder: unsafe ChannelOrder.read(pcm, channelCount: Int(channels)))
     }
 
-    private static func plugRemedy(_ name: String) -> String {
-        name.hasPrefix("hw:")
-            ? "Let ALSA convert: use plug\(name)." : "Choose another device, such as default or plughw:0."
+    /// The device takes nothing of a kind; with what it does take.
+    private func refused(_ what: String) -> DeviceError {
+        let remedy =
+            name.hasPrefix("hw")
+            ? "Let ALSA convert: use plug\(name), without --exclusive."
+            : "Choose another device, such as default or plughw:0."
+        return .refused(name, what, can: unsafe HardwareAbilities(pcm), remedy: remedy)
     }
 }

@@ -1,33 +1,10 @@
-// From Float32 to what a card takes: 16, 24 and 32 bits, packed or not, either byte order, any distance between samples.
+// Between Float32 and what a card takes or gives.
 //
-// Full scale is 2^(bits − 1), so that samples decoded from integers come out as the same integers; what lies beyond is
-// clamped, halves round to even, and NaN is silence. There is no dither: live output is what the engine made.
+// Full scale is 2^(bits − 1), so that samples decoded from integers come out as the same integers, and what was recorded as
+// integers of up to 24 bits as the same numbers. What lies beyond is clamped, halves round to even, and NaN is silence. There
+// is no dither: live output is what the engine made.
 
-/// How a card wants one sample.
-enum SampleEncoding: Sendable, CaseIterable {
-    case float32
-    case signed32
-    /// Three bytes.
-    case signed24Packed
-    /// The low 24 bits of four bytes, sign-extended.
-    case signed24
-    case signed16
-
-    /// Bytes from one sample to the next of the same channel, where nothing lies between.
-    var byteCount: Int {
-        switch self {
-        case .float32, .signed32, .signed24: 4
-        case .signed24Packed: 3
-        case .signed16: 2
-        }
-    }
-}
-
-/// An encoding with its byte order.
-struct SampleLayout: Sendable, Hashable {
-    let encoding: SampleEncoding
-    let isBigEndian: Bool
-
+extension SampleLayout {
     /// Writes `count` samples to `destination`, `strideBytes` apart.
     ///
     /// The destination needs no alignment but must be writable for `(count − 1) × strideBytes + byteCount` bytes.
@@ -38,13 +15,41 @@ struct SampleLayout: Sendable, Hashable {
     func write(
         _ source: UnsafePointer<Float>, count: Int, to destination: UnsafeMutableRawPointer, strideBytes: Int
     ) {
-        let swaps = isBigEndian != (Int(bigEndian: 1) == 1)
         switch encoding {
         case .float32: unsafe store(Float32Word.self, source, count, destination, strideBytes, swaps)
         case .signed32: unsafe store(Signed32Word.self, source, count, destination, strideBytes, swaps)
         case .signed24: unsafe store(Signed24Word.self, source, count, destination, strideBytes, swaps)
         case .signed16: unsafe store(Signed16Word.self, source, count, destination, strideBytes, swaps)
-        case .signed24Packed: unsafe storePacked24(source, count, destination, strideBytes)
+        default: unsafe storeBytes(source, count, destination, strideBytes)
+        }
+    }
+
+    /// Reads `count` samples from `source`, `strideBytes` apart.
+    ///
+    /// The source needs no alignment. Real-time safe: yes. Cost: as of writing.
+    #if REALTIME_CHECKS
+        @_noAllocation @_noLocks
+    #endif
+    func read(
+        _ source: UnsafeRawPointer, strideBytes: Int, count: Int, to destination: UnsafeMutablePointer<Float>
+    ) {
+        switch encoding {
+        case .float32: unsafe load(Float32Word.self, source, strideBytes, count, destination)
+        case .signed32: unsafe load(Signed32Word.self, source, strideBytes, count, destination)
+        case .signed24: unsafe load(Signed24Word.self, source, strideBytes, count, destination)
+        case .signed16: unsafe load(Signed16Word.self, source, strideBytes, count, destination)
+        default: unsafe loadBytes(source, strideBytes, count, destination)
+        }
+    }
+
+    @inline(__always)
+    private func load<Word: SampleWord>(
+        _ word: Word.Type, _ source: UnsafeRawPointer, _ strideBytes: Int, _ count: Int,
+        _ destination: UnsafeMutablePointer<Float>
+    ) {
+        for index in 0..<count {
+            let bits = unsafe source.loadUnaligned(fromByteOffset: index &* strideBytes, as: Word.Bits.self)
+            unsafe destination[index] = Word.decode(swaps ? bits.byteSwapped : bits)
         }
     }
 
@@ -79,22 +84,60 @@ struct SampleLayout: Sendable, Hashable {
         }
     }
 
+    /// The rarer formats, byte by byte.
     @inline(__always)
-    private func storePacked24(
+    private func storeBytes(
         _ source: UnsafePointer<Float>, _ count: Int, _ destination: UnsafeMutableRawPointer, _ strideBytes: Int
     ) {
-        let first = isBigEndian ? 2 : 0
-        let last = 2 &- first
+        let size = encoding.byteCount
+        let bitCount = encoding.bitCount
+        let offset = encoding.isUnsigned ? UInt64(1) &<< UInt64(truncatingIfNeeded: bitCount &- 1) : 0
         for index in 0..<count {
-            let bits = unsafe Signed24Word.encode(source[index])
-            let offset = index &* strideBytes
-            unsafe destination.storeBytes(
-                of: UInt8(truncatingIfNeeded: bits), toByteOffset: offset &+ first, as: UInt8.self)
-            unsafe destination.storeBytes(
-                of: UInt8(truncatingIfNeeded: bits &>> 8), toByteOffset: offset &+ 1, as: UInt8.self)
-            unsafe destination.storeBytes(
-                of: UInt8(truncatingIfNeeded: bits &>> 16), toByteOffset: offset &+ last, as: UInt8.self)
+            let sample = unsafe source[index]
+            var bits: UInt64
+            if encoding == .float64 {
+                bits = (sample == sample ? Double(sample) : 0).bitPattern
+            } else {
+                let value = quantise(sample, fullScale: fullScale(bitCount))
+                bits = UInt64(truncatingIfNeeded: Int64(value) &+ Int64(truncatingIfNeeded: offset))
+            }
+            for byte in 0..<size {
+                let place = isBigEndian ? size &- 1 &- byte : byte
+                unsafe destination.storeBytes(
+                    of: UInt8(truncatingIfNeeded: bits), toByteOffset: index &* strideBytes &+ place, as: UInt8.self)
+                bits &>>= 8
+            }
         }
+    }
+
+    @inline(__always)
+    private func loadBytes(
+        _ source: UnsafeRawPointer, _ strideBytes: Int, _ count: Int, _ destination: UnsafeMutablePointer<Float>
+    ) {
+        let size = encoding.byteCount
+        let bitCount = encoding.bitCount
+        let unused = UInt64(truncatingIfNeeded: 64 &- bitCount)
+        let middle: UInt64 = encoding.isUnsigned ? 1 &<< 63 : 0
+        for index in 0..<count {
+            var bits: UInt64 = 0
+            for byte in 0..<size {
+                let place = isBigEndian ? byte : size &- 1 &- byte
+                let value = unsafe source.load(fromByteOffset: index &* strideBytes &+ place, as: UInt8.self)
+                bits = bits &<< 8 | UInt64(value)
+            }
+            if encoding == .float64 {
+                unsafe destination[index] = Float64Word.decode(bits)
+            } else {
+                // Moved to the top, where the sign is, without what a device may leave in the unused bits.
+                let value = Int64(bitPattern: (bits &<< unused) ^ middle) &>> Int64(unused)
+                unsafe destination[index] = Float(Double(value) / fullScale(bitCount))
+            }
+        }
+    }
+
+    @inline(__always)
+    private func fullScale(_ bitCount: Int) -> Double {
+        Double(UInt64(1) &<< UInt64(truncatingIfNeeded: bitCount &- 1))
     }
 }
 
@@ -102,19 +145,34 @@ struct SampleLayout: Sendable, Hashable {
 private protocol SampleWord {
     associatedtype Bits: FixedWidthInteger & BitwiseCopyable
     static func encode(_ sample: Float) -> Bits
+    static func decode(_ bits: Bits) -> Float
 }
 
 private enum Float32Word: SampleWord {
     /// Not clamped: a card that takes floats may well have headroom.
     @inline(__always) static func encode(_ sample: Float) -> UInt32 { (sample == sample ? sample : 0).bitPattern }
+    @inline(__always) static func decode(_ bits: UInt32) -> Float {
+        let sample = Float(bitPattern: bits)
+        return sample == sample ? sample : 0
+    }
+}
+
+private enum Float64Word {
+    @inline(__always) static func decode(_ bits: UInt64) -> Float {
+        let sample = Double(bitPattern: bits)
+        return sample == sample ? Float(sample) : 0
+    }
 }
 
 private enum Signed32Word: SampleWord {
     @inline(__always) static func encode(_ sample: Float) -> Int32 { quantise(sample, fullScale: 0x1p31) }
+    @inline(__always) static func decode(_ bits: Int32) -> Float { Float(bits) * 0x1p-31 }
 }
 
 private enum Signed24Word: SampleWord {
     @inline(__always) static func encode(_ sample: Float) -> Int32 { quantise(sample, fullScale: 0x1p23) }
+    /// Devices leave what they like in the upper byte.
+    @inline(__always) static func decode(_ bits: Int32) -> Float { Float((bits &<< 8) &>> 8) * 0x1p-23 }
 }
 
 private enum Signed16Word: SampleWord {
@@ -124,6 +182,7 @@ private enum Signed16Word: SampleWord {
         let clamped = min(max(value, -0x1p15), 0x1p15 - 1)
         return Int16(truncatingIfNeeded: (clamped + 0x1.8p23).bitPattern)
     }
+    @inline(__always) static func decode(_ bits: Int16) -> Float { Float(bits) * 0x1p-15 }
 }
 
 /// Scales, clamps and rounds half to even, without the conversions that trap and the library calls that round.

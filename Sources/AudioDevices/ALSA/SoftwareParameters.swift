@@ -3,7 +3,7 @@ import Glibc
 
 /// When a device starts, stops and wakes its thread.
 enum SoftwareParameters {
-    /// Explicit start, stop when dry, wake for each block, silence and never stale sound where a block is late.
+    /// Explicit start, stop when dry or full, wake for each block, silence and never stale sound where a block is late.
     static func set(
         _ pcm: OpaquePointer, name: String, bufferFrames: Int, wakeFrames: Int
     ) throws(DeviceError) {

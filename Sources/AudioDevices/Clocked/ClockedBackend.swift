@@ -1,95 +1,179 @@
 import AudioFiles
 
-/// The devices without a card: blocks go to a file or nowhere, at the pace of the monotonic clock or at none.
+/// The devices without a card: blocks go to a file or nowhere, and come from a file or from silence, at the pace of the
+/// monotonic clock or at none.
 ///
-/// Under the real clock it behaves like a card: a buffer of the requested periods is filled first, then a block is asked
-/// for whenever there is room for one, and a block that comes too late is an xrun.
-final class ClockedBackend: OutputBackend {
-    let configuration: StreamConfiguration
+/// Under the real clock an output behaves like a card: a buffer of the requested periods is filled first, then a block is
+/// asked for whenever there is room for one, and a block that comes too late is an xrun. An input waits for its reader: what
+/// comes from a file is never lost.
+final class ClockedBackend: StreamBackend {
+    let outputConfiguration: StreamConfiguration
+    let inputConfiguration: StreamConfiguration
+    let blockFrames: Int
     private let clock: StreamClock
     /// Where the sound goes; nil for nowhere.
     private let writer: WaveWriter?
+    /// Where it comes from; nil for silence.
+    private let source: RecordedInput?
 
-    /// The `null` device.
-    init(discarding request: StreamRequest) {
+    /// At least one side; a `system` device is none of this backend's and counts as missing.
+    init(
+        output: OutputDevice? = nil, input: InputDevice? = nil, _ request: StreamRequest,
+        inputRequest: StreamRequest? = nil
+    ) throws(DeviceError) {
+        guard !request.isExclusive else {
+            throw DeviceError(
+                kind: .invalidRequest, message: "\(output?.description ?? input?.description ?? "") is no hardware",
+                remedy: "Name a card, such as hw:0, or leave out --exclusive.")
+        }
         clock = request.clock
-        writer = nil
-        configuration = Self.configuration(request, formatName: "FLOAT", deviceName: OutputDevice.null.description)
+        blockFrames = request.periodFrames
+        if case .file(let path) = output {
+            do {
+                writer = try WaveWriter(
+                    path: path, sampleRate: request.sampleRate, channelCount: request.channelCount,
+                    format: request.fileFormat)
+            } catch {
+                throw DeviceError(error)
+            }
+        } else {
+            writer = nil
+        }
+        var recorded: RecordedInput?
+        if case .file(let path) = input {
+            // Beside an output the rate is the output's; alone the file is recorded as it is.
+            do throws(DeviceError) {
+                recorded = try RecordedInput(path: path, sampleRate: output == nil ? nil : request.sampleRate)
+            } catch {
+                writer?.cancel()
+                throw error
+            }
+        }
+        source = recorded
+        let formatName = writer == nil ? "FLOAT" : request.fileFormat.rawValue
+        outputConfiguration =
+            output.map { .clocked(request, formatName: formatName, deviceName: $0.description) } ?? .absent
+        inputConfiguration =
+            input.map { [recorded] in
+                .clocked(
+                    inputRequest ?? request, sampleRate: recorded?.sampleRate,
+                    channelCount: recorded?.channelCount, formatName: "FLOAT", deviceName: $0.description)
+            } ?? .absent
     }
 
-    /// A file, which appears under its name when the stream has ended.
-    init(writing path: String, _ request: StreamRequest) throws(DeviceError) {
-        clock = request.clock
-        do {
-            writer = try WaveWriter(
-                path: path, sampleRate: request.sampleRate, channelCount: request.channelCount,
-                format: request.fileFormat)
+    func run(_ worker: BlockWorker, wake: WakeSignal) throws(StreamFault) {
+        do throws(DeviceError) {
+            switch (clock, hasOutput) {
+            case (.virtual, _): try runFreely(worker, wake: wake)
+            case (.real, true): try runPaced(worker, wake: wake)
+            case (.real, false): try recordPaced(worker, wake: wake)
+            }
+            // After a stop as well: what was played is kept, in a valid file.
+            do { try writer?.finish() } catch { throw DeviceError(error) }
         } catch {
-            throw DeviceError(error)
+            throw .file(error)
         }
-        configuration = Self.configuration(
-            request, formatName: request.fileFormat.rawValue, deviceName: OutputDevice.file(path: path).description)
-    }
-
-    func run(_ renderer: BlockRenderer, wake: WakeSignal) throws(DeviceError) {
-        switch clock {
-        case .virtual: try runFreely(renderer, wake: wake)
-        case .real: try runPaced(renderer, wake: wake)
-        }
-        // After a stop as well: what was played is kept, in a valid file.
-        do { try writer?.finish() } catch { throw DeviceError(error) }
     }
 
     func discard() { writer?.cancel() }
 
-    private func runFreely(_ renderer: BlockRenderer, wake: WakeSignal) throws(DeviceError) {
-        let period = configuration.periodFrames
+    private var hasOutput: Bool { outputConfiguration.channelCount > 0 }
+    private var hasInput: Bool { inputConfiguration.channelCount > 0 }
+
+    private func runFreely(_ worker: BlockWorker, wake: WakeSignal) throws(DeviceError) {
         while !wake.isRaised {
-            let valid = try makeBlock(renderer)
-            renderer.publish(framesWritten: renderer.framesRendered, delayFrames: 0)
-            guard valid == period else { return }
+            let valid = try makeBlock(worker)
+            if hasOutput { worker.publish(framesWritten: worker.outputFrame, delayFrames: 0) }
+            guard valid == blockFrames else { return }
         }
     }
 
-    private func runPaced(_ renderer: BlockRenderer, wake: WakeSignal) throws(DeviceError) {
-        let period = configuration.periodFrames
+    private func runPaced(_ worker: BlockWorker, wake: WakeSignal) throws(DeviceError) {
         var isEnded = false
-        while !isEnded, !wake.isRaised, renderer.framesRendered < configuration.bufferFrames {
-            isEnded = try makeBlock(renderer) < period
+        while !isEnded, !wake.isRaised, worker.outputFrame < outputConfiguration.bufferFrames {
+            isEnded = try makeBlock(worker) < blockFrames
         }
         var card = PacedClock(
-            sampleRate: configuration.sampleRate, bufferFrames: configuration.bufferFrames,
-            prefilled: renderer.framesRendered, now: MonotonicTime.now())
-        renderer.publish(framesWritten: card.framesWritten, delayFrames: card.framesWritten)
+            sampleRate: outputConfiguration.sampleRate, bufferFrames: outputConfiguration.bufferFrames,
+            prefilled: worker.outputFrame, now: MonotonicTime.now())
+        worker.publish(framesWritten: card.framesWritten, delayFrames: card.framesWritten)
         while !isEnded {
-            wake.sleep(until: card.roomTime(for: period))
+            wake.sleep(until: card.roomTime(for: blockFrames))
             guard !wake.isRaised else { return }
-            let valid = try makeBlock(renderer)
+            let valid = try makeBlock(worker)
             let gapFrame = card.framesWritten
             let now = MonotonicTime.now()
             let lost = card.write(valid, now: now)
-            if lost > 0 { renderer.reportXrun(atFrame: gapFrame, lostFrames: lost) }
-            renderer.publish(framesWritten: card.framesWritten, delayFrames: card.delay(at: now))
-            isEnded = valid < period
+            if lost > 0 {
+                worker.reportXrun(atFrame: gapFrame, lostFrames: lost)
+                worker.report(
+                    StreamIncident(
+                        kind: .xrun, recovery: .restarted, side: .output, frame: gapFrame, lostFrames: lost,
+                        hostTime: now))
+            }
+            worker.publish(framesWritten: card.framesWritten, delayFrames: card.delay(at: now))
+            isEnded = valid < blockFrames
         }
         wake.sleep(until: card.endTime)
-        renderer.publish(framesWritten: card.framesWritten, delayFrames: card.delay(at: MonotonicTime.now()))
+        worker.publish(framesWritten: card.framesWritten, delayFrames: card.delay(at: MonotonicTime.now()))
     }
 
-    /// Has one block filled and takes it; returns how many of its frames are valid.
-    private func makeBlock(_ renderer: BlockRenderer) throws(DeviceError) -> Int {
-        let valid = renderer.render(configuration.periodFrames)
-        do { try unsafe writer?.write(renderer.channels, frameCount: valid) } catch { throw DeviceError(error) }
+    /// Gives each block when it would have been recorded. A late reader sets the clock back: nothing is lost.
+    private func recordPaced(_ worker: BlockWorker, wake: WakeSignal) throws(DeviceError) {
+        let rate = inputConfiguration.sampleRate
+        let slack = MonotonicTime.nanoseconds(ofFrames: Int64(inputConfiguration.bufferFrames), sampleRate: rate)
+        var origin = MonotonicTime.now()
+        while !wake.isRaised {
+            let block = min(source?.remaining ?? .max, Int64(blockFrames))
+            let due = origin + MonotonicTime.nanoseconds(ofFrames: worker.inputFrame + block, sampleRate: rate)
+            wake.sleep(until: due)
+            guard !wake.isRaised else { return }
+            origin += max(0, MonotonicTime.now() - due - slack)
+            guard try makeBlock(worker) == blockFrames else { return }
+        }
+    }
+
+    /// Reads one block, has it worked on and takes it; returns how many of its frames are valid.
+    private func makeBlock(_ worker: BlockWorker) throws(DeviceError) -> Int {
+        var count = blockFrames
+        if hasInput {
+            let recorded = try fetch(worker)
+            // Alone, the end of a recording is the end of the stream.
+            if !hasOutput { count = recorded }
+            guard count > 0 else { return 0 }
+        }
+        let valid = worker.run(count)
+        if hasInput { worker.publish(waitingFrames: 0) }
+        if hasOutput {
+            do { try unsafe writer?.write(worker.outputChannels, frameCount: valid) } catch { throw DeviceError(error) }
+        }
         return valid
     }
 
-    private static func configuration(
-        _ request: StreamRequest, formatName: String, deviceName: String
+    /// Leaves a block with the worker and returns how many frames of it were recorded.
+    private func fetch(_ worker: BlockWorker) throws(DeviceError) -> Int {
+        if let source { return try unsafe source.read(into: worker.inputChannels, count: blockFrames) }
+        for channel in 0..<inputConfiguration.channelCount {
+            unsafe worker.inputChannels[channel].update(repeating: 0, count: blockFrames)
+        }
+        return blockFrames
+    }
+}
+
+extension StreamConfiguration {
+    /// A side that a stream does not have.
+    static let absent = StreamConfiguration(
+        sampleRate: 0, channelCount: 0, periodFrames: 0, bufferFrames: 0, formatName: "", accessName: "",
+        deviceName: "")
+
+    fileprivate static func clocked(
+        _ request: StreamRequest, sampleRate: Int? = nil, channelCount: Int? = nil, formatName: String,
+        deviceName: String
     ) -> StreamConfiguration {
         StreamConfiguration(
-            sampleRate: request.sampleRate, channelCount: request.channelCount, periodFrames: request.periodFrames,
-            bufferFrames: request.periodFrames * request.periodCount, formatName: formatName, accessName: "direct",
-            deviceName: deviceName)
+            sampleRate: sampleRate ?? request.sampleRate, channelCount: channelCount ?? request.channelCount,
+            periodFrames: request.periodFrames, bufferFrames: request.periodFrames * request.periodCount,
+            formatName: formatName, accessName: "direct", deviceName: deviceName)
     }
 }
 

@@ -14,7 +14,7 @@ public struct DeviceError: Error, Sendable, Equatable {
         case formatRefused
         /// The request contradicts itself or leaves the permitted range.
         case invalidRequest
-        /// The device went away, or stopped taking frames, while it was playing.
+        /// The device went away, or stopped taking or giving frames, while it ran; `lossCause` tells which.
         case lost
         /// The system reported an error that has no name of its own here.
         case io
@@ -30,12 +30,15 @@ public struct DeviceError: Error, Sendable, Equatable {
     public let message: String
     /// What the user can do about it, in one sentence.
     public let remedy: String
+    /// Why the device was lost; nil for every kind but `lost`.
+    public let lossCause: LossCause?
 
     /// Makes an error, for streams of one's own. Real-time safe: no.
-    public init(kind: Kind, message: String, remedy: String) {
+    public init(kind: Kind, message: String, remedy: String, lossCause: LossCause? = nil) {
         self.kind = kind
         self.message = message
         self.remedy = remedy
+        self.lossCause = lossCause
     }
 }
 

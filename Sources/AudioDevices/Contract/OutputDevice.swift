@@ -12,22 +12,10 @@ public enum OutputDevice: Sendable, Hashable {
     /// ALSA's own plug-in called `null` can still be had as `.system("null")`. Whether the device exists is known when it
     /// is opened. Throws `invalidRequest` for an empty name, an empty path, or a NUL character. Real-time safe: no.
     public init(parsing text: String) throws(DeviceError) {
-        guard !text.isEmpty, !text.utf8.contains(0) else {
-            throw DeviceError(
-                kind: .invalidRequest, message: "the output device has no name",
-                remedy: "Say an ALSA name such as default, or null, or file:out.wav.")
-        }
-        if text == "null" {
-            self = .null
-        } else if text.hasPrefix("file:") {
-            let path = String(text.dropFirst("file:".count))
-            guard !path.isEmpty else {
-                throw DeviceError(
-                    kind: .invalidRequest, message: "the output file has no name", remedy: "Write file:out.wav.")
-            }
-            self = .file(path: path)
-        } else {
-            self = .system(text)
+        switch try DeviceText(parsing: text, direction: "output", example: "file:out.wav") {
+        case .system(let name): self = .system(name)
+        case .null: self = .null
+        case .file(let path): self = .file(path: path)
         }
     }
 }

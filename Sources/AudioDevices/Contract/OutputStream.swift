@@ -1,16 +1,42 @@
-// AudioDevices: plays blocks of planar Float32 on a sound card (ALSA), into a file, or nowhere, by a real or a virtual
-// clock. One contract for all of them; achieved values are read back; faults become typed errors.
+// AudioDevices: plays and records blocks of planar Float32 on a sound card (ALSA), with a file, or with nothing, by a real
+// or a virtual clock. One contract for all of them; achieved values are read back; faults become incidents and typed errors.
 //
-// It does not decode, mix, resample or map channels, does not dither, and knows nothing of clips and scores. It never
-// prints: what ALSA would write to the terminal is muted on every thread that calls it from here.
+// It does not decode, mix or dither, resamples only to bring a second card to the clock of the first, and knows nothing of
+// clips and scores. It never prints: what ALSA would write to the terminal is muted on every thread that calls it from here.
+
+/// What every open stream can be asked, whichever way the sound goes.
+///
+/// A stream runs once. After ``stop()``, or after its callback has ended it, open another one. The device thread belongs to
+/// the stream and ends with it: releasing the last reference stops it.
+public protocol AudioStream: AnyObject, Sendable {
+    /// What the stream has counted so far.
+    ///
+    /// Real-time safe: no.
+    var statistics: StreamStatistics { get }
+
+    /// Takes out what went wrong since the last call, in the order it happened.
+    ///
+    /// Each incident is given once, to whoever asks first. A stream keeps 256; when nobody asks, later ones are only counted
+    /// in ``StreamStatistics/incidentsMissed``. Real-time safe: no.
+    func takeIncidents() -> [StreamIncident]
+
+    /// Stops at once, waits for the device thread and closes the device.
+    ///
+    /// What the device still held is neither played nor delivered; a file keeps what was written and is closed valid. May be
+    /// called at any time, from any thread, any number of times. Called from a callback it only asks the stream to end after
+    /// the present block. Returns within one callback and a fraction of a second. Real-time safe: no.
+    func stop()
+
+    /// Waits until the stream has ended or was stopped, and throws what ended it otherwise.
+    ///
+    /// Returns at once when the stream was never started. Do not call it from a callback. Real-time safe: no.
+    func waitUntilFinished() throws(DeviceError)
+}
 
 /// One open output: a device thread that asks for blocks and plays them.
 ///
-/// A stream plays once. After ``stop()``, or after the render function has ended it, open another one.
-/// The thread belongs to the stream and ends with it: releasing the last reference stops it.
-///
 /// Real-time safe: no, but for what the callbacks say.
-public protocol OutputStream: AnyObject, Sendable {
+public protocol OutputStream: AudioStream {
     /// What the device agreed to, read back from it.
     ///
     /// Compare it with the request: rate, channels and period may differ. Real-time safe: yes.
@@ -21,32 +47,20 @@ public protocol OutputStream: AnyObject, Sendable {
     /// Real-time safe: no (takes a lock that the device thread never takes).
     var position: StreamPosition { get }
 
-    /// What the stream has counted so far.
-    ///
-    /// Real-time safe: no.
-    var statistics: StreamStatistics { get }
-
     /// Starts the device thread, which calls `callbacks` until the stream ends.
     ///
     /// It returns before the first block is played. Faults met later end the stream and come out of
-    /// ``waitUntilFinished()``. Throws `invalidRequest` when the stream has been started or stopped before.
+    /// ``AudioStream/waitUntilFinished()``. Throws `invalidRequest` when the stream has been started or stopped before.
     /// Real-time safe: no.
     func start(_ callbacks: StreamCallbacks) throws(DeviceError)
-
-    /// Stops at once, waits for the device thread and closes the device.
-    ///
-    /// What the device still held is not played; a file keeps what was written and is closed valid. May be called at any
-    /// time, from any thread, any number of times. Called from a callback it only asks the stream to end after the
-    /// present block. Returns within one render call and a fraction of a second. Real-time safe: no.
-    func stop()
-
-    /// Waits until the stream has played out or was stopped, and throws what ended it otherwise.
-    ///
-    /// Returns at once when the stream was never started. Do not call it from a callback. Real-time safe: no.
-    func waitUntilFinished() throws(DeviceError)
 }
 
-/// What a stream calls on its device thread.
+extension AudioStream {
+    /// None, for streams of one's own that cannot fail.
+    public func takeIncidents() -> [StreamIncident] { [] }
+}
+
+/// What an output stream calls on its device thread.
 ///
 /// The thread holds the closures until it ends, so they must not own the stream.
 public struct StreamCallbacks: Sendable {
@@ -112,15 +126,14 @@ public struct RenderBlock {
 /// Opens an output for playing.
 ///
 /// The device is held from here until the stream is stopped, has ended or is released. `default` on a machine without a
-/// sound card fails at once with `noDevice`. A file is created here, under a temporary name until the stream ends.
+/// sound card fails at once with `noDevice`; a device that another program holds is tried for up to a second, then `busy`.
+/// A file is created here, under a temporary name until the stream ends.
 /// Throws what the device refused, with the remedy. Real-time safe: no.
 public func openOutput(_ device: OutputDevice, _ request: StreamRequest) throws(DeviceError) -> any OutputStream {
     switch device {
-    case .null:
-        return try DeviceStream(ClockedBackend(discarding: request), request)
     case .system(let name):
-        return try DeviceStream(ALSABackend(name: name, request), request)
-    case .file(let path):
-        return try DeviceStream(ClockedBackend(writing: path, request), request)
+        return try DeviceOutput(StreamCore(ALSABackend(output: name, request), request))
+    case .null, .file:
+        return try DeviceOutput(StreamCore(ClockedBackend(output: device, request), request))
     }
 }

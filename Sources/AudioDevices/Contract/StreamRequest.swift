@@ -26,6 +26,11 @@ public struct StreamRequest: Sendable, Hashable {
     public let fileFormat: WaveSampleFormat
     /// The SCHED_FIFO priority of the device thread, 1 … 99, or nil for an ordinary thread. Not used under the virtual clock.
     public let realtimePriority: Int?
+    /// Whether a system device is opened as the hardware itself, for this stream alone.
+    ///
+    /// No other program is heard meanwhile, and nothing outside this program converts or mixes: sample formats are converted
+    /// here, and the rate that was achieved is the stream's. `default` is then the card that ALSA counts as the first.
+    public private(set) var isExclusive: Bool
 
     /// Checks and makes a request.
     ///
@@ -34,7 +39,7 @@ public struct StreamRequest: Sendable, Hashable {
     /// and the range permitted. Real-time safe: no.
     public init(
         sampleRate: Int, channelCount: Int, periodFrames: Int = 256, periodCount: Int = 3, clock: StreamClock = .real,
-        fileFormat: WaveSampleFormat = .float32, realtimePriority: Int? = 70
+        fileFormat: WaveSampleFormat = .float32, realtimePriority: Int? = 70, isExclusive: Bool = false
     ) throws(DeviceError) {
         try Self.check(sampleRate, in: 8000...768_000, "sample rate", unit: "Hz")
         try Self.check(channelCount, in: 1...64, "number of channels", unit: "channels")
@@ -48,6 +53,21 @@ public struct StreamRequest: Sendable, Hashable {
         self.clock = clock
         self.fileFormat = fileFormat
         self.realtimePriority = realtimePriority
+        self.isExclusive = isExclusive
+    }
+
+    /// The same for another number of channels.
+    func with(channelCount: Int) throws(DeviceError) -> StreamRequest {
+        try StreamRequest(
+            sampleRate: sampleRate, channelCount: channelCount, periodFrames: periodFrames, periodCount: periodCount,
+            clock: clock, fileFormat: fileFormat, realtimePriority: realtimePriority, isExclusive: isExclusive)
+    }
+
+    /// The same of a device that is shared with other programs.
+    func shared() -> StreamRequest {
+        var request = self
+        request.isExclusive = false
+        return request
     }
 
     private static func check(
@@ -65,11 +85,11 @@ public struct StreamRequest: Sendable, Hashable {
 public struct StreamConfiguration: Sendable, Hashable {
     /// Frames a second, as the device runs; it may differ from what was asked for.
     public let sampleRate: Int
-    /// Channels that the render function must fill; they may differ from what was asked for.
+    /// Channels of each block; they may differ from what was asked for.
     public let channelCount: Int
     /// The longest block in frames.
     public let periodFrames: Int
-    /// What the device holds ahead of the sound, in frames.
+    /// What the device can hold, in frames: ahead of the sound that is heard, or of what was recorded and not fetched.
     public let bufferFrames: Int
     /// The device's sample format, such as `FLOAT_LE` or `S24_3LE`.
     public let formatName: String

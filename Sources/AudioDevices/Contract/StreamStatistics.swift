@@ -21,23 +21,37 @@ public struct StreamPosition: Sendable, Hashable, BitwiseCopyable {
 
 /// What a stream has counted since it was opened.
 public struct StreamStatistics: Sendable {
-    /// How often the device ran dry.
+    /// How often the output was interrupted: ran dry, was suspended, or was started again with the input.
     public let xruns: Int64
-    /// About how many frames of silence that made; no frame of the sound was skipped.
+    /// About how many frames of silence that made; no frame of the sound was skipped by the stream itself.
     public let lostFrames: Int64
-    /// Blocks rendered.
+    /// How often the input was interrupted.
+    public let overruns: Int64
+    /// About how many frames were not recorded for it.
+    public let lostInputFrames: Int64
+    /// Frames delivered to the input's callback.
+    public let framesCaptured: Int64
+    /// Incidents that found no room because nobody took the earlier ones.
+    public let incidentsMissed: Int64
+    /// Blocks rendered or delivered.
     public let blocks: Int64
     /// Valid frames rendered.
     public let framesRendered: Int64
-    /// How long the render function took.
+    /// How long the render function, or that of the input, took.
     public let renderTime: RenderTime
     /// What the system granted to the device thread; nil before the stream has started.
     public let scheduling: RealtimeReport?
+    /// The scheduling class the device thread obtained: `fifo` with its priority, or `ordinary`.
+    public var schedulingClass: String { scheduling?.schedulingClass ?? "ordinary" }
+
+    /// By how many millionths the input's clock is faster than the output's, as measured so far; nil where they have one clock.
+    public let inputClockPPM: Double?
 
     /// Gathers the figures, for streams of one's own. Real-time safe: no.
     public init(
         xruns: Int64, lostFrames: Int64, blocks: Int64, framesRendered: Int64, renderTime: RenderTime,
-        scheduling: RealtimeReport?
+        scheduling: RealtimeReport?, overruns: Int64 = 0, lostInputFrames: Int64 = 0, framesCaptured: Int64 = 0,
+        incidentsMissed: Int64 = 0, inputClockPPM: Double? = nil
     ) {
         self.xruns = xruns
         self.lostFrames = lostFrames
@@ -45,6 +59,11 @@ public struct StreamStatistics: Sendable {
         self.framesRendered = framesRendered
         self.renderTime = renderTime
         self.scheduling = scheduling
+        self.overruns = overruns
+        self.lostInputFrames = lostInputFrames
+        self.framesCaptured = framesCaptured
+        self.incidentsMissed = incidentsMissed
+        self.inputClockPPM = inputClockPPM
     }
 }
 

@@ -3,13 +3,13 @@ import CALSA
 import Glibc
 
 /// The system's monotonic clock.
-enum MonotonicTime {
-    static let nanosecondsPerSecond: Int64 = 1_000_000_000
+package enum MonotonicTime {
+    package static let nanosecondsPerSecond: Int64 = 1_000_000_000
 
     /// Nanoseconds since some moment before the process began.
     ///
     /// Costs no system call on Linux. Real-time safe: yes.
-    static func now() -> Int64 {
+    package static func now() -> Int64 {
         var time = timespec()
         unsafe clock_gettime(CLOCK_MONOTONIC, &time)
         return Int64(time.tv_sec) &* nanosecondsPerSecond &+ Int64(time.tv_nsec)

@@ -3,20 +3,25 @@ import Realtime
 import Synchronization
 
 /// What a kind of device has to do; threads, callbacks and books are the stream's.
-protocol OutputBackend: AnyObject, Sendable {
-    var configuration: StreamConfiguration { get }
+protocol StreamBackend: AnyObject, Sendable {
+    /// The output; without channels where there is none.
+    var outputConfiguration: StreamConfiguration { get }
+    /// The input; without channels where there is none.
+    var inputConfiguration: StreamConfiguration { get }
+    /// The longest block.
+    var blockFrames: Int { get }
 
-    /// Plays what `renderer` makes until it ends, `wake` is raised or the device fails, then closes the device.
+    /// Runs blocks through `worker` until it ends, `wake` is raised or the device fails, then closes the device.
     ///
     /// Called once, on the device thread.
-    func run(_ renderer: BlockRenderer, wake: WakeSignal) throws(DeviceError)
+    func run(_ worker: BlockWorker, wake: WakeSignal) throws(StreamFault)
 
-    /// Closes a device that was never played on, leaving nothing behind.
+    /// Closes a device that never ran, leaving nothing behind.
     func discard()
 }
 
-/// An output stream on any backend: starts and ends the device thread, once.
-final class DeviceStream: OutputStream {
+/// A stream on any backend, whichever way its sound goes: starts and ends the device thread, once.
+final class StreamCore: Sendable {
     private enum Phase {
         case open
         case started(RealtimeThread)
@@ -27,16 +32,17 @@ final class DeviceStream: OutputStream {
         }
     }
 
-    private let backend: any OutputBackend
+    let backend: any StreamBackend
+    let ledger = StreamLedger()
     private let request: StreamRequest
-    private let wake: WakeSignal
-    private let ledger = StreamLedger()
+    /// Raised, it has the stream end after the present block.
+    let wake: WakeSignal
     private let outcome = Outcome()
     private let deviceThread = DeviceThreadMark()
     private let scheduling = Mutex<RealtimeReport?>(nil)
     private let phase = Mutex(Phase.open)
 
-    init(_ backend: any OutputBackend, _ request: StreamRequest) throws(DeviceError) {
+    init(_ backend: any StreamBackend, _ request: StreamRequest) throws(DeviceError) {
         self.backend = backend
         self.request = request
         do {
@@ -49,26 +55,32 @@ final class DeviceStream: OutputStream {
 
     deinit { stop() }
 
-    var configuration: StreamConfiguration { backend.configuration }
-    var position: StreamPosition { ledger.position }
     var statistics: StreamStatistics { ledger.statistics(scheduling: scheduling.withLock { $0 }) }
 
-    func start(_ callbacks: StreamCallbacks) throws(DeviceError) {
+    /// Whether this is called on the stream's own thread.
+    var isOnDeviceThread: Bool { deviceThread.isCurrent }
+
+    /// Starts the device thread, which raises `partner` when it is over.
+    func start(_ work: StreamWork, whenOver partner: WakeSignal? = nil) throws(DeviceError) {
         try phase.withLock { (phase) throws(DeviceError) in
             guard case .open = phase else {
                 throw DeviceError(
-                    kind: .invalidRequest, message: "the stream on \(configuration.deviceName) has been used already",
-                    remedy: "Open the device anew for each playing.")
+                    kind: .invalidRequest, message: "the stream on \(deviceName) has been used already",
+                    remedy: "Open the device anew for each run.")
             }
-            let thread = try makeThread(callbacks)
+            let thread = try makeThread(work, partner)
             scheduling.withLock { $0 = thread.report }
             phase = .started(thread)
         }
     }
 
-    private func makeThread(_ callbacks: StreamCallbacks) throws(DeviceError) -> RealtimeThread {
-        let renderer = BlockRenderer(
-            callbacks, configuration: configuration, clock: request.clock, ledger: ledger)
+    private var deviceName: String {
+        let output = backend.outputConfiguration
+        return output.channelCount > 0 ? output.deviceName : backend.inputConfiguration.deviceName
+    }
+
+    private func makeThread(_ work: StreamWork, _ partner: WakeSignal?) throws(DeviceError) -> RealtimeThread {
+        let worker = BlockWorker(work, backend: backend, clock: request.clock, ledger: ledger)
         let isRealtime = request.clock == .real && request.realtimePriority != nil
         let options = RealtimeThread.Configuration(
             priority: isRealtime ? request.realtimePriority : nil, locksMemory: isRealtime)
@@ -77,11 +89,13 @@ final class DeviceStream: OutputStream {
             return try RealtimeThread(name: "woodshed-device", configuration: options) {
                 [backend, wake, outcome, deviceThread] in
                 deviceThread.set()
-                do throws(DeviceError) {
-                    try backend.run(renderer, wake: wake)
+                do throws(StreamFault) {
+                    try backend.run(worker, wake: wake)
                 } catch {
-                    outcome.failure.withLock { $0 = error }
+                    if let loss = error.loss { worker.reportLoss(loss.cause, loss.side) }
+                    outcome.fault.withLock { $0 = error }
                 }
+                partner?.raise()
             }
         } catch {
             throw DeviceError(kind: .io, message: error.message, remedy: error.remedy)
@@ -104,13 +118,16 @@ final class DeviceStream: OutputStream {
     func waitUntilFinished() throws(DeviceError) {
         guard let thread = phase.withLock({ $0.thread }) else { return }
         thread.join()
-        if let error = outcome.failure.withLock({ $0 }) { throw error }
+        if let fault = outcome.fault.withLock({ $0 }) {
+            throw fault.error(
+                outputName: backend.outputConfiguration.deviceName, inputName: backend.inputConfiguration.deviceName)
+        }
     }
 }
 
 /// What ended the stream, if it was not the sound's end or a stop; left by the device thread for those who join it.
 private final class Outcome: Sendable {
-    let failure = Mutex<DeviceError?>(nil)
+    let fault = Mutex<StreamFault?>(nil)
 }
 
 /// Knows the device thread from others, so that a stop from a callback does not wait for itself.

@@ -1,0 +1,106 @@
+// The control block: what all processes know of one card, in shared memory. Its settings, the state of both directions, the
+// truth about them, requests for faults, and the cable.
+#ifndef WOODSHED_CARD_BLOCK_H
+#define WOODSHED_CARD_BLOCK_H
+
+#include "card_cable.h"
+#include "card_clock.h"
+#include "card_faults.h"
+#include "card_formats.h"
+
+enum { CARD_NAME_LIMIT = 64, CARD_PATH_LIMIT = 512, CARD_RATE_LIMIT = 32, CARD_REQUEST_LIMIT = 64, CARD_ACCESS_LIMIT = 8 };
+
+// The options, checked and without pointers.
+struct card_settings {
+    bool is_virtual;
+    char clock_name[CLOCK_NAME_LIMIT + 1];
+    double ppm[2];
+    int64_t loopback_delay_frames, latency_frames, first_frame;
+    uint32_t granularity_frames, jitter_microseconds, cable_frames;
+    uint32_t channels_min, channels_max;
+    uint32_t period_frames_min, period_frames_max, buffer_frames_max, periods_min, periods_max;
+    uint32_t rate_count, format_count, access_count;
+    unsigned rates[CARD_RATE_LIMIT], formats[FORMAT_LIMIT], accesses[CARD_ACCESS_LIMIT];
+    uint32_t map_count;
+    unsigned map[VIRTUAL_CARD_CHANNEL_LIMIT];
+    struct card_schedule schedules[2];
+    enum virtual_card_delay_answer delay_answer;
+    char record_path[CARD_PATH_LIMIT];
+};
+
+// -EINVAL for options that contradict themselves or cannot be read, -E2BIG for lists that are too long.
+int settings_read(struct card_settings *settings, const struct virtual_card_options *options, const char *card_name);
+
+// A fault that was asked for; the number tells a request that is whole from one that is being written.
+struct card_request {
+    _Atomic uint32_t number;
+    uint32_t kind;
+    int64_t argument;
+};
+
+// A fault as it happened, and what became known of it later.
+struct card_record_slot {
+    _Atomic uint32_t is_written;
+    struct virtual_card_record record;
+    _Atomic int64_t gap_frames, dropped_frames;
+};
+
+struct card_refusal {
+    _Atomic int32_t error;
+    _Atomic int32_t count;
+};
+
+// One direction. All but the requests and refusals is written by the process that has the direction open.
+struct card_direction_block {
+    _Atomic int32_t owner; // the process that has it open; 0: nobody
+    _Atomic uint32_t is_running;
+    _Atomic uint64_t pace; // of the last start
+    _Atomic int64_t start_frame;
+    _Atomic uint64_t opens, starts, xruns, faults[VIRTUAL_CARD_FAULT_KIND_COUNT];
+    _Atomic uint64_t transferred, moved, silent, dropped, wakes, idle_wakes;
+    _Atomic uint32_t next_fault; // of the schedule
+    _Atomic int64_t gap_start; // device frame since which the stream stands still; clock_never while it does not
+    _Atomic uint32_t gap_record; // number of the record that waits for its gap's length
+    _Atomic uint32_t posted; // requests
+    struct card_request requests[CARD_REQUEST_LIMIT];
+    struct card_refusal refusals[VIRTUAL_CARD_OPERATION_COUNT];
+};
+
+struct card_block {
+    _Atomic uint32_t is_ready;
+    struct card_settings settings;
+    int64_t epoch; // by the card's clock: the time of its first frame
+    _Atomic int64_t unplugged_until; // 0: plugged in; clock_never: until told otherwise
+    _Atomic uint32_t unpluggings; // a stream that was open during one is gone for good
+    struct card_direction_block directions[2];
+    _Atomic uint32_t record_count;
+    struct card_record_slot records[VIRTUAL_CARD_RECORD_LIMIT];
+    struct cable cable; // last, as its frames follow
+};
+
+struct virtual_card {
+    struct card_block *block;
+    struct clock_block *clock; // NULL for the real one
+    size_t byte_count;
+    int descriptor;
+};
+
+int64_t card_now(const struct virtual_card *card);
+int64_t card_device_frame(const struct virtual_card *card, int64_t time, uint64_t pace);
+int64_t card_time_of_frame(const struct virtual_card *card, int64_t frame, uint64_t pace);
+bool card_is_unplugged(const struct virtual_card *card, int64_t now);
+// Unplugs the card at a time, for so many milliseconds; 0 for good. Returns the number of the unplugging.
+uint32_t card_unplug(struct virtual_card *card, int64_t time, int64_t milliseconds);
+// 0, or the negative errno with which an operation is to fail.
+int card_refusal(struct virtual_card *card, int direction, enum virtual_card_operation operation);
+// Adds a record; returns its number.
+uint32_t card_record(struct virtual_card *card, struct virtual_card_record record);
+// The place of a record by its number; NULL for one that was only counted.
+struct card_record_slot *card_record_slot(struct virtual_card *card, uint32_t number);
+// The path under which changes to the block are announced, for inotify.
+void card_watch_path(const char *name, char *path, size_t capacity);
+bool card_name_is_valid(const char *name);
+// As virtual_card_create, or virtual_card_attach where there is one.
+int card_find_or_create(struct virtual_card **card, const char *name, const struct virtual_card_options *options);
+
+#endif

@@ -1,0 +1,99 @@
+// One open direction of a card: where the device stands, what is queued for it, when it next has something to do, and what
+// befalls it. All functions want the stream's lock to be held.
+#ifndef WOODSHED_CARD_STREAM_H
+#define WOODSHED_CARD_STREAM_H
+
+#include "card_block.h"
+
+#include <alsa/asoundlib.h>
+#include <alsa/pcm_external.h>
+#include <pthread.h>
+
+struct card_stream {
+    snd_pcm_ioplug_t plug;
+    pthread_mutex_t lock; // some of alsa-lib's callbacks come without its own lock
+    struct virtual_card *card;
+    struct card_direction_block *block;
+    int direction;
+    int timer; // a timerfd, readable from the moment there is something to do
+    int watch; // an inotify descriptor for the card's block; -1 without
+    int record; // a file; -1 without
+
+    // Set by hardware and software parameters.
+    struct card_format format;
+    uint64_t pace;
+    int64_t avail_min, stop_threshold, boundary;
+    double *queue; // the device's own buffer: frame f of the stream at f modulo the buffer's length
+
+    // Since the last prepare.
+    bool is_running;
+    int64_t start; // device frame of the stream's frame 0
+    int64_t base; // the position that was reached when the stream last stood still
+    int64_t counted; // of the position, what is in the block's count of frames moved
+    int64_t late_until; // no wake-up before this time
+    bool is_fresh; // nothing was transferred since
+    int64_t application; // appl_ptr when last looked at
+    int64_t ahead; // by how much appl_ptr is about to move
+
+    // Faults.
+    uint32_t taken; // requests seen
+    uint32_t unpluggings; // of the card, when the stream was opened
+    enum virtual_card_fault_kind suspension;
+    bool is_dead;
+    uint64_t short_count;
+    bool is_short_turn;
+
+    // Wake-ups.
+    int64_t armed; // what the timer was set to
+    uint64_t random;
+    int64_t jitter_frame, jitter_nanoseconds; // drawn once for each
+    struct clock_seat *seat; // NULL by the real clock
+    struct clock_patience patience;
+    int64_t wait_until; // real time before which there is no use in asking whether virtual time may pass
+};
+
+// card_stream.c: what the program does to the stream.
+static inline bool stream_plays(const struct card_stream *stream) { return stream->direction == VIRTUAL_CARD_PLAYBACK; }
+int64_t stream_application(const struct card_stream *stream);
+int64_t stream_position(const struct card_stream *stream, int64_t now);
+int stream_prepare(struct card_stream *stream);
+int stream_start(struct card_stream *stream);
+void stream_stop(struct card_stream *stream);
+void stream_pause(struct card_stream *stream, bool pauses);
+void stream_resume(struct card_stream *stream);
+int64_t stream_transfer(
+    struct card_stream *stream, const snd_pcm_channel_area_t *areas, snd_pcm_uframes_t offset, snd_pcm_uframes_t count);
+// Puts what is queued from `position` on onto the cable, or takes it off.
+void stream_lay(struct card_stream *stream, int64_t position);
+void stream_erase(struct card_stream *stream, int64_t position);
+// Has the position counted as moved.
+void stream_account(struct card_stream *stream, int64_t position);
+// Has the device stand still at a position.
+void stream_halt(struct card_stream *stream, int64_t position);
+
+// card_device.c: what the device does by itself.
+// Lets it do what it would have done by now; returns the position.
+int64_t device_step(struct card_stream *stream);
+// The stream's error by its state, as alsa-lib's calls report it; 0 for none.
+int device_error(const struct card_stream *stream);
+// The positions at which the next fault of the schedule comes, and at which the stream runs dry or full; clock_never for none.
+int64_t device_next_fault(const struct card_stream *stream);
+int64_t device_dry_position(const struct card_stream *stream);
+// Counts frames as lost by the fault that stopped the stream; negative ones as found again.
+void device_drop(struct card_stream *stream, int64_t frames);
+// Ends the pause that a fault has made, at a device frame.
+void device_close_gap(struct card_stream *stream, int64_t device_frame);
+
+// card_wake.c: when the program is woken.
+// A position as the program is told it: in the card's steps.
+int64_t wake_coarse(const struct card_stream *stream, int64_t position);
+// Sets the timer to the next moment at which there is something to do, and tells the other streams of a virtual clock.
+void wake_arm(struct card_stream *stream);
+// Whether what a poll waits for has come; under the virtual clock lets time pass.
+bool wake_poll(struct card_stream *stream);
+
+// card_callbacks.c: what alsa-lib calls.
+extern const snd_pcm_ioplug_callback_t card_callbacks;
+void card_stream_free(struct card_stream *stream);
+
+#endif

@@ -1,0 +1,16 @@
+// The virtual card as a shared object that alsa-lib finds through its configuration:
+//
+//     pcm_type.virtual_card { lib "/path/to/libVirtualCardPlugIn.so" }
+//     pcm.virtual { @args [ CARD ] @args.CARD { type string default "0" } type virtual_card card $CARD }
+//
+// Fields of the pcm are the options of virtual_card.h by their names; they count when the card is made, which is when it is
+// first opened, unless a program has made it before.
+#ifndef WOODSHED_VIRTUAL_CARD_PLUG_IN_H
+#define WOODSHED_VIRTUAL_CARD_PLUG_IN_H
+
+// What alsa-lib looks up by name; not for programs to call.
+int _snd_pcm_virtual_card_open(
+    struct _snd_pcm **pcm, const char *name, struct _snd_config *root, struct _snd_config *configuration, int stream,
+    int mode);
+
+#endif

@@ -1,0 +1,167 @@
+import CALSA
+import Glibc
+
+// What a device can do wrong and still be used afterwards. Anything else is thrown and ends the stream.
+extension ALSALoop {
+    /// An interruption that is over once the device runs again, and is told of then.
+    struct Interruption {
+        let kind: StreamIncident.Kind
+        let side: StreamIncident.Side
+        /// When it was noticed.
+        let time: Int64
+        /// When the output fell silent.
+        let silentSince: Int64
+        /// Frames that the output had been silent before that.
+        let silentBefore: Int64
+        /// Where the input's clock stood, to tell what it would have recorded meanwhile.
+        let inputClock: PositionClock?
+        /// Frames that the input had given since its last start and that were delivered.
+        let inputDelivered: Int64
+    }
+
+    /// Makes the device ready to be filled and started again, or throws what became of it.
+    func recover(from trouble: Trouble) throws(StreamFault) {
+        switch trouble {
+        case .dead(let side):
+            throw .lost(side.side == .output ? .stoppedTaking : .stoppedDelivering, side.side)
+        case .misaligned(let side, let frames):
+            try refuseStorm(side)
+            try restart(side, .stalled, silentBefore: side.side == .output ? frames : 0)
+        case .code(let side, let code):
+            switch -code {
+            case EINTR, EAGAIN: return
+            case EPIPE, EBADFD:
+                try refuseStorm(side)
+                try restart(side, side.side == .output ? .xrun : .overrun)
+            case ESTRPIPE:
+                try refuseStorm(side)
+                try resume(side)
+            default: throw fault(side, code, doing: .run)
+            }
+        }
+    }
+
+    /// What an error number says of a device that is of no use any more.
+    private func fault(_ side: ALSASide, _ code: Int32, doing call: StreamFault.DeviceCall) -> StreamFault {
+        switch -code {
+        case ENODEV, ENXIO, ENOTTY: .lost(.unplugged, side.side)
+        // So says the client of a sound server that has died.
+        case EIO: .lost(.serverGone, side.side)
+        case ESTRPIPE: .lost(.suspended, side.side)
+        case EPIPE, EBADFD: .lost(.cannotRestart, side.side)
+        default: .call(call, code: code, side.side)
+        }
+    }
+
+    /// Sets both sides up anew; they are started by the next turn, when they are filled.
+    private func restart(
+        _ side: ALSASide, _ kind: StreamIncident.Kind, silentBefore: Int64 = 0
+    ) throws(StreamFault) {
+        let time = now()
+        tellOfStall(side, isOver: true)
+        // What is told of already goes on: the device did not come to a frame since.
+        let isTold = refusals > 0 && capture == nil
+        if interruption == nil, !isTold {
+            let stop = side.side == .output ? side.stopTime(now: time, trustsStamps: trustsStamps) : time
+            interruption = Interruption(
+                kind: kind, side: side.side, time: time, silentSince: stop, silentBefore: silentBefore,
+                inputClock: capture?.isRunning == true ? capture?.clock : nil,
+                inputDelivered: (capture?.moved ?? 0) - Int64(fetched))
+        }
+        fetched = 0
+        drop()
+        try prepare(playback)
+        try prepare(capture)
+        // Alone, an output is filled with sound before it starts, and that sound comes after the report.
+        if capture == nil { tellOfInterruption() }
+    }
+
+    private func prepare(_ side: ALSASide?) throws(StreamFault) {
+        guard let side else { return }
+        let code = side.prepare()
+        guard code >= 0 else { throw fault(side, code, doing: .restart) }
+    }
+
+    /// A buffer that was full at the start cannot run dry at once: a device that says so again and again is broken, and is left as
+    /// it is.
+    private func refuseStorm(_ side: ALSASide) throws(StreamFault) {
+        let time = now()
+        refusals = side.refusesFirstFrame ? refusals + 1 : 0
+        // So do plug-ins whose server has died, among them PipeWire's, which knows no other word for it than an xrun.
+        if refusals > 8 { throw .lost(side.isPlugIn ? .serverGone : .cannotRestart, side.side) }
+        let halfBuffer = MonotonicTime.nanoseconds(
+            ofFrames: Int64(side.settings.bufferFrames / 2), sampleRate: side.settings.sampleRate)
+        // By its frames, too: a device that is faster than time itself may take a buffer in no time at all.
+        let first = side.side == .output ? side.settings.bufferFrames : 0
+        let isEarly =
+            time - side.startTime < halfBuffer && Int(side.moved) < first + side.settings.bufferFrames / 2
+        // Refusals have a count of their own, which is to come to its end first.
+        if refusals == 0 { earlyFaults = isEarly ? earlyFaults + 1 : 0 }
+        if earlyFaults > 8 || !budget.spend(now: time) { throw .lost(.xrunStorm, side.side) }
+    }
+
+    private func resume(_ side: ALSASide) throws(StreamFault) {
+        let stop = side.stopTime(now: now(), trustsStamps: trustsStamps)
+        for _ in 0..<5 {
+            guard unsafe snd_pcm_resume(side.pcm) == -EAGAIN, !wake.isRaised else { break }
+            wake.sleep(until: MonotonicTime.now() + 50_000_000)
+        }
+        // By the state, not by what resume returned: plug-ins claim success and stay suspended. Two sides that no longer
+        // stand where they stood to each other are started anew in any case.
+        let isRunning = unsafe snd_pcm_state(side.pcm) == SND_PCM_STATE_RUNNING
+        guard isRunning, playback == nil || capture == nil else { return try restart(side, .suspended) }
+        let time = now()
+        let lost = MonotonicTime.frames(inNanoseconds: max(0, time - stop), sampleRate: side.settings.sampleRate)
+        side.goOn(now: time)
+        if side.side == .output {
+            tell(.suspended, .resumed, side.side, frame: framesWritten, lost: lost, time: time)
+            worker.reportXrun(atFrame: framesWritten, lostFrames: lost)
+        } else {
+            let discarded = Int64(fetched)
+            fetched = 0
+            tell(.suspended, .resumed, side.side, frame: worker.inputFrame, lost: lost + discarded, time: time)
+            worker.reportOverrun(lostFrames: lost + discarded)
+        }
+    }
+
+    /// Reports the interruption that is over, to the callbacks of both sides and as one incident.
+    func tellOfInterruption() {
+        guard let interruption else { return }
+        self.interruption = nil
+        var (silent, missing): (Int64, Int64) = (0, 0)
+        if let playback {
+            let end = playback.isRunning ? playback.startTime : now()
+            let gap = MonotonicTime.frames(
+                inNanoseconds: max(0, end - interruption.silentSince), sampleRate: playback.settings.sampleRate)
+            silent = gap + interruption.silentBefore
+            if capture != nil { silent += Int64(prefillFrames - pendingFrames) }
+        }
+        if let capture, let clock = interruption.inputClock {
+            missing = max(0, clock.expectedPosition(at: capture.startTime) - interruption.inputDelivered)
+        }
+        let isOutput = interruption.side == .output
+        tell(
+            interruption.kind, .restarted, interruption.side, frame: isOutput ? framesWritten : worker.inputFrame,
+            lost: isOutput ? silent : missing, time: interruption.time)
+        if playback != nil { worker.reportXrun(atFrame: framesWritten, lostFrames: silent) }
+        if capture != nil { worker.reportOverrun(lostFrames: missing) }
+    }
+
+    /// Tells of a device that stood still and went on by itself. Beside another side, it is the alignment that tells.
+    func tellOfStall(_ side: ALSASide, isOver: Bool = false) {
+        let frames = side.takeStall(isOver: isOver)
+        guard frames > 0, playback == nil || capture == nil else { return }
+        tell(
+            .stalled, .none, side.side, frame: side.side == .output ? framesWritten : worker.inputFrame, lost: frames,
+            time: now())
+    }
+
+    private func tell(
+        _ kind: StreamIncident.Kind, _ recovery: StreamIncident.Recovery, _ side: StreamIncident.Side, frame: Int64,
+        lost: Int64, time: Int64
+    ) {
+        worker.report(
+            StreamIncident(
+                kind: kind, recovery: recovery, side: side, frame: frame, lostFrames: lost, hostTime: time))
+    }
+}

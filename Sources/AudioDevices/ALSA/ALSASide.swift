@@ -1,0 +1,160 @@
+import CALSA
+import Glibc
+
+/// One direction of a device as its loop sees it: the handle, where it stands, and what it last said.
+///
+@safe
+final class ALSASide: @unchecked Sendable {
+    // Unchecked because the device thread alone makes and uses it; the loop's errors name it.
+    let pcm: OpaquePointer
+    let side: StreamIncident.Side
+    let settings: HardwareSettings
+    let transfer: ALSATransfer
+    let periodNanoseconds: Int64
+    private let status: OpaquePointer
+
+    /// Whether the device was started since it was last prepared.
+    private(set) var isRunning = false
+    /// Frames handed over or fetched since the device was last prepared; its own counters stand still in some plug-ins.
+    var moved: Int64 = 0
+    /// Frames that could be moved when last asked.
+    private(set) var available = 0
+    private(set) var startTime: Int64 = 0
+    var watch: ProgressWatch
+    private(set) var clock: PositionClock
+    /// For how many frames the device stood still, and whether it goes as it should again.
+    private var stalledFrames: Int64 = 0
+    private var isSettled = true
+
+    /// Takes the handle over, but does not close it. Nil when there is no memory.
+    init?(_ pcm: OpaquePointer, _ side: StreamIncident.Side, settings: HardwareSettings) {
+        var allocated: OpaquePointer?
+        unsafe snd_pcm_status_malloc(&allocated)
+        guard let status = unsafe allocated else { return nil }
+        unsafe self.status = unsafe status
+        unsafe self.pcm = unsafe pcm
+        self.side = side
+        self.settings = settings
+        transfer = unsafe ALSATransfer(pcm, settings: settings)
+        periodNanoseconds = MonotonicTime.nanoseconds(
+            ofFrames: Int64(settings.devicePeriodFrames), sampleRate: settings.sampleRate)
+        watch = ProgressWatch(periodNanoseconds: periodNanoseconds)
+        clock = PositionClock(sampleRate: settings.sampleRate, periodFrames: settings.devicePeriodFrames)
+    }
+
+    deinit { unsafe snd_pcm_status_free(status) }
+
+    /// Whether the device was prepared, and has neither moved a frame nor been started since.
+    var refusesFirstFrame: Bool { moved == 0 && !isRunning }
+    /// Whether a program speaks for the device, and no driver does.
+    var isPlugIn: Bool { unsafe snd_pcm_type(pcm) == SND_PCM_TYPE_IOPLUG }
+
+    /// Frames that went through the device since the start, as of the last look.
+    var position: Int64 { position(available: available) }
+
+    private func position(available: Int) -> Int64 {
+        side == .output ? moved - Int64(settings.bufferFrames - available) : moved + Int64(available)
+    }
+
+    /// The position at this very moment; nil where the device cannot say.
+    func freshPosition() -> Int64? {
+        let available = unsafe snd_pcm_avail(pcm)
+        return available >= 0 ? position(available: Int(available)) : nil
+    }
+
+    /// How many frames can be moved, or a negative error number.
+    func look(_ now: () -> Int64) -> Int {
+        let after = now()
+        let answer = Int(unsafe snd_pcm_avail_update(pcm))
+        guard answer >= 0 else { return answer }
+        // Asked for besides, since a suspended or unplugged device may go on answering with a number.
+        if let fault = faultOfState() { return Int(fault) }
+        // A device that has overtaken its program without stopping plays old sound from then on.
+        if isRunning, answer > settings.bufferFrames { return Int(-EPIPE) }
+        available = answer
+        watch.observe(available: answer)
+        if isRunning, let stood = clock.observe(position: position, after: after, before: now()) {
+            stalledFrames += stood
+            isSettled = stood == 0
+        }
+        return answer
+    }
+
+    /// Takes for how many frames the device stood still: once it has gone on, since it may be looked at in the middle.
+    func takeStall(isOver: Bool) -> Int64 {
+        guard isSettled || isOver else { return 0 }
+        defer { stalledFrames = 0 }
+        return stalledFrames
+    }
+
+    /// The error number that goes with a state the device should not be in; nil for a good one.
+    func faultOfState() -> Int32? {
+        switch unsafe snd_pcm_state(pcm) {
+        case SND_PCM_STATE_XRUN: -EPIPE
+        case SND_PCM_STATE_SUSPENDED: -ESTRPIPE
+        case SND_PCM_STATE_DISCONNECTED: -ENODEV
+        case SND_PCM_STATE_OPEN, SND_PCM_STATE_SETUP: -EBADFD
+        default: nil
+        }
+    }
+
+    /// Starts the device, unless the one it is linked with has started it; returns 0 or a negative error number.
+    func start(_ now: () -> Int64) -> Int32 {
+        if unsafe snd_pcm_state(pcm) != SND_PCM_STATE_RUNNING {
+            let code = unsafe snd_pcm_start(pcm)
+            guard code >= 0 else { return code }
+        }
+        isRunning = true
+        if startTime == 0 { watch.allowSlowStart() } else { watch.reset() }
+        startTime = now()
+        clock.restart(at: 0, now: startTime)
+        return 0
+    }
+
+    /// Forgets what was queued; to be filled and started again. Returns 0 or a negative error number.
+    func prepare() -> Int32 {
+        let code = unsafe snd_pcm_prepare(pcm)
+        guard code >= 0 else { return code }
+        isRunning = false
+        moved = 0
+        available = 0
+        return 0
+    }
+
+    /// The device runs again after it was suspended, where it was.
+    func goOn(now: Int64) {
+        watch.reset()
+        clock.restart(at: freshPosition() ?? clock.position, now: now)
+    }
+
+    /// Frames were moved.
+    func didMove(_ count: Int) {
+        moved += Int64(count)
+        watch.reset()
+    }
+
+    /// When the device stopped, as far as it can be told at `now`, which is soon after.
+    func stopTime(now: Int64, trustsStamps: Bool) -> Int64 {
+        guard isRunning else { return now }
+        if trustsStamps, let stamp = triggerTime(), stamp > startTime, stamp <= now { return stamp }
+        // A suspended device tells where it stopped; one in XRUN has either run dry, or was stopped just now.
+        let isSuspended = unsafe snd_pcm_state(pcm) == SND_PCM_STATE_SUSPENDED
+        let last = isSuspended ? freshPosition() ?? moved : moved
+        return min(now, max(clock.time, clock.time(of: last)))
+    }
+
+    private func triggerTime() -> Int64? {
+        guard unsafe snd_pcm_status(pcm, status) >= 0 else { return nil }
+        var stamp = snd_htimestamp_t()
+        unsafe snd_pcm_status_get_trigger_htstamp(status, &stamp)
+        // Zero, or the time of the start, means that the plug-in does not say.
+        return Int64(stamp.tv_sec) * MonotonicTime.nanosecondsPerSecond + Int64(stamp.tv_nsec)
+    }
+
+    /// Frames handed over but not heard; nil where the device cannot say.
+    func delay() -> Int64? {
+        guard unsafe snd_pcm_status(pcm, status) >= 0 else { return nil }
+        let frames = unsafe snd_pcm_status_get_delay(status)
+        return frames >= 0 ? Int64(frames) : nil
+    }
+}

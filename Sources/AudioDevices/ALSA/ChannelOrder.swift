@@ -1,0 +1,38 @@
+import CALSA
+import Glibc
+
+/// Which of our channels goes to which of a device's.
+///
+/// Ours are in the order of WAVE files; devices have orders of their own, such as front, rear, centre, low.
+enum ChannelOrder {
+    /// The positions as WAVE files order them.
+    private static let wave: [snd_pcm_chmap_position] = [
+        SND_CHMAP_FL, SND_CHMAP_FR, SND_CHMAP_FC, SND_CHMAP_LFE, SND_CHMAP_RL, SND_CHMAP_RR, SND_CHMAP_FLC,
+        SND_CHMAP_FRC, SND_CHMAP_RC, SND_CHMAP_SL, SND_CHMAP_SR, SND_CHMAP_TC, SND_CHMAP_TFL, SND_CHMAP_TFC,
+        SND_CHMAP_TFR, SND_CHMAP_TRL, SND_CHMAP_TRC, SND_CHMAP_TRR,
+    ]
+
+    /// For each of the device's channels the number of ours; as they come where the device does not say, or says nonsense.
+    ///
+    /// To be asked once the hardware parameters are set.
+    static func read(_ pcm: OpaquePointer, channelCount: Int) -> [Int] {
+        let identity = Array(0..<channelCount)
+        guard let map = unsafe snd_pcm_get_chmap(pcm) else { return identity }
+        defer { unsafe free(map) }
+        guard unsafe Int(map.pointee.channels) == channelCount else { return identity }
+        let positions = unsafe withUnsafePointer(to: &map.pointee.channels) { channels in
+            // The positions follow the count, as an array of unknown length that Swift does not see.
+            let first = unsafe UnsafeRawPointer(channels) + MemoryLayout<UInt32>.stride
+            return identity.map { unsafe first.load(fromByteOffset: $0 * MemoryLayout<UInt32>.stride, as: UInt32.self) }
+        }
+        return order(of: positions) ?? identity
+    }
+
+    /// The order for a device's positions; nil when one is unknown or there twice.
+    static func order(of positions: [UInt32]) -> [Int]? {
+        let ranks = positions.compactMap { position in wave.firstIndex { $0.rawValue == position } }
+        guard ranks.count == positions.count, Set(ranks).count == ranks.count else { return nil }
+        let sorted = ranks.sorted()
+        return ranks.compactMap { sorted.firstIndex(of: $0) }
+    }
+}

@@ -1,0 +1,111 @@
+import Glibc
+import Synchronization
+
+/// A duplex stream of two devices with a clock each: two device threads, of which the output's calls for both.
+///
+/// Interrupted alone, the input is silence meanwhile and the output plays on. A loss of either side ends both.
+final class BridgedDuplex: DuplexStream {
+    /// How long the input may take to give its first frames before the output is started without them.
+    private static let startPatience: Int64 = 1_000_000_000
+
+    private let output: StreamCore
+    private let input: StreamCore
+    private let bridge: ClockBridge
+    let inputConfiguration: StreamConfiguration
+
+    /// Takes over both devices; closes them when it throws.
+    init(output: any StreamBackend, input: any StreamBackend, _ request: StreamRequest) throws(DeviceError) {
+        let plan = BridgePlan(output: output.outputConfiguration, input: input.inputConfiguration)
+        guard let bridge = ClockBridge(plan) else {
+            output.discard()
+            input.discard()
+            throw DeviceError(
+                kind: .io,
+                message: "there is no memory to join \(output.outputConfiguration.deviceName) and "
+                    + input.inputConfiguration.deviceName, remedy: "Close other programs, and try again.")
+        }
+        self.bridge = bridge
+        inputConfiguration = input.inputConfiguration.delivered(like: output.outputConfiguration)
+        do throws(DeviceError) {
+            self.output = try StreamCore(output, request)
+        } catch {
+            input.discard()
+            throw error
+        }
+        self.input = try StreamCore(input, request)
+    }
+
+    var outputConfiguration: StreamConfiguration { output.backend.outputConfiguration }
+    var position: StreamPosition { output.ledger.position }
+    var inputPosition: CapturePosition { bridge.reader.books.position }
+
+    var statistics: StreamStatistics {
+        let (played, reader) = (output.statistics, bridge.reader)
+        return StreamStatistics(
+            xruns: played.xruns, lostFrames: played.lostFrames, blocks: played.blocks,
+            framesRendered: played.framesRendered, renderTime: played.renderTime, scheduling: played.scheduling,
+            overruns: reader.books.overruns, lostInputFrames: reader.books.lostFrames,
+            framesCaptured: reader.books.delivered,
+            incidentsMissed: played.incidentsMissed + input.statistics.incidentsMissed, inputClockPPM: reader.books.ppm)
+    }
+
+    func takeIncidents() -> [StreamIncident] {
+        let offset = bridge.reader.books.numberOffset
+        let recorded = input.ledger.takeIncidents().map { $0.moved(by: offset) }
+        return (output.ledger.takeIncidents() + recorded).sorted { $0.hostTime < $1.hostTime }
+    }
+
+    func start(_ callbacks: DuplexCallbacks) throws(DeviceError) {
+        let (reader, writer) = (bridge.reader, bridge.writer)
+        let recording = StreamWork(
+            process: { block in
+                writer.take(block.input)
+                return block.input.frameCount
+            },
+            overrun: { _, _ in writer.noteRestart() }, moment: { writer.observe($0) })
+        let playing = StreamWork(
+            process: { block in
+                let delivery = reader.read(block.output.frameCount, outputFrame: block.output.outputFrame)
+                if delivery.lostFrames > 0 { callbacks.overrun(delivery.lostFrom, delivery.lostFrames) }
+                return callbacks.process(
+                    DuplexBlock(
+                        input: delivery.block, output: block.output, roundTripFrames: delivery.roundTripFrames))
+            },
+            xrun: { frame, lost in
+                reader.noteOutputRestart(silentFrames: lost)
+                callbacks.xrun(frame, lost)
+            },
+            moment: { reader.observe($0) })
+        try input.start(recording, whenOver: output.wake)
+        // So that what is recorded when the output's first frame is heard can be delivered.
+        let deadline = MonotonicTime.now() + Self.startPatience
+        while !writer.isRunning, !output.wake.isRaised, MonotonicTime.now() < deadline { usleep(500) }
+        do throws(DeviceError) {
+            try output.start(playing, whenOver: input.wake)
+        } catch {
+            input.stop()
+            throw error
+        }
+    }
+
+    func stop() {
+        input.wake.raise()
+        output.stop()
+        // From a callback the output's thread must not wait for the input's.
+        if !output.isOnDeviceThread { input.stop() }
+    }
+
+    func waitUntilFinished() throws(DeviceError) {
+        let ends = [output, input].map { core in Result { () throws(DeviceError) in try core.waitUntilFinished() } }
+        for end in ends { try end.get() }
+    }
+}
+
+extension StreamConfiguration {
+    /// The same device as its frames are delivered when they are brought to the clock of another.
+    fileprivate func delivered(like output: StreamConfiguration) -> StreamConfiguration {
+        StreamConfiguration(
+            sampleRate: output.sampleRate, channelCount: channelCount, periodFrames: output.periodFrames,
+            bufferFrames: bufferFrames, formatName: formatName, accessName: accessName, deviceName: deviceName)
+    }
+}

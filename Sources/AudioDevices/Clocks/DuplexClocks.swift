@@ -1,0 +1,65 @@
+import CALSA
+
+/// How many clocks an output and an input of the system have.
+public enum DuplexClocks: Sendable, Hashable, CaseIterable {
+    /// One if both are of one card by its number, or have one name where ALSA gives no number, as with sound servers;
+    /// else two.
+    case automatic
+    /// One: both run on one thread, with the least latency. Wrong for two cards: their drift ends in restarts.
+    case one
+    /// Two: the input is brought to the output's clock. Right for any devices, with about a buffer more of latency.
+    case two
+
+    func areTwo(_ output: OpenedPCM, _ input: OpenedPCM) -> Bool {
+        switch self {
+        case .one: return false
+        case .two: return true
+        case .automatic:
+            if let played = output.card, let recorded = input.card { return played != recorded }
+            return output.name != input.name
+        }
+    }
+}
+
+extension OpenedPCM {
+    /// The number of the card; nil where a plug-in does not say.
+    fileprivate var card: Int32? {
+        var information: OpaquePointer?
+        guard unsafe snd_pcm_info_malloc(&information) >= 0 else { return nil }
+        defer { unsafe snd_pcm_info_free(information) }
+        guard unsafe snd_pcm_info(pcm, information) >= 0 else { return nil }
+        let number = unsafe snd_pcm_info_get_card(information)
+        return number >= 0 ? number : nil
+    }
+}
+
+extension ALSABackend {
+    /// A duplex stream of two devices: on one thread where they share a clock, else on two with a bridge in between.
+    ///
+    /// `now` is for tests on cards with a clock of their own.
+    static func duplex(
+        output outputName: String, input inputName: String, _ request: StreamRequest, inputRequest: StreamRequest,
+        clocks: DuplexClocks, now: (@Sendable () -> Int64)? = nil
+    ) throws(DeviceError) -> any DuplexStream {
+        let (opened, other) = try open(
+            outputName, inputName, request, inputRequest: inputRequest, ALSAPreferences())
+        guard let opened, let other, clocks.areTwo(opened, other) else {
+            return try DeviceDuplex(StreamCore(ALSABackend(opened, other, request, now: now), request))
+        }
+        let output: ALSABackend
+        do throws(DeviceError) {
+            output = try ALSABackend(opened, nil, request, now: now)
+        } catch {
+            other.close()
+            throw error
+        }
+        let input: ALSABackend
+        do throws(DeviceError) {
+            input = try ALSABackend(nil, other, inputRequest, now: now)
+        } catch {
+            output.discard()
+            throw error
+        }
+        return try BridgedDuplex(output: output, input: input, request)
+    }
+}

@@ -1,0 +1,95 @@
+/// Where a device stood at a moment: the frame that was leaving it, or being recorded, by monotonic nanoseconds.
+struct DeviceMoment: Sendable, BitwiseCopyable {
+    let frame: Int64
+    let time: Int64
+}
+
+/// A device's position as a function of time, smoothed over many moments: each alone is off by the steps in which
+/// devices count and by how long the thread was held up.
+///
+/// A line through the moments (recursive least squares) at first; later a delay-locked loop, which follows a clock
+/// that changes.
+struct SmoothedClock: Sendable, BitwiseCopyable {
+    /// Of the loop, in radians a second, once the line would be slower. Ten times as much lets 7 dB more of a device's
+    /// steps through; less would not follow a card that warms up.
+    private static let bandwidth = 0.05
+    private static let damping = 0.8
+    /// A moment further from the line than this is a new beginning, in seconds.
+    private static let outlierSeconds = 0.05
+    /// In nanoseconds; moments closer to the one before are left out.
+    private static let shortest = 1e6
+    /// No crystal is further from its nominal rate.
+    private static let rateTolerance = 0.005
+
+    private let nominalRate: Double
+    /// Frames a nanosecond.
+    private var rate: Double
+    /// The last moment, and how far the smoothed position was ahead of it; apart, since a position of hours would leave
+    /// no bits for the fraction.
+    private var last = DeviceMoment(frame: 0, time: 0)
+    private var excess = 0.0
+    /// Moments since the device was started, and those that the rate is known by, which outlives a start.
+    private var moments: Int64 = 0
+    private var rateMoments: Int64 = 0
+    /// How often the clock has begun anew, the first time included; 0 is a clock that knows nothing.
+    private(set) var beginnings: Int64 = 0
+
+    init(sampleRate: Int) {
+        nominalRate = Double(sampleRate) / 1e9
+        rate = nominalRate
+    }
+
+    /// How fast the device is, as a multiple of its nominal rate; nil while that would be a guess.
+    var pace: Double? { rateMoments > 32 ? rate / nominalRate : nil }
+
+    /// When it was last told a moment.
+    var time: Int64 { last.time }
+
+    /// The next moment is that of a device that was started again; only the rate is remembered. Real-time safe: yes.
+    #if REALTIME_CHECKS
+        @_noAllocation @_noLocks
+    #endif
+    mutating func restart() { moments = 0 }
+
+    /// Learns where the device stood. Real-time safe: yes.
+    #if REALTIME_CHECKS
+        @_noAllocation @_noLocks
+    #endif
+    mutating func observe(_ moment: DeviceMoment) {
+        let elapsed = Double(moment.time &- last.time)
+        guard moments > 0 else { return begin(at: moment) }
+        // Two blocks in a row say nothing of the rate, and would count as much as others.
+        guard elapsed > Self.shortest else { return }
+        let ahead = Double(last.frame &- moment.frame) + excess + rate * elapsed
+        guard abs(ahead) < nominalRate * Self.outlierSeconds * 1e9 else { return begin(at: moment) }
+        moments &+= 1
+        rateMoments &+= 1
+        let (count, rateCount) = (Double(moments), Double(rateMoments))
+        let turn = Self.bandwidth * elapsed / 1e9
+        // The gains of a line through all moments since the beginning, until those of the loop are larger.
+        let position = max((4 * count - 2) / (count * (count + 1)), 2 * Self.damping * turn)
+        let slope = max(6 / ((rateCount + 1) * (rateCount + 2)), turn * turn)
+        excess = ahead - min(position, 1) * ahead
+        let limit = nominalRate * Self.rateTolerance
+        rate = min(max(rate - min(slope, 1) * ahead / elapsed, nominalRate - limit), nominalRate + limit)
+        last = moment
+    }
+
+    /// How many frames ahead of `frame` the device is at a time. Real-time safe: yes.
+    #if REALTIME_CHECKS
+        @_noAllocation @_noLocks
+    #endif
+    func frames(after frame: Int64, at time: Int64) -> Double {
+        Double(last.frame &- frame) + excess + rate * Double(time &- last.time)
+    }
+
+    #if REALTIME_CHECKS
+        @_noAllocation @_noLocks
+    #endif
+    private mutating func begin(at moment: DeviceMoment) {
+        last = moment
+        excess = 0
+        moments = 1
+        beginnings &+= 1
+    }
+}

@@ -1,0 +1,295 @@
+internal import Synchronization
+
+/// Goes from device to device: plays on one until it is lost, counts frames into nothing until there is another.
+///
+/// Its thread sleeps in the device's end, or looks around every 20 ms while there is no device. Every single step is bounded;
+/// `stop` ends whichever is under way.
+final class Keeper: Sendable {
+    private struct State {
+        var current: any OutputStream
+        /// The output frame at which `current` began.
+        var origin: Int64 = 0
+        /// Whether `current` is a device, not the count into nothing.
+        var isDevice = true
+        var isStopping = false
+        var failure: DeviceError?
+        /// When the device began to play.
+        var began: Int64 = 0
+        /// Of devices that play no more.
+        var incidents: [StreamIncident] = []
+
+        /// Takes what the present stream tells, at frames of the whole output.
+        mutating func gatherIncidents() {
+            incidents += current.takeIncidents().map { $0.moved(by: origin) }
+        }
+    }
+
+    let books = KeptBooks()
+    private let device: OutputDevice
+    private let request: StreamRequest
+    private let configuration: StreamConfiguration
+    private let policy: LossPolicy
+    private let callbacks: KeeperCallbacks
+    private let wake: WakeSignal
+    private let state: Mutex<State>
+    /// Set by the device's thread once the render function has ended the sound.
+    private let hasEnded = Atomic<Bool>(false)
+
+    /// How often is looked whether there is news while there is no device.
+    private static let glance: Int64 = 20_000_000
+    /// A device that played for less was not really there.
+    private static let trial: Int64 = 2 * MonotonicTime.nanosecondsPerSecond
+
+    init(
+        _ first: any OutputStream, device: OutputDevice, request: StreamRequest, policy: LossPolicy,
+        callbacks: KeeperCallbacks
+    ) throws(DeviceError) {
+        self.device = device
+        self.request = request
+        self.policy = policy
+        self.callbacks = callbacks
+        configuration = first.configuration
+        wake = try WakeSignal()
+        state = Mutex(State(current: first))
+    }
+
+    // MARK: For any thread
+
+    var isStopping: Bool { state.withLock { $0.isStopping } }
+    var failure: DeviceError? { state.withLock { $0.failure } }
+
+    var position: StreamPosition {
+        let (stream, origin) = state.withLock { ($0.current, $0.origin) }
+        let position = stream.position
+        return StreamPosition(framesWritten: origin + position.framesWritten, delayFrames: position.delayFrames)
+    }
+
+    var statistics: StreamStatistics {
+        let (stream, isDevice) = state.withLock { ($0.current, $0.isDevice) }
+        return books.statistics(with: isDevice ? stream.statistics : nil)
+    }
+
+    func takeIncidents() -> [StreamIncident] {
+        state.withLock { state in
+            state.gatherIncidents()
+            defer { state.incidents = [] }
+            return state.incidents
+        }
+    }
+
+    func stop() {
+        let stream = state.withLock { state in
+            state.isStopping = true
+            return state.current
+        }
+        wake.raise()
+        stream.stop()
+    }
+
+    // MARK: The keeper's thread
+
+    /// Starts the first device, so that what it refuses is known at once.
+    func start(_ render: StreamCallbacks) throws(DeviceError) {
+        let stream = state.withLock { state in
+            state.began = MonotonicTime.now()
+            return state.current
+        }
+        try stream.start(deviceCallbacks(render, from: 0, stream.configuration))
+    }
+
+    /// Keeps the sound going until it has ended, is stopped, or something fails that is no loss.
+    func keep(_ render: StreamCallbacks) {
+        var playing = device
+        var delay: Int64 = 0
+        while let loss = playOut() {
+            guard loss.error.kind == .lost else { return fail(with: loss.error) }
+            let now = MonotonicTime.now()
+            if now - state.withLock({ $0.began }) > Self.trial { delay = 0 }
+            var search = DeviceSearch(policy, lost: device, delay: delay, now: now)
+            do throws(DeviceError) {
+                guard let next = try bridge(loss, of: playing, render, &search) else { return }
+                playing = next
+            } catch {
+                return fail(with: error)
+            }
+            // A device that is lost again at once is not opened again at once.
+            delay = min(max(2 * delay, search.currentDelay), Self.trial)
+        }
+    }
+
+    private struct Loss {
+        let error: DeviceError
+        let frame: Int64
+        let unheardFrames: Int64
+    }
+
+    /// Waits for the end of the device that plays; nil when nothing was lost.
+    private func playOut() -> Loss? {
+        let (stream, origin) = state.withLock { ($0.current, $0.origin) }
+        do throws(DeviceError) {
+            try stream.waitUntilFinished()
+            return nil
+        } catch {
+            let statistics = stream.statistics
+            let rendered = statistics.framesRendered
+            // Whatever was lost after the sound's own end, or after a stop, is missed by nobody.
+            if hasEnded.load(ordering: .acquiring) || isStopping { return nil }
+            return Loss(
+                error: error, frame: origin + rendered,
+                unheardFrames: max(0, rendered - stream.position.framesHeard))
+        }
+    }
+
+    /// From the loss of a device to the first frame on the next one, by way of nothing; nil when the sound ends before.
+    private func bridge(
+        _ loss: Loss, of lost: OutputDevice, _ render: StreamCallbacks, _ search: inout DeviceSearch
+    ) throws(DeviceError) -> OutputDevice? {
+        let interruption = Interruption(
+            device: lost, cause: loss.error.lossCause ?? .unplugged, error: loss.error, frame: loss.frame,
+            unheardFrames: loss.unheardFrames)
+        books.count(interruption)
+        let nothing = try openOutput(.null, try idleRequest())
+        guard install(nothing, from: loss.frame, isDevice: false) else { return nil }
+        callbacks.interrupted(interruption, policy.resumes)
+        try nothing.start(idleCallbacks(render, from: loss.frame))
+        guard let found = find(&search) else {
+            nothing.stop()
+            return nil
+        }
+        nothing.stop()
+        // The last players may have been stopped while the device was opened.
+        guard !hasEnded.load(ordering: .acquiring) else {
+            found.stream.stop()
+            return nil
+        }
+        let frame = loss.frame + nothing.statistics.framesRendered
+        guard install(found.stream, from: frame, isDevice: true) else {
+            found.stream.stop()
+            return nil
+        }
+        callbacks.returned(found.stream.configuration, frame, found.device != device)
+        do throws(DeviceError) {
+            try found.stream.start(deviceCallbacks(render, from: frame, found.stream.configuration))
+        } catch {
+            if isStopping { return nil }
+            throw error
+        }
+        return found.device
+    }
+
+    /// Looks for a device, by the policy, for as long as there are players that may want it.
+    private func find(_ search: inout DeviceSearch) -> (device: OutputDevice, stream: any OutputStream)? {
+        let watch = DeviceWatch()
+        while !wake.isRaised, !hasEnded.load(ordering: .acquiring) {
+            let now = MonotonicTime.now()
+            if callbacks.takesWish() { search.ask(now: now) }
+            if watch.takeNews() { search.hearOfDevice(now: now) }
+            var failure: DeviceError?
+            var isTaken = false
+            for device in search.due(now: now) where !wake.isRaised {
+                do throws(DeviceError) {
+                    return (device, try reopen(device))
+                } catch {
+                    // Of several the last is what would have been played on.
+                    failure = error
+                    if device == self.device, error.kind == .busy { isTaken = true }
+                }
+            }
+            if let failure, search.fail(with: failure, now: MonotonicTime.now()) {
+                callbacks.missing(failure, policy == .wait, isTaken)
+            }
+            wake.sleep(until: now + Self.glance)
+        }
+        return nil
+    }
+
+    /// Opens a device for what was rendered for the first one, as which it must be of the same rate and channels.
+    private func reopen(_ device: OutputDevice) throws(DeviceError) -> any OutputStream {
+        // What takes over for the device that was wanted alone is not taken from others.
+        let stream = try openOutputAgain(device, device == self.device ? request : request.shared())
+        let new = stream.configuration
+        guard new.sampleRate == configuration.sampleRate, new.channelCount == configuration.channelCount else {
+            stream.stop()
+            throw DeviceError(
+                kind: .formatRefused,
+                message: "the device \(device) now runs at \(new.sampleRate) Hz with \(new.channelCount) channels, "
+                    + "not at \(configuration.sampleRate) Hz with \(configuration.channelCount)",
+                remedy: "Start anew to play on it.")
+        }
+        return stream
+    }
+
+    // MARK: Parts
+
+    /// Makes a stream the one that `stop` stops; false when that was already asked, and then it is stopped.
+    private func install(_ stream: any OutputStream, from origin: Int64, isDevice: Bool) -> Bool {
+        let old: (any OutputStream)? = state.withLock { state in
+            guard !state.isStopping else { return nil }
+            let old = state.current
+            if state.isDevice { books.close(old.statistics) }
+            state.gatherIncidents()
+            (state.current, state.origin, state.isDevice) = (stream, origin, isDevice)
+            if isDevice { state.began = MonotonicTime.now() }
+            return old
+        }
+        if old == nil { stream.stop() }
+        return old != nil
+    }
+
+    private func fail(with error: DeviceError) {
+        state.withLock { if !$0.isStopping { $0.failure = error } }
+    }
+
+    private func idleRequest() throws(DeviceError) -> StreamRequest {
+        try StreamRequest(
+            sampleRate: configuration.sampleRate, channelCount: configuration.channelCount,
+            periodFrames: configuration.periodFrames, periodCount: 2, realtimePriority: nil)
+    }
+
+    private func deviceCallbacks(
+        _ render: StreamCallbacks, from origin: Int64, _ configuration: StreamConfiguration
+    ) -> StreamCallbacks {
+        let (books, rate) = (self.books, configuration.sampleRate)
+        return StreamCallbacks(
+            render: { [self] block in
+                let begin = MonotonicTime.now()
+                let valid = render.render(block.moved(by: origin))
+                books.countBlock(
+                    nanoseconds: MonotonicTime.now() - begin,
+                    blockNanoseconds: MonotonicTime.nanoseconds(ofFrames: Int64(block.frameCount), sampleRate: rate))
+                noteEnd(valid < block.frameCount)
+                return valid
+            },
+            xrun: { render.xrun($0 + origin, $1) })
+    }
+
+    /// Nothing is missed when the count into nothing is late, so that is not told.
+    private func idleCallbacks(_ render: StreamCallbacks, from origin: Int64) -> StreamCallbacks {
+        StreamCallbacks(render: { [self] block in
+            let valid = render.render(block.moved(by: origin))
+            noteEnd(valid < block.frameCount)
+            return valid
+        })
+    }
+
+    private func noteEnd(_ isEnd: Bool) {
+        // Release: partner is the acquiring load of the keeper's thread.
+        if isEnd { hasEnded.store(true, ordering: .releasing) }
+    }
+}
+
+extension RenderBlock {
+    /// The same buffers at a later output frame.
+    func moved(by frames: Int64) -> RenderBlock {
+        unsafe RenderBlock(
+            channels: channels, channelCount: channelCount, frameCount: frameCount, outputFrame: outputFrame + frames)
+    }
+}
+
+/// Opens an output that was lost before: as the system's devices are now, and without waiting for other programs.
+private func openOutputAgain(_ device: OutputDevice, _ request: StreamRequest) throws(DeviceError) -> any OutputStream {
+    guard case .system(let name) = device else { return try openOutput(device, request) }
+    var preferences = ALSAPreferences()
+    preferences.opensAgain = true
+    return try DeviceOutput(StreamCore(ALSABackend(output: name, request, preferences: preferences), request))
+}

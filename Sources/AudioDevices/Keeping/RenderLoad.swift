@@ -1,0 +1,26 @@
+/// How much of the time there is the render function takes: render time over the time the block lasts; 1 is a dropout.
+///
+/// Quantiles are upper edges of logarithmic buckets: at most 6.3 % above the true value. The maximum is exact.
+public struct RenderLoad: Sendable, Hashable {
+    /// Half of the blocks took no more.
+    public let median: Double
+    /// 99.9 % of the blocks took no more.
+    public let p999: Double
+    /// The worst block.
+    public let maximum: Double
+
+    /// Gathers the figures, for streams of one's own. Real-time safe: yes.
+    public init(median: Double, p999: Double, maximum: Double) {
+        self.median = median
+        self.p999 = p999
+        self.maximum = maximum
+    }
+
+    /// The load of blocks that all last equally long.
+    package init(_ time: RenderTime, periodFrames: Int, sampleRate: Int) {
+        let blockMicroseconds = Double(periodFrames) / Double(sampleRate) * 1_000_000
+        self.init(
+            median: time.medianMicroseconds / blockMicroseconds, p999: time.p999Microseconds / blockMicroseconds,
+            maximum: time.maximumMicroseconds / blockMicroseconds)
+    }
+}

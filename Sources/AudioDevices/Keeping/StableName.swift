@@ -1,0 +1,42 @@
+import Glibc
+
+/// Names of devices that stay their own: a card's number, which the next card to be plugged in may get, becomes its id.
+package enum StableName {
+    private static let kinds: Set<Substring> = ["hw", "plughw", "sysdefault", "front", "dmix", "dsnoop"]
+
+    /// The same device by its stable name.
+    ///
+    /// Names without a number, and numbers of cards that do not exist, stay as they are.
+    package static func of(_ name: String, cardID: (Int) -> String? = StableName.cardID) -> String {
+        guard let colon = name.firstIndex(of: ":") else { return name }
+        let kind = name[..<colon]
+        var arguments = name[name.index(after: colon)...].split(separator: ",", omittingEmptySubsequences: false)
+        guard kinds.contains(kind), let first = arguments.first else { return name }
+        let number = first.hasPrefix("CARD=") ? first.dropFirst("CARD=".count) : first
+        guard let card = Int(number), let id = cardID(card) else { return name }
+        arguments[0] = "CARD=\(id)"
+        // Named and unnamed arguments do not mix.
+        for (index, argument) in arguments.enumerated().dropFirst() where !argument.contains("=") && index < 3 {
+            arguments[index] = (index == 1 ? "DEV=" : "SUBDEV=") + argument
+        }
+        return "\(kind):\(arguments.joined(separator: ","))"
+    }
+
+    /// The id the kernel gives a card.
+    package static func cardID(_ card: Int) -> String? {
+        guard let file = unsafe fopen("/proc/asound/card\(card)/id", "r") else { return nil }
+        defer { unsafe fclose(file) }
+        var line = [CChar](repeating: 0, count: 64)
+        guard unsafe fgets(&line, Int32(line.count), file) != nil else { return nil }
+        let id = line.prefix { $0 != 0 && $0 != 10 }
+        return id.isEmpty ? nil : String(decoding: id.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }
+}
+
+extension OutputDevice {
+    /// The same device by its stable name; what is no device of the system stays as it is.
+    func stable(cardID: (Int) -> String? = StableName.cardID) -> OutputDevice {
+        guard case .system(let name) = self else { return self }
+        return .system(StableName.of(name, cardID: cardID))
+    }
+}

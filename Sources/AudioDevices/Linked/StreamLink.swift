@@ -1,0 +1,129 @@
+import Glibc
+import Realtime
+import Synchronization
+
+/// What both halves of a duplex stream share: starts it when both were started, and lets either end by its own rules.
+final class StreamLink: Sendable {
+    private struct Halves {
+        var output: StreamCallbacks?
+        var input: CaptureCallbacks?
+        var watcher: PlainThread?
+
+        var areStarted: Bool { output != nil && input != nil }
+    }
+
+    let duplex: any DuplexStream
+    private let halves = Mutex(Halves())
+    private let state = LinkState()
+
+    /// The input's end is looked for so often, in µs: the device thread may wake nobody.
+    private static let interval: UInt32 = 10_000
+
+    init(_ duplex: any DuplexStream) { self.duplex = duplex }
+
+    deinit {
+        duplex.stop()
+        halves.withLock { $0.watcher }?.join()
+    }
+
+    var roundTripFrames: Int64? { state.roundTripFrames }
+
+    // MARK: Start
+
+    func start(output: StreamCallbacks) throws(DeviceError) {
+        try halves.withLock { (halves) throws(DeviceError) in
+            guard halves.output == nil else { throw Self.startedTwice }
+            halves.output = output
+            try startWhole(&halves)
+        }
+    }
+
+    func start(input: CaptureCallbacks) throws(DeviceError) {
+        try halves.withLock { (halves) throws(DeviceError) in
+            guard halves.input == nil else { throw Self.startedTwice }
+            halves.input = input
+            try startWhole(&halves)
+        }
+    }
+
+    private func startWhole(_ halves: inout Halves) throws(DeviceError) {
+        guard let output = halves.output, let input = halves.input else { return }
+        try duplex.start(state.join(output, input))
+        // Neither the thread nor the callbacks may hold the link, whose release ends them.
+        let (duplex, state) = (duplex, state)
+        halves.watcher = PlainThread(name: "woodshed-link") {
+            state.end(Result { () throws(DeviceError) in try duplex.waitUntilFinished() })
+        }
+        if halves.watcher == nil {
+            duplex.stop()
+            throw DeviceError(
+                kind: .io, message: "the system has no thread left for another stream",
+                remedy: "End other programs, or raise the limit with ulimit -u.")
+        }
+    }
+
+    private static let startedTwice = DeviceError(
+        kind: .invalidRequest, message: "this half of the stream has been used already",
+        remedy: "Open the device anew for each run.")
+
+    // MARK: End
+
+    /// Ends the input alone; the whole device where nothing plays yet.
+    func stopInput() {
+        state.endInput()
+        if !halves.withLock({ $0.areStarted }) { duplex.stop() }
+    }
+
+    /// Ends the whole device.
+    func stop() {
+        if !halves.withLock({ $0.areStarted }) { state.endInput() }
+        duplex.stop()
+    }
+
+    /// Returns when the input wants no more, or the stream has ended; at once when it was not started.
+    func waitForInput() throws(DeviceError) {
+        guard halves.withLock({ $0.input != nil }) else { return }
+        while !state.isInputOver {
+            if let outcome = state.outcome { return try outcome.get() }
+            usleep(Self.interval)
+        }
+    }
+}
+
+/// What the device thread leaves of a link for others, and others for it.
+private final class LinkState: Sendable {
+    // All relaxed: wishes and figures, on which no other memory depends.
+    private let isOver = Atomic<Bool>(false)
+    private let roundTrip = Atomic<Int64>(Int64.min)
+    private let ended = Mutex<Result<Void, DeviceError>?>(nil)
+
+    var isInputOver: Bool { isOver.load(ordering: .relaxed) }
+    var outcome: Result<Void, DeviceError>? { ended.withLock { $0 } }
+    var roundTripFrames: Int64? {
+        let frames = roundTrip.load(ordering: .relaxed)
+        return frames == Int64.min ? nil : frames
+    }
+
+    func endInput() { isOver.store(true, ordering: .relaxed) }
+
+    func end(_ outcome: Result<Void, DeviceError>) { ended.withLock { $0 = outcome } }
+
+    /// One callback for both halves.
+    func join(_ output: StreamCallbacks, _ input: CaptureCallbacks) -> DuplexCallbacks {
+        // The device thread holds these two and no more of either half.
+        let (capture, render) = (input.capture, output.render)
+        return DuplexCallbacks(
+            prepare: { frameCount in
+                output.prepare(frameCount)
+                input.prepare(frameCount)
+            },
+            process: { [self] block in
+                roundTrip.store(block.roundTripFrames, ordering: .relaxed)
+                // The input's own end leaves the output playing.
+                if !isOver.load(ordering: .relaxed), !capture(block.input) {
+                    isOver.store(true, ordering: .relaxed)
+                }
+                return render(block.output)
+            }, xrun: output.xrun, overrun: input.overrun)
+    }
+}

@@ -1,0 +1,104 @@
+import Realtime
+
+/// The device thread's way of having blocks worked on: calls the callbacks in their order, and keeps the books.
+final class BlockWorker: @unchecked Sendable {
+    // Unchecked because it is handed to the device thread once, which alone uses it from then on.
+    private let work: StreamWork
+    private let ledger: StreamLedger
+    private let output: PlanarBlock
+    private let input: PlanarBlock
+    private let callsPrepare: Bool
+    /// The output's frame that is rendered next.
+    private(set) var outputFrame: Int64 = 0
+    /// The input's frame that is delivered next, counting those that were lost.
+    private(set) var inputFrame: Int64 = 0
+    /// See ``DuplexBlock/roundTripFrames``.
+    var roundTripFrames: Int64 = 0
+
+    init(_ work: StreamWork, backend: any StreamBackend, clock: StreamClock, ledger: StreamLedger) {
+        self.work = work
+        self.ledger = ledger
+        output = PlanarBlock(
+            channelCount: backend.outputConfiguration.channelCount, frameCapacity: backend.blockFrames)
+        input = PlanarBlock(
+            channelCount: backend.inputConfiguration.channelCount, frameCapacity: backend.blockFrames)
+        callsPrepare = clock == .virtual
+    }
+
+    /// Where `run` leaves the frames to be played.
+    var outputChannels: UnsafeMutablePointer<UnsafeMutablePointer<Float>> { unsafe output.channels }
+    /// Where the device leaves what it recorded before `run`.
+    var inputChannels: UnsafeMutablePointer<UnsafeMutablePointer<Float>> { unsafe input.channels }
+
+    /// Whether it is of use to tell where the device stands.
+    var wantsMoments: Bool { work.moment != nil }
+
+    /// Passes on where the device stands, before the block that is worked on then.
+    func observe(_ moment: DeviceMoment) {
+        RealtimeScope.enter()
+        work.moment?(moment)
+        RealtimeScope.leave()
+    }
+
+    /// Has one block worked on and returns how many of its frames are valid; fewer than `frameCount` is the end.
+    func run(_ frameCount: Int) -> Int {
+        if callsPrepare { work.prepare(frameCount) }
+        let block = unsafe DuplexBlock(
+            input: CaptureBlock(
+                channels: input.channels, channelCount: input.channelCount, frameCount: frameCount,
+                inputFrame: inputFrame),
+            output: RenderBlock(
+                channels: output.channels, channelCount: output.channelCount, frameCount: frameCount,
+                outputFrame: outputFrame),
+            roundTripFrames: roundTripFrames)
+        let begin = MonotonicTime.now()
+        RealtimeScope.enter()
+        let answer = work.process(block)
+        RealtimeScope.leave()
+        let valid = min(max(0, answer), frameCount)
+        let rendered = output.channelCount > 0 ? valid : 0
+        let captured = input.channelCount > 0 ? frameCount : 0
+        outputFrame += Int64(rendered)
+        inputFrame += Int64(captured)
+        ledger.countBlock(rendered: rendered, captured: captured, nanoseconds: MonotonicTime.now() - begin)
+        return valid
+    }
+
+    /// Publishes how far the output has come.
+    func publish(framesWritten: Int64, delayFrames: Int64) {
+        ledger.publish(StreamPosition(framesWritten: framesWritten, delayFrames: max(0, delayFrames)))
+    }
+
+    /// Publishes how far the input has come.
+    func publish(waitingFrames: Int64) {
+        ledger.publish(CapturePosition(nextFrame: inputFrame, waitingFrames: max(0, waitingFrames)))
+    }
+
+    /// Counts and reports that the output was silent before `frame`.
+    func reportXrun(atFrame frame: Int64, lostFrames: Int64) {
+        ledger.countXrun(lostFrames: lostFrames)
+        RealtimeScope.enter()
+        work.xrun(frame, lostFrames)
+        RealtimeScope.leave()
+    }
+
+    /// Counts and reports that so many frames of the input were not recorded; the next block begins after them.
+    func reportOverrun(lostFrames: Int64) {
+        ledger.countOverrun(lostFrames: lostFrames)
+        RealtimeScope.enter()
+        work.overrun(inputFrame, lostFrames)
+        RealtimeScope.leave()
+        inputFrame += lostFrames
+    }
+
+    /// Leaves an incident for whoever takes it.
+    func report(_ incident: StreamIncident) { ledger.report(incident) }
+
+    /// Leaves word that the stream has ended, and why.
+    func reportLoss(_ cause: LossCause, _ side: StreamIncident.Side) {
+        report(
+            StreamIncident(
+                kind: .lost, recovery: .none, side: side, cause: cause,
+                frame: side == .output ? outputFrame : inputFrame, lostFrames: 0, hostTime: MonotonicTime.now()))
+    }
+}

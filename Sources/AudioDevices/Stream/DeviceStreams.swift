@@ -1,0 +1,48 @@
+// The three kinds of stream, which differ in what can be asked and in the callbacks they take.
+
+/// An output stream on any backend.
+final class DeviceOutput: OutputStream {
+    private let core: StreamCore
+
+    init(_ core: StreamCore) { self.core = core }
+
+    var configuration: StreamConfiguration { core.backend.outputConfiguration }
+    var position: StreamPosition { core.ledger.position }
+    var statistics: StreamStatistics { core.statistics }
+    func takeIncidents() -> [StreamIncident] { core.ledger.takeIncidents() }
+    func start(_ callbacks: StreamCallbacks) throws(DeviceError) { try core.start(StreamWork(callbacks)) }
+    func stop() { core.stop() }
+    func waitUntilFinished() throws(DeviceError) { try core.waitUntilFinished() }
+}
+
+/// An input stream on any backend.
+final class DeviceInput: InputStream {
+    private let core: StreamCore
+
+    init(_ core: StreamCore) { self.core = core }
+
+    var configuration: StreamConfiguration { core.backend.inputConfiguration }
+    var position: CapturePosition { core.ledger.inputPosition }
+    var statistics: StreamStatistics { core.statistics }
+    func takeIncidents() -> [StreamIncident] { core.ledger.takeIncidents() }
+    func start(_ callbacks: CaptureCallbacks) throws(DeviceError) { try core.start(StreamWork(callbacks)) }
+    func stop() { core.stop() }
+    func waitUntilFinished() throws(DeviceError) { try core.waitUntilFinished() }
+}
+
+/// A duplex stream on any backend.
+final class DeviceDuplex: DuplexStream {
+    private let core: StreamCore
+
+    init(_ core: StreamCore) { self.core = core }
+
+    var outputConfiguration: StreamConfiguration { core.backend.outputConfiguration }
+    var inputConfiguration: StreamConfiguration { core.backend.inputConfiguration }
+    var position: StreamPosition { core.ledger.position }
+    var inputPosition: CapturePosition { core.ledger.inputPosition }
+    var statistics: StreamStatistics { core.statistics }
+    func takeIncidents() -> [StreamIncident] { core.ledger.takeIncidents() }
+    func start(_ callbacks: DuplexCallbacks) throws(DeviceError) { try core.start(StreamWork(callbacks)) }
+    func stop() { core.stop() }
+    func waitUntilFinished() throws(DeviceError) { try core.waitUntilFinished() }
+}

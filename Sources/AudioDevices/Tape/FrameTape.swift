@@ -1,0 +1,152 @@
+// Recorded frames on their way from the thread that captures them to one that reads them, each with its number: what was lost
+// before, or found no room, is a jump of the numbers, and nothing that comes after it is displaced.
+internal import Realtime
+
+/// Both ends of a new tape: take them apart and give each to its thread.
+@frozen
+package struct FrameTapeEnds: ~Copyable, Sendable {
+    /// The end of who captures.
+    package var writer: FrameTapeWriter
+    /// The end of who reads.
+    package var tape: FrameTape
+
+    /// Makes an empty tape with room for `frameCapacity` frames. Real-time safe: no.
+    ///
+    /// - Parameter blockFrames: the longest block that is ever written, in frames.
+    package init(channelCount: Int, frameCapacity: Int, blockFrames: Int) {
+        let frames = RingEnds<Float>(capacity: frameCapacity * channelCount)
+        let marks = RingEnds<FrameTapeMark>(capacity: 64)
+        tape = FrameTape(frames: frames.consumer, marks: marks.consumer, channelCount: channelCount)
+        writer = FrameTapeWriter(
+            frames: frames.producer, marks: marks.producer, channelCount: channelCount, blockFrames: blockFrames)
+    }
+}
+
+/// From which frame of the ring on frames have which numbers; up to the next mark they follow one another.
+struct FrameTapeMark: Sendable, BitwiseCopyable {
+    let ringFrame: Int64
+    let inputFrame: Int64
+}
+
+/// The reading end: recorded frames by their numbers, in order. Wait-free.
+@safe
+package struct FrameTape: ~Copyable, Sendable {
+    private var frames: RingConsumer<Float>
+    private var marks: RingConsumer<FrameTapeMark>
+    private let channelCount: Int
+    /// The stretch that is being read, and the one that comes after it.
+    private var current: FrameTapeMark?
+    private var next: FrameTapeMark?
+    /// Frames taken out of the ring so far.
+    private var ringFrame: Int64 = 0
+
+    init(
+        frames: consuming RingConsumer<Float>, marks: consuming RingConsumer<FrameTapeMark>, channelCount: Int
+    ) {
+        self.frames = frames
+        self.marks = marks
+        self.channelCount = channelCount
+    }
+
+    /// Frames that wait. Real-time safe: yes.
+    var waitingFrames: Int { frames.readableCount / channelCount }
+
+    /// Takes up to `count` frames without a gap between them, interleaved, of numbers below `end`; returns the number of the
+    /// first and how many there are. None, when nothing below `end` waits.
+    ///
+    /// A number beyond the last one's successor says how many are missing in between. Real-time safe: yes.
+    #if REALTIME_CHECKS
+        @_noAllocation @_noLocks
+    #endif
+    package mutating func take(
+        _ count: Int, before end: Int64, into target: UnsafeMutablePointer<Float>
+    ) -> (first: Int64, count: Int) {
+        let (head, readable) = stretch()
+        let part = min(min(readable, count), Int(max(0, end - head)))
+        let buffer = unsafe UnsafeMutableBufferPointer(start: target, count: part * channelCount)
+        _ = unsafe frames.read(into: buffer)
+        ringFrame += Int64(part)
+        return (head, part)
+    }
+
+    /// Fills `count` frames, interleaved, with those from number `first` on; returns how many of them are missing, which are
+    /// silence.
+    ///
+    /// What is older than `first` is let go. Real-time safe: yes.
+    #if REALTIME_CHECKS
+        @_noAllocation @_noLocks
+    #endif
+    mutating func read(_ count: Int, from first: Int64, into target: UnsafeMutablePointer<Float>) -> Int {
+        var (filled, missing) = (0, 0)
+        while filled < count {
+            let wanted = first + Int64(filled)
+            let (head, readable) = stretch()
+            if readable == 0 {
+                missing += unsafe silence(count - filled, target + filled * channelCount)
+                filled = count
+            } else if head < wanted {
+                let old = min(Int64(readable), wanted - head)
+                let dropped = unsafe frames.withReadable(Int(old) * channelCount) { unsafe Self.all($0, $1) }
+                ringFrame += Int64(dropped / channelCount)
+            } else if head > wanted {
+                let gap = Int(min(Int64(count - filled), head - wanted))
+                missing += unsafe silence(gap, target + filled * channelCount)
+                filled += gap
+            } else {
+                let part = min(readable, count - filled)
+                let buffer = unsafe UnsafeMutableBufferPointer(
+                    start: target + filled * channelCount, count: part * channelCount)
+                _ = unsafe frames.read(into: buffer)
+                ringFrame += Int64(part)
+                filled += part
+            }
+        }
+        return missing
+    }
+
+    /// Lets go of all that waits. Real-time safe: yes.
+    #if REALTIME_CHECKS
+        @_noAllocation @_noLocks
+    #endif
+    mutating func letGo() {
+        let dropped = unsafe frames.withReadable(waitingFrames * channelCount) { unsafe Self.all($0, $1) }
+        ringFrame += Int64(dropped / channelCount)
+    }
+
+    /// The number of the ring's next frame, and how many frames follow it without a gap.
+    #if REALTIME_CHECKS
+        @_noAllocation @_noLocks
+    #endif
+    private mutating func stretch() -> (head: Int64, count: Int) {
+        // The frames first: the mark of those that are seen is seen as well.
+        let readable = Int64(waitingFrames)
+        if next == nil { next = marks.pop() }
+        // A mark per stretch, of which the ring holds no more than marks.
+        while let mark = next, mark.ringFrame <= ringFrame {
+            current = mark
+            next = marks.pop()
+        }
+        guard let current else { return (0, 0) }
+        let end = next?.ringFrame ?? Int64.max
+        return (current.inputFrame + ringFrame - current.ringFrame, Int(min(readable, end - ringFrame)))
+    }
+
+    #if REALTIME_CHECKS
+        @_noAllocation @_noLocks
+    #endif
+    private func silence(_ count: Int, _ target: UnsafeMutablePointer<Float>) -> Int {
+        var sample = 0
+        while sample < count &* channelCount {
+            unsafe target[sample] = 0
+            sample &+= 1
+        }
+        return count
+    }
+
+    #if REALTIME_CHECKS
+        @_noAllocation @_noLocks
+    #endif
+    private static func all(_ first: UnsafeBufferPointer<Float>, _ second: UnsafeBufferPointer<Float>) -> Int {
+        first.count + second.count
+    }
+}

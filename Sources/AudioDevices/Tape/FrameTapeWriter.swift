@@ -1,0 +1,65 @@
+internal import Realtime
+
+/// The writing end of a tape, for the thread that captures. Wait-free.
+@safe
+package struct FrameTapeWriter: ~Copyable, @unchecked Sendable {
+    // Unchecked because of the scratch memory, which goes where the writer goes.
+    private var frames: RingProducer<Float>
+    private var marks: RingProducer<FrameTapeMark>
+    private let channelCount: Int
+    private let interleaved: UnsafeMutablePointer<Float>
+    private let blockFrames: Int
+    private var ringFrame: Int64 = 0
+    /// The number of the frame that would follow the last one in the ring.
+    private var following: Int64 = -1
+
+    init(
+        frames: consuming RingProducer<Float>, marks: consuming RingProducer<FrameTapeMark>, channelCount: Int,
+        blockFrames: Int
+    ) {
+        self.frames = frames
+        self.marks = marks
+        self.channelCount = channelCount
+        self.blockFrames = blockFrames
+        unsafe interleaved = .allocate(capacity: channelCount * blockFrames)
+        unsafe interleaved.initialize(repeating: 0, count: channelCount * blockFrames)
+    }
+
+    deinit { unsafe interleaved.deallocate() }
+
+    /// Passes a block on and returns how many of its frames found room; the rest is missing afterwards, and known to be.
+    ///
+    /// Real-time safe: yes.
+    #if REALTIME_CHECKS
+        @_noAllocation @_noLocks
+    #endif
+    package mutating func write(_ block: CaptureBlock) -> Int {
+        if block.inputFrame != following {
+            // Before the frames it is about, so that who sees them sees it, too.
+            guard marks.push(FrameTapeMark(ringFrame: ringFrame, inputFrame: block.inputFrame)) else { return 0 }
+            following = block.inputFrame
+        }
+        let count = min(min(block.frameCount, blockFrames), frames.writableCount / channelCount)
+        interleave(block, count: count)
+        _ = unsafe frames.write(from: UnsafeBufferPointer(start: interleaved, count: count * channelCount))
+        ringFrame += Int64(count)
+        following += Int64(count)
+        return count
+    }
+
+    #if REALTIME_CHECKS
+        @_noAllocation @_noLocks
+    #endif
+    private func interleave(_ block: CaptureBlock, count: Int) {
+        var channel = 0
+        while channel < channelCount {
+            let source = unsafe block.channels[channel]
+            var frame = 0
+            while frame < count {
+                unsafe interleaved[frame &* channelCount &+ channel] = unsafe source[frame]
+                frame &+= 1
+            }
+            channel &+= 1
+        }
+    }
+}

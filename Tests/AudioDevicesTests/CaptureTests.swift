@@ -1,0 +1,171 @@
+import AudioFiles
+import Glibc
+import Testing
+import VirtualCardSupport
+
+@testable import AudioDevices
+
+@Suite("Recording")
+struct CaptureTests {
+    static let blocks = [32, 64, 256, 1024]
+
+    private func card(_ faults: String = "", clock: VirtualCardOptions.Clock = .virtual) throws -> VirtualCardRig {
+        var options = VirtualCardOptions()
+        options.clock = clock
+        options.captureFaults = faults
+        options.cableFrames = 1 << 19
+        return try VirtualCardRig(options)
+    }
+
+    private func request(_ period: Int = 256, clock: StreamClock = .real) throws -> StreamRequest {
+        try StreamRequest(
+            sampleRate: 48_000, channelCount: 2, periodFrames: period, periodCount: 4, clock: clock,
+            realtimePriority: nil)
+    }
+
+    /// An input on a card, by the card's own clock.
+    private func open(_ rig: VirtualCardRig, _ request: StreamRequest) throws -> any InputStream {
+        try DeviceInput(StreamCore(ALSABackend(input: rig.name, request, now: { rig.time }), request))
+    }
+
+    @Test(
+        "what the card hears is delivered bit for bit, in blocks of the period and with their frames", arguments: blocks
+    )
+    func exact(period: Int) throws {
+        let rig = try card(clock: .real)
+        let sound = TestSound(frameCount: 96_000, channelCount: 2)
+        let player = try openOutput(.system(rig.name), request(1024))
+        let tape = Tape(capacity: 16_384)
+        let recorder = try openInput(.system(rig.name), request(period))
+        #expect(recorder.configuration.periodFrames == period && recorder.configuration.channelCount == 2)
+        try player.start(sound.callbacks())
+        try #require(rig.waits { rig.truth(.playback).isRunning })
+        try recorder.start(tape.callbacks())
+        try recorder.waitUntilFinished()
+        player.stop()
+        #expect(tape.frameCount == 16_384 && recorder.statistics.framesCaptured == 16_384)
+        if recorder.statistics.overruns == 0, player.statistics.xruns == 0 {
+            let start = rig.truth(.capture).startFrame
+            let heard = rig.heard(from: start, count: 16_384, channelCount: 2)
+            #expect(tape.interleaved.map(Double.init) == heard)
+            #expect(tape.inputFrames == (0..<16_384).map(Int64.init))
+            #expect(heard.contains { $0 != 0 })
+        }
+    }
+
+    @Test(
+        "an input that is interrupted goes on after one incident, and its frames keep the card's time",
+        arguments: [VirtualFault.xrun, .suspend, .suspendPrepare, .suspendLie], blocks)
+    func interruption(fault: VirtualFault, period: Int) throws {
+        let rig = try card("\(fault)@10000")
+        let tape = Tape(capacity: 24_576)
+        let stream = try open(rig, request(period))
+        try stream.start(tape.callbacks())
+        try stream.waitUntilFinished()
+        let incidents = stream.takeIncidents()
+        let incident = try #require(incidents.first)
+        #expect(incidents.count == 1 && tape.overruns.count == 1 && stream.statistics.overruns == 1)
+        #expect(incident.kind == (fault == .xrun ? .overrun : .suspended) && incident.side == .input)
+        #expect(incident.recovery == (fault == .suspend ? .resumed : .restarted))
+        #expect(incident.lostFrames == tape.overruns.lostFrames)
+        // By the card's account: what it moved and nobody fetched, and the time it stood still.
+        let truth = rig.truth(.capture)
+        let missing = Int64(truth.framesMoved - truth.framesTransferred + truth.silentFrames)
+        #expect(abs(incident.lostFrames - missing) <= Int64(period))
+        #expect(abs(incident.frame - 10_000) <= Int64(period))
+        #expect(tape.inputFrames.last == 24_575 + incident.lostFrames)
+    }
+
+    @Test(
+        "a device that is unplugged, or whose server dies, ends the recording with the cause",
+        arguments: [VirtualFault.unplug, .death])
+    func loss(fault: VirtualFault) throws {
+        let rig = try card("\(fault)@10000")
+        let tape = Tape(capacity: 24_576)
+        let stream = try open(rig, request())
+        try stream.start(tape.callbacks())
+        let error = #expect(throws: DeviceError.self) { try stream.waitUntilFinished() }
+        let cause: LossCause = fault == .unplug ? .unplugged : .serverGone
+        #expect(error?.kind == .lost && error?.lossCause == cause)
+        let incidents = stream.takeIncidents()
+        #expect(incidents.map(\.kind) == [.lost] && incidents.first?.cause == cause)
+        // All that was recorded before the fault and filled a block.
+        #expect(tape.frameCount == 10_000 / 256 * 256 && rig.truth(.capture).isOpen == false)
+    }
+
+    @Test("a device that gives nothing for a second is given up, and does not take the processor meanwhile")
+    func dead() throws {
+        let rig = try card("freeze@1000:100000", clock: .real)
+        let stream = try openInput(.system(rig.name), request())
+        try stream.start(Tape(capacity: 24_576).callbacks())
+        let error = #expect(throws: DeviceError.self) { try stream.waitUntilFinished() }
+        #expect(error?.lossCause == .stoppedDelivering)
+    }
+
+    @Test("transfers that take half and then nothing lose no frame")
+    func short() throws {
+        let rig = try card("short@5000:1 short@10000:20")
+        let tape = Tape(capacity: 24_576)
+        let stream = try open(rig, request())
+        try stream.start(tape.callbacks())
+        try stream.waitUntilFinished()
+        #expect(tape.inputFrames == (0..<24_576).map(Int64.init) && stream.takeIncidents().isEmpty)
+    }
+
+    @Test(
+        "a file is recorded bit for bit at its own rate and channels, by either clock, to its end",
+        arguments: StreamClock.allCases)
+    func file(clock: StreamClock) throws {
+        let path = temporaryPath()
+        defer { unsafe unlink(path) }
+        let sound = TestSound(frameCount: 3001, channelCount: 1)
+        let made = try StreamRequest(sampleRate: 192_000, channelCount: 1, clock: .virtual)
+        let writer = try openOutput(.file(path: path), made)
+        try writer.start(sound.callbacks())
+        try writer.waitUntilFinished()
+        let tape = Tape(capacity: 10_000)
+        let stream = try openInput(.file(path: path), request(clock: clock))
+        #expect(stream.configuration.sampleRate == 192_000 && stream.configuration.channelCount == 1)
+        try stream.start(tape.callbacks())
+        try stream.waitUntilFinished()
+        #expect(tape.channel(0) == sound.channel(0))
+        #expect(stream.position == CapturePosition(nextFrame: 3001, waitingFrames: 0))
+    }
+
+    @Test("null gives silence by the clock, until the callback has enough")
+    func null() throws {
+        let tape = Tape(capacity: 2048)
+        let stream = try openInput(.null, request())
+        let begin = MonotonicTime.now()
+        try stream.start(tape.callbacks())
+        try stream.waitUntilFinished()
+        #expect(tape.channel(1) == [Float](repeating: 0, count: 2048))
+        // 2048 frames at 48 kHz last 42 ms; nothing bounds it from above on a busy machine.
+        #expect(MonotonicTime.now() - begin >= 42_000_000)
+    }
+
+    @Test("a stop ends a recording at once, and a stream that was never started has nothing to end")
+    func stops() throws {
+        let rig = try card(clock: .real)
+        let stream = try openInput(.system(rig.name), request())
+        try stream.start(CaptureCallbacks(capture: { _ in true }))
+        stream.stop()
+        try stream.waitUntilFinished()
+        #expect(rig.truth(.capture).isOpen == false)
+        let other = try openInput(.system(rig.name), request())
+        other.stop()
+        #expect(throws: DeviceError.self) { try other.start(Tape(capacity: 1).callbacks()) }
+    }
+
+    @Test("an input that is not there is refused with what to do")
+    func refusals() throws {
+        let missing = #expect(throws: DeviceError.self) { try openInput(.file(path: "/nonexistent.wav"), request()) }
+        #expect(missing?.kind == .unknownDevice && missing?.remedy.isEmpty == false)
+        #expect(try InputDevice(parsing: "file:a.wav") == .file(path: "a.wav"))
+        #expect(try InputDevice(parsing: "null") == .null)
+        #expect(try InputDevice(parsing: "hw:0").description == "hw:0")
+        for text in ["", "file:", "a\0b"] {
+            #expect(throws: DeviceError.self) { try InputDevice(parsing: text) }
+        }
+    }
+}

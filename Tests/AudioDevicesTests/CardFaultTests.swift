@@ -1,0 +1,218 @@
+import Glibc
+import TestSupport
+import Testing
+import VirtualCardSupport
+
+@testable import AudioDevices
+
+/// One playing of a known sound on a card that has a fault, to whatever end.
+struct FaultyRun {
+    // Long, since by the real clock the machine's own delays must not count as faults more often than need be.
+    static let period = 1024
+    let rig: VirtualCardRig
+    let sound: TestSound
+    let error: DeviceError?
+    let statistics: StreamStatistics
+
+    /// Plays `frameCount` frames; by the real clock they take as long as they last.
+    init(_ faults: String, clock: VirtualCardOptions.Clock, frameCount: Int = 24_000) throws {
+        var options = VirtualCardOptions()
+        options.clock = clock
+        options.playbackFaults = faults
+        // Room for the whole sound and all of its silences.
+        options.cableFrames = 1 << 18
+        options.channels = 2...2
+        rig = try VirtualCardRig(options)
+        sound = TestSound(frameCount: frameCount, channelCount: 2)
+        // Without real-time priority: a loop at full speed would take a core from everyone.
+        let request = try StreamRequest(
+            sampleRate: 48_000, channelCount: 2, periodFrames: Self.period, periodCount: 4, realtimePriority: nil)
+        let stream = try openOutput(.system(rig.name), request)
+        try stream.start(sound.callbacks())
+        var failure: DeviceError?
+        do throws(DeviceError) { try stream.waitUntilFinished() } catch { failure = error }
+        error = failure
+        statistics = stream.statistics
+    }
+
+    /// The faults that stopped the device, by its own account: those of the schedule, and the machine's own delays.
+    var stops: [VirtualRecord] {
+        rig.records.filter { ![.stall, .short, .freeze].contains($0.fault) }
+    }
+
+    /// Whether the stream reported each stop that it outlived, once, and how long they lasted in all.
+    func reportsTruth(clock: VirtualCardOptions.Clock) -> Bool {
+        let outlived = stops.compactMap(\.gapFrames)
+        guard sound.xruns.count == outlived.count, statistics.xruns == outlived.count else { return false }
+        // The stream takes its time from the machine, so that of a virtual clock it knows nothing.
+        guard clock == .real else { return true }
+        let tolerance = Int64(Self.period * outlived.count)
+        return abs(statistics.lostFrames - outlived.reduce(0, +)) <= tolerance
+            && sound.xruns.lostFrames == statistics.lostFrames
+    }
+
+    /// Whether the card played the sound from its beginning, but for what each fault threw away and the silence after it.
+    func playedTruth() -> Bool {
+        var device = rig.truth(.playback).startFrame
+        if let first = rig.records.first { device = first.deviceFrame - first.streamFrame }
+        var position = 0
+        for record in rig.records where ![.stall, .short].contains(record.fault) {
+            let length = Int(record.deviceFrame - device)
+            guard played(position..<position + length, at: device) else { return false }
+            position += length + record.droppedFrames
+            guard let gap = record.gapFrames else { return error != nil }
+            guard wasSilent(Int(gap), at: record.deviceFrame) else { return false }
+            device = record.deviceFrame + gap
+        }
+        return played(position..<sound.frameCount, at: device)
+    }
+
+    private func played(_ frames: Range<Int>, at device: Int64) -> Bool {
+        let expected = frames.flatMap { frame in
+            (0..<2).map { Double(TestSound.sample(frame: frame, channel: $0)) }
+        }
+        return rig.heard(from: device, count: frames.count, channelCount: 2) == expected
+    }
+
+    private func wasSilent(_ count: Int, at device: Int64) -> Bool {
+        rig.heard(from: device, count: count, channelCount: 2).allSatisfy { $0 == 0 }
+    }
+}
+
+@Suite("Playing on a card that fails on purpose")
+struct CardFaultTests {
+    /// Under the thread sanitizer a stream is too slow for the real clock, and drops out by itself.
+    static let clocks: [VirtualCardOptions.Clock] = Sanitizers.watchThreads ? [.virtual] : [.real, .virtual]
+
+    @Test("without a fault the card plays every frame, and there is nothing to report", arguments: clocks)
+    func noFault(clock: VirtualCardOptions.Clock) throws {
+        let run = try FaultyRun("", clock: clock)
+        #expect(run.error == nil && run.reportsTruth(clock: clock) && run.playedTruth())
+        let truth = run.rig.truth(.playback)
+        #expect(truth.framesTransferred == 24_000 && truth.framesMoved == 24_000 && truth.droppedFrames == 0)
+        #expect(clock == .real || run.statistics.xruns == 0)
+    }
+
+    @Test(
+        "a stream that was stopped, by whatever fault it can survive, plays on after one report of the silence",
+        arguments: [VirtualFault.xrun, .suspend, .suspendPrepare, .suspendLie], clocks)
+    func interruption(fault: VirtualFault, clock: VirtualCardOptions.Clock) throws {
+        let run = try FaultyRun("\(fault)@10000", clock: clock)
+        #expect(run.rig.truth(.playback).faults == [fault: 1])
+        #expect(run.error == nil && run.reportsTruth(clock: clock) && run.playedTruth())
+        #expect(clock == .real || run.statistics.xruns == 1)
+        // What was in the device's buffer is lost with the fault, unless the stream goes on where it was.
+        let dropped = run.rig.truth(.playback).droppedFrames
+        #expect((dropped == 0) == (fault == .suspend) && dropped <= 4 * FaultyRun.period)
+    }
+
+    @Test(
+        "a device that is unplugged, or whose server dies, ends the stream with a typed error",
+        arguments: [VirtualFault.unplug, .death], clocks)
+    func loss(fault: VirtualFault, clock: VirtualCardOptions.Clock) throws {
+        let run = try FaultyRun("\(fault)@10000", clock: clock)
+        #expect(run.error?.kind == .lost)
+        #expect(run.reportsTruth(clock: clock) && run.playedTruth())
+        #expect(run.rig.truth(.playback).isOpen == false)
+    }
+
+    @Test("a wake-up that comes too late is one xrun, of as many frames as the device was dry", arguments: clocks)
+    func stall(clock: VirtualCardOptions.Clock) throws {
+        let run = try FaultyRun("stall@10000:150", clock: clock)
+        #expect(run.stops.contains { !$0.wasInjected })
+        #expect(run.error == nil && run.reportsTruth(clock: clock) && run.playedTruth())
+        // The buffer ran dry, so no frame of the sound is missing.
+        #expect(run.rig.truth(.playback).droppedFrames == 0)
+    }
+
+    @Test("a wake-up that is late by less than the buffer holds harms nobody")
+    func shortStall() throws {
+        let run = try FaultyRun("stall@10000:16", clock: .virtual)
+        #expect(run.rig.truth(.playback).faults == [.stall: 1])
+        #expect(run.error == nil && run.statistics.xruns == 0 && run.playedTruth())
+    }
+
+    @Test("a device that stands still for less than a second goes on with nothing lost", arguments: clocks)
+    func freeze(clock: VirtualCardOptions.Clock) throws {
+        let run = try FaultyRun("freeze@10000:300", clock: clock)
+        #expect(run.rig.truth(.playback).faults == [.freeze: 1])
+        #expect(run.error == nil && run.reportsTruth(clock: clock) && run.playedTruth())
+        #expect(run.rig.truth(.playback).droppedFrames == 0)
+    }
+
+    @Test("a device that stands still for good is given up with a typed error")
+    func longFreeze() throws {
+        let run = try FaultyRun("freeze@10000:100000", clock: .real)
+        #expect(run.error?.kind == .lost)
+    }
+
+    @Test("transfers that take half and then nothing lose no frame", arguments: clocks)
+    func short(clock: VirtualCardOptions.Clock) throws {
+        let run = try FaultyRun("short@5000:1 short@10000:20", clock: clock)
+        #expect(run.rig.truth(.playback).faults == [.short: 2])
+        #expect(run.error == nil && run.reportsTruth(clock: clock) && run.playedTruth())
+        #expect(run.rig.truth(.playback).framesTransferred == 24_000)
+    }
+
+    @Test("random schedules of twenty faults: it plays on or ends with a typed error, and every report is the truth")
+    func randomSchedules() throws {
+        let count = cases(100, few: 6)
+        var generator = SeededGenerator(printedFor: "randomSchedules")
+        let survived: [VirtualFault] = [.xrun, .suspend, .suspendPrepare, .suspendLie, .stall, .freeze, .short]
+        var endings = [0, 0]
+        for _ in 0..<count {
+            var faults: [String] = []
+            // Never two at one frame: a card that stands still and is stopped in the same moment has no order of the two.
+            var frames: Set<Int> = [15_000]
+            while frames.count < 21 { frames.insert(Int.random(in: 0..<20_000, using: &generator)) }
+            for frame in frames.sorted() where frame != 15_000 {
+                let fault = survived.randomElement(using: &generator) ?? .xrun
+                let argument = Int.random(in: 1...(fault == .short ? 10 : 100), using: &generator)
+                faults.append("\(fault)@\(frame):\(argument)")
+            }
+            let isLost = Int.random(in: 0..<4, using: &generator) == 0
+            if isLost { faults.append("\(Bool.random(using: &generator) ? VirtualFault.unplug : .death)@15000") }
+            let schedule = faults.joined(separator: " ")
+            // Longer than what twenty faults can throw away.
+            let run = try FaultyRun(schedule, clock: .virtual, frameCount: 120_000)
+            endings[run.error == nil ? 0 : 1] += 1
+            // Nine stops right after their starts count as a device that is broken.
+            #expect(run.error?.kind == .lost || (run.error == nil && !isLost), "\(schedule)")
+            #expect(run.reportsTruth(clock: .virtual), "\(schedule)")
+            #expect(run.playedTruth(), "\(schedule)")
+        }
+        print(
+            "random schedules: \(count) of 20 faults, \(endings[0]) played on, \(endings[1]) ended with a typed error")
+    }
+
+    @Test("a device that stops whenever it is started is given up with a typed error")
+    func storm() throws {
+        let run = try FaultyRun(
+            (1...20).map { "xrun@\($0)" }.joined(separator: " "), clock: .virtual, frameCount: 200_000)
+        #expect(run.error?.kind == .lost)
+        #expect(run.rig.truth(.playback).starts < 12)
+    }
+
+    @Test("a device that does not open, or does not start, says so by a typed error")
+    func refusals() throws {
+        let rig = try VirtualCardRig()
+        let request = try StreamRequest(sampleRate: 48_000, channelCount: 2, realtimePriority: nil)
+        let kinds: [(Int32, DeviceError.Kind)] = [
+            (EBUSY, .busy), (EACCES, .permissionDenied), (ENODEV, .unknownDevice),
+        ]
+        for (code, kind) in kinds {
+            // A busy device is tried for a second.
+            rig.refuse(.open, .playback, error: code, count: nil)
+            let error = #expect(throws: DeviceError.self) { try openOutput(.system(rig.name), request) }
+            #expect(error?.kind == kind || (code == ENODEV && error?.kind == .noDevice))
+        }
+        // One that is let go of meanwhile opens.
+        rig.refuse(.open, .playback, error: EBUSY, count: 3)
+        rig.refuse(.start, .playback, error: EIO)
+        let stream = try openOutput(.system(rig.name), request)
+        try stream.start(TestSound(frameCount: 24_000, channelCount: 2).callbacks())
+        let error = #expect(throws: DeviceError.self) { try stream.waitUntilFinished() }
+        #expect(error?.kind == .lost)
+        #expect(rig.truth(.playback).isOpen == false)
+    }
+}

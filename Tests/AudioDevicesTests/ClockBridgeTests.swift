@@ -1,0 +1,109 @@
+import Glibc
+import TestSupport
+import Testing
+
+@testable import AudioDevices
+
+@Suite("Two clocks, reckoned")
+struct ClockBridgeTests {
+    @Test(
+        "within half a minute the ratio is known to 1 ppm, a sine is pure to −110 dB and where it was told, and nothing is lost",
+        arguments: [500.0, -500])
+    func settles(ppm: Double) throws {
+        var options = BridgeSimulation.Options()
+        // A rate at which half a minute is soon reckoned; the loop goes by seconds.
+        (options.rate, options.inputRate) = (8000, 8000)
+        options.ppm = ppm
+        let simulation = try BridgeSimulation(options, generator: SeededGenerator(seed: 1))
+        simulation.run(seconds: 30)
+        try check(simulation, "exact")
+    }
+
+    @Test("rates that differ by design are brought together as well", arguments: [(12_000, 8000), (8000, 12_000)])
+    func unequalRates(rate: Int, inputRate: Int) throws {
+        var options = BridgeSimulation.Options()
+        (options.rate, options.inputRate) = (rate, inputRate)
+        (options.period, options.inputPeriod) = (240, 320)
+        let simulation = try BridgeSimulation(options, generator: SeededGenerator(seed: 1))
+        simulation.run(seconds: 30)
+        try check(simulation, "\(inputRate) to \(rate) Hz")
+    }
+
+    private static let hours = environmentCount("WOODSHED_DRIFT_HOURS", short: 0)
+
+    @Test(
+        "threads that wake late and devices that count in steps are forgiven, over hours in the long form",
+        arguments: hours == 0 ? [4.0] : [4.0, 32.0])
+    func hardship(steps: Double) throws {
+        let hours = Self.hours
+        var options = BridgeSimulation.Options()
+        options.lateness = 2e6
+        options.stampError = 20e3
+        options.granularity = steps
+        // Shorter, at a rate that is soon reckoned, and with steps about as long.
+        if hours == 0 { (options.rate, options.inputRate, options.granularity) = (8000, 8000, 1) }
+        let simulation = try BridgeSimulation(options, generator: SeededGenerator(printedFor: "hardship"))
+        simulation.run(seconds: hours == 0 ? 90 : Double(hours) * 3600)
+        let name = "late by up to 2 ms, a position in steps of \(Int(options.granularity))"
+        // A minute and a half in, the loop is not yet at its quietest; and long steps leave a little more.
+        try check(simulation, name, noise: hours == 0 ? -90 : steps < 32 ? -110 : -105)
+    }
+
+    private func check(_ simulation: BridgeSimulation, _ name: String, noise: Double = -110) throws {
+        let (tone, place) = simulation.listen(seconds: 1)
+        let (ppm, found) = (simulation.options.ppm, simulation.bridge.reader.books.ppm)
+        print(
+            "two clocks, \(name): \(ppm) ppm found as \(found), frequency off by \(tone.ppm) ppm,",
+            "THD+N \(tone.noise) dB, place off by \(place) frames, \(simulation.told.count) losses")
+        #expect(abs(found - ppm) < 1 && abs(tone.ppm) < 1 && tone.noise < noise)
+        // Within a frame, as it is told in whole frames.
+        #expect(abs(place) < 1)
+        #expect(simulation.told.isEmpty && simulation.roundTrips == [simulation.plan.roundTripFrames])
+    }
+
+    @Test("an output that falls silent leaves the frames' numbers true: what was recorded meanwhile is told as lost")
+    func outputInterrupted() throws {
+        var options = BridgeSimulation.Options()
+        (options.rate, options.inputRate, options.ppm) = (8000, 8000, 100)
+        let simulation = try BridgeSimulation(options, generator: SeededGenerator(seed: 1))
+        simulation.run(seconds: 60)
+        simulation.interruptOutput(frames: 3000)
+        simulation.run(seconds: 10)
+        let (_, place) = simulation.listen(seconds: 1)
+        #expect(abs(simulation.told.map(\.frames).reduce(0, +) - 3000) <= 2 && abs(place) < 3)
+        #expect(abs((simulation.roundTrips.last ?? 0) - simulation.plan.roundTripFrames - 3000) <= 2)
+    }
+
+    @Test("an input that stops is silence for as long, told when it goes on, and then in its place again")
+    func inputInterrupted() throws {
+        var options = BridgeSimulation.Options()
+        (options.rate, options.inputRate, options.ppm) = (8000, 8000, 100)
+        let simulation = try BridgeSimulation(options, generator: SeededGenerator(seed: 1))
+        simulation.run(seconds: 60)
+        let before = simulation.outputFrame
+        simulation.interruptInput(blocks: 12)
+        simulation.run(seconds: 10)
+        let (_, place) = simulation.listen(seconds: 1)
+        // To two frames: the edges of what was not recorded fall between two frames.
+        #expect(simulation.told.count == 1 && abs((simulation.told.first?.frames ?? 0) - 12 * 256) <= 2)
+        #expect(abs((simulation.told.first?.from ?? 0) - before) < 2048 && abs(place) < 3)
+        #expect(abs((simulation.roundTrips.last ?? 0) - simulation.plan.roundTripFrames) <= 2)
+    }
+
+    @Test("the correction never leaves ± 1000 ppm, and comes back at once when the error does")
+    func clamped() {
+        var loop = ClockLoop(sampleRate: 48_000)
+        for _ in 0..<20_000 {
+            loop.correct(error: 400, seconds: 0.005)
+            #expect(abs(loop.correction) <= 1e-3)
+        }
+        #expect(loop.correction == 1e-3)
+        var steps = 0
+        while loop.correction > 0, steps < 4000 {
+            loop.correct(error: -400, seconds: 0.005)
+            steps += 1
+        }
+        // Two seconds are the smoothing's own; a wound-up integral would take as long as it was wound up, 100 s.
+        #expect(steps < 1000)
+    }
+}

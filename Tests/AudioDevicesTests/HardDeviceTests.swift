@@ -1,0 +1,195 @@
+import Glibc
+import TestSupport
+import Testing
+import VirtualCardSupport
+
+@testable import AudioDevices
+
+@Suite("Cards that are hard to live with")
+struct HardDeviceTests {
+    private func request(_ period: Int = 256, count: Int = 4) throws -> StreamRequest {
+        try StreamRequest(
+            sampleRate: 48_000, channelCount: 2, periodFrames: period, periodCount: count, realtimePriority: nil)
+    }
+
+    @Test(
+        "a card that stops whenever it is started is given up as a storm, after a few tries",
+        arguments: TrialMode.allCases)
+    func storm(mode: TrialMode) throws {
+        var options = VirtualCardOptions()
+        options.clock = .virtual
+        let schedule = (1...40).map { "xrun@\($0 * 10)" }.joined(separator: " ")
+        if mode == .playback { options.playbackFaults = schedule } else { options.captureFaults = schedule }
+        let rig = try VirtualCardRig(options)
+        let backend = try ALSABackend(
+            output: mode == .capture ? nil : rig.name, input: mode == .playback ? nil : rig.name, request(),
+            now: { rig.time })
+        let core = try StreamCore(backend, request())
+        // It ends by itself, lest a device that is never given up is tried for ever.
+        try core.start(
+            StreamWork(
+                DuplexCallbacks(process: {
+                    max($0.output.outputFrame, $0.input.inputFrame) < 200_000 ? $0.output.frameCount : 0
+                })))
+        let error = #expect(throws: DeviceError.self) { try core.waitUntilFinished() }
+        #expect(error?.kind == .lost && error?.lossCause == .xrunStorm)
+        #expect(error?.remedy.contains("period") == true)
+        let incidents = core.ledger.takeIncidents()
+        #expect(incidents.count == 9 && incidents.last?.kind == .lost && incidents.last?.cause == .xrunStorm)
+    }
+
+    // As PipeWire's plug-in does when its server has died: it says xrun, is prepared, and says xrun again.
+    @Test(
+        "a plug-in that refuses its first frame again and again has lost its server, soon after a start and later",
+        arguments: [1024, 20_480])
+    func refusal(frame: Int64) throws {
+        var options = VirtualCardOptions()
+        // By the real clock, a busy machine adds interruptions of its own.
+        options.clock = .virtual
+        let rig = try VirtualCardRig(options)
+        let core = try StreamCore(ALSABackend(output: rig.name, request(), now: { rig.time }), request())
+        try core.start(
+            StreamWork(
+                StreamCallbacks(render: { block in
+                    if block.outputFrame == frame { rig.refuse(.transfer, .playback, error: EPIPE, count: nil) }
+                    return block.frameCount
+                })))
+        let error = #expect(throws: DeviceError.self) { try core.waitUntilFinished() }
+        #expect(error?.kind == .lost && error?.lossCause == .serverGone)
+        let incidents = core.ledger.takeIncidents()
+        #expect(incidents.map(\.kind) == [.xrun, .lost] && incidents.last?.cause == .serverGone)
+    }
+
+    @Test("a hundred interruptions at once are as many as a device is forgiven, and a second forgives twenty more")
+    func budget() {
+        var budget = RecoveryBudget()
+        let start: Int64 = 1_000_000_000_000
+        #expect((0..<100).allSatisfy { _ in budget.spend(now: start) })
+        #expect(!budget.spend(now: start) && !budget.spend(now: start + 40_000_000))
+        let later = start + 1_000_000_000
+        #expect((0..<20).allSatisfy { _ in budget.spend(now: later) } && !budget.spend(now: later))
+    }
+
+    @Test(
+        "a card whose position moves in steps, up to a period, is no reason for restarts, and the offset is known within a step",
+        arguments: [16, 64, 256])
+    func steps(granularity: UInt32) throws {
+        var options = VirtualCardOptions()
+        options.clock = .virtual
+        options.granularityFrames = granularity
+        let rig = try VirtualCardRig(options)
+        let run = DuplexRun(frameCount: 8000, capacity: 65_536)
+        let backend = try ALSABackend(output: rig.name, input: rig.name, request(), now: { rig.time })
+        let stream = try DeviceDuplex(StreamCore(backend, request()))
+        try stream.start(run.callbacks())
+        try stream.waitUntilFinished()
+        #expect(stream.takeIncidents().isEmpty && run.tape.frameCount == 65_536)
+        let first = run.tape.channel(0).firstIndex { $0 != 0 } ?? -1
+        #expect(abs(first - Int(run.lastRoundTrip)) <= Int(granularity) + 1)
+    }
+
+    @Test(
+        "a program that is held up for longer than a device may stand still finds it alive", arguments: [true, false])
+    func heldUp(isInput: Bool) throws {
+        var options = VirtualCardOptions()
+        // Its clock stands still meanwhile, so that no time passes for the device.
+        options.clock = .virtual
+        let rig = try VirtualCardRig(options)
+        let backend = try ALSABackend(
+            output: isInput ? nil : rig.name, input: isInput ? rig.name : nil, request(), now: { rig.time })
+        let core = try StreamCore(backend, request())
+        try core.start(
+            StreamWork(
+                DuplexCallbacks(process: {
+                    let frame = max($0.output.outputFrame, $0.input.inputFrame)
+                    if frame == 2560 { computeTooLong() }
+                    return frame < 8192 ? max($0.output.frameCount, $0.input.frameCount) : 0
+                })))
+        try core.waitUntilFinished()
+        #expect(core.ledger.takeIncidents().isEmpty)
+    }
+
+    @Test("a device that was waited for a second in vain is dead, however long its thread was held up")
+    func patience() {
+        var watch = ProgressWatch(periodNanoseconds: 5_000_000)
+        let (minute, timeout): (Int64, Int64) = (60_000_000_000, 100_000_000)
+        for _ in 0..<9 { watch.countWake(after: minute, timeout: timeout) }
+        #expect(!watch.isExhausted)
+        watch.countWake(after: timeout, timeout: timeout)
+        #expect(watch.isExhausted)
+        watch.observe(available: 1)
+        #expect(!watch.isExhausted)
+        watch.allowSlowStart()
+        for _ in 0..<19 { watch.countWake(after: minute, timeout: timeout) }
+        #expect(!watch.isExhausted)
+        watch.countWake(after: timeout, timeout: timeout)
+        #expect(watch.isExhausted)
+    }
+
+    @Test("wakes that come late at random lose nothing while the buffer lasts")
+    func jitter() throws {
+        var options = VirtualCardOptions()
+        options.clock = .virtual
+        options.jitterMicroseconds = 5000
+        let rig = try VirtualCardRig(options)
+        let run = DuplexRun(frameCount: 8000, capacity: 65_536)
+        let backend = try ALSABackend(output: rig.name, input: rig.name, request(), now: { rig.time })
+        let stream = try DeviceDuplex(StreamCore(backend, request()))
+        try stream.start(run.callbacks())
+        try stream.waitUntilFinished()
+        #expect(stream.takeIncidents().isEmpty)
+        let first = Int(run.lastRoundTrip)
+        #expect(Array(run.tape.channel(0)[first..<first + 8000]) == run.sound.channel(0))
+    }
+
+    @Test("sides of one clock that cannot agree on a rate are refused, and neither stays open")
+    func rates() throws {
+        var options = VirtualCardOptions()
+        options.rates = [44_100]
+        let (one, other) = (try VirtualCardRig(options), try VirtualCardRig())
+        let error = #expect(throws: DeviceError.self) {
+            try openDuplex(output: .system(one.name), input: .system(other.name), clocks: .one, request())
+        }
+        #expect(error?.kind == .formatRefused && error?.message.contains("44100") == true)
+        #expect(!one.truth(.playback).isOpen && !other.truth(.capture).isOpen)
+    }
+
+    // In a process of its own, whose time on the processor is nobody else's.
+    @Test(
+        "in the second after any fault a stream takes no more of a core than in the second before",
+        .disabled(if: Sanitizers.watchThreads, "the sanitizer's own work would be measured"),
+        arguments: [VirtualFault.suspendLie, .freeze, .death, .stall, .xrun])
+    func processorTime(fault: VirtualFault) async {
+        let number = fault.rawValue
+        await #expect(processExitsWith: .success) { [number = number as UInt32] in
+            guard let fault = VirtualFault(rawValue: number) else { exit(3) }
+            let rig = try VirtualCardRig()
+            let request = try StreamRequest(
+                sampleRate: 48_000, channelCount: 2, periodFrames: 256, periodCount: 4, realtimePriority: nil)
+            let stream = try openDuplex(output: .system(rig.name), input: .system(rig.name), request)
+            try stream.start(DuplexCallbacks(process: { $0.output.frameCount }))
+            let begin = processorMicroseconds()
+            usleep(1_000_000)
+            let before = processorMicroseconds() - begin
+            rig.inject(fault, .capture, argument: 10_000)
+            usleep(1_000_000)
+            let more = processorMicroseconds() - begin - 2 * before
+            stream.stop()
+            // More than without a fault by less than 5 % of a core; a loop that spins takes all of one.
+            exit(more < 50_000 ? 0 : 1)
+        }
+    }
+}
+
+/// For 1.3 s. To sleep would be refused by the real-time sanitizer.
+private func computeTooLong() {
+    let end = MonotonicTime.now() + 1_300_000_000
+    while MonotonicTime.now() < end {}
+}
+
+/// What this process has had of the processor.
+private func processorMicroseconds() -> Int {
+    var usage = rusage()
+    unsafe getrusage(0, &usage)
+    return (usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) * 1_000_000 + usage.ru_utime.tv_usec + usage.ru_stime.tv_usec
+}

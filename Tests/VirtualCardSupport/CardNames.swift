@@ -1,0 +1,56 @@
+internal import Glibc
+internal import Synchronization
+internal import VirtualCard
+
+/// What this process has made that outlives it, to be removed at its end: tests that end by `exit` release nothing. What
+/// processes have left behind that were killed is removed before this one makes its first card.
+enum CardNames {
+    private static let cards = Mutex<Set<String>>([])
+    private static let clocks = Mutex<Set<String>>([])
+
+    private static let keepsOrder: Void = {
+        sweep()
+        atexit {
+            for name in CardNames.cards.withLock({ $0 }) { _ = unsafe virtual_card_remove(name) }
+            for name in CardNames.clocks.withLock({ $0 }) { _ = unsafe virtual_card_remove_clock(name) }
+        }
+    }()
+
+    static func remember(_ card: String, _ clock: VirtualCardOptions.Clock) {
+        _ = keepsOrder
+        cards.withLock { _ = $0.insert(card) }
+        if case .shared(let name) = clock { clocks.withLock { _ = $0.insert(name) } }
+    }
+
+    static func forget(_ card: String) { cards.withLock { _ = $0.remove(card) } }
+
+    /// Removes the cards and clocks of rigs whose process is no more; returns their names.
+    @discardableResult
+    static func sweep() -> [String] {
+        let names = leftBehind("woodshed-card.")
+        for name in names { _ = unsafe virtual_card_remove(name) }
+        // A card takes its own clock along; these have names of their own, or lost their card.
+        let clocks = leftBehind("woodshed-clock.")
+        for name in clocks { _ = unsafe virtual_card_remove_clock(name) }
+        return names + clocks
+    }
+
+    /// Names such as `test-4711-3` whose number is no process.
+    private static func leftBehind(_ prefix: String) -> [String] {
+        guard let folder = unsafe opendir("/dev/shm") else { return [] }
+        defer { unsafe closedir(folder) }
+        var names: [String] = []
+        while let entry = unsafe readdir(folder) {
+            let file = unsafe withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
+                unsafe String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+            }
+            guard file.hasPrefix(prefix) else { continue }
+            let name = String(file.dropFirst(prefix.count))
+            let parts = name.split(separator: "-")
+            // What has no number in that place was made by hand, and is somebody's.
+            guard parts.count >= 3, let process = pid_t(parts[1]), process > 0 else { continue }
+            if kill(process, 0) != 0, errno == ESRCH { names.append(name) }
+        }
+        return names
+    }
+}

@@ -1,0 +1,182 @@
+import CALSA
+import Glibc
+import TestSupport
+import Testing
+import VirtualCardSupport
+
+/// A program that runs beside the test.
+private final class Program {
+    private var process: pid_t = 0
+    private var hasEnded = false
+
+    init(_ words: [String]) throws {
+        var arguments: [UnsafeMutablePointer<CChar>?] = unsafe words.map { unsafe strdup($0) } + [nil]
+        defer { unsafe arguments.forEach { unsafe free($0) } }
+        var actions = unsafe posix_spawn_file_actions_t()
+        unsafe posix_spawn_file_actions_init(&actions)
+        defer { unsafe posix_spawn_file_actions_destroy(&actions) }
+        // Its talk is not the test's.
+        for descriptor in [1 as Int32, 2] {
+            unsafe posix_spawn_file_actions_addopen(&actions, descriptor, "/dev/null", O_WRONLY, 0)
+        }
+        let code = unsafe posix_spawnp(&process, words[0], &actions, nil, &arguments, environ)
+        guard code == 0 else { throw ALSACode(code: code) }
+    }
+
+    /// Waits for the end, 20 s at most; returns the exit code, or -1.
+    func exitCode() -> Int32 {
+        var status: Int32 = 0
+        for _ in 0..<2000 {
+            if unsafe waitpid(process, &status, WNOHANG) == process {
+                hasEnded = true
+                return status & 0x7f == 0 ? status >> 8 & 0xff : -1
+            }
+            usleep(10_000)
+        }
+        end()
+        return -1
+    }
+
+    /// Kills it, if it has not ended. What nobody waits for would keep tests with processes of their own waiting for ever.
+    func end() {
+        guard !hasEnded, process > 0 else { return }
+        hasEnded = true
+        var status: Int32 = 0
+        kill(process, SIGKILL)
+        unsafe waitpid(process, &status, 0)
+    }
+
+    deinit { end() }
+}
+
+/// Another program has not the thread sanitizer's runtime, which the plug-in would need where it was built with it.
+private let programsCanLoadPlugIn: ConditionTrait = .disabled(
+    if: Sanitizers.watchThreads, "aplay cannot load the plug-in")
+
+@Suite("Other programs on a card")
+struct ProgramTests {
+    private func temporaryFile() -> String {
+        var template = Array("\(ALSAConfiguration.directory)/sound-XXXXXX".utf8CString)
+        let file = unsafe mkstemp(&template)
+        if file >= 0 { close(file) }
+        return String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }
+
+    private func bytes(of path: String, from first: Int = 0) -> [UInt8] {
+        guard let file = unsafe fopen(path, "r") else { return [] }
+        defer { unsafe fclose(file) }
+        unsafe fseek(file, first, SEEK_SET)
+        var bytes = [UInt8](repeating: 0, count: 1 << 22)
+        let count = unsafe fread(&bytes, 1, bytes.count, file)
+        return Array(bytes.prefix(count))
+    }
+
+    @Test(
+        "what aplay plays arrives in another process, bit for bit and at the frames it was played",
+        programsCanLoadPlugIn, arguments: [false, true])
+    func aplay(isPlugged: Bool) throws {
+        let rig = try VirtualCardRig()
+        let path = temporaryFile()
+        defer { unsafe unlink(path) }
+        var generator = SeededGenerator(seed: 5)
+        let sound = samples(SND_PCM_FORMAT_S16_LE, count: 2 * 24_000, &generator)
+        let file = try unsafe #require(fopen(path, "w"))
+        unsafe fwrite(sound, 1, sound.count, file)
+        unsafe fclose(file)
+        var setup = Stream.Setup()
+        setup.format = SND_PCM_FORMAT_S16_LE
+        setup.channelCount = 2
+        // Starting a program takes its time, and so may the machine.
+        setup.periodFrames = 4096
+        setup.periodCount = 8
+        let recorder = try Stream(rig.name, .capture, setup)
+        try #require(recorder.start() == 0)
+        let name = isPlugged ? rig.pluggedName : rig.name
+        let program = try Program(
+            ["aplay", "-q", "-D", name, "-t", "raw", "-f", "S16_LE", "-c", "2", "-r", "48000", path])
+        var recorded: [UInt8] = []
+        while recorded.count < 4 * 72_000 {
+            try #require(recorder.wait() == 1)
+            recorded += try recorder.read(4096)
+        }
+        #expect(program.exitCode() == 0)
+        let truth = rig.truth(.playback)
+        let offset = Int(truth.startFrame - rig.truth(.capture).startFrame) * 4
+        try #require(truth.opens == 1 && truth.xruns == 0 && offset > 0)
+        #expect(Array(recorded.dropFirst(offset).prefix(sound.count)) == sound)
+    }
+
+    @Test(
+        "aplay is refused a card that this process plays on, and ends with an error when its card is unplugged",
+        programsCanLoadPlugIn)
+    func aplayFails() throws {
+        var options = VirtualCardOptions()
+        options.playbackFaults = "unplug@9600"
+        let rig = try VirtualCardRig(options)
+        let words = ["aplay", "-q", "-D", rig.name, "-t", "raw", "-f", "S16_LE", "-c", "2", "-r", "48000", "/dev/zero"]
+        do {
+            let player = try Stream(rig.name, .playback)
+            #expect(try Program(words).exitCode() == 1)
+            #expect(player.state == SND_PCM_STATE_PREPARED)
+        }
+        #expect(try Program(words).exitCode() == 1)
+        #expect(rig.truth(.playback).faults == [.unplug: 1] && rig.truth(.playback).framesMoved == 9600)
+    }
+
+    @Test("two processes on one virtual clock lose no frame to each other's haste", programsCanLoadPlugIn)
+    func sharedVirtualClock() throws {
+        var options = VirtualCardOptions()
+        options.clock = .virtual
+        let path = temporaryFile()
+        defer { unsafe unlink(path) }
+        options.recordPath = path
+        let rig = try VirtualCardRig(options)
+        var setup = Stream.Setup()
+        setup.format = SND_PCM_FORMAT_S16_LE
+        let recorder = try Stream(rig.name, .capture, setup)
+        // Ten minutes, which alone it plays in seconds: on a busy machine it is long under way before that is seen.
+        let program = try Program(
+            ["aplay", "-q", "-D", rig.name, "-t", "raw", "-f", "S16_LE", "-r", "48000", "-d", "600", "/dev/urandom"])
+        try #require(rig.waits { rig.truth(.playback).isRunning })
+        try #require(recorder.start() == 0)
+        let offset = Int(rig.truth(.capture).startFrame - rig.truth(.playback).startFrame)
+        var recorded: [UInt8] = []
+        while recorded.count < 2 * 48_000 {
+            try #require(recorder.wait() == 1)
+            recorded += try recorder.read(256)
+        }
+        _ = recorder.drop()
+        program.end()
+        try #require(offset >= 0)
+        let played = Array(bytes(of: path, from: offset * 2).prefix(recorded.count))
+        #expect(played == Array(recorded.prefix(played.count)) && played.count > 48_000)
+        #expect(rig.truth(.playback).xruns == 0 && rig.truth(.capture).xruns == 0)
+    }
+
+    @Test(
+        "signals that interrupt a blocking program's waits cost it no frame",
+        .disabled(if: Sanitizers.watchThreads, "the sanitizer makes it late for the real clock"))
+    func signals() async {
+        await #expect(processExitsWith: .success) {
+            let rig = try VirtualCardRig()
+            // Two thirds of a second, so that the machine's own delays are not taken for lost frames.
+            var setup = Stream.Setup()
+            (setup.periodFrames, setup.periodCount) = (4096, 8)
+            let player = try Stream(rig.name, .playback, setup, mode: 0)
+            var action = sigaction()
+            unsafe action.__sigaction_handler.sa_handler = { _ in }
+            unsafe sigaction(SIGALRM, &action, nil)
+            let often = timeval(tv_sec: 0, tv_usec: 700)
+            var timer = itimerval(it_interval: often, it_value: often)
+            unsafe setitimer(Int32(ITIMER_REAL.rawValue), &timer, nil)
+            var generator = SeededGenerator(seed: 6)
+            let sound = samples(SND_PCM_FORMAT_S32_LE, count: 60_000, &generator)
+            guard player.write(Array(sound.prefix(32_768 * 4))) == 32_768, player.start() == 0 else { exit(1) }
+            guard player.write(Array(sound.dropFirst(32_768 * 4))) == 60_000 - 32_768 else { exit(2) }
+            guard unsafe snd_pcm_drain(player.pcm) == 0 else { exit(3) }
+            let truth = rig.truth(.playback)
+            guard truth.xruns == 0, truth.framesTransferred == 60_000, truth.framesMoved == 60_000 else { exit(4) }
+            exit(0)
+        }
+    }
+}
