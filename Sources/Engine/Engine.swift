@@ -21,6 +21,7 @@ public final class Engine: Sendable {
     public let configuration: StreamConfiguration
 
     private let stream: any OutputStream
+    private let news = News<EngineEvent>()
     private let mixer: MixerBox
     private let directory: PlayerDirectory
     private let isVirtual: Bool
@@ -31,18 +32,46 @@ public final class Engine: Sendable {
     /// - Parameters:
     ///   - output: where the sound goes.
     ///   - request: rate, channels, period and clock asked for.
+    ///   - onLoss: what to do when a device of the system is lost while it plays; files and `null` are never.
     ///   - endsWithPlayers: true ends the stream with the last player; false goes on in silence until `stop()`, for programs in
     ///     which players come and go.
     /// - Throws: `DeviceError`, which says why the device cannot be opened so and what to do.
-    public init(output: OutputDevice, request: StreamRequest, endsWithPlayers: Bool = true) throws(DeviceError) {
-        stream = try openOutput(output, request)
-        configuration = stream.configuration
-        isVirtual = request.clock == .virtual
+    public convenience init(
+        output: OutputDevice, request: StreamRequest, onLoss: LossPolicy = .wait, endsWithPlayers: Bool = true
+    ) throws(DeviceError) {
+        try self.init(isVirtual: request.clock == .virtual, endsWithPlayers: endsWithPlayers) {
+            (mixer, news) throws(DeviceError) in
+            guard case .system = output else { return try openOutput(output, request) }
+            return try KeptOutput(
+                output, request, policy: onLoss, callbacks: Self.keeperCallbacks(mixer, news))
+        }
+    }
+
+    /// Plays on the output of linked streams, beside whoever records from their input; `start()` waits for both.
+    ///
+    /// A device that is lost ends the engine: it is not looked for again. Real-time safe: no.
+    ///
+    /// - Parameters:
+    ///   - linked: streams whose output nothing plays on yet.
+    ///   - clock: the clock they were opened with.
+    ///   - endsWithPlayers: true ends both streams with the last player.
+    public convenience init(linked: LinkedStreams, clock: StreamClock = .real, endsWithPlayers: Bool = true) {
+        self.init(isVirtual: clock == .virtual, endsWithPlayers: endsWithPlayers) { (_, _) in linked.output }
+    }
+
+    /// On any stream; it is opened with what the mix has to be told of its device.
+    init<Failure: Error>(
+        isVirtual: Bool, endsWithPlayers: Bool = true,
+        opening stream: (MixerBox, News<EngineEvent>) throws(Failure) -> any OutputStream
+    ) throws(Failure) {
+        self.isVirtual = isVirtual
         let commands = RingEnds<Mixer.Command>(capacity: 2 * Mixer.capacity)
         let released = RingEnds<Int>(capacity: Mixer.capacity)
         mixer = MixerBox(
             Mixer(commands: commands.consumer, released: released.producer, endsWithPlayers: endsWithPlayers))
         directory = PlayerDirectory(PlayerRegistry(commands: commands.producer, released: released.consumer))
+        self.stream = try stream(mixer, news)
+        configuration = self.stream.configuration
     }
 
     deinit {
@@ -85,9 +114,14 @@ public final class Engine: Sendable {
     /// - Throws: `DeviceError` when it does not start.
     public func start() throws(DeviceError) {
         // Neither thread may hold the engine: it joins both when it goes.
-        let directory = self.directory
+        let (directory, stream, news) = (self.directory, self.stream, self.news)
         do {
-            try pump.start { directory.serve() }
+            try pump.start {
+                directory.serve()
+                for incident in stream.takeIncidents() where incident.kind.endsByItself {
+                    news.tell(.disturbed(incident))
+                }
+            }
         } catch {
             throw DeviceError(kind: .io, message: error.message, remedy: error.remedy)
         }
@@ -120,8 +154,17 @@ public final class Engine: Sendable {
         if let failure = directory.firstFailure { throw .file(failure) }
     }
 
-    /// Xruns, lost frames and render times since the start.
-    public var statistics: StreamStatistics { stream.statistics }
+    /// What was counted since the start, on all devices the engine has played on.
+    public var statistics: EngineStatistics {
+        if let kept = stream as? KeptOutput { return EngineStatistics(kept) }
+        return EngineStatistics(stream)
+    }
+
+    /// Losses of the device, returns and disturbances from now on, each once, in order, to every reader; ends with the engine.
+    ///
+    /// The players tell of them too, by events with the exact frame; here is what concerns all of them. Ask for it before
+    /// `start()`.
+    public var events: AsyncStream<EngineEvent> { news.stream }
 
     /// Frames handed to the device and how many of them are not yet heard.
     public var position: StreamPosition { stream.position }
@@ -130,37 +173,26 @@ public final class Engine: Sendable {
         pump.stop()
         directory.serve()
         directory.endEvents()
-    }
-}
-
-/// The mixer at an address of its own: the device's thread uses it while the stream runs, the control side never does.
-@safe
-final class MixerBox: @unchecked Sendable {
-    private let mixer: UnsafeMutablePointer<Mixer>
-
-    init(_ mixer: consuming Mixer) {
-        unsafe self.mixer = .allocate(capacity: 1)
-        unsafe self.mixer.initialize(to: mixer)
+        news.end()
     }
 
-    deinit {
-        unsafe mixer.deinitialize(count: 1)
-        unsafe mixer.deallocate()
-    }
-
-    /// Device thread only.
-    #if REALTIME_CHECKS
-        @_noAllocation @_noLocks
-    #endif
-    func render(_ block: RenderBlock) -> Int {
-        unsafe mixer.pointee.render(block)
-    }
-
-    /// Device thread only.
-    #if REALTIME_CHECKS
-        @_noAllocation @_noLocks
-    #endif
-    func noteXrun(at frame: Int64, lostFrames: Int64) {
-        unsafe mixer.pointee.noteXrun(at: frame, lostFrames: lostFrames)
+    /// How the mix follows what becomes of the device. Neither side may hold the engine.
+    private static func keeperCallbacks(_ mixer: MixerBox, _ news: News<EngineEvent>) -> KeeperCallbacks {
+        KeeperCallbacks(
+            interrupted: { interruption, resumes in
+                let reason = Int64(PauseReason(interruption.cause).rawValue)
+                mixer.interrupt(Mixer.Loss(reason: reason, resumes: resumes))
+                news.tell(.interrupted(interruption))
+            },
+            returned: { configuration, frame, isOther in
+                mixer.endInterruption(at: frame)
+                news.tell(isOther ? .fellBack(to: configuration, frame: frame) : .resumed(configuration, frame: frame))
+            },
+            missing: { error, goesOnLooking, isTaken in
+                if !goesOnLooking { mixer.refuseWish() }
+                if isTaken { mixer.changeLoss(reason: .deviceTaken) }
+                news.tell(.deviceMissing(error))
+            },
+            takesWish: { mixer.takeWish() })
     }
 }

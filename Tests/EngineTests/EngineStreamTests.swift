@@ -46,6 +46,8 @@ struct EngineStreamTests {
             realtimePriority: nil)
         let engine = try Engine(output: .file(path: path), request: request)
         let player = try engine.makePlayer(try Clip.inMemory(Self.clip, sampleRate: Self.rate), score: score)
+        // Live a player would else begin plain.
+        player.waitUntilPrepared()
         player.start(at: 0)
         try engine.start()
         try engine.waitUntilFinished()
@@ -71,15 +73,17 @@ struct EngineStreamTests {
 
     @Test(
         "writes the same samples for every period and number of periods",
-        arguments: [(1.0, Joint.hard), (0.7, .crossfade), (1.5, .fade)])
+        arguments: cases([(1.0, Joint.hard), (0.7, .crossfade), (1.5, .fade)], few: [(1.5, .crossfade)]))
     func periods(speed: Double, joint: Joint) throws {
         let score = try score(speed: speed, joint: joint)
         let reference = try played(score, period: 8192)
         #expect(reference[0].count == Int(score.frameCount))
-        for period in [1, 2, 63, 64, 512, 4096] {
+        for period in cases([1, 2, 63, 64, 512, 4096], few: [63, 512]) {
             #expect(try played(score, period: period) == reference, "period \(period)")
         }
-        for periods in [2, 4] { #expect(try played(score, period: 256, periods: periods) == reference) }
+        for periods in cases([2, 4], few: [4]) {
+            #expect(try played(score, period: 256, periods: periods) == reference)
+        }
     }
 
     @Test("plays by the real clock what it renders offline")
@@ -123,7 +127,7 @@ struct EngineStreamTests {
     @Test("stops at any moment, from another thread, and can be let go while it plays")
     func stopsAnytime() throws {
         var generator = SeededGenerator(printedFor: #function)
-        for _ in 0..<50 {
+        for _ in 0..<cases(50, few: 15) {
             let request = try StreamRequest(
                 sampleRate: Self.rate, channelCount: 2, periodFrames: 16, clock: .real, realtimePriority: nil)
             let engine = try Engine(output: .null, request: request)

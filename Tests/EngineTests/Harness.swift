@@ -9,10 +9,16 @@ struct Harness {
     let rate: Int
     let player: Player
 
-    init(_ clip: [[Float]], rate: Int, score: Score) throws {
+    /// - Parameter listens: false leaves every voice plain, as the slow reference is.
+    init(
+        _ clip: [[Float]], rate: Int, score: Score, recordingLimit: Int = ScoreStorage.recordingLimit,
+        waits: Bool = true, listens: Bool = false
+    ) throws {
         self.clip = clip
         self.rate = rate
-        player = Player(try Clip.inMemory(clip, sampleRate: rate), score: score, waitsForPages: true)
+        player = Player(
+            try Clip.inMemory(clip, sampleRate: rate), score: score, waitsForPages: waits,
+            recordingLimit: recordingLimit, listens: listens)
     }
 
     /// Renders `total` frames in blocks whose lengths `nextBlock` gives, serving the control side between blocks.

@@ -27,7 +27,7 @@ struct MixerTests {
 
         func add(_ clip: [[Float]], _ score: Score) throws -> Player {
             let player = Player(
-                try Clip.inMemory(clip, sampleRate: MixerTests.rate), score: score, waitsForPages: true)
+                try Clip.inMemory(clip, sampleRate: MixerTests.rate), score: score, waitsForPages: true, listens: false)
             registry.add(player)
             return player
         }

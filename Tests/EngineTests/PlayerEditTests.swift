@@ -11,21 +11,42 @@ struct PlayerEditTests {
     func randomScore(_ generator: inout SeededGenerator, joint: Joint) throws -> Score {
         let sections = try (0..<Int.random(in: 1...4, using: &generator)).map { _ -> Section in
             // Short ones too: passes shorter than a fade, where joints and changes pile up.
-            let length = Bool.random(using: &generator) ? Int64.random(in: 20...60, using: &generator) : 700
+            let length =
+                [Int64.random(in: 20...60, using: &generator), 700, 2000].randomElement(using: &generator) ?? 700
             let start = Int64.random(in: 0...Self.frames - length, using: &generator)
             return try Section(start..<start + length)
         }
         let gap: Gap = [.none, .frames(90), .passLengths(0.5)][Int.random(in: 0..<3, using: &generator)]
-        let speed = [1, 1, 0.7, 1.9][Int.random(in: 0..<4, using: &generator)]
         let plan = PracticePlan(
             sections: sections, passes: Int.random(in: 1...4, using: &generator),
-            speeds: .constant(try Speed(factor: speed)), gap: gap, joint: joint)
+            speeds: try randomSpeeds(&generator), gap: gap, joint: joint)
         return try Score(plan, clipFrameCount: Self.frames, sampleRate: Self.rate)
+    }
+
+    func randomSpeeds(_ generator: inout SeededGenerator) throws -> SpeedSchedule {
+        func speed(_ generator: inout SeededGenerator) throws -> Speed {
+            try Speed(factor: [1, 1, 0.7, 1.9][Int.random(in: 0..<4, using: &generator)])
+        }
+        switch Int.random(in: 0..<6, using: &generator) {
+        case 0:
+            return .glide(from: try speed(&generator), to: try speed(&generator))
+        case 1, 2:
+            var points = [SpeedPoint(at: 0, try speed(&generator))]
+            var frame: Int64 = 0
+            for _ in 0..<Int.random(in: 0...3, using: &generator) {
+                frame += Int64.random(in: 160...600, using: &generator)
+                points.append(
+                    SpeedPoint(at: frame, try speed(&generator), Bool.random(using: &generator) ? .step : .glide))
+            }
+            return .curve(points, repeatingEvery: Bool.random(using: &generator) ? frame + 170 : nil)
+        default:
+            return .constant(try speed(&generator))
+        }
     }
 
     /// Leaves a random request with the player and the same one in the reference's list.
     func randomEdit(
-        _ generator: inout SeededGenerator, _ harness: Harness, at frame: Int64
+        _ generator: inout SeededGenerator, _ harness: Harness, at frame: Int64, glides: Bool = false
     ) throws -> (PlayerCommand, Score?) {
         let player = harness.player
         switch Int.random(in: 0..<7, using: &generator) {
@@ -41,8 +62,15 @@ struct PlayerEditTests {
             return (PlayerCommand(code: .skip, frame: frame, value: Int64(section)), nil)
         case 4:
             let factor = [0.5, 0.8, 1, 1.3][Int.random(in: 0..<4, using: &generator)]
-            try player.setSpeed(try Speed(factor: factor), at: frame)
-            return (PlayerCommand(code: .replaceScore, frame: frame), player.score)
+            let speed = try Speed(factor: factor)
+            guard glides else {
+                // A pass that comes from memory has no voice to glide: what is heard would depend on what is kept.
+                try player.setScore(try player.score.atSpeed(speed), at: frame)
+                return (PlayerCommand(code: .replaceScore, frame: frame), player.score)
+            }
+            let glide = [0, 100, 400][Int.random(in: 0..<3, using: &generator)] as Int64
+            try player.setSpeed(speed, over: glide, at: frame)
+            return (PlayerCommand(code: .changeSpeed, frame: frame, value: glide), player.score)
         case 5:
             let score = try randomScore(&generator, joint: player.score.plan.joint)
             try player.setScore(score, at: frame)
@@ -56,20 +84,24 @@ struct PlayerEditTests {
         }
     }
 
-    @Test("sounds as a slow reference says, over 1000 random edits, whatever the blocks", arguments: 0..<50)
+    @Test(
+        "sounds as a slow reference says, over random edits, 20 in each run, whatever the blocks",
+        arguments: 0..<cases(50, few: 4))
     func randomEdits(run: Int) throws {
         var generator = SeededGenerator(seed: UInt64(run) &* 7919 &+ 20_261_121)
         let joint = Joint.allCases[run % 3]
         let clip = testClip(channels: 1 + run % 2, frames: Int(Self.frames), rate: Self.rate, seed: UInt64(run))
         let first = try randomScore(&generator, joint: joint)
-        let harness = try Harness(clip, rate: Self.rate, score: first)
+        // In every other run nothing is kept, and changes of speed are told to the voices.
+        let harness = try Harness(
+            clip, rate: Self.rate, score: first, recordingLimit: run % 2 == 0 ? 0 : ScoreStorage.recordingLimit)
         var commands: [(command: PlayerCommand, score: Score?)] = [(PlayerCommand(code: .start, frame: 5), nil)]
         harness.player.start(at: 5)
         var frame: Int64 = 5
         for _ in 0..<20 {
             // Often closer together than a fade.
             frame += Int64.random(in: 0...(Bool.random(using: &generator) ? 30 : 500), using: &generator)
-            let (command, score) = try randomEdit(&generator, harness, at: frame)
+            let (command, score) = try randomEdit(&generator, harness, at: frame, glides: run % 2 == 0)
             commands.append((command, score))
         }
         let total = Int(frame) + 600
@@ -77,7 +109,8 @@ struct PlayerEditTests {
         var reference = ReferencePlayer(clip: clip, rate: Self.rate, score: first)
         let expected = reference.render(total, commands: commands)
         for channel in clip.indices {
-            let firstWrong = (0..<total).first { abs(output[channel][$0] - expected[channel][$0]) > 1e-6 }
+            // Speeds within a glide, reckoned in two ways, differ in their last bits, and with them the turns of windows.
+            let firstWrong = (0..<total).first { abs(output[channel][$0] - expected[channel][$0]) > 1e-5 }
             #expect(firstWrong == nil, "run \(run), channel \(channel)")
         }
     }

@@ -63,7 +63,7 @@ struct PlayerEventTests {
                 "10 sectionStarted 1 1/1 100",
                 "10 passStarted 1 1/1 100",
                 "110 paused(Engine.PauseReason.suspended) 1 1/1 200",
-                "310 resumed 1 1/1 200",
+                "310 resumed(Engine.PauseReason.suspended) 1 1/1 200",
                 "410 passEnded 1 1/1 300",
                 "410 sectionEnded 1 1/1 300",
                 "410 moved 2 1/1 2000",

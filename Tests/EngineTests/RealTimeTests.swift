@@ -4,13 +4,6 @@ import Testing
 
 @testable import Engine
 
-/// What holds only in optimised builds: at -Onone even generic arithmetic may allocate.
-#if DEBUG
-    private let isOptimised = false
-#else
-    private let isOptimised = true
-#endif
-
 @Suite("The render path")
 struct RealTimeTests {
     /// A player with everything under way: stretched passes, gaps, joints, and commands that pile up.
@@ -25,14 +18,28 @@ struct RealTimeTests {
         player.start(at: 0)
         for step in 0..<20 {
             let frame = Int64(step) * 900 + 300
-            switch step % 5 {
+            switch step % 6 {
             case 0: try player.seek(toClipFrame: 5000, at: frame)
             case 1: try player.setSpeed(try Speed(factor: 0.5 + 0.1 * Double(step % 7)), at: frame)
             case 2: player.pause(at: frame)
             case 3: player.resume(at: frame)
+            case 4: try player.setPitch(try Pitch(semitones: [12, -5, 0.3][step % 3]), at: frame)
             default: player.setGain(decibels: -6, at: frame)
             }
         }
+        return harness
+    }
+
+    /// A short section over and over, so that most of it comes from memory, in a pitch of its own.
+    static func loopingPlayer(joint: Joint) throws -> Harness {
+        let clip = testClip(channels: 2, frames: 20_000, rate: 44_100, seed: 2)
+        let plan = PracticePlan(
+            sections: [try Section(700..<4500)], passes: 1000, speeds: .constant(try Speed(factor: 0.8)),
+            pitch: try Pitch(semitones: 3), joint: joint)
+        let score = try Score(plan, clipFrameCount: 20_000, sampleRate: 44_100)
+        let harness = try Harness(clip, rate: 44_100, score: score)
+        harness.player.start(at: 0)
+        try harness.player.setPitch(try Pitch(semitones: -4), at: 22_000)
         return harness
     }
 
@@ -49,9 +56,13 @@ struct RealTimeTests {
 
     @Test(
         "asks nothing of the heap, whatever it plays",
-        .enabled(if: isOptimised && HeapTraffic.isCounted), arguments: Joint.allCases)
+        .enabled(if: Workload.isOptimised && HeapTraffic.isCounted), arguments: Joint.allCases)
     func heap(joint: Joint) throws {
-        let harness = try Self.busyPlayer(joint: joint)
+        expectNoTraffic(of: try Self.busyPlayer(joint: joint))
+        expectNoTraffic(of: try Self.loopingPlayer(joint: joint))
+    }
+
+    private func expectNoTraffic(of harness: Harness) {
         let output = PlanarBuffer(channelCount: 2, frameCount: 64)
         for index in 0..<700 {
             harness.player.serve()
@@ -64,11 +75,14 @@ struct RealTimeTests {
         #expect(harness.player.status.state != .idle)
     }
 
-    @Test("is clean under the real-time sanitizer, whatever it plays", arguments: Joint.allCases)
+    @Test(
+        "is clean under the real-time sanitizer, whatever it plays", .enabled(if: Workload.isWhole),
+        arguments: Joint.allCases)
     func sanitizer(joint: Joint) throws {
         // With the sanitizer's runtime linked, any system call, lock or allocation in the scope ends the process.
-        let harness = try Self.busyPlayer(joint: joint)
-        Self.renderInScope(harness, blocks: 700, block: 64)
-        #expect(harness.player.status.outputFrame == 700 * 64)
+        for harness in [try Self.busyPlayer(joint: joint), try Self.loopingPlayer(joint: joint)] {
+            Self.renderInScope(harness, blocks: 700, block: 64)
+            #expect(harness.player.status.outputFrame == 700 * 64)
+        }
     }
 }

@@ -13,12 +13,15 @@ struct ReferencePlayer {
         var clipStart: Int64
         var start: Int64
         var end: Int64
-        var speed: Double
+        /// The exact length less the rounded one, from the last place at which rounding began anew.
+        var carry = 0.0
+        var course: ReferenceCourse
         var isLast = false
     }
 
     struct Sound {
-        var voice: ReferenceVoice?
+        /// What is heard, each from an output frame on; nothing is silence.
+        var voices: [(start: Int64, voice: ReferenceVoice)] = []
         var start: Int64
         var entry = 0
         var rise = 0
@@ -26,6 +29,14 @@ struct ReferencePlayer {
         var fallEnd: Int64 = 0
 
         var entryEnd: Int64 { start + Int64(entry) }
+    }
+
+    /// A change of speed that has been told to what plays, or waits for the end of the pass.
+    struct Told {
+        var frame: Int64
+        var sound: Int
+        var command: PlayerCommand
+        var score: Score
     }
 
     enum State { case idle, playing, paused, stopping, finished }
@@ -37,6 +48,8 @@ struct ReferencePlayer {
     var spans: [Span] = []
     var index = 0
     var sounds: [Sound] = []
+    var soundsLaid = 0
+    var told: [Told] = []
     var pausedAt = Place()
     var stopFrame: Int64 = 0
     var gains: [(frame: Int64, from: Float, to: Float)] = [(-1_000_000, 1, 1)]
@@ -50,8 +63,10 @@ struct ReferencePlayer {
         var waiting = commands
         var output = [[Float]](repeating: [], count: clip.count)
         for frame in 0..<Int64(count) {
+            adoptTold(&waiting, at: frame)
             apply(&waiting, at: frame)
             crossJoints(at: frame)
+            exchangeCopies(at: frame)
             if let last = sounds.lastIndex(where: { $0.entryEnd <= frame }) { sounds.removeFirst(last) }
             apply(&waiting, at: frame)
             for channel in clip.indices { output[channel].append(gain(at: frame) * heard(channel, at: frame)) }
@@ -63,7 +78,8 @@ struct ReferencePlayer {
         var mix: Float = 0
         for (depth, sound) in sounds.enumerated() {
             let local = frame - sound.start
-            var value = sound.voice?.sample(channel, local) ?? 0
+            var value: Float = 0
+            if let (start, voice) = sound.voices.last { value = voice.sample(channel, frame - start) }
             var weight: Float = 1
             if local < sound.rise { weight = Fade.weight(at: Int(local), of: sound.rise) }
             if sound.fall > 0 && frame >= sound.fallEnd - Int64(sound.fall) {
@@ -84,27 +100,40 @@ struct ReferencePlayer {
 
     // MARK: The score as a list
 
+    private func curve(_ section: Int, _ pass: Int) -> ReferenceCurve {
+        let range = score.sections[section].range
+        return ReferenceCurve(score.plan.speeds, pass: pass, distance: Double(range.count))
+    }
+
     /// All spans from a place on, its lengths summed exactly and rounded once each.
-    func spans(from place: Place, at frame: Int64) -> [Span] {
+    ///
+    /// - Parameter first: the pass that plays at `place`, if it goes on as it is; `frame` is then its end.
+    func spans(from place: Place, at frame: Int64, first: Span? = nil) -> [Span] {
         var all: [Span] = []
-        var exact = 0.0
+        var exact = first?.carry ?? 0
         var rests: Int64 = 0
         var end: Int64 { frame + rests + Int64((exact).rounded(.toNearestOrAwayFromZero)) }
         for section in place.section..<score.sections.count {
             let range = score.sections[section].range
             for pass in (section == place.section ? place.pass : 0)..<score.plan.passes {
                 let isEntry = section == place.section && pass == place.pass
-                let speed = score.plan.speeds.factor(ofPass: pass)
-                let whole = Double(range.count) / speed
+                let curve = curve(section, pass)
+                let whole = curve.time(Double(range.count))
                 let isLast = section + 1 == score.sections.count && pass + 1 == score.plan.passes
-                if !(isEntry && place.isRest) {
+                if isEntry, let first {
+                    all.append(first)
+                } else if !(isEntry && place.isRest) {
                     let clipStart = isEntry ? place.clipFrame : range.lowerBound
                     let start = end
-                    exact += Double(range.upperBound - clipStart) / speed
+                    let phase = (curve.time(Double(clipStart - range.lowerBound)) + 0.5).rounded(.down)
+                    let course = ReferenceCourse(
+                        curve: curve, start: start, position: Double(clipStart),
+                        phase: clipStart > range.lowerBound ? phase : 0)
+                    exact += course.frames(toClipFrame: range.upperBound)
                     all.append(
                         Span(
                             section: section, pass: pass, isRest: false, clipStart: clipStart, start: start, end: end,
-                            speed: speed, isLast: isLast))
+                            carry: exact - exact.rounded(.toNearestOrAwayFromZero), course: course, isLast: isLast))
                 }
                 let gap = score.plan.gap.frameCount(passFrames: whole) ?? 0
                 let isEntryRest = isEntry && place.isRest
@@ -116,7 +145,8 @@ struct ReferencePlayer {
                     all.append(
                         Span(
                             section: section, pass: pass, isRest: true, clipStart: range.upperBound, start: start,
-                            end: end, speed: speed))
+                            end: end, carry: exact - exact.rounded(.toNearestOrAwayFromZero),
+                            course: ReferenceCourse(curve: curve, start: start, position: Double(range.upperBound))))
                 }
             }
         }
@@ -126,16 +156,15 @@ struct ReferencePlayer {
     func place(at frame: Int64) -> Place {
         let range = score.sections[span.section].range
         if span.isRest {
-            let whole = Double(range.count) / span.speed
+            let whole = curve(span.section, span.pass).time(Double(range.count))
             let gap = score.plan.gap.frameCount(passFrames: whole) ?? 0
             return Place(
                 section: span.section, pass: span.pass, isRest: true, clipFrame: range.upperBound,
                 restElapsed: gap - max(0, span.end - frame))
         }
-        let gone = Int64((Double(frame - span.start) * span.speed + 0.5).rounded(.down))
+        let position = Int64((span.course.position(frame) + 0.5).rounded(.down))
         return Place(
-            section: span.section, pass: span.pass, isRest: false,
-            clipFrame: min(span.clipStart + gone, range.upperBound - 1))
+            section: span.section, pass: span.pass, isRest: false, clipFrame: min(position, range.upperBound - 1))
     }
 
     // MARK: What happens
@@ -155,14 +184,14 @@ struct ReferencePlayer {
 
     private mutating func finish(at frame: Int64) {
         state = .finished
-        sounds = [Sound(voice: nil, start: frame)]
+        lay(Sound(start: frame))
     }
 
     private mutating func push(entry: Int) {
         let length = Int(span.end - span.start)
-        var sound = Sound(voice: nil, start: span.start, entry: entry)
+        var sound = Sound(start: span.start, entry: entry)
         if !span.isRest {
-            sound.voice = ReferenceVoice(clip: clip, rate: rate, from: span.clipStart, speed: span.speed)
+            sound.voices = [(span.start, voice(from: span.clipStart, at: span.start))]
             let range = score.sections[span.section].range
             sound.fallEnd = span.end
             switch score.plan.joint {
@@ -177,13 +206,18 @@ struct ReferencePlayer {
         lay(sound)
     }
 
-    private mutating func lay(_ sound: Sound) {
+    mutating func lay(_ sound: Sound) {
         if sound.entry == 0 { sounds = [] }
         sounds.append(sound)
+        soundsLaid += 1
     }
 
     private mutating func apply(_ waiting: inout [(command: PlayerCommand, score: Score?)], at frame: Int64) {
         while let next = waiting.firstIndex(where: { $0.command.frame <= frame }) {
+            if tell(waiting[next].command, waiting[next].score, at: frame) {
+                waiting.remove(at: next)
+                continue
+            }
             let sounding = sounds.count - (sounds.lastIndex { $0.entryEnd <= frame } ?? 0)
             if waiting[next].command.code != .gain && sounding > 2 { return }
             let (command, score) = waiting.remove(at: next)
@@ -203,7 +237,7 @@ struct ReferencePlayer {
             guard state == .playing else { return }
             pausedAt = place(at: frame)
             state = .paused
-            lay(Sound(voice: nil, start: frame, entry: crossfade))
+            lay(Sound(start: frame, entry: crossfade))
         case .resume:
             guard state == .paused else { return }
             state = .playing
@@ -211,12 +245,16 @@ struct ReferencePlayer {
         case .stop:
             if state == .playing {
                 state = .stopping
-                lay(Sound(voice: nil, start: frame, entry: crossfade))
+                lay(Sound(start: frame, entry: crossfade))
                 stopFrame = frame + Int64(crossfade)
             } else if state == .idle || state == .paused {
                 finish(at: frame)
             }
-        case .seek, .skip, .replaceScore:
+        case .adoptScore:
+            // Only a player that listens to its clip sends one; the reference knows plain voices alone.
+            break
+        case .seek, .skip, .replaceScore, .changeSpeed:
+            if newScore != nil { told = [] }
             guard state == .playing || state == .paused else {
                 score = newScore ?? score
                 return
@@ -271,54 +309,5 @@ struct ReferencePlayer {
         spans = spans(from: place, at: frame)
         index = 0
         push(entry: entry)
-    }
-}
-
-/// What one pass gives from its first frame on: the clip itself, or all of it from one fresh stretcher.
-final class ReferenceVoice {
-    private let clip: [[Float]]
-    private let from: Int64
-    private let isCopy: Bool
-    private var stretcher: Stretcher
-    private var made: [[Float]]
-
-    init(clip: [[Float]], rate: Int, from: Int64, speed: Double) {
-        self.clip = clip
-        self.from = from
-        isCopy = speed == 1
-        made = [[Float]](repeating: [], count: clip.count)
-        stretcher = Stretcher(channelCount: clip.count, sampleRate: rate, maximumEmitFrames: 256)
-        stretcher.start(at: from, speed: speed)
-    }
-
-    func sample(_ channel: Int, _ local: Int64) -> Float {
-        if isCopy {
-            let length = Int64(clip[channel].count)
-            let frame = from + local
-            return clipSample(channel, frame < length ? frame : 2 * length - 1 - frame)
-        }
-        while made[channel].count <= local { stretch() }
-        return made[channel][Int(local)]
-    }
-
-    private func clipSample(_ channel: Int, _ frame: Int64) -> Float {
-        clip[channel].indices.contains(Int(frame)) ? clip[channel][Int(frame)] : 0
-    }
-
-    private func stretch() {
-        while let first = stretcher.nextInput(toEmit: 256) {
-            for channel in clip.indices {
-                let input = unsafe stretcher.input(channel)
-                for index in 0..<stretcher.inputFrames {
-                    unsafe input[index] = clipSample(channel, first + Int64(index))
-                }
-            }
-            stretcher.acceptInput()
-        }
-        let block = PlanarBuffer(channelCount: clip.count, frameCount: 256)
-        unsafe stretcher.emit(256, into: UnsafePointer(block.channels), offset: 0)
-        for channel in clip.indices {
-            for index in 0..<256 { unsafe made[channel].append(block.channel(channel)[index]) }
-        }
     }
 }

@@ -8,10 +8,13 @@ public struct HeapTraffic: Sendable, Equatable {
     /// Blocks freed.
     public var frees: UInt64
 
-    /// Whether heap traffic is counted in this build: not under a sanitizer, which owns the allocator then.
+    /// Whether heap traffic is counted in this build: not under a sanitizer that owns the allocator.
     ///
     /// Give it to `.enabled(if:)`, lest a test that counts nothing passes.
     public static var isCounted: Bool { allocation_counter_is_active() }
+
+    /// Bytes of the heap that the whole process has in use, with what the allocator keeps at hand for each thread.
+    public static var bytesInUse: Int { Int(allocation_counter_bytes_in_use()) }
 
     /// No traffic at all.
     public static let none = HeapTraffic(allocations: 0, frees: 0)

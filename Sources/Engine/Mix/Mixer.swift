@@ -33,6 +33,17 @@ struct Mixer: ~Copyable {
     private var released: RingProducer<Int>
     private let endsWithPlayers: Bool
     private var hasPlayed = false
+    /// The loss of the device, while it lasts; its first frame is told to the players when it is rendered.
+    private var loss: Loss?
+    private var lossIsNew = false
+
+    /// What the players are told of a device that is gone.
+    struct Loss: BitwiseCopyable {
+        /// A `PauseReason`, by its raw value.
+        var reason: Int64
+        /// Whether what plays goes on by itself once there is a device.
+        var resumes: Bool
+    }
 
     init(commands: consuming RingConsumer<Command>, released: consuming RingProducer<Int>, endsWithPlayers: Bool) {
         unsafe slots = .allocate(capacity: Mixer.capacity)
@@ -53,7 +64,8 @@ struct Mixer: ~Copyable {
         @_noAllocation @_noLocks
     #endif
     mutating func render(_ block: RenderBlock) -> Int {
-        applyCommands()
+        tellLoss(at: block.outputFrame)
+        applyCommands(at: block.outputFrame)
         guard count > 0 else {
             clear(block)
             return hasPlayed && endsWithPlayers ? 0 : block.frameCount
@@ -84,10 +96,73 @@ struct Mixer: ~Copyable {
         }
     }
 
+    // MARK: Times without a device
+
+    /// The device is gone as of the next block. Between two streams only.
+    mutating func interrupt(_ loss: Loss) {
+        self.loss = loss
+        lossIsNew = true
+    }
+
+    /// There is a device for the next block, which is the one from `frame` on. Between two streams only.
+    mutating func endInterruption(at frame: Int64) {
+        // It may be there before anything was rendered without one; the players are told of both, at one frame.
+        tellLoss(at: frame)
+        loss = nil
+        lossIsNew = false
+        for index in 0..<count { unsafe slots[index].core.pointee.endInterruption() }
+    }
+
+    /// The device is kept away by something else than what it was lost by.
     #if REALTIME_CHECKS
         @_noAllocation @_noLocks
     #endif
-    private mutating func applyCommands() {
+    mutating func changeLoss(reason: Int64, at frame: Int64) {
+        guard loss != nil else { return }
+        loss?.reason = reason
+        // Players that have not been told of the loss yet are told of it with this reason.
+        guard !lossIsNew else { return }
+        for index in 0..<count { unsafe slots[index].core.pointee.changeInterruption(at: frame, reason: reason) }
+    }
+
+    /// Whether a player wants to be heard that cannot be, for want of a device; each wish is told once.
+    #if REALTIME_CHECKS
+        @_noAllocation @_noLocks
+    #endif
+    mutating func takeWish() -> Bool {
+        guard loss != nil else { return false }
+        var wishes = false
+        for index in 0..<count {
+            let core = unsafe slots[index].core
+            if unsafe core.pointee.interruption.wishes { wishes = true }
+            unsafe core.pointee.interruption.wishes = false
+        }
+        return wishes
+    }
+
+    /// A device that was wished for is not there.
+    #if REALTIME_CHECKS
+        @_noAllocation @_noLocks
+    #endif
+    mutating func forgetWishes() {
+        for index in 0..<count { unsafe slots[index].core.pointee.forgetWish() }
+    }
+
+    #if REALTIME_CHECKS
+        @_noAllocation @_noLocks
+    #endif
+    private mutating func tellLoss(at frame: Int64) {
+        guard lossIsNew, let loss else { return }
+        lossIsNew = false
+        for index in 0..<count {
+            unsafe slots[index].core.pointee.interrupt(at: frame, reason: loss.reason, resumes: loss.resumes)
+        }
+    }
+
+    #if REALTIME_CHECKS
+        @_noAllocation @_noLocks
+    #endif
+    private mutating func applyCommands(at frame: Int64) {
         while let command = commands.pop() {
             switch command.code {
             case .add:
@@ -95,6 +170,9 @@ struct Mixer: ~Copyable {
                 guard count < Mixer.capacity else { continue }
                 unsafe (slots + count).initialize(to: command.slot)
                 count += 1
+                if let loss {
+                    unsafe command.slot.core.pointee.interrupt(at: frame, reason: loss.reason, resumes: loss.resumes)
+                }
             case .remove:
                 remove(command.slot)
             }

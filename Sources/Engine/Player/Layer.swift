@@ -8,14 +8,19 @@ struct Layer: BitwiseCopyable {
         case silence
         /// The clip as it is.
         case copy
-        /// The stretcher at this index of the voice pool.
+        /// The voice at this index of the voice pool.
         case voice(Int)
+        /// A pass that was kept when it was first heard; the layer's first frame is the memory's.
+        case recorded(PassMemory)
     }
 
     var source = Source.silence
-    /// Copy: the clip frame heard next. Voice: the clip frame heard at `start`, kept for the demand.
+    /// Copy: the clip frame heard next. Voice: the clip frame at which it started.
     var clipFrame: Int64 = 0
-    var speed = 1.0
+    /// Voice: the output frame at which it started, and the number of the curve's next knot that it is to be told;
+    /// `CurveKnot.never` once it has been told to leave the curve.
+    var voiceStart: Int64 = 0
+    var nextKnot: Int64 = 0
     /// The output frame at which the layer came in.
     var start: Int64 = 0
     /// Frames over which it fades in over what lies below; 0 replaces it at once.
@@ -25,6 +30,11 @@ struct Layer: BitwiseCopyable {
     /// Output frame at which the layer's own fall to silence ends, and how many frames it takes (0: it does not fall).
     var fallEnd: Int64 = 0
     var fallLength = 0
+
+    /// The score whose memory it plays from, by address; 0 when it needs none.
+    var storage = 0
+    /// True while what the voice gives is kept for the passes to come.
+    var isRecording = false
 
     /// The output frame from which the layer is heard alone.
     var entryEnd: Int64 { start + Int64(entryLength) }

@@ -16,15 +16,35 @@ public final class Player: Sendable {
     private let telemetry: Mutex<PlayerTelemetry>
     private let failureBox = Mutex<AudioFileError?>(nil)
     private let releaseReader: @Sendable () -> Void
+    /// What the render side has, or will get, to play with where the clip's own sound will not do; kept to the end.
+    private let voices: Mutex<VoiceStorage?>
+    /// Bytes a pass that comes again may take to be kept.
+    private let recordingLimit: Int
+    private let preparer: ScorePreparer
 
-    init(_ clip: Clip, score: Score, waitsForPages: Bool) {
+    /// - Parameters:
+    ///   - waitsForPages: true under the virtual clock, which waits for pages and for what is to be known of a score.
+    ///   - recordingLimit: bytes a pass that comes again may take to be kept.
+    ///   - listens: false leaves every voice plain.
+    init(
+        _ clip: Clip, score: Score, waitsForPages: Bool, recordingLimit: Int = ScoreStorage.recordingLimit,
+        listens: Bool = true
+    ) {
         self.clip = clip
+        preparer = ScorePreparer(clip, quality: score.plan.quality, waits: waitsForPages, listens: listens)
+        self.recordingLimit = recordingLimit
         let urgent = RingEnds<PlayerCommand>(capacity: 64)
         let scheduled = RingEnds<PlayerCommand>(capacity: 64)
         let spent = RingEnds<Int>(capacity: PlayerControl.maximumScores)
         let events = RingEnds<RenderEvent>(capacity: 4096)
         let status = SnapshotEnds<PlayerStatus>(initial: PlayerStatus())
-        let storage = ScoreStorage(score)
+        let voices =
+            score.needsVoices ? VoiceStorage(channelCount: clip.channelCount, sampleRate: clip.sampleRate) : nil
+        self.voices = Mutex(voices)
+        let known = preparer.begin(score)
+        let storage = ScoreStorage(
+            score, known.preparation, ticket: known.ticket, channelCount: clip.channelCount,
+            recordingLimit: recordingLimit, voices: voices)
         let reader = clip.makeReader(waitsForPages: waitsForPages)
         releaseReader = { clip.release(reader) }
         let ends = RenderEnds(
@@ -33,7 +53,8 @@ public final class Player: Sendable {
         let memory = UnsafeMutablePointer<PlayerCore>.allocate(capacity: 1)
         unsafe memory.initialize(
             to: PlayerCore(
-                clip, reader: reader, score: storage.renderScore, ends: ends, waitsForPages: waitsForPages))
+                clip, reader: reader, attacks: preparer.reader, score: storage.renderScore, ends: ends,
+                waitsForPages: waitsForPages))
         core = unsafe MixerSlot(core: memory)
         control = Mutex(
             PlayerControl(
@@ -112,11 +133,31 @@ public final class Player: Sendable {
         send(PlayerCommand(code: .skip, frame: frame ?? -1, value: Int64(section - 1)))
     }
 
-    /// Plays at another speed from here on, in all passes to come; a ramp ends with it.
+    /// Plays at another speed from here on, in all passes to come; a ramp or a curve ends with it.
     ///
+    /// While a pass sounds at another speed than 100 %, its voice goes on and glides: the change is heard some 0.1 s after
+    /// it was asked for, always the same number of frames, and without a seam. From 100 % the glide begins at once.
+    /// Where a pass comes from memory because it came before, the new speed is crossfaded in. The event
+    /// `speedChanged` tells the exact frame. What comes too late for a pass is heard from the next one on.
+    /// - Parameters:
+    ///   - speed: the speed to reach.
+    ///   - glideFrames: output frames of an even change from the old speed to the new, from 0, a step, to a minute; nil:
+    ///     50 ms.
+    ///   - frame: the output frame from which the change is prepared; nil: the next block.
     /// - Throws: `ScoreError` when the score cannot be played at that speed.
-    public func setSpeed(_ speed: Speed, at frame: Int64? = nil) throws(ScoreError) {
-        try setScore(try score.atSpeed(speed), at: frame)
+    public func setSpeed(_ speed: Speed, over glideFrames: Int64? = nil, at frame: Int64? = nil) throws(ScoreError) {
+        let rate = Int64(clip.sampleRate)
+        let storage = storage(for: try score.atSpeed(speed))
+        let glide = min(max(0, glideFrames ?? rate / 20), 60 * rate)
+        let command = PlayerCommand(code: .changeSpeed, frame: frame ?? -1, value: glide)
+        control.withLock { $0.replaceScore(storage, by: command) }
+    }
+
+    /// Plays in another pitch from here on; the tempo stays.
+    ///
+    /// - Throws: `ScoreError` when the score cannot be played so.
+    public func setPitch(_ pitch: Pitch, at frame: Int64? = nil) throws(ScoreError) {
+        try setScore(try score.atPitch(pitch), at: frame)
     }
 
     /// Takes over another score, going on at the same section, pass and clip frame where it has them; otherwise at the first
@@ -128,8 +169,10 @@ public final class Player: Sendable {
             throw ScoreError(
                 .sectionOutsideClip, "the score was made for a longer recording", remedy: "Compile it for this clip.")
         }
-        let storage = ScoreStorage(score)
-        control.withLock { $0.replaceScore(storage, at: frame ?? -1) }
+        let storage = storage(for: score)
+        control.withLock {
+            $0.replaceScore(storage, by: PlayerCommand(code: .replaceScore, frame: frame ?? -1))
+        }
     }
 
     /// Glides to another gain within 20 ms.
@@ -142,6 +185,18 @@ public final class Player: Sendable {
         var command = PlayerCommand(code: .gain, frame: frame ?? -1)
         command.gain = factor
         send(command)
+    }
+
+    /// Returns when everything is known of the newest score, and of its surroundings, that is to be known now; called before
+    /// `start()`, a live player sounds as one under the virtual clock.
+    ///
+    /// Without this a live player begins at once: passes that begin before the recording was listened to are stretched
+    /// without regard to attacks, and as music whatever they are.
+    public func waitUntilPrepared() {
+        let places = score.placesNear(status)
+        preparer.want(clipFrames: places)
+        preparer.waitUntilKnown(clipFrames: places)
+        takeOverPreparation()
     }
 
     // MARK: What it tells
@@ -164,13 +219,15 @@ public final class Player: Sendable {
 
     // MARK: For the engine
 
-    /// Carries requests and events that waited, and frees scores the render side has handed back.
+    /// Carries requests, events and what was found out, and frees scores the render side has handed back.
     func serve() {
-        let frame = telemetry.withLock { telemetry in
+        takeOverPreparation()
+        let status = telemetry.withLock { telemetry in
             telemetry.deliver()
-            return telemetry.status.read().outputFrame
+            return telemetry.status.read()
         }
-        control.withLock { $0.serve(at: frame) }
+        control.withLock { $0.serve(at: status.outputFrame) }
+        preparer.want(clipFrames: score.placesNear(status))
         guard let failure = clip.failure else { return }
         let isNew = failureBox.withLock { box in
             defer { box = box ?? failure }
@@ -182,6 +239,36 @@ public final class Player: Sendable {
     /// Ends every reader's events.
     func endEvents() {
         telemetry.withLock { $0.end() }
+    }
+
+    /// A score with all the memory it needs, voices with the first one that needs some, and what is known of it.
+    private func storage(for score: Score) -> ScoreStorage {
+        let known = preparer.begin(score)
+        return storage(for: score, known.preparation, ticket: known.ticket)
+    }
+
+    private func storage(for score: Score, _ preparation: Preparation, ticket: Int?) -> ScoreStorage {
+        let voices = self.voices.withLock { voices in
+            if voices == nil && score.needsVoices {
+                voices = VoiceStorage(channelCount: clip.channelCount, sampleRate: clip.sampleRate)
+            }
+            return voices
+        }
+        return ScoreStorage(
+            score, preparation, ticket: ticket, channelCount: clip.channelCount, recordingLimit: recordingLimit,
+            voices: voices)
+    }
+
+    private func takeOverPreparation() {
+        preparer.offer { made in
+            control.withLock { control in
+                control.adopt(made.preparation, ticket: made.ticket) { score in
+                    storage(for: score, made.preparation, ticket: nil)
+                }
+            }
+        }
+        let materials = preparer.takeNews()
+        if !materials.isEmpty { telemetry.withLock { $0.tell(materials, of: score) } }
     }
 
     private func send(_ command: PlayerCommand) {

@@ -17,6 +17,11 @@ struct PlayerCommand: Sendable, BitwiseCopyable {
         case skip
         /// Take over the score in `score`, going on at this clip frame.
         case replaceScore
+        /// Take over the score in `score`, which differs in its speed only, within the voice that plays if that can be;
+        /// `value` is the frames of the glide.
+        case changeSpeed
+        /// Go on with the score in `score`, which is the one at the address `value` with more known about it.
+        case adoptScore
         /// Glide to the gain `gain`.
         case gain
     }
@@ -27,6 +32,14 @@ struct PlayerCommand: Sendable, BitwiseCopyable {
     var value: Int64 = 0
     var gain: Float = 1
     var score = RenderScore.none
+    /// A change of speed that the voice knows of already, for the frame `frame`; and the layer it was told for.
+    var toldLayer: Int64?
+
+    /// True when what sounds may change, for which only few layers may sound.
+    var changesLayers: Bool { code != .gain && code != .adoptScore }
+
+    /// True when `score` is handed over with it and must come back.
+    var bringsScore: Bool { code == .replaceScore || code == .changeSpeed || code == .adoptScore }
 }
 
 /// The parts of a score where the render thread can read them. The control side owns the memory: `ScoreStorage`.
@@ -34,13 +47,26 @@ struct PlayerCommand: Sendable, BitwiseCopyable {
 struct RenderScore: @unchecked Sendable, BitwiseCopyable {
     /// The parts; valid while the storage that made this is alive, which is until the render side gives it back.
     private let parts: UnsafePointer<ScorePart>?
+    private let choices: UnsafePointer<VoiceChoice>?
     let partCount: Int
+    /// Where a pass that comes again can be kept.
+    let recording: PassMemory
+    /// The player's voices, from the first score on that needs them.
+    let voices: VoicePool
 
-    static var none: RenderScore { unsafe RenderScore(parts: nil, count: 0) }
+    static var none: RenderScore {
+        unsafe RenderScore(parts: nil, choices: nil, count: 0, recording: .none, voices: .none)
+    }
 
-    init(parts: UnsafePointer<ScorePart>?, count: Int) {
+    init(
+        parts: UnsafePointer<ScorePart>?, choices: UnsafePointer<VoiceChoice>?, count: Int, recording: PassMemory,
+        voices: VoicePool
+    ) {
         unsafe self.parts = parts
+        unsafe self.choices = choices
         self.partCount = count
+        self.recording = recording
+        self.voices = voices
     }
 
     /// Identity of the storage, so that the control side knows which score came back.
@@ -54,26 +80,93 @@ struct RenderScore: @unchecked Sendable, BitwiseCopyable {
         guard let parts = unsafe parts, index >= 0, index < partCount else { return .empty }
         return unsafe parts[index]
     }
+
+    /// What a part is played with.
+    #if REALTIME_CHECKS
+        @_noAllocation @_noLocks
+    #endif
+    func choice(_ index: Int) -> VoiceChoice {
+        guard let choices = unsafe choices, index >= 0, index < partCount else { return .plain }
+        return unsafe choices[index]
+    }
+
+    /// The part that holds a pass of a section.
+    #if REALTIME_CHECKS
+        @_noAllocation @_noLocks
+    #endif
+    func partIndex(section: Int, pass: Int) -> Int? {
+        for index in 0..<partCount {
+            let part = part(index)
+            if part.section == section && pass >= part.firstPass && pass < part.firstPass + part.passCount {
+                return index
+            }
+        }
+        return nil
+    }
+
+    /// The first part in which a frame of the clip is heard.
+    #if REALTIME_CHECKS
+        @_noAllocation @_noLocks
+    #endif
+    func partIndex(holding clipFrame: Int64) -> Int? {
+        for index in 0..<partCount {
+            let part = part(index)
+            if clipFrame >= part.clipStart && clipFrame < part.clipEnd { return index }
+        }
+        return nil
+    }
 }
 
-/// Owns the parts the render thread reads; made and released on the control side only.
+/// Owns the parts the render thread reads, and the memory it keeps a pass in; made and released on the control side only.
 @safe
 final class ScoreStorage: @unchecked Sendable {
-    let score: Score
-    private let parts: UnsafeMutableBufferPointer<ScorePart>
+    /// Bytes a score may ask for to keep a pass: 64 MiB, three minutes of stereo at 44.1 kHz.
+    static let recordingLimit = 64 << 20
 
-    init(_ score: Score) {
+    let score: Score
+    /// What is known of the score; keeps what the voices' choices refer to.
+    let preparation: Preparation
+    /// The request for its preparation, if that is still under way.
+    let ticket: Int?
+    private let parts: UnsafeMutableBufferPointer<ScorePart>
+    private let choices: UnsafeMutableBufferPointer<VoiceChoice>
+    private let recording: PassStorage?
+    private let voices: VoiceStorage?
+
+    /// - Parameters:
+    ///   - preparation: made for this score.
+    ///   - ticket: of the request that will tell more about it.
+    ///   - channelCount: the clip's channels.
+    ///   - recordingLimit: bytes a kept pass may take; longer passes are made anew each time. 0 keeps none.
+    ///   - voices: the player's, if it has any.
+    init(
+        _ score: Score, _ preparation: Preparation, ticket: Int? = nil, channelCount: Int,
+        recordingLimit: Int = recordingLimit, voices: VoiceStorage? = nil
+    ) {
         self.score = score
+        self.preparation = preparation
+        self.ticket = ticket
+        self.voices = voices
+        let crossfadeFrames = PlayerCore.crossfadeFrames(at: score.sampleRate)
+        let largest = recordingLimit / (channelCount * MemoryLayout<Float>.stride)
+        let needed = score.parts.lazy.compactMap { $0.recordedFrames(crossfadeFrames: crossfadeFrames) }
+            .filter { $0 <= largest }.max()
+        recording = needed.map { PassStorage(channelCount: channelCount, frameCount: $0) }
         unsafe parts = .allocate(capacity: score.parts.count)
         _ = unsafe parts.initialize(from: score.parts)
+        unsafe choices = .allocate(capacity: score.parts.count)
+        _ = unsafe choices.initialize(from: preparation.voices)
     }
 
     deinit {
         unsafe parts.deallocate()
+        unsafe choices.deallocate()
     }
 
     var renderScore: RenderScore {
-        unsafe RenderScore(parts: UnsafePointer(parts.baseAddress), count: parts.count)
+        unsafe RenderScore(
+            parts: UnsafePointer(parts.baseAddress), choices: UnsafePointer(choices.baseAddress), count: parts.count,
+            recording: recording?.memory ?? .none, voices: voices?.pool ?? .none)
     }
 }
 
@@ -81,7 +174,9 @@ extension ScorePart {
     /// What a missing part reads as: one frame of nothing, never played.
     static var empty: ScorePart {
         ScorePart(
-            section: 0, clipStart: 0, clipEnd: 1, speed: 1, firstPass: 0, passCount: 1, sectionPasses: 1, gapFrames: 0,
+            section: 0, clipStart: 0, clipEnd: 1, curve: SpeedCurve(speed: 1), pitch: .original, firstPass: 0,
+            passCount: 1,
+            sectionPasses: 1, gapFrames: 0,
             joint: .hard)
     }
 }

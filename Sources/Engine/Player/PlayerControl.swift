@@ -36,12 +36,35 @@ struct PlayerControl: ~Copyable {
         carry()
     }
 
-    mutating func replaceScore(_ storage: ScoreStorage, at frame: Int64) {
+    /// Leaves a request that brings a new score along.
+    ///
+    /// - Parameter command: its code and frame; the score is put in here.
+    mutating func replaceScore(_ storage: ScoreStorage, by command: PlayerCommand) {
         newest = storage
         storages.append(storage)
-        var command = PlayerCommand(code: .replaceScore, frame: frame)
+        var command = command
         command.score = storage.renderScore
         send(command)
+    }
+
+    /// Lets the newest score be followed by the same with more known about it.
+    ///
+    /// - Returns: false when the newest score is not the one that `ticket` was asked for.
+    mutating func adopt(_ preparation: Preparation, ticket: Int, make: (Score) -> ScoreStorage) -> Bool {
+        guard newest.ticket == ticket else { return false }
+        let known = newest.renderScore.address
+        let storage = make(newest.score)
+        newest = storage
+        storages.append(storage)
+        for index in waiting.indices where waiting[index].bringsScore && waiting[index].score.address == known {
+            waiting[index].score = storage.renderScore
+            storages.removeAll { $0.renderScore.address == known }
+            return true
+        }
+        var command = PlayerCommand(code: .adoptScore, value: Int64(known))
+        command.score = storage.renderScore
+        send(command)
+        return true
     }
 
     /// Carries what waited, and frees what came back.
@@ -78,9 +101,9 @@ struct PlayerControl: ~Copyable {
 
     private mutating func push(_ command: PlayerCommand, isUrgent: Bool) -> Bool {
         // A score goes out only while its way back has room, so that the render side never has to keep one.
-        if command.code == .replaceScore && scoresUnderWay >= PlayerControl.maximumScores { return false }
+        if command.bringsScore && scoresUnderWay >= PlayerControl.maximumScores { return false }
         guard isUrgent ? urgent.push(command) : scheduled.push(command) else { return false }
-        if command.code == .replaceScore { scoresUnderWay += 1 }
+        if command.bringsScore { scoresUnderWay += 1 }
         return true
     }
 }
@@ -90,6 +113,8 @@ struct PlayerTelemetry: ~Copyable {
     private var events: RingConsumer<RenderEvent>
     var status: SnapshotReader<PlayerStatus>
     private var readers: [AsyncStream<PlayerEvent>.Continuation] = []
+    /// What was told before anybody listened.
+    private var untold: [PlayerEvent] = []
 
     init(events: consuming RingConsumer<RenderEvent>, status: consuming SnapshotReader<PlayerStatus>) {
         self.events = events
@@ -97,7 +122,24 @@ struct PlayerTelemetry: ~Copyable {
     }
 
     mutating func add(_ reader: AsyncStream<PlayerEvent>.Continuation) {
+        for event in untold { reader.yield(event) }
+        untold = []
         readers.append(reader)
+    }
+
+    /// Tells what the sections of a score were taken for.
+    mutating func tell(_ materials: [SectionMaterial], of score: Score) {
+        let now = status.read()
+        for (index, material) in materials.enumerated() {
+            let event = PlayerEvent(
+                kind: .materialChosen(material), frame: now.outputFrame, section: index + 1,
+                pass: now.section == index + 1 ? now.pass : 1, passes: score.plan.passes,
+                speed: score.plan.speeds.factor(ofPass: 0), semitones: score.plan.pitch.semitones,
+                clipFrame: score.sections[index].range.lowerBound,
+                sound: material.material == .speech ? .speech : .music)
+            if readers.isEmpty { untold.append(event) }
+            for reader in readers { reader.yield(event) }
+        }
     }
 
     mutating func deliver() {
@@ -115,10 +157,14 @@ struct PlayerTelemetry: ~Copyable {
 
 extension Score {
     /// What is to be kept loaded: the place to be heard next, then the first half second of every section, so that no joint
-    /// and no skip finds its section missing. What the memory budget does not hold is left out from the end.
+    /// and no skip finds its section missing; and what a voice hears before it begins, to know the sound that goes on.
+    /// What the memory budget does not hold is left out from the end.
     func demand(first clipFrame: Int64) -> ClipDemand {
         let opening = Int64(max(1, sampleRate / 2))
-        func opened(at start: Int64, before end: Int64) -> Range<Int64> { start..<min(start + opening, end) }
+        let context = opening / 3
+        func opened(at start: Int64, before end: Int64) -> Range<Int64> {
+            max(0, start - context)..<min(start + opening, end)
+        }
         let openings = sections.prefix(256).map { opened(at: $0.range.lowerBound, before: $0.range.upperBound) }
         return ClipDemand([opened(at: clipFrame, before: clipFrameCount)] + openings)
     }

@@ -34,6 +34,7 @@ extension PlayerCore {
         @_noAllocation @_noLocks
     #endif
     mutating func applyCommands(at now: Int64) {
+        adoptToldSpeeds(at: now)
         var index = 0
         while index < pendingCount {
             let command = pending[index]
@@ -41,11 +42,21 @@ extension PlayerCore {
                 index += 1
                 continue
             }
-            if command.code != .gain && !canChangeLayers(for: command, at: now) { return }
-            for later in index + 1..<max(index + 1, pendingCount) { pending[later - 1] = pending[later] }
-            pendingCount -= 1
+            if command.code == .changeSpeed && prepareSpeed(index, at: now) { continue }
+            if command.changesLayers && !canChangeLayers(for: command, at: now) { return }
+            removePending(index)
             apply(command, at: now)
+            // A command may have taken others out of the list.
+            index = 0
         }
+    }
+
+    #if REALTIME_CHECKS
+        @_noAllocation @_noLocks
+    #endif
+    mutating func removePending(_ index: Int) {
+        for later in index + 1..<max(index + 1, pendingCount) { pending[later - 1] = pending[later] }
+        pendingCount -= 1
     }
 
     #if REALTIME_CHECKS
@@ -72,9 +83,9 @@ extension PlayerCore {
         case .seek:
             return command.value
         case .skip:
-            guard let index = partIndex(section: Int(command.value), pass: 0) else { return nil }
+            guard let index = score.partIndex(section: Int(command.value), pass: 0) else { return nil }
             return score.part(index).clipStart
-        case .pause, .resume, .stop, .replaceScore, .gain:
+        case .pause, .resume, .stop, .replaceScore, .changeSpeed, .adoptScore, .gain:
             return nil
         }
     }
@@ -83,6 +94,7 @@ extension PlayerCore {
         @_noAllocation @_noLocks
     #endif
     private mutating func apply(_ command: PlayerCommand, at now: Int64) {
+        if interruption.isUnderWay && holdBack(command, at: now) { return }
         switch command.code {
         case .gain:
             gain.glide(to: command.gain, over: gainFrames, at: now)
@@ -91,28 +103,27 @@ extension PlayerCore {
         case .pause:
             pause(at: now, reason: command.value)
         case .resume:
-            guard status.state == .paused else { return }
-            status.state = .playing
-            enter(pausedAt, at: now)
-            post(.resumed, at: now, clipFrame: pausedAt.clipFrame)
+            resume(at: now)
         case .stop:
             stop(at: now, reason: command.value)
         case .seek:
             seek(to: command.value, at: now)
         case .skip:
             skip(to: Int(command.value), at: now)
-        case .replaceScore:
-            replaceScore(with: command.score, at: now)
+        case .replaceScore, .changeSpeed:
+            replaceScore(by: command, at: now)
+        case .adoptScore:
+            adoptScore(command.score, insteadOf: Int(command.value), at: now)
         }
     }
 
     #if REALTIME_CHECKS
         @_noAllocation @_noLocks
     #endif
-    private mutating func start(at now: Int64) {
+    mutating func start(at now: Int64) {
         guard status.state == .idle || status.state == .finished else { return }
         status.state = .playing
-        dropUpcomingVoice()
+        copyBoundary = CurveKnot.never
         cursor = ScoreCursor.start(of: score.part(0), index: 0, at: now)
         // Nothing is faded in: the first sample heard is the recording's own, so no attack is lost.
         pushPass(entryLength: 0)
@@ -125,12 +136,31 @@ extension PlayerCore {
         @_noAllocation @_noLocks
     #endif
     private mutating func pause(at now: Int64, reason: Int64) {
+        pause(at: now, reason: reason, fadeFrames: crossfadeFrames)
+    }
+
+    /// - Parameter fadeFrames: 0 where nobody hears how it ends.
+    #if REALTIME_CHECKS
+        @_noAllocation @_noLocks
+    #endif
+    mutating func pause(at now: Int64, reason: Int64, fadeFrames: Int) {
         guard status.state == .playing else { return }
         pausedAt = place(at: now)
+        pauseReason = reason
         status.state = .paused
-        dropUpcomingVoice()
-        push(Layer(source: .silence, start: now, entryLength: crossfadeFrames))
+        push(Layer(source: .silence, start: now, entryLength: fadeFrames))
+        setCursor(to: pausedAt, at: now)
         post(.paused, at: now, clipFrame: pausedAt.clipFrame, detail: reason)
+    }
+
+    #if REALTIME_CHECKS
+        @_noAllocation @_noLocks
+    #endif
+    mutating func resume(at now: Int64) {
+        guard status.state == .paused else { return }
+        status.state = .playing
+        enter(pausedAt, at: now)
+        post(.resumed, at: now, clipFrame: pausedAt.clipFrame, detail: pauseReason)
     }
 
     #if REALTIME_CHECKS
@@ -145,7 +175,6 @@ extension PlayerCore {
             finish(at: now)
         case .playing:
             status.state = .stopping
-            dropUpcomingVoice()
             push(Layer(source: .silence, start: now, entryLength: crossfadeFrames))
             stopFrame = now + Int64(crossfadeFrames)
         }
@@ -159,36 +188,37 @@ extension PlayerCore {
         let here = score.part(cursor.part)
         var place = status.state == .paused ? pausedAt : self.place(at: now)
         if clipFrame < here.clipStart || clipFrame >= here.clipEnd {
-            guard let index = partIndex(holding: clipFrame) else { return }
+            guard let index = score.partIndex(holding: clipFrame) else { return }
             place = Place(section: score.part(index).section)
         }
         place.isRest = false
         place.clipFrame = clipFrame
-        move(to: place, from: here, leftAt: self.place(at: now).clipFrame, at: now)
+        move(to: place, from: here, leaving: departure(at: now), at: now)
     }
 
     #if REALTIME_CHECKS
         @_noAllocation @_noLocks
     #endif
     private mutating func skip(to section: Int, at now: Int64) {
-        guard let index = partIndex(section: section, pass: 0) else { return }
+        guard let index = score.partIndex(section: section, pass: 0) else { return }
         let here = score.part(cursor.part)
         let place = Place(section: section, clipFrame: score.part(index).clipStart)
-        move(to: place, from: here, leftAt: self.place(at: now).clipFrame, at: now)
+        move(to: place, from: here, leaving: departure(at: now), at: now)
     }
 
     #if REALTIME_CHECKS
         @_noAllocation @_noLocks
     #endif
-    private mutating func replaceScore(with new: RenderScore, at now: Int64) {
+    private mutating func replaceScore(by command: PlayerCommand, at now: Int64) {
         let place = status.state == .paused ? pausedAt : self.place(at: now)
         let old = score.part(cursor.part)
+        let left = departure(at: now)
         let isHeard = status.state == .playing || status.state == .paused
-        // The ring back has room for every score that can be under way, so nothing is lost.
-        _ = spentScores.push(score.address)
-        score = new
+        forgetToldSpeeds()
+        takeOver(command.score)
         if isHeard {
-            move(to: fitting(place), from: old, leftAt: place.clipFrame, at: now)
+            let code: RenderEvent.Code = command.code == .changeSpeed ? .speedChanged : .moved
+            move(to: fitting(place), from: old, leaving: left, at: now, telling: code)
         } else {
             cursor = ScoreCursor.start(of: score.part(0), index: 0, at: now)
         }
@@ -199,33 +229,45 @@ extension PlayerCore {
         @_noAllocation @_noLocks
     #endif
     private func fitting(_ place: Place) -> Place {
-        if let index = partIndex(section: place.section, pass: place.pass) {
+        if let index = score.partIndex(section: place.section, pass: place.pass) {
             let part = score.part(index)
             if place.isRest || place.clipFrame >= part.clipStart && place.clipFrame < part.clipEnd { return place }
         }
-        if let index = partIndex(holding: place.clipFrame) {
+        if let index = score.partIndex(holding: place.clipFrame) {
             return Place(section: score.part(index).section, clipFrame: place.clipFrame)
         }
         return Place(clipFrame: score.part(0).clipStart)
     }
 
-    /// Goes to a place: heard at once while playing, kept for `resume` while paused.
-    ///
-    /// - Parameters:
-    ///   - old: the part that is left, and `left` the clip frame at which it is left; the score may have changed since.
+    /// What is to be told of the pass that is left, read before its score may go.
     #if REALTIME_CHECKS
         @_noAllocation @_noLocks
     #endif
-    private mutating func move(to place: Place, from old: ScorePart, leftAt left: Int64, at now: Int64) {
+    private func departure(at now: Int64) -> Departure {
+        Departure(clipFrame: place(at: now).clipFrame, speed: cursor.speed(at: now, in: score.part(cursor.part)))
+    }
+
+    /// Goes to a place: heard at once while playing, kept for `resume` while paused.
+    ///
+    /// - Parameters:
+    ///   - old: the part that is left; its curve may be gone, as the score may have changed since.
+    ///   - left: where it is left, and how fast it was.
+    #if REALTIME_CHECKS
+        @_noAllocation @_noLocks
+    #endif
+    private mutating func move(
+        to place: Place, from old: ScorePart, leaving left: Departure, at now: Int64,
+        telling code: RenderEvent.Code = .moved
+    ) {
         switch status.state {
         case .paused:
             pausedAt = place
             setCursor(to: place, at: now)
-            post(.moved, at: now, clipFrame: place.clipFrame)
+            post(code, at: now, clipFrame: place.clipFrame)
         case .playing:
             let before = cursor
             enter(place, at: now)
-            tellMove(from: before, in: old, leftAt: left, at: now)
+            tellMove(code, from: before, in: old, leaving: left, at: now)
         case .idle, .stopping, .finished:
             return
         }
@@ -235,13 +277,19 @@ extension PlayerCore {
     #if REALTIME_CHECKS
         @_noAllocation @_noLocks
     #endif
-    private mutating func tellMove(from before: ScoreCursor, in old: ScorePart, leftAt left: Int64, at now: Int64) {
+    private mutating func tellMove(
+        _ code: RenderEvent.Code, from before: ScoreCursor, in old: ScorePart, leaving left: Departure, at now: Int64
+    ) {
         let section = score.part(cursor.part).section
         let changesSection = old.section != section
         let changesPass = changesSection || before.pass != cursor.pass
-        if changesPass && !before.isRest { post(.passEnded, about: old, pass: before.pass, at: now, clipFrame: left) }
-        if changesSection { post(.sectionEnded, about: old, pass: before.pass, at: now, clipFrame: left) }
-        post(.moved, at: now, clipFrame: cursor.clipStart)
+        if changesPass && !before.isRest {
+            post(.passEnded, about: old, pass: before.pass, at: now, speed: left.speed, clipFrame: left.clipFrame)
+        }
+        if changesSection {
+            post(.sectionEnded, about: old, pass: before.pass, at: now, speed: left.speed, clipFrame: left.clipFrame)
+        }
+        post(code, at: now, clipFrame: cursor.clipStart)
         if changesSection { post(.sectionStarted, at: now, clipFrame: cursor.clipStart) }
         if (changesPass || before.isRest) && !cursor.isRest {
             post(.passStarted, at: now, clipFrame: cursor.clipStart)
@@ -252,8 +300,7 @@ extension PlayerCore {
     #if REALTIME_CHECKS
         @_noAllocation @_noLocks
     #endif
-    private mutating func enter(_ place: Place, at now: Int64) {
-        dropUpcomingVoice()
+    mutating func enter(_ place: Place, at now: Int64) {
         setCursor(to: place, at: now)
         let part = score.part(cursor.part)
         if cursor.isRest && cursor.spanEnd <= now && !cursor.isLast(of: part, partCount: score.partCount) {
@@ -271,7 +318,8 @@ extension PlayerCore {
         @_noAllocation @_noLocks
     #endif
     private mutating func setCursor(to place: Place, at now: Int64) {
-        let index = partIndex(section: place.section, pass: place.pass) ?? 0
+        copyBoundary = CurveKnot.never
+        let index = score.partIndex(section: place.section, pass: place.pass) ?? 0
         let part = score.part(index)
         if place.isRest {
             cursor = .resting(after: part, index: index, pass: place.pass, elapsed: place.restElapsed, at: now)
@@ -279,29 +327,5 @@ extension PlayerCore {
             let clipFrame = max(part.clipStart, min(place.clipFrame, part.clipEnd - 1))
             cursor = .entering(part, index: index, pass: place.pass, clipFrame: clipFrame, at: now)
         }
-    }
-
-    #if REALTIME_CHECKS
-        @_noAllocation @_noLocks
-    #endif
-    private func partIndex(section: Int, pass: Int) -> Int? {
-        for index in 0..<score.partCount {
-            let part = score.part(index)
-            if part.section == section && pass >= part.firstPass && pass < part.firstPass + part.passCount {
-                return index
-            }
-        }
-        return nil
-    }
-
-    #if REALTIME_CHECKS
-        @_noAllocation @_noLocks
-    #endif
-    private func partIndex(holding clipFrame: Int64) -> Int? {
-        for index in 0..<score.partCount {
-            let part = score.part(index)
-            if clipFrame >= part.clipStart && clipFrame < part.clipEnd { return index }
-        }
-        return nil
     }
 }

@@ -18,6 +18,7 @@ extension PlayerCore {
         if layerCount == PlayerCore.maximumLayers { dropLayers(below: 1) }
         layers[layerCount] = layer
         layerCount += 1
+        layersLaid += 1
     }
 
     /// Drops what lies below a layer that has come in fully.
@@ -42,6 +43,8 @@ extension PlayerCore {
         guard count > 0 else { return }
         for index in 0..<count {
             if case .voice(let voice) = layers[index].source { voices.release(voice) }
+            // A pass that was left before its end is of no use.
+            if layers[index].isRecording { recorder.discard() }
         }
         for index in count..<max(count, layerCount) { layers[index - count] = layers[index] }
         layerCount -= count
@@ -93,7 +96,9 @@ extension PlayerCore {
             unsafe copyClip(into: output, from: layer.clipFrame, count, at: now)
             layers[index].clipFrame += Int64(count)
         case .voice(let voice):
-            unsafe stretch(with: voice, into: output, count, at: now)
+            unsafe stretch(with: voice, for: index, into: output, count, at: now)
+        case .recorded(let memory):
+            unsafe memory.read(into: output, from: Int(now - layer.start), count)
         }
         if layer.riseLength > 0 || layer.fallLength > 0 { unsafe shape(output, layer, count, at: now) }
     }
@@ -119,34 +124,53 @@ extension PlayerCore {
         noteMissing(missing, at: now)
     }
 
+    /// Frames of a voice for the layer at `index`, kept if that layer is.
     #if REALTIME_CHECKS
         @_noAllocation @_noLocks
     #endif
-    private mutating func stretch(
-        with voice: Int, into output: UnsafeMutablePointer<UnsafeMutablePointer<Float>>, _ count: Int, at now: Int64
+    mutating func stretch(
+        with voice: Int, for index: Int, into output: UnsafeMutablePointer<UnsafeMutablePointer<Float>>, _ count: Int,
+        at now: Int64
     ) {
-        // Sound because the index came from this pool, whose stretchers live as long as it does.
-        let stretcher = unsafe voices.voice(voice)
+        if index == layerCount - 1 { tellKnots(voice, of: index, before: now + Int64(count)) }
+        // Sound because the index came from this pool, whose voices live as long as it does.
+        let voice = unsafe voices.voice(voice)
+        unsafe tellAttacks(voice)
         var missing = 0
-        while let first = unsafe stretcher.pointee.nextInput(toEmit: count) {
-            missing = max(missing, unsafe feed(stretcher, from: first))
+        while let request = unsafe voice.pointee.nextInput(toEmit: count) {
+            missing = max(missing, unsafe feed(voice, request))
         }
-        unsafe stretcher.pointee.emit(count, into: UnsafePointer(output), offset: 0)
+        unsafe voice.pointee.emit(count, into: UnsafePointer(output))
         noteMissing(min(missing, count), at: now)
+        guard layers[index].isRecording else { return }
+        // What was heard for want of a page is not what the next pass should be.
+        if missing > 0 { return stopRecording() }
+        unsafe recorder.append(UnsafePointer(output), count)
     }
 
-    /// Gives a stretcher the input block it asked for; returns the frames that were missing.
+    /// Tells a voice the attacks around its place, anew for each piece: what was found a while ago may have been let go.
     #if REALTIME_CHECKS
         @_noAllocation @_noLocks
     #endif
-    func feed(_ stretcher: UnsafeMutablePointer<Stretcher>, from first: Int64) -> Int {
-        let frames = unsafe stretcher.pointee.inputFrames
+    private func tellAttacks(_ voice: UnsafeMutablePointer<Voice>) {
+        guard let attacks else { return }
+        var frame: Int64 = 0
+        guard unsafe voice.pointee.wantsAttacks(around: &frame) else { return }
+        unsafe voice.pointee.setAttacks(attacks.list(around: frame) ?? .empty)
+    }
+
+    /// Gives a voice the part of the clip it asked for; returns the frames that were missing.
+    #if REALTIME_CHECKS
+        @_noAllocation @_noLocks
+    #endif
+    func feed(_ voice: UnsafeMutablePointer<Voice>, _ request: InputRequest) -> Int {
         var missing = 0
         for channel in 0..<channelCount {
-            let input = unsafe stretcher.pointee.input(channel)
-            missing = max(missing, unsafe clip.read(channel: channel, from: first, count: frames, into: input))
+            let input = unsafe voice.pointee.input(channel)
+            missing = max(
+                missing, unsafe clip.read(channel: channel, from: request.first, count: request.count, into: input))
         }
-        unsafe stretcher.pointee.acceptInput()
+        unsafe voice.pointee.acceptInput()
         return missing
     }
 

@@ -11,6 +11,12 @@ struct Place: BitwiseCopyable {
     var restElapsed: Int64 = 0
 }
 
+/// Where a pass was left, and how fast it was played there.
+struct Departure: BitwiseCopyable {
+    var clipFrame: Int64
+    var speed: Double
+}
+
 // Moving through the score, one span at a time.
 extension PlayerCore {
     /// Crosses every joint up to output frame `now`, and notices the end of a stop.
@@ -22,6 +28,7 @@ extension PlayerCore {
     mutating func moveThroughScore(to now: Int64) {
         if status.state == .stopping && now >= stopFrame { finish(at: now) }
         while status.state == .playing && now >= cursor.spanEnd { crossJoint() }
+        if now >= copyBoundary { crossCopyBoundary(at: now) }
     }
 
     /// From the span that ends to the one that begins there, or to the end of the score.
@@ -43,8 +50,8 @@ extension PlayerCore {
             return
         }
         cursor.advance(in: part, next: score.part(cursor.part + 1))
-        let spanFrames = Int(cursor.spanEnd - cursor.spanStart)
-        let entry = part.joint == .crossfade ? min(crossfadeFrames, spanFrames) : 0
+        completeRecording(at: frame)
+        let entry = part.joint == .crossfade ? entryFrames(at: frame) : 0
         if cursor.isRest {
             push(Layer(source: .silence, start: frame, entryLength: entry))
             return
@@ -75,8 +82,7 @@ extension PlayerCore {
         let part = score.part(cursor.part)
         let spanFrames = Int(cursor.spanEnd - cursor.spanStart)
         var layer = Layer(
-            clipFrame: cursor.clipStart, speed: part.speed, start: cursor.spanStart, entryLength: entryLength,
-            fallEnd: cursor.spanEnd)
+            clipFrame: cursor.clipStart, start: cursor.spanStart, entryLength: entryLength, fallEnd: cursor.spanEnd)
         switch part.joint {
         case .hard:
             break
@@ -89,12 +95,13 @@ extension PlayerCore {
             let ends = cursor.isLast(of: part, partCount: score.partCount) && part.clipEnd < clipFrameCount
             layer.fallLength = ends ? min(crossfadeFrames, spanFrames) : 0
         }
-        if part.speed == 1 {
+        if part.isCopy(at: cursor.course.phase) {
             layer.source = .copy
         } else {
-            layer.source = startVoice(at: cursor.clipStart, speed: part.speed)
+            playPass(&layer, of: part)
         }
         push(layer)
+        findCopyBoundary(after: cursor.spanStart)
     }
 
     /// Where the player is at output frame `now`, in words that fit any score of the same sections.
@@ -108,9 +115,9 @@ extension PlayerCore {
             return Place(
                 section: part.section, pass: cursor.pass, isRest: true, clipFrame: part.clipEnd, restElapsed: elapsed)
         }
-        let gone = Int64(Double(max(0, now - cursor.spanStart)) * part.speed + 0.5)
+        let position = cursor.position(at: max(now, cursor.spanStart), in: part)
         // The last frame of a pass may round up to its end, which is no place to go on from.
-        let clipFrame = min(cursor.clipStart + gone, part.clipEnd - 1)
+        let clipFrame = min(Int64(position + 0.5), part.clipEnd - 1)
         return Place(section: part.section, pass: cursor.pass, isRest: false, clipFrame: clipFrame)
     }
 

@@ -1,81 +1,49 @@
-internal import AudioFiles
 internal import DSP
 
-/// A stretcher that has begun the next pass before it is heard, so that a joint costs no burst.
-struct UpcomingVoice: BitwiseCopyable {
-    var voice: Int
-    var clipFrame: Int64
-    var speed: Double
-}
-
-// Which stretcher plays what. Whether a voice was made ready or starts at its joint does not change a bit of its sound.
+// Which voice plays what.
 extension PlayerCore {
-    /// A voice that plays from `clipFrame`: the one made ready for it, or a fresh one.
+    /// Gives a layer of the pass at the cursor a voice that plays from the layer's clip frame.
+    ///
+    /// - Parameter now: the output frame of the voice's first sound.
     ///
     /// Real-time safe: yes.
     #if REALTIME_CHECKS
         @_noAllocation @_noLocks
     #endif
-    mutating func startVoice(at clipFrame: Int64, speed: Double) -> Layer.Source {
-        if let ready = upcoming {
-            upcoming = nil
-            if ready.clipFrame == clipFrame && ready.speed == speed { return .voice(ready.voice) }
-            voices.release(ready.voice)
+    mutating func startVoice(in layer: inout Layer, at now: Int64) {
+        let part = score.part(cursor.part)
+        let course = cursor.course
+        let phase = course.phase + now - course.frame
+        let start = VoiceStart(
+            clipFrame: layer.clipFrame, passFrame: passFrame(of: layer, at: now),
+            speed: cursor.speed(at: now, in: part), pitchRatio: part.pitchRatio,
+            choice: score.choice(cursor.part))
+        layer.voiceStart = now
+        layer.nextKnot = part.curve.knotNumber(at: phase) + 1
+        // A score that needs voices brings them along, enough for all layers.
+        guard let voice = voices.acquire() else {
+            layer.source = .silence
+            return
         }
-        // The pool has a voice for every layer and one more, so there is always one.
-        guard let voice = voices.acquire() else { return .silence }
-        unsafe voices.voice(voice).pointee.start(at: clipFrame, speed: speed)
-        return .voice(voice)
+        layer.source = .voice(voice)
+        layer.storage = start.choice.method.isSplices() ? score.address : 0
+        unsafe voices.voice(voice).pointee.begin(start)
+        if let glide = course.glide {
+            tellRest(of: glide, after: now - course.frame, to: voice)
+        } else if let knot = part.curve.knot(number: layer.nextKnot - 1) {
+            tellRest(of: knot.glide, after: phase - knot.frame, to: voice)
+        }
     }
 
-    #if REALTIME_CHECKS
-        @_noAllocation @_noLocks
-    #endif
-    mutating func dropUpcomingVoice() {
-        guard let ready = upcoming else { return }
-        voices.release(ready.voice)
-        upcoming = nil
-    }
-
-    /// Works ahead on the next pass when its joint is near: a little in every block.
+    /// The frame of the part's own pass at which a layer that begins now is.
     ///
-    /// - Parameters:
-    ///   - now: the output frame after the block.
-    ///   - blockFrames: the block's length, which sets how much may be done.
+    /// A change of speed that is under way has left that pass; what is planned then is to end with it all the same.
     #if REALTIME_CHECKS
         @_noAllocation @_noLocks
     #endif
-    mutating func prepareUpcomingVoice(at now: Int64, blockFrames: Int) {
-        guard status.state == .playing else { return }
-        if upcoming == nil {
-            var next = cursor
-            guard cursor.spanEnd - now <= PlayerCore.lookAheadFrames, let clipFrame = nextPass(after: &next),
-                next.spanStart - now <= PlayerCore.lookAheadFrames
-            else { return }
-            let speed = score.part(next.part).speed
-            let reach = unsafe Int64(voices.voice(0).pointee.inputFrames)
-            guard speed != 1, clip.isLoaded(from: clipFrame - reach, count: Int(3 * reach)),
-                let voice = voices.acquire()
-            else { return }
-            unsafe voices.voice(voice).pointee.start(at: clipFrame, speed: speed)
-            upcoming = UpcomingVoice(voice: voice, clipFrame: clipFrame, speed: speed)
-        }
-        guard let ready = upcoming else { return }
-        let stretcher = unsafe voices.voice(ready.voice)
-        // Two stages for every 64 frames: the voice is ready well within the look-ahead.
-        for _ in 0..<2 * max(1, blockFrames / 64) {
-            switch unsafe stretcher.pointee.advance(toEmit: 1) {
-            case .ready:
-                return
-            case .ranStage:
-                continue
-            case .needsInput(let first):
-                // When a page has gone meanwhile, the joint starts the voice afresh.
-                if unsafe feed(stretcher, from: first) > 0 { return dropUpcomingVoice() }
-            }
-        }
+    private func passFrame(of layer: Layer, at now: Int64) -> Int64 {
+        let part = score.part(cursor.part)
+        guard cursor.course.glide == nil else { return Int64(part.passFrames + 0.5) - (cursor.spanEnd - now) }
+        return Int64(part.curve.time(toCover: Double(layer.clipFrame - part.clipStart)) + 0.5)
     }
-
-    /// How long before a joint the next pass is begun, in output frames.
-    static var lookAheadFrames: Int64 { 8192 }
 }

@@ -9,10 +9,12 @@ internal import Realtime
 /// What one player does on the render thread.
 ///
 /// Files: `+Commands` (what the control side asks), `+Score` (moving through spans), `+Layers` (making sound), `+Voices` (which
-/// stretcher plays what).
+/// voice plays what), `+Recording` (passes that come again), `+Interruption` (times without a device).
 struct PlayerCore: ~Copyable {
     /// Two fades may overlap when a command comes, and a joint may come while they do.
     static let maximumLayers = 4
+    /// A pass with so long to go is not left plain when more is known about it.
+    static let longPassSeconds = 5
     /// Frames rendered at once: bounds the scratch memory, not the block.
     static let chunkFrames = 1024
     /// Commands waiting for their frame; the last places are kept for those that are to happen at once.
@@ -22,6 +24,8 @@ struct PlayerCore: ~Copyable {
     // MARK: Fixed
 
     let clip: ClipReader
+    /// What is known of the clip's attacks; nil when nobody listens to it.
+    let attacks: AttackReader?
     let clipFrameCount: Int64
     let channelCount: Int
     let sampleRate: Int
@@ -50,15 +54,25 @@ struct PlayerCore: ~Copyable {
     var status = PlayerStatus()
     var score = RenderScore.none
     var cursor: ScoreCursor
+    /// The next output frame of the pass at which a voice and a copy of the clip may have to change places.
+    var copyBoundary = CurveKnot.never
     var layers: InlineArray<4, Layer> = InlineArray(repeating: Layer())
     var layerCount = 0
+    /// Layers laid so far: what a change of speed was told for is known by it.
+    var layersLaid: Int64 = 0
     var voices: VoicePool
-    /// The voice made ready for the next pass, and the pass it was made for.
-    var upcoming: UpcomingVoice?
+    /// What is kept of the passes that come again.
+    var recorder: PassRecorder
+    /// Scores that are over and whose memory is still heard, at most one a layer.
+    var retired: InlineArray<4, RenderScore> = InlineArray(repeating: RenderScore.none)
+    var retiredCount = 0
     var pending: InlineArray<64, PlayerCommand> = InlineArray(repeating: PlayerCommand(code: .gain))
     var pendingCount = 0
-    /// Where `resume` goes on.
+    /// Where `resume` goes on, and the `PauseReason` by its raw value.
     var pausedAt = Place()
+    var pauseReason: Int64 = 0
+    /// What the loss of the device means for this player.
+    var interruption = PlayerInterruption()
     /// While stopping: the output frame after the last, and why.
     var stopFrame: Int64 = 0
     var finishReason = FinishReason.completed
@@ -67,12 +81,16 @@ struct PlayerCore: ~Copyable {
     var starvedSince: Int64 = 0
     var starvedRun: Int64 = 0
 
-    init(_ clip: Clip, reader: ClipReader, score: RenderScore, ends: consuming RenderEnds, waitsForPages: Bool) {
+    init(
+        _ clip: Clip, reader: ClipReader, attacks: AttackReader?, score: RenderScore, ends: consuming RenderEnds,
+        waitsForPages: Bool
+    ) {
         self.clip = reader
+        self.attacks = attacks
         clipFrameCount = clip.frameCount
         channelCount = clip.channelCount
         sampleRate = clip.sampleRate
-        crossfadeFrames = max(1, (clip.sampleRate * 5 + 500) / 1000)
+        crossfadeFrames = PlayerCore.crossfadeFrames(at: clip.sampleRate)
         fadeFrames = max(1, (clip.sampleRate * 3 + 500) / 1000)
         gainFrames = max(1, (clip.sampleRate * 20 + 500) / 1000)
         self.waitsForPages = waitsForPages
@@ -83,10 +101,13 @@ struct PlayerCore: ~Copyable {
         spentScores = ends.spentScores
         events = ends.events
         statusWriter = ends.status
-        voices = VoicePool(channelCount: clip.channelCount, sampleRate: clip.sampleRate)
+        voices = score.voices
         self.score = score
+        recorder = PassRecorder(memory: score.recording)
         cursor = ScoreCursor.start(of: score.part(0), index: 0, at: 0)
     }
+
+    static func crossfadeFrames(at sampleRate: Int) -> Int { max(1, (sampleRate * 5 + 500) / 1000) }
 
     // MARK: Rendering
 
@@ -107,7 +128,9 @@ struct PlayerCore: ~Copyable {
         adds: Bool, at frame: Int64
     ) -> Int {
         clip.beginBlock()
+        attacks?.beginBlock()
         status.peaks = SIMD8(repeating: 0)
+        goOnAfterInterruption(at: frame)
         collectUrgentCommands(at: frame)
         var done = 0
         var end = frameCount
@@ -129,9 +152,10 @@ struct PlayerCore: ~Copyable {
                 adds: adds)
             done += count
         }
-        prepareUpcomingVoice(at: frame + Int64(frameCount), blockFrames: frameCount)
+        returnRetiredScores()
         tellStarvation(at: frame + Int64(frameCount))
         publish(at: frame + Int64(frameCount))
+        attacks?.endBlock()
         clip.endBlock()
         return end
     }
@@ -142,7 +166,7 @@ struct PlayerCore: ~Copyable {
     #endif
     private func framesUntilBoundary(from now: Int64, limit: Int) -> Int {
         var next = now + Int64(limit)
-        if status.state == .playing { next = min(next, cursor.spanEnd) }
+        if status.state == .playing { next = min(min(next, cursor.spanEnd), copyBoundary) }
         if status.state == .stopping { next = min(next, stopFrame) }
         for index in 0..<layerCount {
             let entryEnd = layers[index].entryEnd
@@ -179,7 +203,8 @@ struct PlayerCore: ~Copyable {
             status.section = part.section + 1
             status.pass = cursor.pass + 1
             status.passes = part.sectionPasses
-            status.speed = part.speed
+            status.speed = cursor.speed(at: status.state == .paused ? cursor.course.frame : frame, in: part)
+            status.semitones = part.semitones
             status.isResting = cursor.isRest
             status.clipFrame = status.state == .paused ? pausedAt.clipFrame : place(at: frame).clipFrame
         }
@@ -194,7 +219,10 @@ struct PlayerCore: ~Copyable {
         @_noAllocation @_noLocks
     #endif
     mutating func post(_ code: RenderEvent.Code, at frame: Int64, clipFrame: Int64, detail: Int64 = 0) {
-        post(code, about: score.part(cursor.part), pass: cursor.pass, at: frame, clipFrame: clipFrame, detail: detail)
+        let part = score.part(cursor.part)
+        post(
+            code, about: part, pass: cursor.pass, at: frame, speed: cursor.speed(at: frame, in: part),
+            clipFrame: clipFrame, detail: detail)
     }
 
     /// The same about another pass than the cursor's, perhaps of a score that has just been replaced.
@@ -202,13 +230,25 @@ struct PlayerCore: ~Copyable {
         @_noAllocation @_noLocks
     #endif
     mutating func post(
-        _ code: RenderEvent.Code, about part: ScorePart, pass: Int, at frame: Int64, clipFrame: Int64,
+        _ code: RenderEvent.Code, about part: ScorePart, pass: Int, at frame: Int64, speed: Double, clipFrame: Int64,
         detail: Int64 = 0
     ) {
         let event = RenderEvent(
             code: code, frame: frame, section: part.section, pass: pass, passes: part.sectionPasses,
-            speed: part.speed, clipFrame: clipFrame, detail: detail)
+            speed: speed, semitones: part.semitones, clipFrame: clipFrame, sound: sound(of: part),
+            detail: detail)
         if !events.push(event) { status.droppedEvents += 1 }
+    }
+
+    /// How passes of a part are made that begin now.
+    #if REALTIME_CHECKS
+        @_noAllocation @_noLocks
+    #endif
+    private func sound(of part: ScorePart) -> PassSound {
+        if part.isCopy { return .copy }
+        let choice = score.choice(cursor.part)
+        if choice.method.isSplices() { return .speech }
+        return choice.knowsAttacks ? .music : .plain
     }
 
     /// One event for each run of missing frames, at the frame where it began.

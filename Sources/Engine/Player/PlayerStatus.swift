@@ -28,6 +28,8 @@ public struct PlayerStatus: Sendable, BitwiseCopyable {
     public var passes = 0
     /// The speed of the pass as a factor.
     public var speed = 1.0
+    /// How far the pitch is moved, in semitones.
+    public var semitones = 0.0
     /// The next frame of the clip to be heard.
     public var clipFrame: Int64 = 0
     /// The highest absolute sample of the last block, a lane for each of the first eight channels; 1 is full scale.

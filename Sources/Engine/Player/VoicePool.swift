@@ -1,36 +1,53 @@
-internal import DSP
-
-/// The stretchers of one player, allocated before they are needed: as many as layers can sound at once, and one that is
-/// prepared for the next pass. Real-time safe: `acquire` and `release` are; making the pool allocates.
+/// Owns the voices of one player; made and released on the control side only, when a score first needs them.
 @safe
-struct VoicePool: ~Copyable {
-    /// Layers that can sound at once, and the voice made ready for the next joint.
-    static let size = PlayerCore.maximumLayers + 1
+final class VoiceStorage: @unchecked Sendable {
+    /// As many as layers can sound at once, and one: a voice starts before the layers its own has covered are dropped.
+    static let voiceCount = PlayerCore.maximumLayers + 1
 
-    /// `size` stretchers, initialised for the pool's whole life.
-    private let voices: UnsafeMutablePointer<Stretcher>
-    private var used: UInt8 = 0
+    /// `voiceCount` voices, initialised for this object's whole life.
+    private let voices: UnsafeMutablePointer<Voice>
 
     init(channelCount: Int, sampleRate: Int) {
-        unsafe voices = .allocate(capacity: VoicePool.size)
-        for index in 0..<VoicePool.size {
-            let voice = Stretcher(
+        unsafe voices = .allocate(capacity: VoiceStorage.voiceCount)
+        for index in 0..<VoiceStorage.voiceCount {
+            let voice = Voice(
                 channelCount: channelCount, sampleRate: sampleRate, maximumEmitFrames: PlayerCore.chunkFrames)
             unsafe (voices + index).initialize(to: voice)
         }
     }
 
     deinit {
-        unsafe voices.deinitialize(count: VoicePool.size)
+        unsafe voices.deinitialize(count: VoiceStorage.voiceCount)
         unsafe voices.deallocate()
     }
+
+    /// The voices for the render side, none in use; valid as long as this object.
+    var pool: VoicePool { unsafe VoicePool(voices: voices) }
+}
+
+/// The voices of one player on the render side: which are free. Trivial. Real-time safe: yes.
+@safe
+struct VoicePool: @unchecked Sendable, BitwiseCopyable {
+    /// Nil until a score came that needs voices.
+    private let voices: UnsafeMutablePointer<Voice>?
+    private var used: UInt8 = 0
+
+    /// No voices.
+    static var none: VoicePool { unsafe VoicePool(voices: nil) }
+
+    fileprivate init(voices: UnsafeMutablePointer<Voice>?) {
+        unsafe self.voices = voices
+    }
+
+    var isEmpty: Bool { unsafe voices == nil }
 
     /// A free voice, or nil when all sound.
     #if REALTIME_CHECKS
         @_noAllocation @_noLocks
     #endif
     mutating func acquire() -> Int? {
-        for index in 0..<VoicePool.size where used & (1 << UInt8(index)) == 0 {
+        guard !isEmpty else { return nil }
+        for index in 0..<VoiceStorage.voiceCount where used & (1 << UInt8(index)) == 0 {
             used |= 1 << UInt8(index)
             return index
         }
@@ -44,11 +61,12 @@ struct VoicePool: ~Copyable {
         used &= ~(1 << UInt8(index))
     }
 
-    /// The voice itself. `index` came from `acquire`, so it is below `size`.
+    /// The voice itself. `index` came from `acquire`, so there are voices and it is one of theirs.
     #if REALTIME_CHECKS
         @_noAllocation @_noLocks
     #endif
-    func voice(_ index: Int) -> UnsafeMutablePointer<Stretcher> {
-        unsafe voices + index
+    func voice(_ index: Int) -> UnsafeMutablePointer<Voice> {
+        guard let voices = unsafe voices else { preconditionFailure("a voice was asked for where there are none") }
+        return unsafe voices + index
     }
 }

@@ -5,7 +5,7 @@
 /// A compiled, checked plan: what is heard at every output frame.
 ///
 /// Real-time safe: reading through a `ScoreCursor` only. Making one allocates.
-public struct Score: Sendable, Hashable {
+public struct Score: Sendable {
     /// The longest score and the longest gap, in frames: ten thousand years at 384 kHz, and far from overflow.
     static let longest: Int64 = 1 << 56
     /// Runs of equal passes in a score. The render thread looks a place up by going through them, within some 50 µs.
@@ -23,11 +23,13 @@ public struct Score: Sendable, Hashable {
     public let frameCount: Int64
 
     let parts: [ScorePart]
+    /// What the parts' curves point into.
+    private let curves: [SpeedCurveStorage]
 
     /// Compiles a plan.
     ///
     /// - Parameters:
-    ///   - plan: sections, passes, speeds, gap and joint.
+    ///   - plan: sections, passes, speeds, pitch, gap and joint.
     ///   - clipFrameCount: the clip's length in frames.
     ///   - sampleRate: the engine's rate in Hz.
     /// - Throws: `ScoreError`, which says what is out of range and what to do.
@@ -35,8 +37,9 @@ public struct Score: Sendable, Hashable {
         precondition(sampleRate > 0, "a sample rate is positive")
         try Score.check(plan, clipFrameCount: clipFrameCount, sampleRate: sampleRate)
         var parts: [ScorePart] = []
+        var curves = CurveSource(speeds: plan.speeds, sampleRate: sampleRate)
         for (index, section) in plan.sections.enumerated() {
-            try Score.append(section, at: index, of: plan, to: &parts)
+            try Score.append(section, at: index, of: plan, to: &parts, curves: &curves)
             guard parts.count <= Score.maximumParts else {
                 throw ScoreError(
                     .tooLong, "there are more sections and speeds than can be followed",
@@ -48,6 +51,7 @@ public struct Score: Sendable, Hashable {
         self.clipFrameCount = clipFrameCount
         self.sampleRate = sampleRate
         self.parts = parts
+        self.curves = curves.storages
         self.frameCount = try Score.length(of: parts)
     }
 
@@ -57,6 +61,16 @@ public struct Score: Sendable, Hashable {
         changed.speeds = .constant(speed)
         return try Score(changed, clipFrameCount: clipFrameCount, sampleRate: sampleRate)
     }
+
+    /// The same plan in another pitch, for a change while playing.
+    func atPitch(_ pitch: Pitch) throws(ScoreError) -> Score {
+        var changed = plan
+        changed.pitch = pitch
+        return try Score(changed, clipFrameCount: clipFrameCount, sampleRate: sampleRate)
+    }
+
+    /// False when every pass is the clip as it is.
+    var needsVoices: Bool { parts.contains { !$0.isCopy } }
 
     private static func check(
         _ plan: PracticePlan, clipFrameCount: Int64, sampleRate: Int
@@ -85,17 +99,18 @@ public struct Score: Sendable, Hashable {
     }
 
     private static func append(
-        _ section: Section, at index: Int, of plan: PracticePlan, to parts: inout [ScorePart]
+        _ section: Section, at index: Int, of plan: PracticePlan, to parts: inout [ScorePart],
+        curves: inout CurveSource
     ) throws(ScoreError) {
         // A ramp gives one part for each speed on the way; the rest of the passes share the last part.
         let varied = min(plan.passes, plan.speeds.passesToReachLast)
         for pass in 0..<varied {
-            let speed = plan.speeds.factor(ofPass: pass)
-            let passFrames = Double(section.range.count) / speed
+            let curve = try curves.curve(ofPass: pass, distance: Double(section.range.count))
+            let passFrames = curve.time(toCover: Double(section.range.count))
             guard passFrames >= 1 else {
                 throw ScoreError(
                     .sectionTooShort,
-                    "a section of \(section.range.count) frames gives no sound at \(speed * 100) %",
+                    "a section of \(section.range.count) frames gives no sound at \(curve.initialSpeed * 100) %",
                     remedy: "Make the section longer or the speed lower.")
             }
             guard let gapFrames = plan.gap.frameCount(passFrames: passFrames) else {
@@ -106,7 +121,8 @@ public struct Score: Sendable, Hashable {
             parts.append(
                 ScorePart(
                     section: index, clipStart: section.range.lowerBound, clipEnd: section.range.upperBound,
-                    speed: speed, firstPass: pass, passCount: pass + 1 == varied ? plan.passes - pass : 1,
+                    curve: curve, pitch: plan.pitch, firstPass: pass,
+                    passCount: pass + 1 == varied ? plan.passes - pass : 1,
                     sectionPasses: plan.passes, gapFrames: gapFrames, joint: plan.joint))
         }
     }
@@ -129,52 +145,46 @@ public struct Score: Sendable, Hashable {
     }
 }
 
-/// A run of equal passes: same section, same speed, same gap. Trivial, so that the render thread can read it.
-struct ScorePart: Sendable, Hashable, BitwiseCopyable {
-    /// Index of the section, from 0.
-    var section: Int
-    var clipStart: Int64
-    var clipEnd: Int64
-    var speed: Double
-    /// The first pass of this part among the section's passes, from 0.
-    var firstPass: Int
-    var passCount: Int
-    /// Passes of the whole section, for the listener: "pass 2 of 5".
-    var sectionPasses: Int
-    /// Silence after each pass; after the very last of the score it is left out.
-    var gapFrames: Int64
-    var joint: Joint.Code
-
-    init(
-        section: Int, clipStart: Int64, clipEnd: Int64, speed: Double, firstPass: Int, passCount: Int,
-        sectionPasses: Int, gapFrames: Int64, joint: Joint
-    ) {
-        self.section = section
-        self.clipStart = clipStart
-        self.clipEnd = clipEnd
-        self.speed = speed
-        self.firstPass = firstPass
-        self.passCount = passCount
-        self.sectionPasses = sectionPasses
-        self.gapFrames = gapFrames
-        self.joint = joint.code
+/// A score is a function of what it was made of.
+extension Score: Hashable {
+    /// True when both were made of the same plan, for clips of the same length at the same rate.
+    public static func == (left: Score, right: Score) -> Bool {
+        left.plan == right.plan && left.clipFrameCount == right.clipFrameCount && left.sampleRate == right.sampleRate
     }
 
-    /// The exact length of a pass in output frames, before rounding.
-    var passFrames: Double { Double(clipEnd - clipStart) / speed }
+    /// Feeds what equality compares.
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(plan)
+        hasher.combine(clipFrameCount)
+        hasher.combine(sampleRate)
+    }
 }
 
-extension Joint {
-    /// `Joint` without its string: trivial, for the render thread.
-    enum Code: UInt8, BitwiseCopyable, Sendable {
-        case crossfade, fade, hard
+/// Makes the curves of a score's parts, each once.
+private struct CurveSource {
+    let speeds: SpeedSchedule
+    let sampleRate: Int
+    private(set) var storages: [SpeedCurveStorage] = []
+    private var last: (distance: Double, curve: SpeedCurve)?
+
+    init(speeds: SpeedSchedule, sampleRate: Int) {
+        self.speeds = speeds
+        self.sampleRate = sampleRate
     }
 
-    var code: Code {
-        switch self {
-        case .crossfade: .crossfade
-        case .fade: .fade
-        case .hard: .hard
+    /// - Parameters:
+    ///   - pass: from 0.
+    ///   - distance: frames of the section.
+    mutating func curve(ofPass pass: Int, distance: Double) throws(ScoreError) -> SpeedCurve {
+        // A curve of points is the same for all sections, a glide for sections of equal length.
+        if let last, last.distance == distance { return last.curve }
+        if case .curve = speeds, let last { return last.curve }
+        guard let made = try speeds.storage(distance: distance, sampleRate: sampleRate) else {
+            return SpeedCurve(speed: speeds.factor(ofPass: pass))
         }
+        storages.append(made.storage)
+        let curve = made.storage.curve(period: made.period)
+        last = (distance, curve)
+        return curve
     }
 }

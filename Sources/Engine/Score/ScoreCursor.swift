@@ -1,3 +1,5 @@
+internal import DSP
+
 // Where the play position is in the score, as a trivial value that moves one span at a time. Both the length of a score and
 // its playing use this one piece of arithmetic, so they cannot disagree.
 
@@ -17,6 +19,8 @@ struct ScoreCursor: Sendable, Equatable, BitwiseCopyable {
     var spanEnd: Int64
     /// The clip frame heard at `spanStart`; in a rest, the section's end.
     var clipStart: Int64
+    /// How the pass goes on from `spanStart`, or from where its speed was changed.
+    private(set) var course: PassCourse
 
     /// Output frame from which the exact sum counts, gaps of later passes included.
     private var base: Int64
@@ -44,6 +48,7 @@ struct ScoreCursor: Sendable, Equatable, BitwiseCopyable {
         var cursor = ScoreCursor(
             part: part, index: index, pass: pass, clipFrame: part.clipEnd, at: frame, fraction: 0)
         cursor.isRest = true
+        cursor.course = PassCourse(at: frame, clipFrame: part.clipEnd, curve: part.curve)
         cursor.spanEnd = frame + max(0, part.gapFrames - elapsed)
         cursor.base = frame
         // `advance` adds a whole gap at the rest's end: what is over already is taken off here.
@@ -61,7 +66,8 @@ struct ScoreCursor: Sendable, Equatable, BitwiseCopyable {
         self.clipStart = clipFrame
         self.base = frame
         self.fraction = fraction
-        self.passFrames = Double(part.clipEnd - clipFrame) / part.speed
+        course = PassCourse(entering: part, at: frame, clipFrame: clipFrame)
+        passFrames = course.time(toClipFrame: part.clipEnd, in: part.curve)
         self.count = 1
         self.rested = 0
         self.spanEnd = 0
@@ -101,6 +107,7 @@ struct ScoreCursor: Sendable, Equatable, BitwiseCopyable {
             spanStart = spanEnd
             spanEnd += part.gapFrames
             clipStart = part.clipEnd
+            course = PassCourse(at: spanStart, clipFrame: clipStart, curve: part.curve)
             return
         }
         let lastOfPart = pass + 1 == part.firstPass + part.passCount
@@ -123,6 +130,7 @@ struct ScoreCursor: Sendable, Equatable, BitwiseCopyable {
         isRest = false
         spanStart = spanEnd
         clipStart = part.clipStart
+        course = PassCourse(at: spanStart, clipFrame: clipStart, curve: part.curve)
         spanEnd = end()
     }
 
@@ -134,5 +142,43 @@ struct ScoreCursor: Sendable, Equatable, BitwiseCopyable {
         rested += Int64(passes) * part.gapFrames
         spanEnd = end()
         spanStart = spanEnd - Int64(part.passFrames + 0.5)
+    }
+
+    // MARK: Within a pass
+
+    /// The exact position in the clip at an output frame of the pass.
+    ///
+    /// - Parameter part: the current part.
+    func position(at frame: Int64, in part: ScorePart) -> Double { course.position(at: frame, in: part.curve) }
+
+    /// The speed at an output frame of the pass; in a rest, that at which the passes begin.
+    func speed(at frame: Int64, in part: ScorePart) -> Double {
+        isRest ? part.speed : course.speed(at: frame, in: part.curve)
+    }
+
+    /// Frames of the pass, rounded down: what lies behind them is not heard in every pass of a part.
+    var wholePassFrames: Int64 { Int64(passFrames) }
+
+    /// Goes on in a part of another score from where the pass is, at another speed.
+    ///
+    /// - Parameters:
+    ///   - part: of the new score, with the same range of the clip.
+    ///   - index: its index there.
+    ///   - old: the part left.
+    ///   - frame: an output frame of the pass.
+    ///   - glideFrames: output frames in which the speed of the new part is reached.
+    mutating func changeSpeed(
+        to part: ScorePart, index: Int, from old: ScorePart, at frame: Int64, over glideFrames: Int64
+    ) {
+        let glide = SpeedGlide(
+            from: glideFrames > 0 ? speed(at: frame, in: old) : part.speed, to: part.speed, over: Double(glideFrames))
+        course = PassCourse(at: frame, position: position(at: frame, in: old), glide: glide)
+        self.part = index
+        base = frame
+        fraction = 0
+        passFrames = course.time(toClipFrame: part.clipEnd, in: part.curve)
+        count = 1
+        rested = 0
+        spanEnd = end()
     }
 }

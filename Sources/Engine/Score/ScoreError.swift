@@ -14,8 +14,12 @@ public struct ScoreError: Error, Sendable, Hashable {
         case passesOutOfRange
         /// A speed is not a number from 0.25 to 4.
         case speedOutOfRange
+        /// A pitch is not a number from −24 to 24 semitones.
+        case pitchOutOfRange
         /// A ramp's step is zero or not a number.
         case rampStepOutOfRange
+        /// A curve of speeds does not begin at 0, its points are not in order or too close, or there are too many.
+        case curveOutOfRange
         /// A gap is negative or not a number.
         case gapOutOfRange
         /// The whole would last longer than positions can count.

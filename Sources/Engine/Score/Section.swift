@@ -66,20 +66,30 @@ public struct PracticePlan: Sendable, Hashable {
     public var passes: Int
     /// The speed of each pass; a ramp begins anew with every section.
     public var speeds: SpeedSchedule
+    /// The pitch of all of it; the tempo does not follow.
+    public var pitch: Pitch
     /// The silence after every pass but the last.
     public var gap: Gap
     /// What happens where passes meet.
     public var joint: Joint
+    /// By which method sections are stretched.
+    public var material: MaterialChoice
+    /// How much work the method for music does.
+    public var quality: StretchQuality
 
     /// A plan; it is checked when a score is made of it.
     public init(
-        sections: [Section], passes: Int = 1, speeds: SpeedSchedule = .constant(.normal), gap: Gap = .none,
-        joint: Joint = .crossfade
+        sections: [Section], passes: Int = 1, speeds: SpeedSchedule = .constant(.normal),
+        pitch: Pitch = .original, gap: Gap = .none, joint: Joint = .crossfade, material: MaterialChoice = .auto,
+        quality: StretchQuality = .full
     ) {
         self.sections = sections
         self.passes = passes
         self.speeds = speeds
+        self.pitch = pitch
         self.gap = gap
         self.joint = joint
+        self.material = material
+        self.quality = quality
     }
 }

@@ -1,0 +1,129 @@
+public import AudioDevices
+internal import Glibc
+internal import UserState
+
+/// The round trips that were measured on this machine: the latest one for each pair of devices, rate and length of blocks.
+///
+/// A small JSON file of the user's state. It is replaced whole, under a lock, so that readers never meet half of it and two programs
+/// that keep something at once lose nothing.
+public struct CalibrationStore: Sendable {
+    /// Where the file is, or will be.
+    public var path: String { file.path }
+
+    private let file: StateFile
+
+    /// The version of the file as written here. Files of a later one are left alone.
+    private static let version: Int64 = 1
+
+    /// The store of this user: `woodshed/calibrations.json` under `$XDG_STATE_HOME`, by default `~/.local/state`.
+    ///
+    /// Nothing is made before something is kept. Throws `store` where there is no home. Real-time safe: no.
+    public init() throws(CalibrationError) {
+        guard let file = StateFile(named: "calibrations.json") else {
+            throw CalibrationError(
+                .store, "there is no place to keep round trips: HOME is not set",
+                remedy: "Set HOME, or XDG_STATE_HOME, to an absolute path.")
+        }
+        self.file = file
+    }
+
+    /// A store at a path of one's own. Real-time safe: no.
+    public init(path: String) { file = StateFile(path: path) }
+
+    /// What the file holds.
+    public struct Contents: Sendable, Equatable {
+        /// All round trips, the latest first.
+        public let roundTrips: [RoundTrip]
+        /// Whether there is a file, and it cannot be understood or only in part; it is set aside when something is kept.
+        public let isDamaged: Bool
+    }
+
+    /// Reads the file; one that is not there holds nothing, and one that is damaged says so.
+    ///
+    /// Throws `store` or `storePermission` when it cannot be read, `storeIsNewer` when a later version has written it.
+    /// Real-time safe: no.
+    public func contents() throws(CalibrationError) -> Contents {
+        let content: StateFile.Content
+        do { content = try file.read() } catch { throw failure(error) }
+        return try contents(of: content)
+    }
+
+    /// What was measured for this set-up; nil when nothing was.
+    ///
+    /// Throws as ``contents()``. Real-time safe: no.
+    public func roundTrip(for setup: RoundTrip.Setup) throws(CalibrationError) -> RoundTrip? {
+        try contents().roundTrips.first { $0.setup == setup }
+    }
+
+    /// Keeps a round trip in the place of an earlier one of the same set-up.
+    ///
+    /// Returns where a damaged file was set aside; nil where none was. Throws as ``contents()``, and `store` or `storePermission` when
+    /// the file cannot be written, `store` also when another program writes to it for seconds. Real-time safe: no.
+    @discardableResult
+    public func keep(_ roundTrip: RoundTrip) throws(CalibrationError) -> String? {
+        var aside: String?
+        try change { (old) throws(CalibrationError) in
+            if old.isDamaged { aside = try setAside() }
+            return [roundTrip] + old.roundTrips.filter { $0.setup != roundTrip.setup }
+        }
+        return aside
+    }
+
+    /// Forgets all round trips of a pair of devices, at whatever rate and length of blocks, and returns how many there were.
+    ///
+    /// The devices may be named as they were when it was measured. Throws as ``keep(_:)``. Real-time safe: no.
+    public func forget(output: OutputDevice, input: InputDevice) throws(CalibrationError) -> Int {
+        let pair = RoundTrip.Setup(output: output, input: input, sampleRate: 1, periodFrames: 1)
+        func isOfPair(_ trip: RoundTrip) -> Bool { trip.setup.output == pair.output && trip.setup.input == pair.input }
+        // Nothing is made, not even a folder, where there is nothing to forget.
+        guard try contents().roundTrips.contains(where: isOfPair) else { return 0 }
+        var count = 0
+        try change { (old) throws(CalibrationError) in
+            let left = old.roundTrips.filter { !isOfPair($0) }
+            count = old.roundTrips.count - left.count
+            if count > 0, old.isDamaged { _ = try setAside() }
+            return count > 0 ? left : nil
+        }
+        return count
+    }
+
+    private func change(
+        _ roundTrips: (Contents) throws(CalibrationError) -> [RoundTrip]?
+    ) throws(CalibrationError) {
+        try file.change(failure: failure) { (content) throws(CalibrationError) in
+            try roundTrips(contents(of: content)).map(Self.text)
+        }
+    }
+
+    private func setAside() throws(CalibrationError) -> String {
+        do { return try file.setAside() } catch { throw failure(error) }
+    }
+
+    private func contents(of content: StateFile.Content) throws(CalibrationError) -> Contents {
+        guard case .value(let value) = content, let version = value["v"]?.integerValue, version > 0 else {
+            return Contents(roundTrips: [], isDamaged: content != .nothing)
+        }
+        guard version <= Self.version else {
+            throw CalibrationError(
+                .storeIsNewer, "\(path) was written by a later version of woodshed",
+                remedy: "Use that version, or move the file away.")
+        }
+        guard let entries = value["calibrations"]?.elements else { return Contents(roundTrips: [], isDamaged: true) }
+        let roundTrips = entries.compactMap(RoundTrip.init)
+        return Contents(
+            roundTrips: roundTrips.sorted { $0.time > $1.time }, isDamaged: roundTrips.count < entries.count)
+    }
+
+    /// One entry a line, for those who look into the file.
+    private static func text(_ roundTrips: [RoundTrip]) -> String {
+        let entries = roundTrips.map { "\n" + JSONValue.object($0.fields).text }.joined(separator: ",")
+        return "{\"v\":\(version),\"calibrations\":[\(entries)\n]}\n"
+    }
+
+    private func failure(_ fault: StateFile.Fault) -> CalibrationError {
+        CalibrationError(
+            fault.code == EACCES || fault.code == EPERM || fault.code == EROFS ? .storePermission : .store,
+            "\(path) \(fault.action): \(unsafe String(cString: strerror(fault.code)))",
+            remedy: "Look at the folder and its permissions, or set XDG_STATE_HOME to another one.")
+    }
+}

@@ -1,0 +1,39 @@
+package import UserState
+
+extension RoundTrip {
+    /// The figures as JSON has them, in the file and for programs: names are a contract, others are added, none is renamed or removed.
+    package var fields: [JSONValue.Field] {
+        [
+            .init("output", .string(setup.output)), .init("input", .string(setup.input)),
+            .init("sample_rate", .integer(setup.sampleRate)), .init("period_frames", .integer(setup.periodFrames)),
+            .init("round_trip_frames", .number(frames)), .init("round_trip_ms", .number(thousandths(milliseconds))),
+            .init("reported_frames", .integer(reportedFrames)),
+            .init("added_frames", .number(thousandths(addedFrames))),
+            .init("spread_frames", .number(spreadFrames)), .init("repeats", .integer(repeats)),
+            .init("input_channel", .integer(inputChannel)), .init("gain_db", .number(gainDecibels)),
+            .init("inverted", .bool(isInverted)), .init("measured_at", .integer(time)),
+        ]
+    }
+
+    /// Reads an entry of the file; nil for one that lacks something, or holds what cannot be. What follows from others is not read.
+    init?(_ value: JSONValue) {
+        guard let output = value["output"]?.stringValue, let input = value["input"]?.stringValue,
+            let sampleRate = value["sample_rate"]?.count, let periodFrames = value["period_frames"]?.count,
+            let frames = value["round_trip_frames"]?.doubleValue,
+            let reportedFrames = value["reported_frames"]?.integerValue,
+            let spreadFrames = value["spread_frames"]?.doubleValue, spreadFrames >= 0,
+            let repeats = value["repeats"]?.count, let inputChannel = value["input_channel"]?.count,
+            let gainDecibels = value["gain_db"]?.doubleValue, let isInverted = value["inverted"]?.boolValue,
+            let time = value["measured_at"]?.integerValue
+        else { return nil }
+        self.init(
+            setup: Setup(output: output, input: input, sampleRate: sampleRate, periodFrames: periodFrames),
+            frames: frames, reportedFrames: reportedFrames, spreadFrames: spreadFrames, repeats: repeats,
+            inputChannel: inputChannel, gainDecibels: gainDecibels, isInverted: isInverted, time: time)
+    }
+}
+
+extension JSONValue {
+    /// A number of things, of which there is at least one.
+    fileprivate var count: Int? { integerValue.flatMap { Int(exactly: $0) }.flatMap { $0 > 0 ? $0 : nil } }
+}

@@ -1,0 +1,78 @@
+public import AudioDevices
+internal import DSP
+internal import Glibc
+
+extension RoundTrip {
+    /// How often the chirp is played, 1 … 20.
+    public static let permittedRepeats = 1...20
+
+    /// Plays a short chirp several times and finds it in what is recorded meanwhile.
+    ///
+    /// Output and input must be joined, by a cable or by air. The chirp comes out of every channel at −10 dB of full scale; the input's
+    /// clearest channel counts. It takes a second, and 0.4 s for each repeat: do not call it on a thread that must not wait.
+    ///
+    /// - Parameters:
+    ///   - output: A device of the system.
+    ///   - input: A device of the system with the output's clock, most simply the same card.
+    ///   - repeats: How often, within ``permittedRepeats``; beyond these, the nearest of them.
+    ///   - request: Rate, block and number of channels; `channelCount` is asked of both sides.
+    /// - Throws: `noPeak` when nothing comes back that is clearly the chirp, `unsteady` when it comes back at different times,
+    ///   `interrupted` when the device stopped meanwhile, `device` with what a device refused.
+    ///
+    /// Real-time safe: no.
+    public static func measure(
+        output: OutputDevice, input: InputDevice, repeats: Int = 5, _ request: StreamRequest
+    ) throws(CalibrationError) -> RoundTrip {
+        guard case (.system, .system) = (output, input) else {
+            throw CalibrationError(
+                DeviceError(
+                    kind: .invalidRequest, message: "\(output) and \(input) have no round trip that could be measured",
+                    remedy: "Name devices of the system, such as hw:0."))
+        }
+        let stream: any DuplexStream
+        do throws(DeviceError) {
+            stream = try openDuplex(output: output, input: input, request)
+        } catch {
+            throw CalibrationError(error)
+        }
+        let configuration = stream.outputConfiguration
+        let setup = Setup(
+            output: output, input: input, sampleRate: configuration.sampleRate, periodFrames: configuration.periodFrames
+        )
+        return try measure(on: stream, as: setup, repeats: repeats)
+    }
+
+    /// The same on a stream that was opened, but not started.
+    static func measure(
+        on stream: any DuplexStream, as setup: Setup, repeats: Int
+    ) throws(CalibrationError) -> RoundTrip {
+        let plan = ChirpPlan(
+            sampleRate: setup.sampleRate,
+            repeats: min(max(repeats, permittedRepeats.lowerBound), permittedRepeats.upperBound))
+        let run = ChirpRun(
+            plan, channelCount: stream.inputConfiguration.channelCount,
+            bufferFrames: stream.outputConfiguration.bufferFrames + stream.inputConfiguration.bufferFrames)
+        do throws(DeviceError) {
+            try stream.start(run.callbacks())
+            try stream.waitUntilFinished()
+        } catch {
+            throw CalibrationError(error)
+        }
+        // A device that stood still and went on by itself has lost time, but no frame.
+        guard stream.takeIncidents().allSatisfy({ $0.recovery == .none }) else {
+            throw CalibrationError(
+                .interrupted, "\(setup.output) was interrupted while it was measured",
+                remedy: "Close other programs, or ask for longer blocks, such as --period 512.")
+        }
+        let found = try plan.find(in: run.channels(), reportedFrames: run.reportedFrames, input: setup.input)
+        // To a thousandth: what is beyond is not the sound's, but the arithmetic's.
+        return RoundTrip(
+            setup: setup, frames: thousandths(found.frames), reportedFrames: run.reportedFrames,
+            spreadFrames: thousandths(found.spreadFrames), repeats: plan.starts.count, inputChannel: found.channel + 1,
+            gainDecibels: thousandths(found.match.gainDecibels), isInverted: found.match.isInverted,
+            time: Int64(Glibc.time(nil)))
+    }
+}
+
+/// A value rounded to three decimals, without a sign before 0.
+func thousandths(_ value: Double) -> Double { (value * 1000).rounded() / 1000 + 0 }

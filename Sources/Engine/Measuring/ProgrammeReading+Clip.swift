@@ -1,0 +1,52 @@
+public import AudioFiles
+public import DSP
+
+extension ProgrammeReading {
+    /// Frames read at once: few, so that the decoding goes on ahead within a small budget.
+    private static let blockFrames = 4096
+
+    /// The rate to open a recording at in order to measure it: its own, but for rates no meter is made for.
+    ///
+    /// - Parameter fileRate: The file's rate, in Hz.
+    ///
+    /// Real-time safe: no.
+    public static func sampleRate(forFileRate fileRate: Int) -> Int {
+        min(max(fileRate, KWeighting.sampleRates.lowerBound), KWeighting.sampleRates.upperBound)
+    }
+
+    /// Reads a recording from its first frame to its last, in a memory that does not grow with its length.
+    ///
+    /// - Parameters:
+    ///   - clip: Opened at 8 to 384 kHz; see ``sampleRate(forFileRate:)``.
+    ///   - weights: How much each channel counts in the loudness; nil takes the usual layout's.
+    ///   - hop: Is given the loudness at the end of every 10 ms.
+    /// - Throws: Why the recording cannot be read to its end.
+    ///
+    /// Real-time safe: no; it waits for what is decoded.
+    public init(
+        measuring clip: Clip, weights: ChannelWeights? = nil, hop: (LoudnessHop) -> Void = { _ in }
+    ) throws(AudioFileError) {
+        var meter = ProgrammeMeter(
+            .init(sampleRate: clip.sampleRate, channelCount: clip.channelCount, weights: weights))
+        let block = PlanarBuffer(channelCount: clip.channelCount, frameCount: ProgrammeReading.blockFrames)
+        let reader = clip.makeReader(waitsForPages: true)
+        defer { clip.release(reader) }
+        var frame: Int64 = 0
+        while frame < clip.frameCount {
+            let count = Int(min(Int64(block.frameCount), clip.frameCount - frame))
+            // Wakes the decoder at once, which then goes on ahead, and says why it cannot.
+            try clip.waitUntilLoaded([frame..<frame + Int64(count)])
+            reader.beginBlock()
+            var missing = 0
+            for channel in 0..<clip.channelCount {
+                missing += unsafe reader.read(channel: channel, from: frame, count: count, into: block.channel(channel))
+            }
+            reader.endBlock()
+            // A reader that waits comes without a page only when there is a reason.
+            if missing > 0, let failure = clip.failure { throw failure }
+            unsafe meter.process(UnsafePointer(block.channels), frameCount: count, hop: hop)
+            frame += Int64(count)
+        }
+        self = meter.finish()
+    }
+}

@@ -1,0 +1,72 @@
+internal import AudioDevices
+internal import Synchronization
+
+/// The mixer at an address of its own: the device's thread uses it while the stream runs, the control side never does.
+@safe
+final class MixerBox: @unchecked Sendable {
+    private let mixer: UnsafeMutablePointer<Mixer>
+    // Relaxed, all: a flag each, on which no other memory depends.
+    private let isWished = Atomic<Bool>(false)
+    private let isRefused = Atomic<Bool>(false)
+    /// A `PauseReason`, by its raw value; below 0 for none.
+    private let newReason = Atomic<Int64>(-1)
+
+    init(_ mixer: consuming Mixer) {
+        unsafe self.mixer = .allocate(capacity: 1)
+        unsafe self.mixer.initialize(to: mixer)
+    }
+
+    deinit {
+        unsafe mixer.deinitialize(count: 1)
+        unsafe mixer.deallocate()
+    }
+
+    /// Device thread only.
+    #if REALTIME_CHECKS
+        @_noAllocation @_noLocks
+    #endif
+    func render(_ block: RenderBlock) -> Int {
+        if isRefused.load(ordering: .relaxed) {
+            isRefused.store(false, ordering: .relaxed)
+            unsafe mixer.pointee.forgetWishes()
+        }
+        let reason = newReason.load(ordering: .relaxed)
+        if reason >= 0 {
+            newReason.store(-1, ordering: .relaxed)
+            unsafe mixer.pointee.changeLoss(reason: reason, at: block.outputFrame)
+        }
+        let end = unsafe mixer.pointee.render(block)
+        if unsafe mixer.pointee.takeWish() { isWished.store(true, ordering: .relaxed) }
+        return end
+    }
+
+    /// Device thread only.
+    #if REALTIME_CHECKS
+        @_noAllocation @_noLocks
+    #endif
+    func noteXrun(at frame: Int64, lostFrames: Int64) {
+        unsafe mixer.pointee.noteXrun(at: frame, lostFrames: lostFrames)
+    }
+
+    // MARK: For the keeper of the output
+
+    /// Between two streams only.
+    func interrupt(_ loss: Mixer.Loss) {
+        newReason.store(-1, ordering: .relaxed)
+        unsafe mixer.pointee.interrupt(loss)
+    }
+
+    /// Between two streams only.
+    func endInterruption(at frame: Int64) {
+        unsafe mixer.pointee.endInterruption(at: frame)
+    }
+
+    /// Takes out whether a player wants to be heard for which there is no device. Any thread.
+    func takeWish() -> Bool { isWished.exchange(false, ordering: .relaxed) }
+
+    /// Has players that are paused by the loss be paused for another reason. Any thread.
+    func changeLoss(reason: PauseReason) { newReason.store(Int64(reason.rawValue), ordering: .relaxed) }
+
+    /// Has what was wished for be forgotten. Any thread.
+    func refuseWish() { isRefused.store(true, ordering: .relaxed) }
+}

@@ -1,0 +1,69 @@
+/// Memory for one pass as its voice gave it, where the render thread can write and read it. The control side owns it:
+/// `PassStorage`. Trivial; valid as long as its storage.
+@safe
+struct PassMemory: @unchecked Sendable, BitwiseCopyable {
+    /// A pointer to each channel's samples; nil when there is no memory.
+    private let channels: UnsafeMutablePointer<UnsafeMutablePointer<Float>>?
+    let channelCount: Int
+    /// Frames of each channel; 0 when there is no memory.
+    let frameCount: Int
+
+    static var none: PassMemory { unsafe PassMemory(channels: nil, channelCount: 0, frameCount: 0) }
+
+    init(channels: UnsafeMutablePointer<UnsafeMutablePointer<Float>>?, channelCount: Int, frameCount: Int) {
+        unsafe self.channels = channels
+        self.channelCount = channelCount
+        self.frameCount = frameCount
+    }
+
+    /// Whether both are the same piece of memory.
+    #if REALTIME_CHECKS
+        @_noAllocation @_noLocks
+    #endif
+    func isSame(as other: PassMemory) -> Bool {
+        unsafe channels == other.channels
+    }
+
+    /// Keeps `count` frames of every channel of `source`, from its first on.
+    ///
+    /// - Parameter first: where in the memory they go; the caller has seen that they fit.
+    #if REALTIME_CHECKS
+        @_noAllocation @_noLocks
+    #endif
+    func write(_ source: UnsafePointer<UnsafeMutablePointer<Float>>, at first: Int, _ count: Int) {
+        precondition(first >= 0 && count >= 0 && first + count <= frameCount, "more than the memory holds")
+        guard let channels = unsafe channels else { return }
+        for channel in 0..<channelCount {
+            unsafe UnsafeMutableRawPointer(channels[channel] + first)
+                .copyMemory(from: source[channel], byteCount: count * MemoryLayout<Float>.stride)
+        }
+    }
+
+    /// Gives `count` frames of every channel, from `first` on, to `target`.
+    #if REALTIME_CHECKS
+        @_noAllocation @_noLocks
+    #endif
+    func read(into target: UnsafeMutablePointer<UnsafeMutablePointer<Float>>, from first: Int, _ count: Int) {
+        precondition(first >= 0 && count >= 0 && first + count <= frameCount, "more than the memory holds")
+        guard let channels = unsafe channels else { return }
+        for channel in 0..<channelCount {
+            unsafe UnsafeMutableRawPointer(target[channel])
+                .copyMemory(from: channels[channel] + first, byteCount: count * MemoryLayout<Float>.stride)
+        }
+    }
+}
+
+/// Owns the memory of a `PassMemory`; made and released on the control side only.
+@safe
+final class PassStorage: @unchecked Sendable {
+    private let buffer: PlanarBuffer
+    let memory: PassMemory
+
+    /// - Parameter frameCount: at least 1. Every sample is written here, so that the render thread meets no page for the
+    ///   first time.
+    init(channelCount: Int, frameCount: Int) {
+        buffer = PlanarBuffer(channelCount: channelCount, frameCount: frameCount)
+        memory = unsafe PassMemory(
+            channels: buffer.channels, channelCount: channelCount, frameCount: frameCount)
+    }
+}

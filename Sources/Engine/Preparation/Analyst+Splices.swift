@@ -1,0 +1,79 @@
+internal import AudioFiles
+internal import DSP
+
+// The worker's own: plans of splices. A long part is cut where the voice is softest and planned stretch by stretch, so that an
+// hour needs the memory of half a minute, its splices aside, and whoever changes his mind does not wait for the whole of it.
+extension Analyst {
+    /// A stretch ends where the voice is softest between these two lengths; a rest no longer than the second is not cut.
+    private static var stretchSeconds: (shortest: Int64, longest: Int64) { (20, 30) }
+    /// Pieces of speech that stay known: five minutes of them take some 15 MB.
+    private static var keptPieces: Int { 50 }
+
+    /// The splices of a part; nil when it cannot be decoded, or when nobody wants it any more.
+    func splicePlan(for part: ScorePart) -> SplicePlan? {
+        // In a changed pitch the voice counts frames of its own, so many for each frame of the output.
+        let ratio = part.pitchRatio
+        let total = Int64(part.passFrames * ratio + 0.5)
+        let position = { (frame: Int64) in part.curve.distance(after: Int64(Double(frame) / ratio + 0.5)) }
+        var plans: [SplicePlan] = []
+        var (start, output) = (part.clipStart, Int64(0))
+        while start < part.clipEnd {
+            guard let analysis = stretch(from: start, of: part.clipStart..<part.clipEnd) else { return nil }
+            let end = cut(from: start, before: part.clipEnd, analysis)
+            let (first, offset) = (output, Double(start - part.clipStart))
+            output =
+                end == part.clipEnd
+                ? total : outputFrame(from: output, to: total) { position($0) >= Double(end - part.clipStart) }
+            plans.append(
+                SplicePlan(analysis, section: start..<end, outputFrames: output - first) {
+                    position(first + $0) - offset
+                })
+            start = end
+        }
+        return plans.isEmpty ? nil : plans.count == 1 ? plans[0] : SplicePlan(joining: plans)
+    }
+
+    private func cut(from start: Int64, before end: Int64, _ analysis: SpeechAnalysis) -> Int64 {
+        let rate = Int64(clip.sampleRate)
+        let (shortest, longest) = Analyst.stretchSeconds
+        guard end - start > longest * rate else { return end }
+        return analysis.softestFrame(in: start + shortest * rate..<start + longest * rate)
+    }
+
+    /// The first frame at which something is so that then stays so, or the last.
+    private func outputFrame(from first: Int64, to last: Int64, where isReached: (Int64) -> Bool) -> Int64 {
+        var (low, high) = (first, last)
+        while low < high {
+            let middle = low + (high - low) / 2
+            if isReached(middle) { high = middle } else { low = middle + 1 }
+        }
+        return low
+    }
+
+    /// What is known of the voice from a frame on, as far as the longest stretch needs it.
+    private func stretch(from start: Int64, of range: Range<Int64>) -> SpeechAnalysis? {
+        let end = min(range.upperBound, start + Analyst.stretchSeconds.longest * Int64(clip.sampleRate))
+        var joined: SpeechAnalysis?
+        for piece in pieces(of: range) where piece.overlaps(start..<end) {
+            guard !isAbandoned, let found = speech(in: piece) else { return nil }
+            if joined == nil { joined = found } else { joined?.append(found) }
+        }
+        return joined
+    }
+
+    private func speech(in piece: Range<Int64>) -> SpeechAnalysis? {
+        if let known = knownSpeech[piece] { return known }
+        let context = Int64(SpeechAnalysis.contextFrames(sampleRate: clip.sampleRate))
+        guard let block = recording.block(piece.lowerBound - context..<piece.upperBound + context) else { return nil }
+        let found = SpeechAnalysis(block, range: piece)
+        if knownSpeech.count >= Analyst.keptPieces {
+            // The farthest is needed last, whichever way the player goes.
+            let farthest = knownSpeech.keys.max {
+                abs($0.lowerBound - piece.lowerBound) < abs($1.lowerBound - piece.lowerBound)
+            }
+            if let farthest { knownSpeech[farthest] = nil }
+        }
+        knownSpeech[piece] = found
+        return found
+    }
+}

@@ -1,0 +1,211 @@
+// The worker that listens to a recording before the player does: it finds onsets, makes attacks ready, tells speech from
+// music and plans splices. It never touches a render thread: what it finds goes out through an atomic table, or with a score.
+internal import AudioFiles
+internal import DSP
+internal import Realtime
+internal import Synchronization
+
+/// What is known of one clip, and the thread that finds it out; shared by all players of the clip.
+///
+/// The recording is divided into windows of some six seconds at fixed frames; what is found in one does not depend on when,
+/// for whom or after what it was asked for. What is small stays for as long as the clip is played; attacks, which are not, are
+/// let go when they exceed the budget and nobody is near them, and made again, the same, when somebody returns.
+@safe
+final class Analyst: @unchecked Sendable {
+    let clip: Clip
+    /// How the voices divide their source that the attacks are for.
+    let bands: StretchBands
+    let table: AttackWindows
+    let recording: RecordingReader
+    let lock = ConditionLock()
+
+    /// What a player wants to know of its score.
+    private struct Task {
+        let owner: Int
+        let isReplaceable: Bool
+        let work: @Sendable (Analyst) -> Void
+    }
+
+    // Guarded by `lock`.
+    var readers: [Int: ReadEpoch] = [:]
+    private var madeReaders = 0
+    /// Windows that virtual clocks stand still for, by ticket.
+    private var awaited: [Int: Int] = [:]
+    private var madeTickets = 0
+    /// Windows each player is at or will come to, most urgent first.
+    private var wanted: [Int: [Int]] = [:]
+    /// Scores to be made ready, the newest of each player.
+    private var tasks: [Task] = []
+    /// Whose score is being made ready, when a newer one would take its place.
+    private var currentOwner: Int?
+    /// The window that was awaited last: rendering as fast as it goes will want the next.
+    private var latestAwaited: Int?
+    private var isStopping = false
+
+    /// Nobody waits any more for the score that is being made ready.
+    private let isMoot = Atomic<Bool>(false)
+
+    // The worker's own.
+    var onsets: [Int: [Onset]] = [:]
+    var materials: [Range<Int64>: SectionMaterial] = [:]
+    /// Speech that was analysed lately, piece by piece: another speed of it needs another plan only.
+    var knownSpeech: [Range<Int64>: SpeechAnalysis] = [:]
+    var shelf: AttackShelf
+
+    /// - Parameter attackBudget: Bytes of attacks kept when nobody is near them.
+    init?(_ clip: Clip, bands: StretchBands, attackBudget: Int = AttackShelf.budget) {
+        self.clip = clip
+        self.bands = bands
+        let windowFrames = Analyst.windowFrames(sampleRate: clip.sampleRate, channelCount: clip.channelCount)
+        guard let table = AttackWindows(frameCount: clip.frameCount, windowFrames: windowFrames) else { return nil }
+        self.table = table
+        recording = RecordingReader(clip)
+        shelf = AttackShelf(table: table, budget: attackBudget)
+    }
+
+    deinit {
+        recording.close()
+        table.deallocate()
+    }
+
+    /// Six seconds, in a power of two; less where many channels would make that a lot of memory.
+    static func windowFrames(sampleRate: Int, channelCount: Int) -> Int64 {
+        var frames: Int64 = 1 << 18
+        var rate = 44_100 * 3 / 2
+        while rate < sampleRate {
+            frames *= 2
+            rate *= 2
+        }
+        return channelCount <= 2 ? frames : channelCount <= 8 ? frames / 2 : frames / 4
+    }
+
+    // MARK: - Any thread but the render thread
+
+    /// A reader for one player; give it back with `release(_:)`.
+    func makeReader(waits: Bool) -> AttackReader {
+        lock.withLock {
+            let epoch = ReadEpoch()
+            let identifier = madeReaders
+            madeReaders += 1
+            readers[identifier] = epoch
+            return AttackReader(
+                table: table, epoch: epoch.reader, identifier: identifier, wait: waits ? AttackWait(self) : nil)
+        }
+    }
+
+    /// Ends a reader: no thread may use it, or a copy of it, any more.
+    func release(_ reader: AttackReader) {
+        lock.withLock {
+            readers[reader.identifier] = nil
+            wanted[reader.identifier] = nil
+            tasks.removeAll { $0.owner == reader.identifier }
+            abandon(reader.identifier)
+        }
+    }
+
+    /// Says which windows a player is at, or will come to, most urgent first.
+    func want(_ windows: [Int], for owner: Int) {
+        lock.withLock {
+            guard wanted[owner] != windows else { return }
+            wanted[owner] = windows
+            lock.wakeAll()
+        }
+    }
+
+    /// Has `work` done on the worker.
+    ///
+    /// - Parameter replacesOlder: true drops what the same owner asked for so before, also what has been begun; what somebody
+    ///   waits for must not be dropped.
+    func submit(owner: Int, replacesOlder: Bool, _ work: @escaping @Sendable (Analyst) -> Void) {
+        lock.withLock {
+            if replacesOlder {
+                tasks.removeAll { $0.owner == owner && $0.isReplaceable }
+                abandon(owner)
+            }
+            tasks.append(Task(owner: owner, isReplaceable: replacesOlder, work: work))
+            lock.wakeAll()
+        }
+    }
+
+    /// Returns when a window's attacks are known, or when the analysis ends.
+    func waitUntilReady(_ window: Int) {
+        lock.withLock {
+            let ticket = madeTickets
+            madeTickets += 1
+            awaited[ticket] = window
+            defer { awaited[ticket] = nil }
+            lock.wakeAll()
+            while !table.isReady(window) && !isStopping { lock.wait() }
+        }
+    }
+
+    func stop() {
+        lock.withLock {
+            isStopping = true
+            isMoot.store(true, ordering: .relaxed)
+            lock.wakeAll()
+        }
+    }
+
+    /// Lets the worker leave what it is doing for an owner. Guarded by `lock`.
+    private func abandon(_ owner: Int) {
+        if currentOwner == owner { isMoot.store(true, ordering: .relaxed) }
+    }
+
+    // MARK: - The worker
+
+    /// Whether the score that is being made ready is not wanted any more. Asked for every few seconds of sound at least.
+    var isAbandoned: Bool { isMoot.load(ordering: .relaxed) }
+
+    private enum Job {
+        case task(@Sendable (Analyst) -> Void)
+        case window(Int)
+    }
+
+    /// The worker's whole life: what is awaited first, then scores, then what players come near to.
+    func run() {
+        while let job = nextJob() {
+            switch job {
+            case .task(let work):
+                work(self)
+            case .window(let window):
+                makeReady(window)
+                lock.withLock { lock.wakeAll() }
+            }
+            let (near, epochs) = lock.withLock { (nearWindows, readers.values.map { $0 }) }
+            shelf.tidy(keeping: near, epochs: epochs)
+        }
+    }
+
+    private func nextJob() -> Job? {
+        lock.withLock {
+            currentOwner = nil
+            while !isStopping {
+                if let (_, window) = awaited.min(by: { $0.key < $1.key }), !table.isReady(window) {
+                    latestAwaited = window
+                    return .window(window)
+                }
+                if !tasks.isEmpty {
+                    let next = tasks.removeFirst()
+                    currentOwner = next.isReplaceable ? next.owner : nil
+                    isMoot.store(false, ordering: .relaxed)
+                    return .task(next.work)
+                }
+                if let window = nearWindows.first(where: { !table.isReady($0) }) { return .window(window) }
+                lock.wait()
+            }
+            return nil
+        }
+    }
+
+    /// Windows that somebody is at or near, most urgent first. Guarded by `lock`.
+    private var nearWindows: [Int] {
+        var near: [Int] = []
+        if let latestAwaited { near += [latestAwaited, min(latestAwaited + 1, table.windowCount - 1)] }
+        let lists = wanted.sorted { $0.key < $1.key }.map(\.value)
+        for rank in 0..<(lists.map(\.count).max() ?? 0) {
+            for list in lists where rank < list.count && !near.contains(list[rank]) { near.append(list[rank]) }
+        }
+        return near
+    }
+}

@@ -1,0 +1,43 @@
+internal import AudioFiles
+internal import DSP
+
+/// Reads long stretches of a clip on a worker, page by page, waiting for each.
+@safe
+final class RecordingReader: @unchecked Sendable {
+    private let clip: Clip
+    private let reader: ClipReader
+    /// Frames waited for at once: few pages, so that a small budget suffices and the playing is not held up for long.
+    private static let pieceFrames = 1 << 14
+
+    init(_ clip: Clip) {
+        self.clip = clip
+        reader = clip.makeReader()
+    }
+
+    func close() { clip.release(reader) }
+
+    /// The frames of a range, which may reach outside the recording, where there is silence; nil when the clip cannot be
+    /// decoded there, which the clip's own failure tells.
+    func block(_ range: Range<Int64>) -> SourceBlock? {
+        let count = range.count
+        var channels = [[Float]](repeating: [Float](repeating: 0, count: count), count: clip.channelCount)
+        var done = 0
+        while done < count {
+            let piece = min(RecordingReader.pieceFrames, count - done)
+            let first = range.lowerBound + Int64(done)
+            guard (try? clip.waitUntilLoaded([first..<first + Int64(piece)])) != nil else { return nil }
+            reader.beginBlock()
+            var missing = 0
+            for channel in channels.indices {
+                unsafe channels[channel].withUnsafeMutableBufferPointer { samples in
+                    guard let base = samples.baseAddress else { return }
+                    missing += unsafe reader.read(channel: channel, from: first, count: piece, into: base + done)
+                }
+            }
+            reader.endBlock()
+            // A page may have gone between the waiting and the reading; then the piece is waited for once more.
+            if missing == 0 { done += piece }
+        }
+        return SourceBlock(channels, firstFrame: range.lowerBound, sampleRate: clip.sampleRate)
+    }
+}

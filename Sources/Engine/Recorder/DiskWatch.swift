@@ -1,0 +1,37 @@
+internal import Glibc
+
+/// Looks from time to time how long the disk will last.
+struct DiskWatch {
+    /// Below so many seconds it is told of.
+    static let warningSeconds = 60.0
+
+    private let path: String
+    private let bytesPerSecond: Double
+    private var nextLook: Int64 = 0
+    private var hasWarned = false
+
+    /// Room is looked for so often, in ns.
+    private static let interval: Int64 = 500_000_000
+
+    init(path: String, bytesPerSecond: Int) {
+        self.path = path
+        self.bytesPerSecond = Double(bytesPerSecond)
+    }
+
+    /// How long the disk has room for, when it is time to look again; nil in between, and where the system does not tell.
+    mutating func look(now: Int64) -> Double? {
+        guard now >= nextLook else { return nil }
+        nextLook = now + Self.interval
+        var status = statvfs()
+        guard unsafe statvfs(path, &status) == 0 else { return nil }
+        return Double(status.f_bavail) * Double(status.f_frsize) / bytesPerSecond
+    }
+
+    /// Whether to warn now: once each time the room falls below the limit, and again only after there was twice as much.
+    mutating func isLow(_ secondsLeft: Double) -> Bool {
+        if secondsLeft > 2 * Self.warningSeconds { hasWarned = false }
+        guard secondsLeft < Self.warningSeconds, !hasWarned else { return false }
+        hasWarned = true
+        return true
+    }
+}

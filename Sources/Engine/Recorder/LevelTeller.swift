@@ -1,0 +1,72 @@
+internal import DSP
+internal import Glibc
+internal import Realtime
+
+/// Gathers the capture thread's windows of levels into what is told ten times a second. One thread at a time.
+final class LevelTeller {
+    /// What has come together of one channel.
+    private struct Sum {
+        var peak: Float = 0
+        var squares = 0.0
+        var frameCount = 0
+        var clips: Int64 = 0
+        var firstClipFrame: Int64?
+        var hold: PeakHold
+    }
+
+    private let inlet: CaptureInlet
+    private let news: News<RecorderEvent>
+    private var sums: [Sum]
+    private var windowCount = 0
+
+    private static let windowsPerReport = CaptureInlet.windowsPerSecond / 10
+
+    init(_ inlet: CaptureInlet, news: News<RecorderEvent>, channelCount: Int, sampleRate: Int) {
+        self.inlet = inlet
+        self.news = news
+        let hold = PeakHold(PeakHold.Parameters(sampleRate: sampleRate))
+        sums = Array(repeating: Sum(hold: hold), count: channelCount)
+    }
+
+    /// Tells what has been measured since the last call.
+    func step() {
+        while let window = inlet.windows.pop() {
+            add(window)
+            guard window.channel == sums.count - 1 else { continue }
+            windowCount += 1
+            if windowCount == Self.windowsPerReport { report(window.endFrame) }
+        }
+    }
+
+    private func add(_ window: LevelWindow) {
+        let levels = window.levels
+        var sum = sums[window.channel]
+        sum.peak = max(sum.peak, levels.peak)
+        sum.squares += Double(levels.meanSquare) * Double(levels.frameCount)
+        sum.frameCount += levels.frameCount
+        if levels.clips > 0, sum.firstClipFrame == nil {
+            let frame = levels.firstClipFrame + window.unmeasuredFrames
+            sum.firstClipFrame = frame
+            news.tell(.clipped(channel: window.channel, inputFrame: frame))
+        }
+        sum.clips = levels.clips
+        sums[window.channel] = sum
+    }
+
+    private func report(_ frame: Int64) {
+        for channel in sums.indices {
+            sums[channel].hold.feed(20 * log10(Double(sums[channel].peak)), frameCount: sums[channel].frameCount)
+        }
+        let channels = sums.map { sum in
+            RecorderLevels.Channel(
+                peak: sum.peak, heldDecibels: sum.hold.decibels,
+                rms: Float((sum.squares / Double(max(1, sum.frameCount))).squareRoot()),
+                clips: sum.clips, firstClipFrame: sum.firstClipFrame)
+        }
+        news.tell(.levels(RecorderLevels(inputFrame: frame, channels: channels)))
+        for channel in sums.indices {
+            (sums[channel].peak, sums[channel].squares, sums[channel].frameCount) = (0, 0, 0)
+        }
+        windowCount = 0
+    }
+}

@@ -1,0 +1,50 @@
+/// The last half second before a take, so that its first attack is never cut.
+struct PreRoll {
+    private var samples: [Float]
+    private let channelCount: Int
+    private let frameCapacity: Int
+    private(set) var frameCount = 0
+    /// Where the next frame goes.
+    private var head = 0
+
+    init(channelCount: Int, frameCapacity: Int) {
+        self.channelCount = channelCount
+        self.frameCapacity = max(1, frameCapacity)
+        samples = Array(repeating: 0, count: channelCount * self.frameCapacity)
+    }
+
+    /// Keeps the latest of interleaved frames; nil for so many of silence.
+    mutating func append(_ frames: UnsafePointer<Float>?, count: Int) {
+        var done = max(0, count - frameCapacity)
+        while done < count {
+            let part = min(count - done, frameCapacity - head)
+            unsafe put(frames.map { unsafe $0 + done * channelCount }, part)
+            head = head + part == frameCapacity ? 0 : head + part
+            done += part
+        }
+        frameCount = min(frameCapacity, frameCount + count)
+    }
+
+    /// Up to the end of the memory.
+    private mutating func put(_ frames: UnsafePointer<Float>?, _ count: Int) {
+        let first = head * channelCount
+        unsafe samples.withUnsafeMutableBufferPointer { samples in
+            guard let target = samples.baseAddress else { return }
+            if let frames = unsafe frames {
+                unsafe (target + first).update(from: frames, count: count * channelCount)
+            } else {
+                unsafe (target + first).update(repeating: 0, count: count * channelCount)
+            }
+        }
+    }
+
+    /// Gives all of it away, oldest first, interleaved.
+    mutating func take() -> [Float] {
+        let first = head >= frameCount ? head - frameCount : head - frameCount + frameCapacity
+        let end = min(frameCapacity, first + frameCount)
+        let older = samples[first * channelCount..<end * channelCount]
+        let newer = samples[..<((frameCount - (end - first)) * channelCount)]
+        (frameCount, head) = (0, 0)
+        return Array(older + newer)
+    }
+}

@@ -1,0 +1,49 @@
+internal import AudioDevices
+internal import AudioFiles
+internal import Realtime
+
+/// How a take has ended.
+struct TakeEnd: Sendable {
+    let frameCount: Int64
+    let lostFrames: Int64
+    let reason: RecorderEvent.StopReason
+    let failure: AudioFileError?
+    let loudness: TakeLoudness?
+}
+
+/// Where the writer leaves what others may look at or wait for.
+final class RecorderBoard: @unchecked Sendable {
+    // Unchecked because of what the lock guards.
+    private let lock = ConditionLock()
+    private var status = RecorderStatus(
+        state: .armed, recordedFrames: 0, lostFrames: 0, secondsLeft: nil, loudness: nil)
+    private var takeEnd: TakeEnd?
+
+    var current: RecorderStatus { lock.withLock { status } }
+
+    /// - Parameter loudness: nil leaves what was told last.
+    func publish(_ state: RecorderStatus.State, recordedFrames: Int64, lostFrames: Int64, loudness: TakeLoudness?) {
+        lock.withLock {
+            (status.state, status.recordedFrames, status.lostFrames) = (state, recordedFrames, lostFrames)
+            if let loudness { status.loudness = loudness }
+        }
+    }
+
+    func publish(secondsLeft: Double?) { lock.withLock { status.secondsLeft = secondsLeft } }
+
+    func end(_ end: TakeEnd) {
+        lock.withLock {
+            takeEnd = end
+            lock.wakeAll()
+        }
+    }
+
+    /// Blocks until the take has ended, or for so many seconds: then nil.
+    func waitForEnd(seconds: Int) -> TakeEnd? {
+        let deadline = MonotonicTime.now() + Int64(seconds) * MonotonicTime.nanosecondsPerSecond
+        return lock.withLock {
+            while takeEnd == nil, MonotonicTime.now() < deadline { lock.wait(milliseconds: 1000) }
+            return takeEnd
+        }
+    }
+}

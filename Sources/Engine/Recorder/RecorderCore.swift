@@ -1,0 +1,115 @@
+internal import AudioDevices
+internal import AudioFiles
+internal import Realtime
+internal import Synchronization
+
+/// A recorder's stream and threads. What may be asked of it when is the stages' business.
+final class RecorderCore: Sendable {
+    let configuration: StreamConfiguration
+    let works: RecorderWorks
+    private let stream: any InputStream
+    private let isVirtual: Bool
+    private let writer = WriterThread()
+    private let pump = EventPump()
+    private let watcher = Mutex<PlainThread?>(nil)
+
+    /// How long the disk may take for the end of a take, in seconds.
+    private static let patience = 30
+
+    convenience init(_ input: InputDevice, _ request: StreamRequest) throws(DeviceError) {
+        self.init(try openInput(input, request), isVirtual: request.clock == .virtual)
+    }
+
+    /// On any stream that was not started.
+    ///
+    /// - Parameter isVirtual: whether the stream waits for `prepare` before each block.
+    init(_ stream: any InputStream, isVirtual: Bool) {
+        self.stream = stream
+        self.isVirtual = isVirtual
+        configuration = stream.configuration
+        works = RecorderWorks(configuration)
+    }
+
+    deinit {
+        shutDown()
+        // Nobody said what becomes of the take: it is kept.
+        try? works.conclude(keeping: true)
+    }
+
+    var statistics: StreamStatistics { stream.statistics }
+
+    /// Opens the ears: from here on frames are counted.
+    func start() throws(DeviceError) {
+        let works = self.works
+        do throws(RealtimeThreadError) {
+            try pump.start { works.tell() }
+        } catch {
+            throw DeviceError(kind: .io, message: error.message, remedy: error.remedy)
+        }
+        if !isVirtual, !writer.start({ works.write() }) { throw Self.noThread }
+        try stream.start(
+            CaptureCallbacks(
+                // The virtual clock stands still meanwhile, so nothing is ever lost to a slow disk.
+                prepare: { _ in
+                    works.write()
+                    works.tell()
+                },
+                capture: { works.inlet.capture($0) }))
+        let stream = self.stream
+        let thread = PlainThread(name: "woodshed-input") {
+            let end = Result { () throws(DeviceError) in try stream.waitUntilFinished() }
+            if case .failure(let error) = end { works.endInput(error) } else { works.endInput(nil) }
+        }
+        guard let thread else { throw Self.noThread }
+        watcher.withLock { $0 = thread }
+    }
+
+    /// Asks for something from the frame on that is captured next.
+    func order(_ action: RecorderScript.Order.Action) {
+        works.order(action)
+        // Under the virtual clock the writer's work is done by whoever asks for some, also when the input has ended.
+        if isVirtual { works.write() } else { writer.wake() }
+    }
+
+    /// Asks for a take, and watches the room it needs.
+    func record(_ draft: TakeDraft) {
+        if case .file(let path, _) = draft.request.destination {
+            let channels = draft.request.isMono ? 1 : configuration.channelCount
+            works.watchDisk(
+                at: path, bytesPerSecond: channels * draft.request.format.bytesPerSample * configuration.sampleRate)
+        }
+        order(.record(draft))
+    }
+
+    /// Ends the take and the stream; returns how the take has ended.
+    func stop() -> TakeEnd {
+        order(.stop(.asked))
+        let end = works.board.waitForEnd(seconds: Self.patience)
+        shutDown()
+        let status = works.board.current
+        return end
+            ?? TakeEnd(
+                frameCount: status.recordedFrames, lostFrames: status.lostFrames, reason: .failed, failure: nil,
+                loudness: status.loudness)
+    }
+
+    /// Ends every thread. What was recorded is finished unless it was concluded before.
+    func shutDown() {
+        stream.stop()
+        let watching = watcher.withLock { thread in
+            defer { thread = nil }
+            return thread
+        }
+        watching?.join()
+        writer.stop()
+        pump.stop()
+        // What was asked for since is answered, and what was measured is told.
+        works.write()
+        works.tell()
+        works.news.end()
+    }
+
+    private static let noThread = DeviceError(
+        kind: .io, message: "the system has no thread left for the recorder",
+        remedy: "End other programs, or raise the limit with ulimit -u.")
+}

@@ -1,0 +1,76 @@
+internal import AudioDevices
+internal import AudioFiles
+internal import Realtime
+
+/// What the threads of a recorder share. They hold this and never the recorder, so that its release can end them.
+final class RecorderWorks: @unchecked Sendable {
+    // Unchecked because of what the two locks guard.
+    let inlet: CaptureInlet
+    let script = RecorderScript()
+    let news = News<RecorderEvent>()
+    let board = RecorderBoard()
+    private let writing = ConditionLock()
+    /// Guarded by `writing`, which is held while the disk is waited for.
+    private let course: TakeCourse
+    private let telling = ConditionLock()
+    /// Guarded by `telling`.
+    private let levels: LevelTeller
+    /// Guarded by `telling`.
+    private var disk: DiskWatch?
+
+    /// How much sound can wait while the disk stands still: four seconds, twice what is promised, but not more than 64 MB unless
+    /// that is less than a second.
+    private static func tapeFrames(_ configuration: StreamConfiguration) -> Int {
+        let (rate, frameBytes) = (configuration.sampleRate, 4 * configuration.channelCount)
+        return min(4 * rate, max(rate, 64_000_000 / frameBytes))
+    }
+    /// What is kept of the time before a take, in seconds.
+    private static let preRollSeconds = 0.5
+
+    init(_ configuration: StreamConfiguration) {
+        inlet = CaptureInlet(configuration, tapeFrames: Self.tapeFrames(configuration))
+        levels = LevelTeller(
+            inlet, news: news, channelCount: configuration.channelCount, sampleRate: configuration.sampleRate)
+        course = TakeCourse(
+            inlet, script: script, news: news, board: board, channelCount: configuration.channelCount,
+            sampleRate: configuration.sampleRate,
+            preRollFrames: Int(Self.preRollSeconds * Double(configuration.sampleRate)))
+    }
+
+    /// Asks for something from the next frame on.
+    func order(_ action: RecorderScript.Order.Action) { script.add(action) { inlet.capturedFrame } }
+
+    /// Writes what has been captured.
+    func write() { writing.withLock { course.step() } }
+
+    /// Tells how loud it was, and how long the disk will last.
+    func tell() {
+        telling.withLock {
+            levels.step()
+            guard let left = disk?.look(now: MonotonicTime.now()) else { return }
+            board.publish(secondsLeft: left)
+            if disk?.isLow(left) == true { news.tell(.diskLow(secondsLeft: left)) }
+        }
+    }
+
+    /// Watches the room where a take of `bytesPerSecond` goes.
+    func watchDisk(at path: String, bytesPerSecond: Int) {
+        telling.withLock { disk = DiskWatch(path: path, bytesPerSecond: bytesPerSecond) }
+    }
+
+    /// The input has ended: nothing comes after what was captured.
+    func endInput(_ error: DeviceError?) {
+        order(.stop(.inputEnded))
+        news.tell(.inputEnded(error))
+        write()
+        tell()
+    }
+
+    /// Finishes the take's file, or takes it away; does nothing when there is none, or when that is done.
+    func conclude(keeping isKept: Bool) throws(AudioFileError) {
+        let outcome = writing.withLock {
+            Result { () throws(AudioFileError) in try course.conclude(keeping: isKept) }
+        }
+        try outcome.get()
+    }
+}

@@ -1,0 +1,272 @@
+internal import AudioDevices
+internal import AudioFiles
+
+/// The writing side of a recorder: follows the input frame by frame, keeps a take's books, and sees that what was recorded
+/// is on the disk soon. One thread at a time.
+///
+/// Every frame of the input comes by exactly once, as it was captured or as silence where it was lost; orders are carried
+/// out between two frames. So a take is a function of the input and of the frames at which it was asked for something.
+final class TakeCourse {
+    private enum Mode {
+        case armed
+        case recording
+        case paused
+        case over
+    }
+
+    private let inlet: CaptureInlet
+    private let script: RecorderScript
+    private let news: News<RecorderEvent>
+    private let board: RecorderBoard
+    private let blocks: TakeBlocks
+    private let sampleRate: Int
+    private var preRoll: PreRoll
+
+    private var mode = Mode.armed
+    private var take: OpenTake?
+    private var orders: [RecorderScript.Order] = []
+    /// The input's frame that comes next.
+    private var nextFrame: Int64 = 0
+
+    init(
+        _ inlet: CaptureInlet, script: RecorderScript, news: News<RecorderEvent>, board: RecorderBoard,
+        channelCount: Int, sampleRate: Int, preRollFrames: Int
+    ) {
+        self.inlet = inlet
+        self.script = script
+        self.news = news
+        self.board = board
+        self.sampleRate = sampleRate
+        blocks = TakeBlocks(channelCount: channelCount)
+        preRoll = PreRoll(channelCount: channelCount, frameCapacity: preRollFrames)
+    }
+
+    /// Works up to the last frame that was captured, and carries out what was asked for until then.
+    func step() {
+        let (asked, end) = script.take { inlet.capturedFrame }
+        orders += asked
+        while true {
+            while let order = orders.first, order.inputFrame <= nextFrame {
+                orders.removeFirst()
+                carryOut(order.action)
+            }
+            guard nextFrame < end else { break }
+            advance(to: min(end, orders.first?.inputFrame ?? end))
+        }
+        guard mode != .over, let take else { return }
+        attempt { () throws(AudioFileError) in try take.secure() }
+        publish()
+    }
+
+    /// Ends the take where it stands, or does nothing when it has ended already.
+    func conclude(keeping isKept: Bool) throws(AudioFileError) {
+        guard let take else { return }
+        self.take = nil
+        if isKept { try take.sink.finish() } else { try take.sink.discard() }
+    }
+
+    // MARK: Frames
+
+    /// Lets some of the frames before `end` come by.
+    private func advance(to end: Int64) {
+        let wanted = Int(min(Int64(TakeBlocks.frameCapacity), end - nextFrame))
+        let (first, count) = unsafe inlet.tape.take(wanted, before: end, into: blocks.interleaved)
+        // What is neither here nor behind is lost: all before `end` was captured or dropped.
+        let missing = (count > 0 ? first : end) - nextFrame
+        if missing > 0 { passSilence(missing) }
+        if count > 0 { passBlock(count) }
+    }
+
+    private func passBlock(_ count: Int) {
+        nextFrame += Int64(count)
+        switch mode {
+        case .armed: unsafe preRoll.append(blocks.interleaved, count: count)
+        case .recording: unsafe record(blocks.interleaved, count: count)
+        case .paused, .over: break
+        }
+    }
+
+    private func passSilence(_ count: Int64) {
+        nextFrame += count
+        switch mode {
+        case .armed: unsafe preRoll.append(nil, count: Int(min(count, Int64(Int32.max))))
+        case .recording: recordSilence(count)
+        case .paused, .over: break
+        }
+    }
+
+    private func record(_ interleaved: UnsafePointer<Float>, count: Int) {
+        guard let take else { return }
+        let fitting = take.fitting(Int64(count))
+        unsafe blocks.separate(interleaved, count: Int(fitting), mono: take.request.isMono)
+        attempt { () throws(AudioFileError) in
+            try unsafe take.sink.write(blocks.channels, frameCount: Int(fitting))
+            take.frameCount += fitting
+            unsafe take.meter?.process(blocks.channels, frameCount: Int(fitting))
+        }
+        stopAtLimit()
+    }
+
+    private func recordSilence(_ count: Int64) {
+        guard let take else { return }
+        let fitting = take.fitting(count)
+        news.tell(.overrun(frame: take.frameCount, lostFrames: fitting))
+        attempt { () throws(AudioFileError) in
+            try take.sink.writeSilence(frameCount: fitting)
+            take.frameCount += fitting
+            take.lostFrames += fitting
+            measureSilence(fitting, take)
+        }
+        stopAtLimit()
+    }
+
+    /// Loudness is that of the file, with the silence in it.
+    private func measureSilence(_ count: Int64, _ take: OpenTake) {
+        blocks.clear()
+        var rest = count
+        while rest > 0 {
+            let part = min(rest, Int64(TakeBlocks.frameCapacity))
+            unsafe take.meter?.process(blocks.channels, frameCount: Int(part))
+            rest -= part
+        }
+    }
+
+    private func stopAtLimit() {
+        if let take, take.fitting(1) == 0 { stop(.limit) }
+    }
+
+    // MARK: Orders
+
+    private func carryOut(_ action: RecorderScript.Order.Action) {
+        switch (action, mode) {
+        case (.record(let draft), .armed): begin(draft)
+        case (.pause, .recording):
+            mode = .paused
+            tell { .paused(frame: $0.frameCount) }
+        case (.resume, .paused):
+            mode = .recording
+            tell { .resumed(frame: $0.frameCount) }
+        case (.mark(let name), .recording), (.mark(let name), .paused): mark(name)
+        case (.stop(let reason), _): stop(reason)
+        case (.record(let draft), _): try? draft.discard()
+        // What the take's end has overtaken.
+        case (.pause, _), (.resume, _), (.mark, _): break
+        }
+        publish()
+    }
+
+    private func begin(_ draft: TakeDraft) {
+        let earlier = preRoll.take()
+        take = OpenTake(draft, sampleRate: sampleRate, inputChannels: blocks.channelCount)
+        mode = .recording
+        let channelCount = blocks.channelCount
+        let preRollFrames = Int64(earlier.count / channelCount)
+        news.tell(.started(inputFrame: nextFrame - preRollFrames, preRollFrames: preRollFrames))
+        unsafe earlier.withUnsafeBufferPointer { samples in
+            guard let base = samples.baseAddress else { return }
+            var done = 0
+            while done < samples.count / channelCount, mode == .recording {
+                let count = min(TakeBlocks.frameCapacity, samples.count / channelCount - done)
+                unsafe record(base + done * channelCount, count: count)
+                done += count
+            }
+        }
+    }
+
+    private func mark(_ name: String) {
+        guard let take else { return }
+        attempt { () throws(AudioFileError) in try take.sink.addMark(name, atFrame: take.frameCount) }
+        if mode != .over { news.tell(.marked(name: name, frame: take.frameCount)) }
+    }
+
+    private func stop(_ reason: RecorderEvent.StopReason) {
+        guard mode != .over else { return }
+        if let take, reason != .failed {
+            attempt { () throws(AudioFileError) in
+                try take.sink.checkpoint()
+                try take.sink.synchronise()
+            }
+            // It may have failed at last.
+            guard mode != .over else { return }
+        }
+        mode = .over
+        // After a failure the meter runs on.
+        if reason != .failed { inlet.sayEnough() }
+        publish()
+        let frame = take?.frameCount ?? 0
+        board.end(
+            TakeEnd(
+                frameCount: frame, lostFrames: take?.lostFrames ?? 0, reason: reason, failure: take?.failure,
+                loudness: take?.meter?.finish()))
+        news.tell(.stopped(frame: frame, reason))
+    }
+
+    /// Does something with the file; the first failure ends the take, which stays as far as it got.
+    private func attempt(_ work: () throws(AudioFileError) -> Void) {
+        guard let take, take.failure == nil else { return }
+        do throws(AudioFileError) {
+            try work()
+        } catch {
+            take.failure = error
+            take.frameCount = take.sink.frameCount
+            news.tell(.failed(error, frame: take.frameCount))
+            stop(.failed)
+        }
+    }
+
+    private func tell(_ event: (OpenTake) -> RecorderEvent) {
+        if let take { news.tell(event(take)) }
+    }
+
+    private func publish() {
+        let state: RecorderStatus.State =
+            switch mode {
+            case .armed: .armed
+            case .recording: .recording
+            case .paused: .paused
+            case .over: .stopped
+            }
+        board.publish(
+            state, recordedFrames: take?.frameCount ?? 0, lostFrames: take?.lostFrames ?? 0,
+            loudness: mode == .over ? nil : take?.meter?.reading())
+    }
+}
+
+/// A take that is being written.
+final class OpenTake {
+    let sink: any TakeSink
+    let request: TakeRequest
+    /// Nil where loudness is not defined.
+    let meter: TakeLoudnessMeter?
+    var frameCount: Int64 = 0
+    var lostFrames: Int64 = 0
+    var failure: AudioFileError?
+    private var visibleAt = MonotonicTime.now()
+    private var safeAt = MonotonicTime.now()
+
+    /// How old what is not yet visible to readers, or safe from a power cut, may grow, in ns: half of what is promised.
+    private static let (visibleAge, safeAge): (Int64, Int64) = (100_000_000, 500_000_000)
+
+    init(_ draft: TakeDraft, sampleRate: Int, inputChannels: Int) {
+        sink = draft.sink
+        request = draft.request
+        meter = TakeLoudnessMeter(
+            sampleRate: sampleRate, channelCount: draft.request.isMono ? 1 : inputChannels)
+    }
+
+    /// How many of `count` frames the take still wants.
+    func fitting(_ count: Int64) -> Int64 { request.frameLimit.map { max(0, min(count, $0 - frameCount)) } ?? count }
+
+    /// Brings to the disk what has waited long enough.
+    func secure() throws(AudioFileError) {
+        let now = MonotonicTime.now()
+        if now - visibleAt >= Self.visibleAge {
+            try sink.checkpoint()
+            visibleAt = now
+        }
+        if now - safeAt >= Self.safeAge {
+            try sink.synchronise()
+            safeAt = now
+        }
+    }
+}

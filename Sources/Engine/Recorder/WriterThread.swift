@@ -1,0 +1,34 @@
+internal import Realtime
+
+/// A plain thread that does something every ten milliseconds, and sooner when it is woken.
+final class WriterThread: @unchecked Sendable {
+    // Unchecked because of what the lock guards.
+    private let lock = ConditionLock()
+    private var thread: PlainThread?
+    private var isOver = false
+
+    /// Begins; false when the system has no thread left.
+    func start(_ work: @escaping @Sendable () -> Void) -> Bool {
+        let started = PlainThread(name: "woodshed-take") { [self] in
+            while lock.withLock({ !isOver }) {
+                work()
+                lock.withLock { if !isOver { lock.wait(milliseconds: 10) } }
+            }
+        }
+        lock.withLock { thread = started }
+        return started != nil
+    }
+
+    func wake() { lock.withLock { lock.wakeAll() } }
+
+    /// Returns when the last round is over.
+    func stop() {
+        let running = lock.withLock {
+            defer { thread = nil }
+            isOver = true
+            lock.wakeAll()
+            return thread
+        }
+        running?.join()
+    }
+}

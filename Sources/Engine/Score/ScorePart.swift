@@ -1,0 +1,71 @@
+/// A run of equal passes: same section, same speeds, same gap. Trivial, so that the render thread can read it.
+struct ScorePart: Sendable, BitwiseCopyable {
+    /// Index of the section, from 0.
+    var section: Int
+    var clipStart: Int64
+    var clipEnd: Int64
+    /// The speed over a pass's output frames.
+    var curve: SpeedCurve
+    /// The pitch, in semitones and as the factor of all frequencies.
+    var semitones: Double
+    var pitchRatio: Double
+    /// The first pass of this part among the section's passes, from 0.
+    var firstPass: Int
+    var passCount: Int
+    /// Passes of the whole section, for the listener: "pass 2 of 5".
+    var sectionPasses: Int
+    /// Silence after each pass; after the very last of the score it is left out.
+    var gapFrames: Int64
+    var joint: Joint.Code
+
+    /// The exact length of a pass in output frames, before rounding.
+    var passFrames: Double
+
+    init(
+        section: Int, clipStart: Int64, clipEnd: Int64, curve: SpeedCurve, pitch: Pitch, firstPass: Int,
+        passCount: Int, sectionPasses: Int, gapFrames: Int64, joint: Joint
+    ) {
+        self.section = section
+        self.clipStart = clipStart
+        self.clipEnd = clipEnd
+        self.curve = curve
+        semitones = pitch.semitones
+        pitchRatio = pitch.ratio
+        self.firstPass = firstPass
+        self.passCount = passCount
+        self.sectionPasses = sectionPasses
+        self.gapFrames = gapFrames
+        self.joint = joint.code
+        passFrames = curve.time(toCover: Double(clipEnd - clipStart))
+    }
+
+    /// The speed at the beginning of a pass.
+    var speed: Double { curve.initialSpeed }
+
+    /// True when every pass is the clip as it is, from end to end: no voice is needed.
+    var isCopy: Bool { curve.isConstant && curve.initialSpeed == 1 && pitchRatio == 1 }
+
+    /// True when copies and voices take turns within a pass.
+    var hasCopies: Bool { curve.hasCopies && pitchRatio == 1 }
+
+    /// Whether the clip itself is heard at a frame of the curve.
+    #if REALTIME_CHECKS
+        @_noAllocation @_noLocks
+    #endif
+    func isCopy(at frame: Int64) -> Bool { pitchRatio == 1 && curve.isCopy(at: frame) }
+}
+
+extension Joint {
+    /// `Joint` without its string: trivial, for the render thread.
+    enum Code: UInt8, BitwiseCopyable, Sendable {
+        case crossfade, fade, hard
+    }
+
+    var code: Code {
+        switch self {
+        case .crossfade: .crossfade
+        case .fade: .fade
+        case .hard: .hard
+        }
+    }
+}

@@ -1,0 +1,64 @@
+/// The speed of each pass of a section.
+public enum SpeedSchedule: Sendable, Hashable {
+    /// Every pass has the same speed.
+    case constant(Speed)
+    /// The first pass has the speed `from`; each further pass is one `step` nearer to `to`, which the passes then keep.
+    ///
+    /// The sign of `step` does not matter: it always leads from `from` to `to`. A step is a factor: 0.05 is 5 %.
+    case ramp(from: Speed, to: Speed, step: Double)
+    /// Every pass goes evenly, in the time it takes, from one speed to another.
+    case glide(from: Speed, to: Speed)
+    /// Every pass follows a curve in its own output time, through steps and glides.
+    ///
+    /// The first point lies at frame 0. With `repeatingEvery`, in output frames, the curve begins again after so many; without
+    /// it the last speed stays. What of the curve lies behind a pass's end is not heard.
+    case curve([SpeedPoint], repeatingEvery: Int64? = nil)
+
+    /// How many passes it takes until the passes are all alike: 1 unless it is a ramp.
+    public var passesToReachLast: Int {
+        guard case .ramp(let from, let to, let step) = self, step != 0, step.isFinite else { return 1 }
+        // The small allowance keeps 0.6 to 1.0 by 0.1 at five passes, although 0.1 has no exact binary form.
+        let steps = (abs(to.factor - from.factor) / abs(step) - 1e-9).rounded(.up)
+        return steps < 1_000_000 ? Int(max(0, steps)) + 1 : 1_000_000
+    }
+
+    /// The speed at which a pass, counted from 0, begins.
+    func factor(ofPass pass: Int) -> Double {
+        switch self {
+        case .constant(let speed), .glide(from: let speed, to: _):
+            return speed.factor
+        case .curve(let points, _):
+            return points.first?.speed.factor ?? 1
+        case .ramp(let from, let to, let step):
+            guard pass + 1 < passesToReachLast else { return to.factor }
+            let direction: Double = to.factor >= from.factor ? 1 : -1
+            // Rounded to a millionth of the recording's speed, so that 0.6 + 0.1 + 0.1 is the 0.8 a user typed.
+            return ((from.factor + direction * abs(step) * Double(pass)) * 1e6).rounded() / 1e6
+        }
+    }
+}
+
+/// A point of a curve of speeds: from here on this speed is heard.
+public struct SpeedPoint: Sendable, Hashable {
+    /// How a point's speed is reached.
+    public enum Arrival: Sendable, Hashable {
+        /// All at once, at the point's frame.
+        case step
+        /// Evenly since the point before.
+        case glide
+    }
+
+    /// Output frames since the pass began.
+    public let frame: Int64
+    /// The speed from here on.
+    public let speed: Speed
+    /// How it is reached.
+    public let arrival: Arrival
+
+    /// A point; whether it fits the others is checked when a score is made.
+    public init(at frame: Int64, _ speed: Speed, _ arrival: Arrival = .step) {
+        self.frame = frame
+        self.speed = speed
+        self.arrival = arrival
+    }
+}

@@ -1,0 +1,121 @@
+import AudioFiles
+import Realtime
+import TestSupport
+import Testing
+
+@testable import DSP
+@testable import Engine
+
+@Suite("Attacks kept within a budget")
+struct AttackShelfTests {
+    private static let rate = 8000
+    private static let windowFrames: Int64 = 8192
+
+    /// One burst in the middle of a window of noise, made ready.
+    private static func material() -> AttackMaterial {
+        var random = SeededGenerator(seed: 3)
+        let samples = (0..<Int(windowFrames)).map { frame in
+            Float.random(in: -0.01...0.01, using: &random)
+                + ((4000..<4300).contains(frame) ? Float.random(in: -0.5...0.5, using: &random) : 0)
+        }
+        let onset = Onset(cut: 4000, attack: 4000, strength: 20)
+        return AttackMaterial(
+            onsets: [onset], in: 0..<windowFrames, of: SourceBlock([samples], firstFrame: 0, sampleRate: rate))
+    }
+
+    /// A shelf over a table of ten windows, all of them kept and shown.
+    private func withFullShelf(
+        budget: (_ bytesOfOne: Int) -> Int, _ body: (inout AttackShelf, AttackWindows) throws -> Void
+    ) throws {
+        let table = try #require(
+            AttackWindows(frameCount: 10 * Self.windowFrames, windowFrames: Self.windowFrames))
+        defer { table.deallocate() }
+        let material = Self.material()
+        try #require(material.byteCount > 0)
+        var shelf = AttackShelf(table: table, budget: budget(material.byteCount))
+        for window in 0..<10 { shelf.keep(material, of: window) }
+        for window in 0..<10 { shelf.show(window) }
+        try body(&shelf, table)
+    }
+
+    @Test("within the budget nothing leaves")
+    func roomy() throws {
+        try withFullShelf(budget: { 10 * $0 }) { shelf, table in
+            shelf.tidy(keeping: [], epochs: [])
+            #expect((0..<10).allSatisfy { shelf.holds($0) && table.isReady($0) })
+            #expect(shelf.leavingCount == 0)
+        }
+    }
+
+    @Test("the farthest leave first, and no more than need to")
+    func farthest() throws {
+        try withFullShelf(budget: { 7 * $0 }) { shelf, table in
+            shelf.tidy(keeping: [2], epochs: [])
+            #expect((0..<10).map { shelf.holds($0) } == (0..<10).map { $0 < 7 })
+            // Window 6 is shown with its neighbour 7, which has gone.
+            #expect((0..<10).map { table.isReady($0) } == (0..<10).map { $0 < 6 })
+        }
+    }
+
+    @Test("what somebody is near stays, however small the budget")
+    func near() throws {
+        try withFullShelf(budget: { _ in 0 }) { shelf, table in
+            shelf.tidy(keeping: [1, 8], epochs: [])
+            let kept = [true, true, true, true, false, false, true, true, true, true]
+            #expect((0..<10).map { shelf.holds($0) } == kept)
+            // Those near lists are whole, with their neighbours.
+            for window in [0, 1, 2, 7, 8, 9] { #expect(table.isReady(window)) }
+            for window in [3, 4, 5, 6] { #expect(!table.isReady(window)) }
+        }
+    }
+
+    @Test("a list that left is kept until every reader has been outside a block")
+    func readersInside() throws {
+        try withFullShelf(budget: { _ in 0 }) { shelf, table in
+            let (inside, outside) = (ReadEpoch(), ReadEpoch())
+            inside.reader.enter()
+            let held = try #require(table.list(of: 9))
+            shelf.tidy(keeping: [0], epochs: [inside, outside])
+            #expect(!table.isReady(9))
+            shelf.tidy(keeping: [0], epochs: [inside, outside])
+            #expect(shelf.leavingCount > 0)
+            // The recording's beginning has a record, too.
+            #expect((0..<held.count).map { held[$0].cut } == [0, 4000])
+            inside.reader.leave()
+            shelf.tidy(keeping: [0], epochs: [inside, outside])
+            #expect(shelf.leavingCount == 0)
+        }
+    }
+
+    @Test("what was let go is made again, the same, for whoever returns", .enabled(if: Workload.isWhole))
+    func returning() throws {
+        var random = SeededGenerator(seed: 5)
+        let rate = 8000
+        let windowFrames = Analyst.windowFrames(sampleRate: rate, channelCount: 1)
+        let samples = (0..<Int(windowFrames) * 8).map { frame in
+            frame % 30_000 < 200 ? Float.random(in: -0.5...0.5, using: &random) : 0.001
+        }
+        let clip = try Clip.inMemory([samples], sampleRate: rate)
+        let analyst = try #require(Analyst(clip, bands: .three, attackBudget: 0))
+        let work = PlainThread(name: "test-analysis") { analyst.run() }
+        let thread = try #require(work)
+        defer { thread.detach() }
+        defer { analyst.stop() }
+        let reader = analyst.makeReader(waits: true)
+        defer { analyst.release(reader) }
+
+        func cuts(in window: Int) -> [Int64] {
+            reader.beginBlock()
+            defer { reader.endBlock() }
+            guard let list = reader.list(around: Int64(window) * windowFrames) else { return [] }
+            return (0..<list.count).map { list[$0].cut }
+        }
+        let first = cuts(in: 0)
+        #expect(first.count > 8)
+        #expect(cuts(in: 7) != first)
+        // The worker tidies up after its job, before it takes the next: the second one is over once this is answered.
+        #expect(cuts(in: 6).isEmpty == false)
+        #expect(!analyst.table.isReady(0))
+        #expect(cuts(in: 0) == first)
+    }
+}

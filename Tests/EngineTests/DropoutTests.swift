@@ -1,0 +1,119 @@
+import AudioDevices
+import AudioFiles
+import Glibc
+import TestSupport
+import Testing
+import VirtualCardSupport
+
+@testable import Engine
+
+@Suite("Two periods of 128 frames on a busy machine")
+struct DropoutTests {
+    // In a process of its own, whose memory may be locked; only sound computed as it ships is computed in time.
+    @Test(
+        "a slowed loop drops out no more often than the machine explains, which threads beside it note",
+        .enabled(if: Workload.isWhole))
+    func dropouts() async {
+        let result = await #expect(processExitsWith: .success, observing: [\.standardOutputContent]) {
+            let run = try DropoutRun()
+            let account = try run.play(seconds: environmentCount("WOODSHED_DROPOUT_SECONDS", short: 4))
+            print(account)
+            print(account.isExplained ? "explained" : "")
+        }
+        // What a process says that has failed is lost; so it ends well, and tells.
+        let said = String(decoding: result?.standardOutputContent ?? [], as: UTF8.self)
+        print(said)
+        #expect(said.split(separator: "\n").contains("explained"))
+    }
+
+    @Test("a dropout is explained by a gap that ends within two buffers before it, and by no other")
+    func explanation() {
+        let gap = WakeGap(due: 100_000_000, woken: 103_000_000)
+        func isExplained(_ dropout: Int64) -> Bool { DropoutAccount.isExplained(dropout, by: [gap]) }
+        #expect(!isExplained(99_000_000) && isExplained(101_000_000) && isExplained(103_000_000))
+        #expect(isExplained(113_000_000) && !isExplained(114_000_000))
+        #expect(!DropoutAccount.isExplained(103_000_000, by: [WakeGap(due: 102_500_000, woken: 103_000_000)]))
+    }
+}
+
+/// A player at three quarters of the speed on a card of the real clock, with little time for each block.
+private struct DropoutRun {
+    static let priority = 70
+
+    let rig: VirtualCardRig
+    let engine: Engine
+    let player: Player
+
+    init() throws {
+        let rate = 48_000
+        rig = try VirtualCardRig()
+        let request = try StreamRequest(
+            sampleRate: rate, channelCount: 2, periodFrames: 128, periodCount: 2, realtimePriority: Self.priority)
+        engine = try Engine(output: .system(rig.name), request: request)
+        let clip = testClip(channels: 2, frames: 10 * rate, rate: rate, seed: 5)
+        let plan = PracticePlan(
+            sections: [try Section(0..<Int64(10 * rate))], passes: 1_000_000, speeds: .constant(try Speed(factor: 0.75))
+        )
+        player = try engine.makePlayer(
+            try Clip.inMemory(clip, sampleRate: rate),
+            score: try Score(plan, clipFrameCount: Int64(10 * rate), sampleRate: rate))
+    }
+
+    func play(seconds: Int) throws -> DropoutAccount {
+        player.waitUntilPrepared()
+        player.start(at: 0)
+        let witness = try WakeWitness(priority: Self.priority + 1)
+        let load = try BusyMachine()
+        try engine.start()
+        var dropouts: [Int64] = []
+        // The card remembers the first 4096; more than those in a run are no figure worth having.
+        for _ in 0..<seconds { sleep(1) }
+        engine.stop()
+        dropouts = rig.records.filter { $0.fault == .xrun }.map(\.time)
+        load.stop()
+        let (gaps, missed) = witness.stop()
+        return DropoutAccount(
+            seconds: seconds, dropouts: dropouts, count: rig.truth(.playback).xruns, gaps: gaps, gapsMissed: missed,
+            statistics: engine.statistics)
+    }
+}
+
+/// What was heard of the machine, and by whom.
+private struct DropoutAccount: CustomStringConvertible {
+    /// Two periods of 128 frames at 48 kHz, in nanoseconds.
+    static let buffer: Int64 = 5_333_333
+    /// A thread that wakes a third of the buffer late, and computes then, is near its deadline.
+    static let gap: Int64 = 1_000
+
+    let seconds: Int
+    /// When the card ran dry.
+    let dropouts: [Int64]
+    /// How often it did, by its own count.
+    let count: Int
+    let gaps: [WakeGap]
+    let gapsMissed: Int
+    let statistics: EngineStatistics
+
+    var unexplained: Int { dropouts.count { !Self.isExplained($0, by: gaps) } }
+
+    /// Whether the card was not overrun with dropouts, none of which came of itself.
+    var isExplained: Bool { unexplained == 0 && count == dropouts.count && gapsMissed == 0 && statistics.blocks > 0 }
+
+    static func isExplained(_ dropout: Int64, by gaps: [WakeGap]) -> Bool {
+        gaps.contains { $0.microseconds >= gap && $0.due <= dropout && dropout <= $0.woken + 2 * buffer }
+    }
+
+    var description: String {
+        let late = gaps.count { $0.microseconds >= Self.gap }
+        let tooLate = gaps.count { $0.microseconds * 1000 >= Self.buffer / 2 }
+        let longest = gaps.map(\.microseconds).max() ?? 0
+        let load = statistics.load
+        return """
+            \(seconds) s of 2 periods of 128 frames, \(statistics.schedulingClass), two busy threads on each processor: \
+            \(count) dropouts, \(unexplained) of them unexplained
+            beside them, threads that only sleep woke \(late) times 1 ms late or more, \(tooLate) times a period or more, \
+            \(longest) us at most
+            render time over period: p50 \(load.median), p99.9 \(load.p999), at most \(load.maximum)
+            """
+    }
+}

@@ -1,0 +1,60 @@
+import AudioDevices
+import Glibc
+import Testing
+import VirtualCardSupport
+
+@testable import Engine
+
+extension DeviceLoss {
+    @Suite("An engine that falls back to another device")
+    struct FallbackTests {
+        func card(_ change: (inout VirtualCardOptions) -> Void = { _ in }) throws -> VirtualCardRig {
+            var options = VirtualCardOptions()
+            options.clock = .virtual
+            options.cableFrames = 1 << 20
+            change(&options)
+            return try VirtualCardRig(options)
+        }
+
+        @Test("plays on there at once, from the very frame where it paused")
+        func takesOver() async throws {
+            let other = try card()
+            let run = try LossyRun(.fallback(to: .system(other.name)), faults: "unplug@10000")
+            try run.start()
+            #expect(await run.comes { run.hasEnded })
+            try await run.finish()
+            let origin = try #require(run.returns.first)
+            let end = try #require(run.frames(of: .finished(.completed)).first)
+            #expect(run.frames(of: .resumed(.deviceLost)) == [origin])
+            #expect(run.missing.isEmpty && run.interruptions.count == 1)
+            guard case .fellBack(let configuration, _) = run.engineEvents.last else {
+                Issue.record("the last event is no fallback")
+                return
+            }
+            #expect(configuration.deviceName == other.name)
+            #expect(
+                try run.isTrue([run.stretch(from: 0), run.stretch(from: origin, count: Int(end - origin), on: other)]))
+        }
+
+        @Test("pauses when that is refused too, for whatever reason, and says why", arguments: [true, false])
+        func refused(byRate: Bool) async throws {
+            let other = try card { if byRate { $0.rates = [44_100] } }
+            if !byRate { other.refuse(.open, .playback, error: EBUSY, count: nil) }
+            let run = try LossyRun(.fallback(to: .system(other.name)), faults: "unplug@10000")
+            try run.start()
+            try #require(await run.isLost())
+            #expect(await run.comes { run.missing.count == 1 })
+            #expect(run.missing.first?.kind == (byRate ? .formatRefused : .busy))
+            #expect(run.player.status.state == .paused && run.returns.isEmpty)
+            #expect(other.truth(.playback).isOpen == false)
+            // The device the user chose comes first when they ask for sound again.
+            run.rig.plugIn()
+            run.player.resume()
+            #expect(await run.comes { run.hasEnded })
+            try await run.finish()
+            #expect(run.frames(of: .resumed(.deviceLost)) == run.returns && run.returns.count == 1)
+            #expect(run.engineEvents.contains { if case .resumed = $0 { true } else { false } })
+            #expect(run.missing.count == 1)
+        }
+    }
+}

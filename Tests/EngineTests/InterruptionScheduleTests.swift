@@ -1,0 +1,116 @@
+import AudioDevices
+import TestSupport
+import Testing
+import VirtualCardSupport
+
+@testable import Engine
+
+extension DeviceLoss {
+    @Suite("An engine that loses its device at random")
+    struct InterruptionScheduleTests {
+        /// What the user does while there is no device.
+        enum Deed: CaseIterable { case nothing, pause, pauseAndResume, seek }
+
+        /// One life of a player, with what was to be expected of it.
+        private struct Life {
+            let run: LossyRun
+            let policy: LossPolicy
+            var stretches: [LossyRun.Stretch] = []
+            var origin: Int64 = 0
+            /// By number of the loss: whether the player must, or must not, go on by itself.
+            var mustGoOn: [Bool?] = []
+
+            init(_ generator: inout SeededGenerator) throws {
+                policy = Bool.random(using: &generator) ? .wait : .pause
+                let moments = (0..<Int.random(in: 1...3, using: &generator)).map { _ in
+                    Int.random(in: 1500...45_000, using: &generator)
+                }
+                // Never beyond what is left after the last seek, so that every fault comes.
+                run = try LossyRun(policy, faults: moments.sorted().map { "unplug@\($0)" }.joined(separator: " "))
+            }
+
+            mutating func live(_ generator: inout SeededGenerator) async throws {
+                try run.start()
+                // A hang is the only way to need so many.
+                for _ in 0..<5000 {
+                    if run.hasEnded { return }
+                    if run.interruptions.count > mustGoOn.count, run.player.status.state != .playing {
+                        try await endure(&generator)
+                    } else if run.player.status.state == .paused, run.returns.count == run.interruptions.count {
+                        run.player.resume()
+                    }
+                    try await Task.sleep(for: .milliseconds(2))
+                }
+                Issue.record("did not end: \(run.engineEvents)")
+            }
+
+            private mutating func endure(_ generator: inout SeededGenerator) async throws {
+                stretches.append(run.stretch(from: origin))
+                let frame = run.interruptions[mustGoOn.count].frame
+                // Its event may be on its way.
+                _ = await run.comes { run.player.status.outputFrame > frame + 2048 }
+                try await Task.sleep(for: .milliseconds(25))
+                let wasPlaying = run.playerEvents.contains { $0.kind == .paused(.deviceLost) && $0.frame == frame }
+                let deed = Deed.allCases.randomElement(using: &generator) ?? .nothing
+                switch deed {
+                case .nothing: mustGoOn.append(wasPlaying ? policy == .wait : nil)
+                case .pause: mustGoOn.append(false)
+                case .pauseAndResume: mustGoOn.append(policy == .wait ? true : nil)
+                case .seek: mustGoOn.append(false)
+                }
+                if deed == .pause || deed == .pauseAndResume { run.player.pause() }
+                if deed == .seek { try run.player.seek(toClipFrame: Int64.random(in: 0..<10_000, using: &generator)) }
+                if deed == .pauseAndResume { run.player.resume() }
+                // Until the deed is done; else the device might be there first.
+                let told = run.player.status.outputFrame
+                _ = await run.comes { run.player.status.outputFrame > told + 2048 }
+                run.rig.plugIn()
+                if policy == .pause {
+                    mustGoOn[mustGoOn.count - 1] = nil
+                    run.player.resume()
+                }
+                #expect(await run.comes { run.returns.count == mustGoOn.count })
+                origin = run.returns.last ?? 0
+                // What is asked from here on is no reason for its first frame.
+                let first = origin
+                #expect(await run.comes { run.player.status.outputFrame > first || run.hasEnded })
+            }
+
+            func check() async throws {
+                try await run.finish()
+                let unplugged = run.rig.records.filter { $0.fault == .unplug }
+                #expect(run.interruptions.count == unplugged.count && run.returns.count == unplugged.count)
+                for (interruption, record) in zip(run.interruptions, unplugged) {
+                    let dropped = Int64(record.droppedFrames)
+                    #expect((dropped...dropped + 512).contains(interruption.unheardFrames))
+                }
+                for (frame, must) in zip(run.returns, mustGoOn) {
+                    let goesOn = run.playerEvents.contains { $0.kind.isResumed && $0.frame == frame }
+                    #expect(must == nil || goesOn == must, "\(frame) \(policy) \(run.playerEvents)")
+                }
+                #expect(try run.isTrue(stretches))
+            }
+        }
+
+        @Test(
+            "plays every frame once and in its place, and goes on by itself exactly when it should, at random"
+        )
+        func schedules() async throws {
+            var generator = SeededGenerator(printedFor: #function)
+            let count = environmentCount("WOODSHED_LOSSES", short: cases(20, few: 8))
+            var losses = 0
+            for _ in 0..<count {
+                var life = try Life(&generator)
+                try await life.live(&generator)
+                try await life.check()
+                losses += life.run.interruptions.count
+            }
+            print("\(count) schedules, \(losses) losses of the device, \(generator)")
+            #expect(await LossyRun.leavesNothing())
+        }
+    }
+}
+
+extension PlayerEvent.Kind {
+    var isResumed: Bool { if case .resumed = self { true } else { false } }
+}

@@ -1,0 +1,216 @@
+import AudioDevices
+import Glibc
+import TestSupport
+import Testing
+import VirtualCardSupport
+
+@testable import Engine
+
+extension DeviceLoss {
+    @Suite("An engine that loses its device")
+    struct InterruptionTests {
+        static let policies = [LossPolicy.pause, .wait]
+
+        /// Waits for the end and has everything let go.
+        func finish(_ run: LossyRun) async throws {
+            #expect(await run.comes { run.hasEnded }, "\(run.engineEvents) \(run.playerEvents.map(\.kind))")
+            // What failed must not hang.
+            try await run.finish()
+        }
+
+        @Test("that waits for it goes on by itself at the very frame where it paused, and tells each loss once")
+        func waits() async throws {
+            let run = try LossyRun(.wait, faults: "unplug@10000 unplug@30000")
+            try run.start()
+            var origin: Int64 = 0
+            var stretches: [LossyRun.Stretch] = []
+            for number in 1...2 {
+                try #require(await run.isLost(number))
+                stretches.append(run.stretch(from: origin))
+                run.rig.plugIn()
+                #expect(await run.comes { run.returns.count == number })
+                origin = run.returns.last ?? 0
+            }
+            try await finish(run)
+            #expect(stretches.map(\.samples.count) == [20_000, 40_000])
+            #expect(try run.isTrue(stretches))
+            #expect(run.interruptions.map(\.cause) == [.unplugged, .unplugged])
+            #expect(run.frames(of: .paused(.deviceLost)) == run.interruptions.map(\.frame))
+            #expect(run.frames(of: .resumed(.deviceLost)) == run.returns)
+            #expect(run.missing.isEmpty)
+            let places = run.playerEvents.filter { [.paused(.deviceLost), .resumed(.deviceLost)].contains($0.kind) }
+            try #require(places.count == 4)
+            #expect(places[0].clipFrame == places[1].clipFrame && places[2].clipFrame == places[3].clipFrame)
+            let statistics = run.engine.statistics
+            #expect(statistics.interruptions == 2)
+            #expect(statistics.unheardFrames == run.interruptions.reduce(0) { $0 + $1.unheardFrames })
+            // What the card threw away, and up to a period for what it had played since it was last asked.
+            let dropped = run.rig.records.map { Int64($0.droppedFrames) }
+            for (interruption, dropped) in zip(run.interruptions, dropped) {
+                #expect((dropped...dropped + 512).contains(interruption.unheardFrames))
+            }
+        }
+
+        @Test(
+            "that waits goes on with a slowed voice as if only the player had paused: bit for bit",
+            .enabled(if: Workload.isWhole, "two passes are stretched twice"), arguments: [0.75, 0.5, 1.5])
+        func goesOnStretched(speed: Double) async throws {
+            let run = try LossyRun(.wait, faults: "unplug@15000", passes: 2, speed: try Speed(factor: speed))
+            try run.start()
+            try #require(await run.isLost())
+            let before = run.stretch(from: 0)
+            run.rig.plugIn()
+            try await finish(run)
+            let origin = try #require(run.returns.first)
+            let after = run.stretch(from: origin, count: 40_000)
+            #expect(before.samples.count == 30_000 && after.samples.contains { $0 != 0 })
+            #expect(try run.isTrue([before, after]))
+        }
+
+        @Test(
+            "that pauses looks for it only when a player is resumed, says when it is not there, and goes on when it is")
+        func pauses() async throws {
+            let run = try LossyRun(.pause, faults: "unplug@10000")
+            try run.start()
+            try #require(await run.isLost())
+            #expect(try run.isTrue([run.stretch(from: 0)]))
+            run.player.resume()
+            #expect(await run.comes { run.missing.count == 1 })
+            #expect(run.player.status.state == .paused)
+            run.rig.plugIn()
+            try await Task.sleep(for: .milliseconds(300))
+            #expect(run.returns.isEmpty && run.player.status.state == .paused)
+            run.player.resume()
+            try await finish(run)
+            #expect(run.returns.count == 1 && run.frames(of: .resumed(.deviceLost)) == run.returns)
+            #expect(run.interruptions.count == 1 && run.missing.count == 1)
+        }
+
+        @Test(
+            "that waits leaves a player paused whose user has paused or moved it in between", arguments: [true, false])
+        func userActs(pauses: Bool) async throws {
+            let run = try LossyRun(.wait, faults: "unplug@10000")
+            try run.start()
+            try #require(await run.isLost())
+            if pauses { run.player.pause() } else { try run.player.seek(toClipFrame: 20_000) }
+            #expect(
+                await run.comes {
+                    run.playerEvents.contains { $0.kind == (pauses ? .paused(.user) : .moved) }
+                })
+            run.rig.plugIn()
+            try #require(await run.comes { run.returns.count == 1 })
+            try await Task.sleep(for: .milliseconds(50))
+            #expect(run.player.status.state == .paused)
+            #expect(!run.playerEvents.contains { $0.frame >= run.returns[0] })
+            run.player.resume()
+            try await finish(run)
+            let place = run.playerEvents.last { $0.kind == .resumed(pauses ? .user : .deviceLost) }?.clipFrame
+            #expect(pauses ? place == run.interruptions[0].frame : place == 20_000)
+        }
+
+        @Test("leaves a player paused that was paused when it was lost, and one that is resumed meanwhile plays on")
+        func pausedBefore() async throws {
+            let run = try LossyRun(.wait)
+            run.player.pause(at: 5000)
+            try run.start()
+            try #require(await run.comes { run.player.status.state == .paused })
+            run.rig.inject(.unplug, .playback)
+            try #require(await run.isLost())
+            run.rig.plugIn()
+            try #require(await run.comes { run.returns.count == 1 })
+            try await Task.sleep(for: .milliseconds(50))
+            #expect(run.player.status.state == .paused)
+            run.rig.inject(.unplug, .playback)
+            try #require(await run.isLost(2))
+            run.player.resume()
+            #expect(await run.comes { !run.missing.isEmpty })
+            run.rig.plugIn()
+            try await finish(run)
+            #expect(run.frames(of: .resumed(.user)) == Array(run.returns.dropFirst()))
+        }
+
+        @Test(
+            "ends at once when it is stopped, or its last player is, or it is let go, whatever the policy",
+            arguments: policies)
+        func stops(policy: LossPolicy) async throws {
+            for way in 0..<3 {
+                let begin = ContinuousClock.now
+                do {
+                    let run = try LossyRun(policy, faults: "unplug@10000")
+                    try run.start()
+                    try #require(await run.isLost())
+                    if way == 0 { run.engine.stop() }
+                    if way == 1 {
+                        run.player.stop()
+                        try await finish(run)
+                    }
+                }
+                // Only a hang would take so long.
+                #expect(ContinuousClock.now - begin < .seconds(5))
+            }
+            #expect(await LossyRun.leavesNothing())
+        }
+
+        @Test("takes a dead sound server for what it is, and goes on when there is one again")
+        func serverDeath() async throws {
+            let run = try LossyRun(.wait, faults: "death@10000")
+            run.rig.refuse(.open, .playback, error: ECONNREFUSED, count: nil)
+            try run.start()
+            try #require(await run.isLost())
+            #expect(try run.isTrue([run.stretch(from: 0)]))
+            run.rig.refuse(.open, .playback, error: ECONNREFUSED, count: 0)
+            try await finish(run)
+            #expect(run.interruptions.map(\.cause) == [.serverGone])
+            #expect(run.frames(of: .paused(.serverGone)).count == 1)
+            #expect(run.frames(of: .resumed(.serverGone)) == run.returns)
+        }
+
+        @Test("says once that another program has taken the device, pauses for that, and goes on when it lets go")
+        func busy() async throws {
+            let run = try LossyRun(.wait, faults: "unplug@10000")
+            try run.start()
+            try #require(await run.isLost())
+            run.rig.refuse(.open, .playback, error: EBUSY, count: 4)
+            run.rig.plugIn()
+            try await finish(run)
+            #expect(run.missing.map(\.kind) == [.busy])
+            #expect(run.frames(of: .resumed(.deviceTaken)) == run.returns && run.returns.count == 1)
+            let pauses = run.playerEvents.filter { [.paused(.deviceLost), .paused(.deviceTaken)].contains($0.kind) }
+            #expect(pauses.map(\.kind) == [.paused(.deviceLost), .paused(.deviceTaken)])
+            // The place does not move with the reason.
+            #expect(Set(pauses.map(\.clipFrame)).count == 1)
+            #expect(run.playerEvents.last { $0.kind == .resumed(.deviceTaken) }?.clipFrame == pauses.first?.clipFrame)
+        }
+
+        @Test("a user who has paused keeps the reason when another program takes the device, and decides alone")
+        func busyForAPausedUser() async throws {
+            let run = try LossyRun(.wait, faults: "unplug@10000")
+            try run.start()
+            try #require(await run.isLost())
+            run.player.pause()
+            try #require(await run.comes { !run.frames(of: .paused(.user)).isEmpty })
+            run.rig.refuse(.open, .playback, error: EBUSY, count: 3)
+            run.rig.plugIn()
+            try #require(await run.comes { run.returns.count == 1 })
+            #expect(run.missing.map(\.kind) == [.busy] && run.frames(of: .paused(.deviceTaken)).isEmpty)
+            run.player.resume()
+            try await finish(run)
+            #expect(run.frames(of: .resumed(.user)).count == 1)
+        }
+
+        @Test("that pauses tells who asks that another program has the device, and goes on when asked again")
+        func busyWhenAsked() async throws {
+            let run = try LossyRun(.pause, faults: "unplug@10000")
+            try run.start()
+            try #require(await run.isLost())
+            run.rig.refuse(.open, .playback, error: EBUSY, count: 1)
+            run.rig.plugIn()
+            run.player.resume()
+            try #require(await run.comes { run.frames(of: .paused(.deviceTaken)).count == 1 })
+            #expect(run.returns.isEmpty)
+            run.player.resume()
+            try await finish(run)
+            #expect(run.frames(of: .resumed(.deviceTaken)) == run.returns && run.returns.count == 1)
+        }
+    }
+}

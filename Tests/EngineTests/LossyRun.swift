@@ -1,0 +1,235 @@
+import AudioDevices
+import AudioFiles
+import Glibc
+import Realtime
+import Synchronization
+import Testing
+import VirtualCardSupport
+
+@testable import Engine
+
+/// All suites in which devices are lost: one test after another, since each looks for what the last has left behind.
+@Suite(.serialized)
+enum DeviceLoss {}
+
+/// A player on a card that is unplugged and plugged in again, with a diary of all that was told.
+final class LossyRun: Sendable {
+    static let rate = 48_000
+    static let sound = testClip(channels: 2, frames: 60_000, rate: rate, seed: 5)
+
+    /// What was heard on one stay of the device: from an output frame on.
+    struct Stretch {
+        let origin: Int64
+        /// Interleaved.
+        let samples: [Double]
+
+        var end: Int { Int(origin) + samples.count / 2 }
+    }
+
+    let rig: VirtualCardRig
+    let engine: Engine
+    let player: Player
+    let score: Score
+    private let isStretched: Bool
+    private let diary = Diary()
+
+    /// What was told; apart from the run, so that whoever writes it keeps no engine alive.
+    private final class Diary: Sendable {
+        let engine = Mutex<[EngineEvent]>([])
+        let player = Mutex<[PlayerEvent]>([])
+        /// Whether the player has told its last, and whether the engine has.
+        let isOver = Atomic<Bool>(false)
+        let isWhole = Atomic<Bool>(false)
+    }
+
+    /// - Parameters:
+    ///   - faults: the schedule of the card, by the frames it has moved.
+    ///   - clock: the virtual one runs as fast as it goes and never runs dry by itself.
+    ///   - passes: of a second and a quarter each, at 100 %.
+    ///   - speed: other than 100 % the recording is listened to before the start, here and in the reference.
+    init(
+        _ policy: LossPolicy, faults: String = "", clock: VirtualCardOptions.Clock = .virtual, passes: Int = 1,
+        speed: Speed = .normal
+    ) throws {
+        var options = VirtualCardOptions()
+        options.clock = clock
+        options.playbackFaults = faults
+        options.cableFrames = 1 << 20
+        rig = try VirtualCardRig(options)
+        let request = try StreamRequest(
+            sampleRate: Self.rate, channelCount: 2, periodFrames: 512, periodCount: 4, realtimePriority: nil)
+        engine = try Engine(output: .system(rig.name), request: request, onLoss: policy)
+        let plan = PracticePlan(
+            sections: [try Section(0..<60_000)], passes: passes, speeds: .constant(speed), joint: .hard)
+        score = try Score(plan, clipFrameCount: 60_000, sampleRate: Self.rate)
+        player = try engine.makePlayer(try Clip.inMemory(Self.sound, sampleRate: Self.rate), score: score)
+        isStretched = speed != .normal
+    }
+
+    /// Starts player and engine.
+    func start() throws {
+        let (engineEvents, playerEvents) = (engine.events, player.events)
+        Task { [diary] in
+            for await event in engineEvents { diary.engine.withLock { $0.append(event) } }
+            diary.isWhole.store(true, ordering: .releasing)
+        }
+        Task { [diary] in
+            for await event in playerEvents { diary.player.withLock { $0.append(event) } }
+            diary.isOver.store(true, ordering: .releasing)
+        }
+        if isStretched { player.waitUntilPrepared() }
+        player.start(at: 0)
+        try engine.start()
+    }
+
+    /// Has the engine end, if the player has not ended it, and waits until all that was told is in the diary: those who write
+    /// it may get to run later than whoever reads.
+    func finish() async throws {
+        if !hasEnded { engine.stop() }
+        try engine.waitUntilFinished()
+        #expect(await comes { hasEnded && diary.isWhole.load(ordering: .acquiring) })
+    }
+
+    // Copied one by one under the lock: the thread sanitizer does not see who shares an array's storage.
+    /// Without disturbances: by its virtual clock a card stands still whenever the program computes.
+    var engineEvents: [EngineEvent] {
+        diary.engine.withLock { events in
+            events.filter { if case .disturbed = $0 { false } else { true } }
+        }
+    }
+    var playerEvents: [PlayerEvent] { diary.player.withLock { $0.map(\.self) } }
+    var hasEnded: Bool { diary.isOver.load(ordering: .acquiring) }
+
+    var interruptions: [Interruption] {
+        engineEvents.compactMap { if case .interrupted(let interruption) = $0 { interruption } else { nil } }
+    }
+
+    /// Output frames from which a device played again.
+    var returns: [Int64] {
+        engineEvents.compactMap {
+            switch $0 {
+            case .resumed(_, let frame), .fellBack(_, let frame): frame
+            default: nil
+            }
+        }
+    }
+
+    var missing: [DeviceError] {
+        engineEvents.compactMap { if case .deviceMissing(let error) = $0 { error } else { nil } }
+    }
+
+    func frames(of kind: PlayerEvent.Kind) -> [Int64] { playerEvents.filter { $0.kind == kind }.map(\.frame) }
+
+    /// Waits for a claim without holding a thread; returns whether it came true within five seconds.
+    func comes(_ claim: () -> Bool) async -> Bool {
+        for _ in 0..<2500 {
+            if claim() { return true }
+            try? await Task.sleep(for: .milliseconds(2))
+        }
+        return claim()
+    }
+
+    /// Waits for the n-th loss of the device, from 1.
+    func isLost(_ number: Int = 1) async -> Bool {
+        await comes { interruptions.count >= number && player.status.state != .playing }
+    }
+
+    /// What a card has played since its last start, which was at an output frame; asked while it is gone, or at the end.
+    func stretch(from origin: Int64, count: Int? = nil, on card: VirtualCardRig? = nil) -> Stretch {
+        let card = card ?? rig
+        let start = card.truth(.playback).startFrame
+        let count = count ?? Int((card.records.last?.deviceFrame ?? start) - start)
+        return Stretch(origin: origin, samples: card.heard(from: start, count: count, channelCount: 2))
+    }
+
+    /// Whether cards played, in those stretches, what the player makes without a device when told the same at the same frames.
+    func isTrue(_ stretches: [Stretch]) throws -> Bool {
+        let expected = try reference(frameCount: stretches.map(\.end).max() ?? 0)
+        return stretches.allSatisfy { stretch in
+            (0..<stretch.samples.count).allSatisfy { index in
+                stretch.samples[index] == Double(expected[index % 2][Int(stretch.origin) + index / 2])
+            }
+        }
+    }
+
+    private func reference(frameCount: Int) throws -> [[Float]] {
+        let harness = try Harness(Self.sound, rate: Self.rate, score: score, listens: isStretched)
+        if isStretched { harness.player.waitUntilPrepared() }
+        harness.player.start(at: 0)
+        // Losses that were over before anything was rendered without a device: nobody heard a fade into the pause.
+        let instants = Set(playerEvents.filter { $0.kind == .paused(.deviceLost) }.map(\.frame))
+            .intersection(playerEvents.filter { $0.kind == .resumed(.deviceLost) }.map(\.frame))
+        for event in playerEvents where !(instants.contains(event.frame) && event.kind.isPauseOrResume) {
+            switch event.kind {
+            case .paused(let reason): harness.player.pause(reason: reason, at: event.frame)
+            case .resumed: harness.player.resume(at: event.frame)
+            case .moved: try harness.player.seek(toClipFrame: event.clipFrame, at: event.frame)
+            default: break
+            }
+        }
+        // As on every thread that computes sound; it is heard in the last bit of a stretched voice.
+        let zero = FlushToZero()
+        var frame: Int64 = 0
+        let samples = harness.render(frameCount) {
+            if instants.contains(frame) {
+                let core = unsafe harness.player.core.core
+                unsafe core.pointee.interrupt(at: frame, reason: Int64(PauseReason.deviceLost.rawValue), resumes: true)
+                unsafe core.pointee.endInterruption()
+            }
+            frame += 512
+            return 512
+        }
+        zero.restore()
+        return samples
+    }
+
+    /// Threads and descriptors in this process that belong to an output which outlives its device.
+    static var remains: [String] {
+        let threads = entries("/proc/self/task").compactMap { text("/proc/self/task/\($0)/comm") }
+        let descriptors = entries("/proc/self/fd").compactMap { link("/proc/self/fd/\($0)") }
+        return threads.filter { $0.hasPrefix("woodshed-keeper") } + descriptors.filter { $0.contains("inotify") }
+    }
+
+    /// Whether nothing of it remains, in the end.
+    static func leavesNothing() async -> Bool {
+        for _ in 0..<1000 {
+            if remains.isEmpty { return true }
+            try? await Task.sleep(for: .milliseconds(2))
+        }
+        return remains.isEmpty
+    }
+
+    private static func entries(_ path: String) -> [String] {
+        guard let folder = unsafe opendir(path) else { return [] }
+        defer { unsafe closedir(folder) }
+        var names: [String] = []
+        while let entry = unsafe readdir(folder) {
+            let name = unsafe withUnsafePointer(to: &entry.pointee.d_name.0) { unsafe String(cString: $0) }
+            if !name.hasPrefix(".") { names.append(name) }
+        }
+        return names
+    }
+
+    private static func text(_ path: String) -> String? {
+        guard let file = unsafe fopen(path, "r") else { return nil }
+        defer { unsafe fclose(file) }
+        var line = [CChar](repeating: 0, count: 64)
+        guard unsafe fgets(&line, 64, file) != nil else { return nil }
+        return String(decoding: line.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }
+
+    private static func link(_ path: String) -> String? {
+        var buffer = [CChar](repeating: 0, count: 256)
+        let count = unsafe readlink(path, &buffer, buffer.count)
+        return count > 0 ? String(decoding: buffer.prefix(count).map { UInt8(bitPattern: $0) }, as: UTF8.self) : nil
+    }
+}
+
+extension PlayerEvent.Kind {
+    fileprivate var isPauseOrResume: Bool {
+        switch self {
+        case .paused, .resumed: true
+        default: false
+        }
+    }
+}

@@ -1,0 +1,176 @@
+import AudioFiles
+import DSP
+internal import Glibc
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import Engine
+
+@Suite("What is known before playing")
+struct PreparationTests {
+    static let rate = 22_050
+    /// Clicks over a tone: attacks for music, and periods for splices.
+    static let clip: [[Float]] = {
+        var random = SeededGenerator(seed: 11)
+        return [
+            (0..<44_100).map { frame in
+                let phase = Float(frame % 147) / 147
+                let pulse = 0.3 * (1 - phase) * (1 - phase) - 0.1
+                let place = frame % 5500
+                guard place < 300 else { return pulse }
+                let burst = Float.random(in: -0.5...0.5, using: &random)
+                return pulse + burst * (1 - Float(place) / 300)
+            }
+        ]
+    }()
+
+    static func score(
+        _ material: MaterialChoice, passes: Int = 2, speed: Double = 0.75, quality: StretchQuality = .full
+    ) throws -> Score {
+        let plan = PracticePlan(
+            sections: [try Section(3000..<25_000)], passes: passes, speeds: .constant(try Speed(factor: speed)),
+            material: material, quality: quality)
+        return try Score(plan, clipFrameCount: 44_100, sampleRate: rate)
+    }
+
+    static func rendered(_ score: Score, block: Int, listens: Bool = true) throws -> [Float] {
+        let harness = try Harness(clip, rate: rate, score: score, listens: listens)
+        harness.player.start(at: 0)
+        return harness.render(Int(score.frameCount) + 100) { block }[0]
+    }
+
+    @Test(
+        "blocks of any length give the same samples, as music and as speech",
+        arguments: cases([MaterialChoice.music, .speech], few: [.speech]),
+        cases([StretchQuality.full, .light], few: [.light]))
+    func partition(material: MaterialChoice, quality: StretchQuality) throws {
+        let score = try Self.score(material, quality: quality)
+        let whole = try Self.rendered(score, block: 8192)
+        for block in cases([64, 997], few: [997]) { #expect(try Self.rendered(score, block: block) == whole) }
+        // What is known makes a difference: else nothing of this would be tested.
+        #expect(try Self.rendered(score, block: 8192, listens: false) != whole)
+    }
+
+    @Test(
+        "a live player begins plain and goes on with what was found, from the next pass on",
+        .enabled(if: Workload.isWhole))
+    func adoption() throws {
+        let score = try Self.score(.music, passes: 3)
+        let harness = try Harness(Self.clip, rate: Self.rate, score: score, waits: false, listens: true)
+        let player = harness.player
+        try player.clip.waitUntilLoaded([0..<44_100])
+        // What was found is not taken over before the player is served, which the harness does before each block.
+        let plain = try Self.rendered(score, block: 1000, listens: false)
+        let known = try Self.rendered(score, block: 1000)
+        player.start(at: 0)
+        let passFrames = Int((22_000 / 0.75).rounded())
+        let block = PlanarBuffer(channelCount: 1, frameCount: 1000)
+        var output: [Float] = []
+        while output.count < 3 * passFrames {
+            if output.count == 5000 { player.waitUntilPrepared() }
+            let frame = Int64(output.count)
+            _ = unsafe player.core.core.pointee.render(
+                into: block.channels, outputChannels: 1, frameCount: 1000, adds: false, at: frame)
+            for index in 0..<1000 { unsafe output.append(block.channel(0)[index]) }
+            if output.count == 5000 { continue }
+            if output.count > 5000 { waitForWindow(player) }
+            if output.count > 5000 { player.serve() }
+        }
+        // The first pass is what it would have been; the second is what it is for who waits, but for the crossfade.
+        #expect(Array(output[..<passFrames]) == Array(plain[..<passFrames]))
+        let second = passFrames + 200..<2 * passFrames
+        #expect(Array(output[second]) == Array(known[second]))
+        #expect(Array(plain[second]) != Array(known[second]))
+    }
+
+    private func waitForWindow(_ player: Player) {
+        player.serve()
+        player.waitUntilPrepared()
+    }
+
+    @Test(
+        "after a seek into spliced speech the pass ends on its frame, with the sound it would have ended with",
+        .enabled(if: Workload.isOptimised),
+        arguments: cases([0.5, 0.75, 0.9], few: [0.75]))
+    func seekIntoSplices(speed: Double) throws {
+        let score = try Self.score(.speech, passes: 1, speed: speed)
+        let total = Int(score.frameCount)
+        let whole = try Self.rendered(score, block: 997)
+        for target in stride(from: Int64(4001), to: 24_000, by: cases(3777, few: 12_000)) {
+            let harness = try Harness(Self.clip, rate: Self.rate, score: score, listens: true)
+            harness.player.start(at: 0)
+            try harness.player.seek(toClipFrame: target, at: 1000)
+            let rest = Int((Double(25_000 - target) / speed).rounded())
+            let output = harness.render(1000 + rest + 50) { 64 }[0]
+            // But for the crossfade, what is heard is to the bit what is heard there without the seek; rounding may move it by
+            // a frame, which is then missing at the end.
+            let first = Int((Double(target - 3000) / speed).rounded()) + 150
+            let equal = (-1...1).filter { shift in
+                (first..<total - 150).allSatisfy { output[1000 + rest - total + $0] == whole[$0 + shift] }
+            }
+            #expect(!equal.isEmpty, "from \(target)")
+            #expect(output[(1000 + rest)...].allSatisfy { $0 == 0 })
+        }
+    }
+
+    @Test("what a newer score replaces is abandoned; what somebody waits for is not")
+    func abandoned() throws {
+        let score = try Self.score(.speech)
+        let clip = try Clip.inMemory(Self.clip, sampleRate: Self.rate)
+        let analysis = try #require(ClipAnalysis.shared(for: clip, bands: .three))
+        let report = Mutex((begun: false, abandoned: false, waited: false, done: false))
+        func wait(until isSo: () -> Bool) -> Bool {
+            for _ in 0..<60_000 where !isSo() { usleep(1000) }
+            return isSo()
+        }
+        analysis.analyst.submit(owner: 7, replacesOlder: true) { analyst in
+            report.withLock { $0.begun = true }
+            for _ in 0..<20_000 where !analyst.isAbandoned { usleep(1000) }
+            let preparation = analyst.prepare(score)
+            report.withLock { $0.abandoned = preparation == nil }
+        }
+        #expect(wait { report.withLock { $0.begun } })
+        analysis.analyst.submit(owner: 7, replacesOlder: false) { analyst in
+            let preparation = analyst.prepare(score)
+            report.withLock { $0.waited = preparation != nil }
+        }
+        analysis.analyst.submit(owner: 7, replacesOlder: true) { analyst in
+            let preparation = analyst.prepare(score)
+            report.withLock { $0.done = preparation != nil }
+        }
+        #expect(wait { report.withLock { $0.done } })
+        #expect(report.withLock { $0.abandoned && $0.waited })
+    }
+
+    @Test("what a section was taken for is told, with the reason")
+    func news() async throws {
+        let harness = try Harness(Self.clip, rate: Self.rate, score: try Self.score(.auto), listens: true)
+        let player = harness.player
+        let events = player.events
+        player.start(at: 0)
+        _ = harness.render(100) { 100 }
+        player.endEvents()
+        var told: [SectionMaterial] = []
+        for await event in events { if case .materialChosen(let section) = event.kind { told.append(section) } }
+        #expect(told.count == 1)
+        #expect(told.first?.score != nil && told.first?.reason.isEmpty == false)
+    }
+
+    @Test("a pass says how it is made", .enabled(if: Workload.isOptimised))
+    func sounds() async throws {
+        for (material, speed, expected) in [
+            (MaterialChoice.music, 0.75, PassSound.music), (.speech, 0.75, .speech), (.music, 1, .copy),
+        ] {
+            let score = try Self.score(material, passes: 1, speed: speed)
+            let harness = try Harness(Self.clip, rate: Self.rate, score: score, listens: true)
+            let events = harness.player.events
+            harness.player.start(at: 0)
+            _ = harness.render(100) { 100 }
+            harness.player.endEvents()
+            var told: [PassSound] = []
+            for await event in events where event.kind == .passStarted { told.append(event.sound) }
+            #expect(told == [expected])
+        }
+    }
+}

@@ -1,0 +1,140 @@
+import Glibc
+import Synchronization
+import TestSupport
+import Testing
+import VirtualCardSupport
+
+@testable import AudioDevices
+@testable import AudioFiles
+@testable import Engine
+
+@Suite("A recorder on a device")
+struct RecorderTests {
+    private let folder = TakeFolder()
+
+    private func request(_ period: Int, clock: StreamClock = .real) throws -> StreamRequest {
+        try StreamRequest(
+            sampleRate: 48_000, channelCount: 2, periodFrames: period, periodCount: 4, clock: clock,
+            realtimePriority: nil)
+    }
+
+    private func take(_ name: String, limit: Int64? = nil) -> TakeRequest {
+        TakeRequest(
+            destination: .file(path: folder[name], container: .wav), format: .float32, frameLimit: limit,
+            registry: nil)
+    }
+
+    @Test("what a card hears is in the take, bit for bit", arguments: [64, 1000])
+    func card(period: Int) throws {
+        let rig = try VirtualCardRig()
+        let player = try openOutput(.system(rig.name), request(1024))
+        var generator = SeededGenerator(printedFor: "RecorderTests.card")
+        let noise = (0..<48_000).map { _ in
+            Float(Int32(truncatingIfNeeded: generator.next() >> 40) - (1 << 23)) * 0x1p-23
+        }
+        try player.start(
+            StreamCallbacks(render: { block in
+                for channel in 0..<block.channelCount {
+                    for frame in 0..<block.frameCount {
+                        unsafe block.channels[channel][frame] = noise[(Int(block.outputFrame) + frame) % noise.count]
+                    }
+                }
+                return block.frameCount
+            }))
+        try #require(rig.waits { rig.truth(.playback).isRunning })
+        let idle = try IdleRecorder(input: .system(rig.name), request: request(period))
+        let monitor = idle.monitor
+        let draft = try idle.prepare(take("card.wav", limit: 12_000))
+        let running = try idle.record(draft)
+        try #require(rig.waits { monitor.status.state == .stopped })
+        let stopped = running.stop()
+        let summary = stopped.summary
+        try stopped.save()
+        player.stop()
+        #expect(summary.reason == .limit && summary.frameCount == 12_000 && summary.failure == nil)
+        if monitor.statistics.overruns == 0, player.statistics.xruns == 0 {
+            let heard = rig.heard(from: rig.truth(.capture).startFrame, count: 12_000, channelCount: 2)
+            #expect(floatSamples(ofTake: folder["card.wav"]).map(Double.init) == heard)
+            #expect(heard.contains { $0 != 0 } && summary.lostFrames == 0)
+        }
+    }
+
+    @Test("a stage that is let go keeps its take; a draft that is not used leaves nothing")
+    func letGo() throws {
+        do {
+            let idle = try IdleRecorder(input: .null, request: request(480, clock: .virtual))
+            let draft = try idle.prepare(take("kept.wav", limit: 4800))
+            let running = try idle.record(draft)
+            while running.monitor.status.state != .stopped { usleep(1000) }
+        }
+        #expect(floatSamples(ofTake: folder["kept.wav"]).count == 9600)
+        let idle = try IdleRecorder(input: .null, request: request(480))
+        let draft = try idle.prepare(take("unused.wav"))
+        #expect(unsafe access(folder["unused.wav"], F_OK) == 0)
+        try draft.discard()
+        #expect(unsafe access(folder["unused.wav"], F_OK) != 0)
+        #expect(throws: AudioFileError.self) { try idle.prepare(take("kept.wav")) }
+    }
+
+    @Test("an input that ends while the recorder is armed is told, and a take after it is empty")
+    func inputEnds() async throws {
+        let path = folder["short.wav"]
+        let writer = try WaveWriter(path: path, sampleRate: 48_000, channelCount: 2)
+        let block = PlanarBuffer(channelCount: 2, frameCount: 1000)
+        try unsafe writer.write(block.channels, frameCount: 1000)
+        try writer.finish()
+        let idle = try IdleRecorder(input: .file(path: path), request: request(256))
+        let (monitor, events) = (idle.monitor, idle.monitor.events)
+        let armed = try idle.arm()
+        for await event in events { if case .inputEnded = event { break } }
+        let draft = try armed.prepare(take("empty.wav"))
+        let stopped = armed.record(draft).stop()
+        #expect(stopped.summary.frameCount == 0 && stopped.summary.reason == .inputEnded)
+        try stopped.discard()
+        #expect(monitor.status.state == .stopped)
+        #expect(unsafe access(folder["empty.wav"], F_OK) != 0)
+    }
+}
+
+/// The samples of a float WAV file, interleaved: what comes behind the name of its data.
+func floatSamples(ofTake path: String) -> [Float] {
+    let bytes = fileBytes(path)
+    guard let start = (0..<max(0, bytes.count - 8)).first(where: { Array(bytes[$0..<$0 + 4]) == Array("data".utf8) })
+    else {
+        return []
+    }
+    let count = (0..<4).reduce(0) { $0 | Int(bytes[start + 4 + $1]) << (8 * $1) }
+    return stride(from: start + 8, to: min(bytes.count, start + 8 + count) - 3, by: 4).map { place in
+        Float(bitPattern: (0..<4).reduce(UInt32(0)) { $0 | UInt32(bytes[place + $1]) << UInt32(8 * $1) })
+    }
+}
+
+private func fileBytes(_ path: String) -> [UInt8] {
+    guard let file = unsafe fopen(path, "r") else { return [] }
+    defer { unsafe fclose(file) }
+    var bytes = [UInt8](repeating: 0, count: 1 << 22)
+    let count = unsafe fread(&bytes, 1, bytes.count, file)
+    return Array(bytes[..<count])
+}
+
+/// A folder that goes with its last reference, and with it the files it has named.
+final class TakeFolder: Sendable {
+    private let path: String
+    private let files = Mutex<[String]>([])
+
+    init() {
+        var name = Array("/tmp/woodshed-recorder-XXXXXX".utf8CString)
+        _ = unsafe mkdtemp(&name)
+        path = String(decoding: name.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }
+
+    deinit {
+        for file in files.withLock({ $0 }) { _ = unsafe unlink(file) }
+        _ = unsafe rmdir(path)
+    }
+
+    subscript(name: String) -> String {
+        files.withLock { $0.append("\(path)/\(name)") }
+        return "\(path)/\(name)"
+    }
+}

@@ -1,0 +1,60 @@
+import AudioDevices
+import TestSupport
+import Testing
+import VirtualCardSupport
+
+@testable import Engine
+
+extension DeviceLoss {
+    @Suite("How soon there is sound again")
+    struct RecoveryTimeTests {
+        private let count = environmentCount("WOODSHED_LOSSES", short: 3)
+
+        /// Milliseconds from now until a card plays; nil when it never does.
+        private func time(until card: VirtualCardRig, _ run: LossyRun, plays starts: Int) async -> Double? {
+            let begin = ContinuousClock.now
+            guard await run.comes({ card.truth(.playback).starts >= starts }) else { return nil }
+            return (ContinuousClock.now - begin) / .milliseconds(1)
+        }
+
+        private func report(_ what: String, _ times: [Double], _ generator: SeededGenerator) {
+            let sorted = times.sorted().map { ($0 * 10).rounded() / 10 }
+            print(
+                "\(what): \(sorted[sorted.count / 2]) ms median, \(sorted[sorted.count - 1]) ms at most, \(generator)")
+        }
+
+        @Test("after a card is plugged in again, however long it was away: printed")
+        func replug() async throws {
+            var generator = SeededGenerator(printedFor: #function)
+            var times: [Double] = []
+            for _ in 0..<count {
+                let run = try LossyRun(.wait, clock: .real, passes: 1000)
+                try run.start()
+                try #require(await run.comes { run.rig.truth(.playback).framesMoved > 2000 })
+                run.rig.inject(.unplug, .playback)
+                try #require(await run.isLost())
+                try await Task.sleep(for: .milliseconds(Int.random(in: 0...1000, using: &generator)))
+                run.rig.plugIn()
+                times.append(try #require(await time(until: run.rig, run, plays: 2)))
+                run.engine.stop()
+            }
+            report("replug to sound", times, generator)
+        }
+
+        @Test("after a card is unplugged whose sound goes to another: printed")
+        func fallback() async throws {
+            let generator = SeededGenerator(printedFor: #function)
+            var times: [Double] = []
+            for _ in 0..<count {
+                let other = try VirtualCardRig()
+                let run = try LossyRun(.fallback(to: .system(other.name)), clock: .real, passes: 1000)
+                try run.start()
+                try #require(await run.comes { run.rig.truth(.playback).framesMoved > 2000 })
+                run.rig.inject(.unplug, .playback)
+                times.append(try #require(await time(until: other, run, plays: 1)))
+                run.engine.stop()
+            }
+            report("unplug to sound on another device", times, generator)
+        }
+    }
+}

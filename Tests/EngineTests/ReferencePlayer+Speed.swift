@@ -1,0 +1,122 @@
+import DSP
+
+@testable import Engine
+
+// Curves and changes of speed in the slow player.
+extension ReferencePlayer {
+    /// From so many frames at exactly 1 on, the clip itself is heard.
+    var shortestCopy: Double { (0.05 * Double(rate)).rounded() }
+
+    /// What the current pass is heard by from an output frame on.
+    func voice(from clipFrame: Int64, at frame: Int64) -> ReferenceVoice {
+        if isCopied(at: frame) { return ReferenceVoice(copying: clip, rate: rate, from: clipFrame) }
+        let course = span.course
+        let range = score.sections[span.section].range
+        let whole = Int64(course.frames(toClipFrame: range.upperBound))
+        return ReferenceVoice(
+            stretching: clip, rate: rate, from: clipFrame, course: course, at: frame,
+            before: course.isLive ? .max : course.start + whole)
+    }
+
+    func isCopied(at frame: Int64) -> Bool {
+        let course = span.course
+        guard course.isLive else { return course.curve.isCopy(course.time(frame), shortest: shortestCopy) }
+        let piece = course.curve.pieces[0]
+        let start = course.start + Int64(piece.glide)
+        return piece.to == 1 && frame >= start && Double(span.end - start) >= shortestCopy
+    }
+
+    /// Where a pass comes to a stretch at 100 %, a copy is laid over the voice; at its end a voice takes the copy's place.
+    mutating func exchangeCopies(at frame: Int64) {
+        guard state == .playing, !span.isRest, let top = sounds.last, let playing = top.voices.last else { return }
+        let wantsCopy = isCopied(at: frame)
+        if wantsCopy && !playing.voice.isCopy {
+            var entry = 1
+            while entry < crossfade && frame + Int64(entry) < span.end && isCopied(at: frame + Int64(entry)) {
+                entry += 1
+            }
+            let position = Int64((span.course.position(frame) + 0.5).rounded(.down))
+            var sound = Sound(start: frame, entry: entry)
+            sound.voices = [(frame, ReferenceVoice(copying: clip, rate: rate, from: position))]
+            sound.fall = top.fall
+            sound.fallEnd = top.fallEnd
+            lay(sound)
+        } else if !wantsCopy && playing.voice.isCopy {
+            replaceCopy(at: frame)
+        }
+    }
+
+    private mutating func replaceCopy(at frame: Int64) {
+        guard let playing = sounds.last?.voices.last else { return }
+        let next = playing.voice.clipFrame(frame - playing.start)
+        sounds[sounds.count - 1].voices.append((frame, voice(from: next, at: frame)))
+    }
+
+    // MARK: Changes of speed
+
+    /// Tells what plays of a change of speed, if that can be; false leaves it to a new layer.
+    mutating func tell(_ command: PlayerCommand, _ newScore: Score?, at frame: Int64) -> Bool {
+        guard command.code == .changeSpeed, let newScore, state == .playing, !span.isRest, continues(in: newScore),
+            let playing = sounds.last?.voices.last
+        else { return false }
+        let isCopy = playing.voice.isCopy
+        let due = isCopy ? frame : frame + playing.voice.leadFrames
+        guard due + Int64(crossfade) < span.end else {
+            told.append(Told(frame: span.end, sound: soundsLaid, command: command, score: newScore))
+            return true
+        }
+        if isCopy {
+            told = []
+            adopt(command, newScore, at: frame)
+            if newScore.plan.speeds.factor(ofPass: 0) != 1 { replaceCopy(at: frame) }
+        } else {
+            playing.voice.change(
+                .init(frame: due - playing.start, speed: newScore.plan.speeds.factor(ofPass: 0), glide: command.value))
+            told.append(Told(frame: due, sound: soundsLaid, command: command, score: newScore))
+        }
+        return true
+    }
+
+    /// Takes over the scores whose speed is reached; what was told to something that plays no more is asked for anew.
+    mutating func adoptTold(_ waiting: inout [(command: PlayerCommand, score: Score?)], at frame: Int64) {
+        var anew: [(command: PlayerCommand, score: Score?)] = []
+        for change in told where change.frame <= frame {
+            if change.sound == soundsLaid && state == .playing && continues(in: change.score) {
+                adopt(change.command, change.score, at: frame)
+            } else {
+                var command = change.command
+                command.frame = frame
+                anew.append((command, change.score))
+            }
+        }
+        told.removeAll { $0.frame <= frame }
+        waiting.insert(contentsOf: anew, at: 0)
+    }
+
+    private func continues(in newScore: Score) -> Bool {
+        newScore.sections.indices.contains(span.section) && span.pass < newScore.plan.passes
+            && newScore.sections[span.section].range == score.sections[span.section].range
+    }
+
+    private mutating func adopt(_ command: PlayerCommand, _ newScore: Score, at frame: Int64) {
+        let place = Place(section: span.section, pass: span.pass)
+        var current = span
+        score = newScore
+        if frame < span.end {
+            let new = newScore.plan.speeds.factor(ofPass: 0)
+            let from = command.value > 0 ? span.course.speed(frame) : new
+            current.course = ReferenceCourse(
+                curve: ReferenceCurve(from: from, to: new, over: command.value), start: frame,
+                position: span.course.position(frame), isLive: true)
+            let left = current.course.frames(toClipFrame: score.sections[span.section].range.upperBound)
+            let rounded = left.rounded(.toNearestOrAwayFromZero)
+            current.end = frame + Int64(rounded)
+            current.carry = left - rounded
+            let top = sounds.count - 1
+            sounds[top].fallEnd = current.end
+            sounds[top].fall = min(sounds[top].fall, Int(current.end - frame))
+        }
+        spans = spans(from: place, at: current.end, first: current)
+        index = 0
+    }
+}

@@ -1,0 +1,71 @@
+import AudioDevices
+import AudioFiles
+import Realtime
+import TestSupport
+import Testing
+
+@testable import Engine
+
+@Suite("Render trial")
+struct RenderTrialTests {
+    private let rate = 44_100
+
+    private func score(frames: Int, speed: Double, passes: Int) throws -> Score {
+        let plan = PracticePlan(
+            sections: [try Section(1000..<Int64(frames))], passes: passes,
+            speeds: .constant(try Speed(factor: speed)))
+        return try Score(plan, clipFrameCount: Int64(frames), sampleRate: rate)
+    }
+
+    @Test("what is measured is what a player plays, to the bit, and all of it", .enabled(if: Workload.isOptimised))
+    func sameSound() throws {
+        let samples = testClip(channels: 2, frames: 9000, rate: rate, seed: 7)
+        let score = try score(frames: 9000, speed: 0.8, passes: 2)
+        let clip = try Clip.inMemory(samples, sampleRate: rate)
+        var heard = [[Float]](repeating: [], count: 2)
+        let trial = try RenderTrial(clip, score: score, periodFrames: 64) { block in
+            for channel in 0..<2 {
+                unsafe heard[channel] += UnsafeBufferPointer(start: block.channels[channel], count: block.frameCount)
+            }
+        }
+        let harness = try Harness(samples, rate: rate, score: score, listens: true)
+        harness.player.start(at: 0)
+        // As on a device's thread: what is left of a tail below the smallest normal number is zero.
+        let flush = FlushToZero()
+        let expected = harness.render(Int(score.frameCount)) { 512 }
+        flush.restore()
+        #expect(trial.frameCount == score.frameCount)
+        #expect(heard == expected)
+        #expect(trial.blockMicroseconds.count == (Int(score.frameCount) + 63) / 64)
+        #expect(trial.starvedFrames == 0)
+    }
+
+    @Test(
+        "the figures are of the blocks: their order, their sum, and from which pass on they count as later",
+        .enabled(if: Workload.isOptimised))
+    func figures() throws {
+        let clip = try Clip.inMemory(testClip(channels: 1, frames: 9000, rate: rate, seed: 8), sampleRate: rate)
+        let trial = try RenderTrial(clip, score: try score(frames: 9000, speed: 0.8, passes: 3), periodFrames: 128)
+        #expect(trial.medianMicroseconds <= trial.p999Microseconds)
+        #expect(trial.p999Microseconds <= trial.maximumMicroseconds)
+        #expect(trial.maximumMicroseconds == trial.blockMicroseconds.map(Double.init).max())
+        #expect(abs(trial.deadlineMicroseconds - 2902.494) < 0.001)
+        let sum = trial.blockMicroseconds.reduce(0.0) { $0 + Double($1) }
+        let share = 100 * sum / (Double(trial.blockMicroseconds.count) * trial.deadlineMicroseconds)
+        #expect(abs(trial.cpuPercent - share) < 1e-9)
+        #expect(trial.blockPasses.last == 3)
+        #expect(trial.laterPassesCPUPercent != nil)
+        let once = try RenderTrial(
+            clip, score: try score(frames: 9000, speed: 0.8, passes: 3), periodFrames: 128, maximumFrames: 1000)
+        #expect(once.frameCount == 1024)
+        #expect(once.laterPassesCPUPercent == nil)
+    }
+
+    @Test("rendering leaves the heap alone", .enabled(if: Workload.isOptimised && HeapTraffic.isCounted))
+    func heap() throws {
+        let clip = try Clip.inMemory(testClip(channels: 2, frames: 9000, rate: rate, seed: 9), sampleRate: rate)
+        let score = try score(frames: 9000, speed: 0.8, passes: 3)
+        let trial = try RenderTrial(clip, score: score, periodFrames: 64, watchesHeap: true)
+        #expect(trial.touchesHeap == false)
+    }
+}

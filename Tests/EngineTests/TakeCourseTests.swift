@@ -1,0 +1,311 @@
+import Realtime
+import TestSupport
+import Testing
+
+@testable import AudioDevices
+@testable import AudioFiles
+@testable import Engine
+
+/// Keeps a take in memory, and fails when it is told to.
+final class MemorySink: TakeSink {
+    private(set) var frames: [[Float]] = []
+    private(set) var marks: [String: Int64] = [:]
+    private(set) var isFinished = false
+    private(set) var isDiscarded = false
+    /// The call, from 1, that fails, with all that follow; 0: none.
+    var failsAt = 0
+    private var calls = 0
+
+    var frameCount: Int64 { Int64(frames.first?.count ?? 0) }
+
+    private func count() throws(AudioFileError) {
+        calls += 1
+        if failsAt > 0, calls >= failsAt { throw .writing("take.wav", errno: 28, creating: false) }
+    }
+
+    func write(_ channels: UnsafePointer<UnsafeMutablePointer<Float>>, frameCount: Int) throws(AudioFileError) {
+        try count()
+        if frames.isEmpty { frames = [[], []] }
+        for channel in 0..<2 {
+            unsafe frames[channel] += UnsafeBufferPointer(start: channels[channel], count: frameCount)
+        }
+    }
+
+    func writeSilence(frameCount: Int64) throws(AudioFileError) {
+        try count()
+        if frames.isEmpty { frames = [[], []] }
+        for channel in 0..<2 { frames[channel] += Array(repeating: 0, count: Int(frameCount)) }
+    }
+
+    func addMark(_ name: String, atFrame frame: Int64) throws(AudioFileError) {
+        try count()
+        marks[name] = frame
+    }
+
+    func checkpoint() throws(AudioFileError) {}
+    func synchronise() throws(AudioFileError) {}
+    func finish() throws(AudioFileError) { isFinished = true }
+    func discard() throws(AudioFileError) { isDiscarded = true }
+}
+
+/// A recorder without threads or a device: blocks are put in, orders are given at the frames they are to hold.
+final class CourseRig {
+    let inlet: CaptureInlet
+    let script = RecorderScript()
+    let news = News<RecorderEvent>()
+    let board = RecorderBoard()
+    let course: TakeCourse
+    let sink = MemorySink()
+    private let events: AsyncStream<RecorderEvent>
+
+    static let preRoll = 480
+
+    init(period: Int = 1024, seconds: Int = 4) {
+        let configuration = StreamConfiguration(
+            sampleRate: 960, channelCount: 2, periodFrames: period, bufferFrames: 4 * period, formatName: "FLOAT",
+            accessName: "direct", deviceName: "test")
+        inlet = CaptureInlet(configuration, tapeFrames: seconds * 960)
+        course = TakeCourse(
+            inlet, script: script, news: news, board: board, channelCount: 2, sampleRate: 960,
+            preRollFrames: Self.preRoll)
+        events = news.stream
+    }
+
+    /// What the input hears at a frame: never 0, and never the same twice.
+    static func sample(_ frame: Int64, _ channel: Int) -> Float { Float(2 * frame + Int64(channel) + 1) * 0x1p-20 }
+
+    /// A block of the input arrives.
+    func capture(_ first: Int64, _ count: Int) {
+        let block = PlanarBuffer(channelCount: 2, frameCount: max(1, count))
+        for channel in 0..<2 {
+            for frame in 0..<count { unsafe block.channel(channel)[frame] = Self.sample(first + Int64(frame), channel) }
+        }
+        _ = inlet.capture(
+            unsafe CaptureBlock(
+                channels: block.channels, channelCount: 2, frameCount: count, inputFrame: first))
+    }
+
+    func draft(limit: Int64? = nil) -> TakeDraft {
+        TakeDraft(
+            sink: sink,
+            request: TakeRequest(
+                destination: .stream(fileDescriptor: -1), format: .float32, frameLimit: limit,
+                registry: nil))
+    }
+
+    /// What was told, once nothing else will be.
+    func told() async -> [RecorderEvent] {
+        news.end()
+        var result: [RecorderEvent] = []
+        for await event in events { result.append(event) }
+        return result
+    }
+}
+
+@Suite("The course of a take")
+struct TakeCourseTests {
+    /// What a take holds, said frame by frame: the slow reference.
+    private struct Reference {
+        var preRoll: [Int64?] = []
+        var frames: [Int64?] = []
+        var mode = 0
+        var marks: [String: Int64] = [:]
+
+        /// A frame of the input comes by; nil when it was lost.
+        mutating func pass(_ frame: Int64?) {
+            if mode == 0 { preRoll.append(frame) }
+            if mode == 1 { frames.append(frame) }
+        }
+
+        mutating func order(_ action: RecorderScript.Order.Action) {
+            switch action {
+            case .record where mode == 0: (frames, mode) = (Array(preRoll.suffix(CourseRig.preRoll)), 1)
+            case .pause where mode == 1: mode = 2
+            case .resume where mode == 2: mode = 1
+            case .mark(let name) where mode == 1 || mode == 2: marks[name] = Int64(frames.count)
+            case .stop where mode == 1 || mode == 2: mode = 3
+            default: break
+            }
+        }
+
+        func channel(_ channel: Int) -> [Float] { frames.map { $0.map { CourseRig.sample($0, channel) } ?? 0 } }
+    }
+
+    @Test(
+        "a take holds each frame between its orders once, silence where frames were lost, whatever the blocks and the haste"
+    )
+    func random() {
+        var generator = SeededGenerator(printedFor: "TakeCourseTests.random")
+        for _ in 0..<environmentCount("WOODSHED_TAKES", short: cases(300, few: 40)) {
+            // Room for everything, as nothing is to be lost but what the device loses.
+            let rig = CourseRig(seconds: 60)
+            var reference = Reference()
+            var (frame, markCount) = (Int64(0), 0)
+            for _ in 0..<Int.random(in: 1...60, using: &generator) {
+                switch Int.random(in: 0..<10, using: &generator) {
+                case 0...4:
+                    let count = Int.random(in: 1...400, using: &generator)
+                    rig.capture(frame, count)
+                    for _ in 0..<count {
+                        reference.pass(frame)
+                        frame += 1
+                    }
+                case 5:
+                    // Lost by the device; as known only when the next block comes, one comes.
+                    let lost = Int64.random(in: 1...300, using: &generator)
+                    for _ in 0..<lost { reference.pass(nil) }
+                    frame += lost
+                    rig.capture(frame, 1)
+                    reference.pass(frame)
+                    frame += 1
+                case 6...7: rig.course.step()
+                default:
+                    markCount += 1
+                    let choices: [RecorderScript.Order.Action] = [
+                        .record(rig.draft()), .record(rig.draft()), .pause, .resume, .mark("\(markCount)"),
+                        .mark("\(markCount)"),
+                    ]
+                    let action = choices[Int.random(in: 0..<choices.count, using: &generator)]
+                    reference.order(action)
+                    rig.script.add(action) { frame }
+                }
+            }
+            rig.script.add(.stop(.asked)) { frame }
+            rig.course.step()
+            reference.order(.stop(.asked))
+            #expect(rig.sink.frames.first ?? [] == reference.channel(0))
+            #expect(rig.sink.frames.last ?? [] == reference.channel(1))
+            #expect(rig.sink.marks == reference.marks)
+        }
+    }
+
+    @Test("what finds no room while the disk stands still is silence of the same length, counted and told")
+    func overrun() async throws {
+        let rig = CourseRig(period: 480, seconds: 1)
+        rig.script.add(.record(rig.draft())) { 0 }
+        rig.course.step()
+        // Two and a half blocks more than there is room for.
+        for block in 0..<4 { rig.capture(Int64(block) * 480, 480) }
+        rig.course.step()
+        rig.capture(1920, 480)
+        rig.script.add(.stop(.asked)) { rig.inlet.capturedFrame }
+        rig.course.step()
+        #expect(rig.inlet.droppedFrames == 960 && rig.sink.frames[0].count == 2400)
+        #expect(rig.sink.frames[1][960..<1920].allSatisfy { $0 == 0 })
+        #expect(rig.sink.frames[1][1920] == CourseRig.sample(1920, 1) && rig.sink.frames[1][959] != 0)
+        let told = await rig.told()
+        #expect(told.contains(.overrun(frame: 960, lostFrames: 960)))
+        let end = try #require(rig.board.waitForEnd(seconds: 0))
+        #expect(end.lostFrames == 960 && end.frameCount == 2400 && end.reason == .asked)
+    }
+
+    @Test("a disk that stands still for two seconds loses nothing, with eight channels at 96 kHz")
+    func stall() {
+        let configuration = StreamConfiguration(
+            sampleRate: 96_000, channelCount: 8, periodFrames: 64, bufferFrames: 256, formatName: "FLOAT",
+            accessName: "direct", deviceName: "test")
+        let works = RecorderWorks(configuration)
+        let block = PlanarBuffer(channelCount: 8, frameCount: 64)
+        for number in 0..<2 * 96_000 / 64 {
+            _ = works.inlet.capture(
+                unsafe CaptureBlock(
+                    channels: block.channels, channelCount: 8, frameCount: 64, inputFrame: Int64(64 * number)))
+        }
+        #expect(works.inlet.droppedFrames == 0 && works.inlet.capturedFrame == 192_000)
+    }
+
+    @Test("little room on the disk is told once, and again only after there was plenty")
+    func diskLow() async {
+        var watch = DiskWatch(path: "/tmp", bytesPerSecond: 1)
+        let seconds: [Double] = [61, 59, 10, 100, 59, 121, 1]
+        #expect(seconds.map { watch.isLow($0) } == [false, true, false, false, false, false, true])
+        let left = watch.look(now: 1_000_000_000)
+        #expect(left.map { $0 > 0 } == true)
+        #expect(watch.look(now: 1_400_000_000) == nil)
+        #expect(watch.look(now: 1_500_000_000) != nil)
+        var nowhere = DiskWatch(path: "/no/such/place", bytesPerSecond: 1)
+        #expect(nowhere.look(now: 0) == nil)
+
+        let works = RecorderWorks(
+            StreamConfiguration(
+                sampleRate: 8000, channelCount: 1, periodFrames: 64, bufferFrames: 256, formatName: "FLOAT",
+                accessName: "direct", deviceName: "test"))
+        let events = works.news.stream
+        // No disk has room for a second of that.
+        works.watchDisk(at: "/tmp", bytesPerSecond: 1 << 60)
+        works.tell()
+        works.news.end()
+        var told: [RecorderEvent] = []
+        for await event in events { told.append(event) }
+        #expect(told.count == 1)
+        #expect(works.board.current.secondsLeft.map { $0 < 1 } == true)
+    }
+
+    @Test(
+        "a take with a limit ends on its frame, in the pre-roll, in a block or in what was lost",
+        arguments: [100, 700, 1300])
+    func limit(frames: Int64) async {
+        let rig = CourseRig()
+        rig.capture(0, 600)
+        rig.script.add(.record(rig.draft(limit: frames))) { 600 }
+        rig.capture(600, 300)
+        rig.capture(1900, 100)
+        rig.course.step()
+        #expect(rig.sink.frames[0].count == Int(frames))
+        // 480 frames of pre-roll, so the take's frame 0 is the input's 120.
+        #expect(rig.sink.frames[0][99] == CourseRig.sample(219, 0))
+        #expect(await rig.told().last == .stopped(frame: frames, .limit))
+        #expect(rig.board.current.state == .stopped)
+    }
+
+    @Test("a file that fails ends the take with the cause, keeps what it has, and the levels go on", arguments: 1...6)
+    func failure(call: Int) async throws {
+        let rig = CourseRig()
+        rig.sink.failsAt = call
+        rig.script.add(.record(rig.draft())) { 0 }
+        for block in 0..<8 {
+            rig.capture(Int64(block) * 96, 96)
+            rig.script.add(.mark("\(block)")) { rig.inlet.capturedFrame }
+            rig.course.step()
+        }
+        let end = try #require(rig.board.waitForEnd(seconds: 0))
+        #expect(end.reason == .failed && end.failure?.kind == .diskFull)
+        #expect(end.frameCount == Int64(rig.sink.frames.first?.count ?? 0) && end.frameCount == Int64(call / 2 * 96))
+        #expect(rig.inlet.windows.readableCount == 2 * 8 * 96 / rig.inlet.windowFrames)
+        let told = await rig.told()
+        #expect(told.filter { if case .failed = $0 { true } else { false } }.count == 1)
+        #expect(told.last == .stopped(frame: end.frameCount, .failed))
+        try rig.course.conclude(keeping: true)
+        #expect(rig.sink.isFinished && !rig.sink.isDiscarded)
+    }
+
+    @Test(
+        "levels are told of the same windows for every block length, and clips with their frame",
+        arguments: [1, 7, 96, 1000])
+    func levels(block: Int) async {
+        let rig = CourseRig()
+        let teller = LevelTeller(rig.inlet, news: rig.news, channelCount: 2, sampleRate: 960)
+        let buffer = PlanarBuffer(channelCount: 2, frameCount: 1000)
+        var frame = 0
+        while frame < 1000 {
+            let count = min(block, 1000 - frame)
+            for index in 0..<count {
+                unsafe buffer.channel(0)[index] = 0.5
+                unsafe buffer.channel(1)[index] = frame + index == 333 ? -1 : 0
+            }
+            // The input lost 1000 frames before its first.
+            _ = rig.inlet.capture(
+                unsafe CaptureBlock(
+                    channels: buffer.channels, channelCount: 2, frameCount: count, inputFrame: Int64(1000 + frame)))
+            frame += count
+            teller.step()
+        }
+        let told = await rig.told()
+        #expect(told.contains(.clipped(channel: 1, inputFrame: 1333)))
+        let reports = told.compactMap { if case .levels(let levels) = $0 { levels } else { nil } }
+        #expect(reports.map(\.inputFrame).first == 1089 && reports.count == 11)
+        #expect(reports.allSatisfy { $0.channels[0].peak == 0.5 && abs($0.channels[0].rms - 0.5) < 1e-6 })
+        #expect(reports.filter { $0.channels[1].peak == 1 }.count == 1)
+        #expect(reports.last?.channels[1].clips == 1 && reports.last?.channels[1].firstClipFrame == 1333)
+    }
+}

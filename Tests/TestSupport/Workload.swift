@@ -1,0 +1,30 @@
+// How much a test may do. The same tests run four times in the gates: unoptimised, as shipped, and under two sanitizers.
+
+internal import Glibc
+
+/// What this build of the tests can bear.
+public enum Workload {
+    /// Whether the build is optimised. At -Onone even generic arithmetic may allocate, and vector code is about a hundred
+    /// times slower.
+    public static var isOptimised: Bool {
+        #if DEBUG
+            false
+        #else
+            true
+        #endif
+    }
+
+    /// Whether code runs about as fast as it ships, so that a test may go through all of its cases.
+    ///
+    /// Elsewhere a test takes a few of them: for the thread sanitizer, which makes code ten times slower, sound computed
+    /// by one thread holds nothing to find however long it is.
+    public static var isWhole: Bool { isOptimised && !Sanitizers.watchThreads }
+}
+
+/// Of the same cases, all where the build can bear them, and elsewhere these few.
+public func cases<Cases>(_ all: Cases, few: Cases) -> Cases { Workload.isWhole ? all : few }
+
+/// How often a test is to repeat: `short`, or what the environment says for long runs.
+public func environmentCount(_ name: String, short: Int) -> Int {
+    unsafe getenv(name).flatMap { unsafe Int(String(cString: $0)) } ?? short
+}
