@@ -2,3 +2,5 @@
 @_exported public import AudioDevices
 @_exported public import AudioFiles
 @_exported public import Engine
+// Nothing of it is public; the command writes its lines with it.
+@_exported public import UserState

@@ -78,17 +78,69 @@ struct ArgumentTests {
         }
     }
 
-    @Test("a ramp is two speeds and a step")
+    @Test(
+        "a pitch counts semitones or cents, up and down",
+        arguments: [
+            ("+3", 3), ("3", 3), ("-2.5", -2.5), ("30c", 0.3), ("+30c", 0.3), ("-1250c", -12.5), ("0", 0), ("24", 24),
+            ("-24", -24),
+        ])
+    func pitch(text: String, semitones: Double) throws {
+        #expect(try PitchText(parsing: text).semitones == semitones)
+    }
+
+    @Test(
+        "a pitch out of bounds or unreadable is refused",
+        arguments: ["", "+", "-", "c", "+-3", "--3", "3s", "25", "-24.01", "2401c", "nan", "inf", "1e0", "3 c"])
+    func badPitch(text: String) {
+        #expect(throws: ArgumentError.self) { try PitchText(parsing: text) }
+    }
+
+    @Test("a pitch that lacks its c for cents is recognised")
+    func forgottenCents() {
+        #expect(throws: ArgumentError("a pitch of +50 is outside -24 to +24 semitones; did you mean +50c?")) {
+            try PitchText(parsing: "+50")
+        }
+    }
+
+    @Test("a ramp is two speeds and a step, or no step for a glide within each pass")
     func ramp() throws {
         let ramp = try RampText(parsing: "60%:1.0:5%")
         #expect(ramp.from == 0.6)
         #expect(ramp.to == 1)
         #expect(ramp.step == 0.05)
+        #expect(try RampText(parsing: "60%:100%").step == nil)
+    }
+
+    @Test("a curve is points in time, of steps and glides, and may begin again")
+    func curve() throws {
+        let curve = try CurveText(parsing: "0=70%,2.5~1.3x,1:20=100%")
+        #expect(
+            curve.points == [
+                .init(time: .seconds(0), glides: false, factor: 0.7),
+                .init(time: .seconds(2.5), glides: true, factor: 1.3),
+                .init(time: .seconds(80), glides: false, factor: 1),
+            ])
+        #expect(curve.end == nil)
+        let turns = try CurveText(parsing: "0=70%,0.25=130%,22050f=repeat")
+        #expect(turns.points.count == 2 && turns.end == .frames(22050))
+        let wave = try CurveText(parsing: "0=70%,1~130%,2~repeat")
+        #expect(wave.points.last == .init(time: .seconds(2), glides: true, factor: 0.7))
+        #expect(wave.end == .seconds(2))
+    }
+
+    @Test(
+        "a curve that says no beginning, no time or no speed is refused",
+        arguments: [
+            "", "70%", "0", "0=", "=70%", "0=70%,", "0~70%", "0=repeat", "0=70%,1=repeat,2=80%", "0=70%,50%=80%",
+            "0=70%,1=500%", "0=70%;1=80%", "0=70%,-1=80%",
+        ])
+    func badCurve(text: String) {
+        #expect(throws: ArgumentError.self) { try CurveText(parsing: text) }
     }
 
     @Test(
         "a ramp that could not arrive is refused",
-        arguments: ["", "60%", "60%:100%", "60%:100%:0", "1:2:3:4", "0:1:5%", "a:b:c"])
+        arguments: ["", "60%", "60%:", "60%:100%:", "60%:100%:0", "1:2:3:4", "0:1:5%", "a:b:c"])
     func badRamp(text: String) {
         #expect(throws: ArgumentError.self) { try RampText(parsing: text) }
     }

@@ -5,7 +5,10 @@ import Testing
 
 @Suite("The command")
 struct CommandTests {
-    static let verbs = ["play", "practice", "render", "info", "devices", "doctor", "demo"]
+    static let verbs = [
+        "play", "practice", "render", "record", "info", "measure", "devices", "doctor", "calibrate", "bench",
+        "demo",
+    ]
 
     @Test("alone it says what it is, in at most 25 lines and 80 columns")
     func introduction() {
@@ -49,14 +52,18 @@ struct CommandTests {
             ["practise", "x.wav"], ["xyzzy"], ["--xyzzy"], ["play"], ["play", "a", "b"], ["play", "a", "--xyzzy"],
             ["practice", "a", "-n", "0"], ["practice", "a", "-n", "-1"], ["practice", "a", "-n", "x"],
             ["practice", "a", "--speed", "0"], ["practice", "a", "--speed", "nan"],
-            ["practice", "a", "--speed", "500%"],
+            ["practice", "a", "--speed", "500%"], ["play", "a", "--pitch", "25"], ["play", "a", "--pitch", "nan"],
+            ["play", "a", "--pitch"],
             ["practice", "a", "--section", "x"], ["practice", "a", "--section", "1-2", "--from", "1"],
             ["practice", "a", "--speed", "1", "--ramp", "60%:100%:5%"], ["practice", "a", "--joint", "glue"],
             ["practice", "a", "--period", "0"], ["practice", "a", "--period", "8193"],
             ["practice", "a", "--periods", "1"],
             ["practice", "a", "--periods", "5"], ["practice", "a", "--clock", "sun"], ["practice", "a", "--gap", "-1"],
             ["render", "a"], ["render", "a", "-o", ""], ["render", "a", "-o", "-", "--json"],
-            ["render", "a", "-o", "b", "--bits", "8"], ["demo", "x"],
+            ["render", "a", "-o", "b", "--bits", "8"], ["demo", "x"], ["bench", "x"], ["bench", "stretch"],
+            ["bench", "stretch", "a", "--period", "0"],
+            ["bench", "stretch", "a", "--seconds", "0"], ["bench", "stretch", "a", "--runs", "x"],
+            ["bench", "stretch", "a", "--speed", "nan"],
         ])
     func usage(arguments: [String]) {
         let run = Command.run(arguments)
@@ -84,15 +91,20 @@ struct CommandTests {
         #expect(folder.names == ["song.wav"])
     }
 
-    @Test("doctor tells the same as JSON, and its code is 0 or 69")
+    @Test("doctor tells the same as JSON, of any device, and its code is that of what is broken")
     func doctor() {
         let run = Command.run(["doctor", "--json"])
-        #expect(run.status == 0 || run.status == 69)
+        #expect([0, 69, 77].contains(run.status))
         #expect(run.lines.count == 1)
         #expect(run.text.hasPrefix(#"[{"check":"output","#))
         let plain = Command.run(["doctor", "--plain"])
         #expect(plain.status == run.status)
         #expect(plain.output.allSatisfy { $0 < 0x80 })
+        #expect(Command.run(["doctor", "--output", "null"]).status == 0)
+        #expect(Command.run(["doctor", "--output", "null", "--input", "null"]).status == 0)
+        let absent = Command.run(["doctor", "--output", "null", "--input", "absent"])
+        #expect([69, 77].contains(absent.status))
+        #expect(absent.text.contains("record from null") || absent.status == 77, "\(absent.text)")
     }
 }
 

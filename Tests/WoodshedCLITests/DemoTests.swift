@@ -1,5 +1,6 @@
 // The demo's own recording.
 import Glibc
+import TestSupport
 import Testing
 
 @testable import WoodshedCLI
@@ -56,17 +57,12 @@ struct DemoTests {
 struct DemoRunTests {
     private let folder = TestFolder()
 
-    #if DEBUG
-        private static let isOptimised = false
-    #else
-        private static let isOptimised = true
-    #endif
-
     @Test(
         "it says what it does and what to type next, and leaves a file where there is no device",
-        .enabled(if: isOptimised, "the stretcher takes a minute unoptimised"))
+        .enabled(if: Workload.isWhole, "the stretcher takes a minute unoptimised"))
     func demo() throws {
-        let run = Command.run(["demo"], folder: folder.path)
+        // It plays for half a minute.
+        let run = Command.run(["demo"], folder: folder.path, seconds: 600)
         #expect(run.status == 0, "\(run.error)")
         #expect(run.error.contains("60, 80 and 100 %"))
         #expect(run.error.contains("woodshed practice"))
@@ -79,8 +75,9 @@ struct DemoRunTests {
 
     @Test("interrupted it leaves no file")
     func interrupted() {
-        let run = Command.run(["demo", "--out", folder["demo.wav"]], seconds: 30) { process in
-            usleep(150_000)
+        let run = Command.run(["demo", "--out", folder["demo.wav"]], seconds: 60) { process in
+            // Once its file is there it is under way.
+            for _ in 0..<10_000 where folder.names.isEmpty { usleep(2000) }
             kill(process, SIGINT)
         }
         #expect(run.status == 130, "\(run.error)")

@@ -18,7 +18,7 @@ struct MessageTests {
             .tooManyChannels: .badData,
             .helperMissing: .unavailable, .limitExceeded: .badData, .changed: .inputOutput, .io: .inputOutput,
             .cancelled: .interrupted, .cannotCreate: .cannotCreate, .diskFull: .inputOutput, .closedPipe: .closedPipe,
-            .invalidRequest: .usage,
+            .invalidRequest: .usage, .alreadyExists: .cannotCreate, .inUse: .unavailable,
         ]
         for kind in AudioFileError.Kind.allCases { #expect(kind.exitStatus == expected[kind], "\(kind)") }
     }
@@ -45,6 +45,7 @@ struct MessageTests {
         let expected: [(ScoreError.Kind, Code)] = [
             (.noSections, .usage), (.emptySection, .badData), (.sectionOutsideClip, .badData),
             (.sectionTooShort, .badData), (.passesOutOfRange, .usage), (.speedOutOfRange, .usage),
+            (.pitchOutOfRange, .usage), (.curveOutOfRange, .usage),
             (.rampStepOutOfRange, .usage), (.gapOutOfRange, .usage), (.tooLong, .usage), (.placeOutsideScore, .badData),
         ]
         for (kind, status) in expected { #expect(kind.exitStatus == status) }
@@ -76,6 +77,25 @@ struct MessageTests {
             for: song)
         #expect(ramp.speeds == .ramp(from: try Speed(factor: 0.6), to: .normal, step: 0.05))
         #expect(ramp.gap == .passLengths(1))
+        let glide = try PlanOptions.parse(["--ramp", "60%:100%"]).plan(for: song)
+        #expect(glide.speeds == .glide(from: try Speed(factor: 0.6), to: .normal))
+        let curve = try PlanOptions.parse(["--curve", "0=60%,1~100%,2~repeat"]).plan(for: song)
+        let slow = try Speed(factor: 0.6)
+        #expect(
+            curve.speeds
+                == .curve(
+                    [
+                        SpeedPoint(at: 0, slow), SpeedPoint(at: 44100, .normal, .glide),
+                        SpeedPoint(at: 88200, slow, .glide),
+                    ],
+                    repeatingEvery: 88200))
+        for both in [["--speed", "70%", "--curve", "0=70%"], ["--ramp", "60%:100%", "--curve", "0=70%"]] {
+            #expect(throws: (any Error).self) { try PlanOptions.parse(both) }
+        }
+        #expect(whole.pitch == .original)
+        let low = try PlanOptions.parse(["--pitch", "-2.5", "--speed", "80%"]).plan(for: song)
+        #expect(try low.pitch == Pitch(semitones: -2.5))
+        #expect(low.speeds == .constant(try Speed(factor: 0.8)))
         #expect(ramp.sections.map(\.range) == [44100..<220_500])
     }
 

@@ -1,5 +1,6 @@
 // Lines for programs and lines for people.
 import Testing
+import Woodshed
 
 @testable import WoodshedCLI
 
@@ -29,7 +30,7 @@ struct OutputTests {
             clipFrame: 90112, details: [.init("reason", .string("x"))])
         #expect(
             line.json
-                == #"{"v":1,"event":"pass.started","frame":22050,"seconds":0.5,"section":1,"pass":2,"passes":5,"speed":0.7,"clip_frame":90112,"reason":"x"}"#
+                == #"{"v":1,"event":"pass.started","frame":22050,"seconds":0.5,"section":1,"pass":2,"passes":5,"speed":0.7,"pitch":0.0,"clip_frame":90112,"reason":"x"}"#
         )
     }
 

@@ -77,7 +77,7 @@ struct SessionTests {
         #expect(!run.text.contains("m\u{1B}") && run.text.range(of: "\u{1B}[3") == nil)
     }
 
-    @Test("keys pause, move, change the speed, and help is at hand")
+    @Test("keys pause, move, change the speed and the pitch, and help is at hand")
     func keys() {
         let run = play(["--json"])
         #expect(run.wait(for: "pass.started"))
@@ -93,6 +93,9 @@ struct SessionTests {
         run.send("\u{7F}")
         var before = run.seen.count
         #expect(run.wait(for: "100 %", from: before))
+        before = run.seen.count
+        run.send("<<")
+        #expect(run.wait(for: "-2 st", from: before))
         before = run.seen.count
         run.send("?")
         #expect(run.wait(for: "Backspace", from: before))
@@ -176,6 +179,20 @@ struct SessionTests {
             #expect(run.status == 128 + number, "\(run.error)")
             #expect(folder.names == ["out.wav", "song.wav"])
             #expect(folder.read("out.wav") == [1, 2, 3])
+        }
+    }
+
+    @Test("nor does one that is interrupted before the first sound, as soon as its file is there")
+    func interruptedEarly() {
+        for number in [SIGINT, SIGTERM] {
+            let run = Command.run(
+                ["render", song, "-n", "10000", "--speed", "50%", "-o", folder["out.wav"]], seconds: 30
+            ) { process in
+                for _ in 0..<10_000 where !folder.names.contains(where: { $0.hasSuffix(".part") }) { usleep(500) }
+                kill(process, number)
+            }
+            #expect(run.status == 128 + number, "\(run.error)")
+            #expect(folder.names == ["song.wav"])
         }
     }
 

@@ -74,12 +74,13 @@ struct TerminalTests {
     @Test("keys are understood whole or in pieces, and unknown ones are passed over")
     func keys() {
         var reader = KeyReader()
-        let bytes: [UInt8] = Array(" q\u{1B}[C\u{1B}OD\u{1B}[A\u{1B}[B\u{1B}[1;2Cz\u{1B}[5~[]{}+-?nN\u{7F}".utf8)
+        let bytes: [UInt8] = Array(" q\u{1B}[C\u{1B}OD\u{1B}[A\u{1B}[B\u{1B}[1;2Cz\u{1B}[5~[]{}<>+-?nN\u{7F}".utf8)
         let expected: [KeyAction] = [
             .togglePause, .quit, .jump(seconds: 5), .jump(seconds: -5), .skip(sections: -1), .skip(sections: 1),
             .jump(seconds: 1), .changeSpeed(by: -0.05), .changeSpeed(by: 0.05), .changeSpeed(by: -0.01),
             .changeSpeed(by: 0.01),
-            .changeGain(by: 1), .changeGain(by: -1), .help, .skip(sections: 1), .skip(sections: -1), .normalSpeed,
+            .changePitch(by: -1), .changePitch(by: 1), .changeGain(by: 1), .changeGain(by: -1), .help,
+            .skip(sections: 1), .skip(sections: -1), .normalSpeed,
         ]
         #expect(reader.actions(bytes) == expected)
         #expect(bytes.flatMap { reader.actions([$0]) } == expected)

@@ -39,6 +39,16 @@ struct DeviceOptions: ParsableArguments {
         help: .init("An ALSA device, null or file:PATH.", valueName: "device"))
     var output = "default"
 
+    @OptionGroup var stream: StreamOptions
+}
+
+/// How a device is opened, whichever way its sound goes.
+struct StreamOptions: ParsableArguments {
+    @Flag(
+        name: .long,
+        help: "Open the card itself, for this program alone: nothing else is heard, nothing converts outside.")
+    var exclusive = false
+
     @Option(name: .long, help: "real, or virtual: as fast as it goes; for null and files.")
     var clock: ClockText = .real
 
@@ -48,6 +58,23 @@ struct DeviceOptions: ParsableArguments {
         name: .long, help: .init("Real-time priority, 1 to 99; 0 asks for none. (default: 70)", valueName: "n"),
         transform: { try boundedInteger($0, in: 0...99) })
     var priority = 70
+}
+
+/// What to do when the device is lost while it plays.
+enum LossText: String, CaseIterable, ExpressibleByArgument {
+    case wait
+    case pause
+    case fallback
+}
+
+/// For verbs that play live.
+struct LossOptions: ParsableArguments {
+    @Option(
+        name: .long,
+        help: .init(
+            "When the device is lost: wait for it and play on, pause, or fallback to the default device.",
+            valueName: "what"))
+    var onLoss: LossText = .wait
 }
 
 /// What is played, how often and how fast.
@@ -67,8 +94,12 @@ struct PlanOptions: ParsableArguments {
 
     @OptionGroup var speed: SpeedOptions
 
+    @OptionGroup var pitch: PitchOptions
+
     @Option(
-        name: .long, help: .init("Faster with every pass, as 60%:100%:5%.", valueName: "a:b:step"),
+        name: .long,
+        help: .init(
+            "Faster with every pass, as 60%:100%:5%; or within each pass, as 60%:100%.", valueName: "a:b[:step]"),
         transform: { try RampText(parsing: $0) })
     var ramp: RampText?
 
@@ -80,9 +111,11 @@ struct PlanOptions: ParsableArguments {
     @Option(name: .long, help: "How passes meet: crossfade, fade or hard.")
     var joint: JointText = .crossfade
 
+    @OptionGroup var method: MethodOptions
+
     mutating func validate() throws {
-        if ramp != nil && speed.speed != nil {
-            throw ValidationError("--speed and --ramp exclude each other; give one.")
+        if ramp != nil && speed.isGiven {
+            throw ValidationError("--speed, --curve and --ramp exclude each other; give one.")
         }
         if !section.isEmpty && range.isGiven {
             throw ValidationError("--from and --to describe one section; with --section leave them out.")
@@ -109,12 +142,62 @@ struct RangeOptions: ParsableArguments {
     var range: TimeRange { TimeRange(start: from, end: to) }
 }
 
-/// One speed for everything.
+/// One speed for everything, or one curve for every pass.
 struct SpeedOptions: ParsableArguments {
     @Option(
         name: [.short, .long], help: .init("25% to 400%; also 0.7 or 0.7x.", valueName: "speed"),
         transform: { try SpeedText(parsing: $0) })
     var speed: SpeedText?
+
+    @Option(
+        name: .long,
+        help: .init(
+            """
+            Speeds over the seconds of each pass: 0=70%,10~100% glides from 70 to 100 % in 10 s, \
+            0=70%,4=90%,8=repeat steps every 4 s.
+            """, valueName: "t=speed,..."),
+        transform: { try CurveText(parsing: $0) })
+    var curve: CurveText?
+
+    var isGiven: Bool { speed != nil || curve != nil }
+
+    mutating func validate() throws {
+        if speed != nil && curve != nil {
+            throw ValidationError("--speed, --curve and --ramp exclude each other; give one.")
+        }
+    }
+}
+
+/// One pitch for everything.
+struct PitchOptions: ParsableArguments {
+    // A value may begin with a minus sign.
+    @Option(
+        name: .long, parsing: .unconditional,
+        help: .init("Transpose by semitones, +3 or -2.5, or cents, 30c; the tempo stays.", valueName: "pitch"),
+        transform: { try PitchText(parsing: $0) })
+    var pitch: PitchText?
+}
+
+/// By which method another speed is made.
+struct MethodOptions: ParsableArguments {
+    @Option(name: .long, help: "auto, music or speech: how another speed is made.")
+    var material: MaterialText = .auto
+
+    @Option(name: .long, help: "full, or light: less work, low chords a little rougher.")
+    var quality: QualityText = .full
+}
+
+/// What a recording holds.
+enum MaterialText: String, CaseIterable, ExpressibleByArgument {
+    case auto
+    case music
+    case speech
+}
+
+/// How much work is done.
+enum QualityText: String, CaseIterable, ExpressibleByArgument {
+    case full
+    case light
 }
 
 /// How one pass meets the next.

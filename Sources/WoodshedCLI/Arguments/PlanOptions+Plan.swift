@@ -9,14 +9,16 @@ extension PlanOptions {
         var sections: [Section] = []
         for range in ranges { sections.append(try range.section(of: timeline)) }
         return PracticePlan(
-            sections: sections, passes: passes, speeds: try schedule(), gap: gap?.gap(in: timeline) ?? .none,
-            joint: joint.joint)
+            sections: sections, passes: passes, speeds: try schedule(for: timeline), pitch: try pitch.enginePitch(),
+            gap: gap?.gap(in: timeline) ?? .none, joint: joint.joint,
+            material: method.material.choice, quality: method.quality.quality)
     }
 
-    private func schedule() throws(CommandFailure) -> SpeedSchedule {
-        guard let ramp else { return .constant(try speed.engineSpeed()) }
+    private func schedule(for timeline: Timeline) throws(CommandFailure) -> SpeedSchedule {
+        guard let ramp else { return try speed.schedule(for: timeline) }
         do {
-            return .ramp(from: try Speed(factor: ramp.from), to: try Speed(factor: ramp.to), step: ramp.step)
+            let (from, to) = (try Speed(factor: ramp.from), try Speed(factor: ramp.to))
+            return ramp.step.map { .ramp(from: from, to: to, step: $0) } ?? .glide(from: from, to: to)
         } catch {
             throw CommandFailure(error)
         }
@@ -24,10 +26,30 @@ extension PlanOptions {
 }
 
 extension SpeedOptions {
-    /// The speed, normal unless another was asked for.
-    func engineSpeed() throws(CommandFailure) -> Speed {
+    /// The speed or the curve, the recording's own speed unless another was asked for.
+    func schedule(for timeline: Timeline) throws(CommandFailure) -> SpeedSchedule {
         do {
-            return try speed.map { text throws(ScoreError) in try Speed(factor: text.factor) } ?? .normal
+            guard let curve else {
+                return .constant(
+                    try speed.map { text throws(ScoreError) in try Speed(factor: text.factor) } ?? .normal)
+            }
+            var points: [SpeedPoint] = []
+            for point in curve.points {
+                let speed = try Speed(factor: point.factor)
+                points.append(SpeedPoint(at: point.time.frame(in: timeline), speed, point.glides ? .glide : .step))
+            }
+            return .curve(points, repeatingEvery: curve.end?.frame(in: timeline))
+        } catch {
+            throw CommandFailure(error)
+        }
+    }
+}
+
+extension PitchOptions {
+    /// The pitch, the recording's own unless another was asked for.
+    func enginePitch() throws(CommandFailure) -> Pitch {
+        do {
+            return try pitch.map { text throws(ScoreError) in try Pitch(semitones: text.semitones) } ?? .original
         } catch {
             throw CommandFailure(error)
         }
@@ -63,6 +85,27 @@ extension GapText {
         case .frames(let frames):
             .frames(TimePoint.converted(frames, from: timeline.fileRate, to: timeline.clipRate))
         case .passLengths(let lengths): .passLengths(lengths)
+        }
+    }
+}
+
+extension MaterialText {
+    /// The choice in the engine's words.
+    var choice: MaterialChoice {
+        switch self {
+        case .auto: .auto
+        case .music: .music
+        case .speech: .speech
+        }
+    }
+}
+
+extension QualityText {
+    /// The quality in the engine's words.
+    var quality: StretchQuality {
+        switch self {
+        case .full: .full
+        case .light: .light
         }
     }
 }

@@ -1,4 +1,4 @@
-// Speeds as typed: `70%`, `0.7`, `0.7x`; and ramps `60%:100%:5%`. The bounds are the engine's; they are named here so that
+// Speeds as typed: `70%`, `0.7`, `0.7x`; and ramps `60%:100%:5%` or `60%:100%`. The bounds are the engine's; they are named here so that
 // a slip is answered before any file is opened.
 
 /// How fast, as a factor of the recording's own speed.
@@ -24,22 +24,23 @@ struct SpeedText: Hashable, Sendable {
     }
 }
 
-/// A speed that changes by the same step from pass to pass and stays at the last one.
+/// A speed that changes by the same step from pass to pass and stays at the last one; without a step, evenly within each pass.
 struct RampText: Hashable, Sendable {
     let from: Double
     let to: Double
-    /// The size of a step as a factor, above 0; its direction follows from `from` and `to`.
-    let step: Double
+    /// The size of a step as a factor, above 0; its direction follows from `from` and `to`. Nil: a glide.
+    let step: Double?
 
     init(parsing text: String) throws(ArgumentError) {
         let parts = text.split(separator: ":", omittingEmptySubsequences: false)
-        guard parts.count == 3 else {
-            throw ArgumentError("'\(text)' is no ramp; write FROM:TO:STEP, as in 60%:100%:5%")
+        guard parts.count == 2 || parts.count == 3 else {
+            throw ArgumentError(
+                "'\(text)' is no ramp; write FROM:TO:STEP, as in 60%:100%:5%, or FROM:TO for a glide within each pass")
         }
         from = try SpeedText(parsing: parts[0]).factor
         to = try SpeedText(parsing: parts[1]).factor
-        step = try SpeedText.number(parts[2])
-        guard step > 0 else {
+        step = parts.count == 3 ? try SpeedText.number(parts[2]) : nil
+        if let step, step <= 0 {
             throw ArgumentError("the ramp's step is 0, so it would never arrive; write a step such as 5%")
         }
     }

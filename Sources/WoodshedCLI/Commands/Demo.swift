@@ -66,8 +66,11 @@ struct Demo: Verb {
         silent.quiet = true
         silent.json = false
         try target.whole {
-            let engine = try Self.open(.file(path: target.temporaryPath))
-            target.guardAgainstLeaving()
+            let engine = try Signals.holding { () throws(CommandFailure) in
+                let engine = try Self.open(.file(path: target.temporaryPath))
+                target.guardAgainstLeaving()
+                return engine
+            }
             return try play(engine, messages: silent, signals: signals)
         }
         say("Listen to it with any player: \(path)")

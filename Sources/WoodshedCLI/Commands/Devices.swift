@@ -1,5 +1,6 @@
 // `woodshed devices`: where sound can go.
 import ArgumentParser
+import Woodshed
 
 struct Devices: Verb {
     static let configuration = CommandConfiguration(

@@ -11,6 +11,7 @@ struct Practice: Verb {
               woodshed practice song.mp3 --section 1:20-1:45 -n 5 --speed 70%
               woodshed practice song.mp3 --section 0:10-0:20 --section 0:30-0:42 -n 4
               woodshed practice song.mp3 --from 1:20 --to 1:45 -n 9 --ramp 60%:100%:5%
+              woodshed practice song.mp3 --from 1:20 --to 1:45 --speed 80% --pitch +3
               woodshed practice talk.mp3 --section 12.5-15 -n 3 --gap 1.0x
               woodshed practice song.mp3 -n 2 --output file:out.wav --clock virtual
 
@@ -22,10 +23,11 @@ struct Practice: Verb {
 
     @OptionGroup var plan: PlanOptions
     @OptionGroup var device: DeviceOptions
+    @OptionGroup var loss: LossOptions
     @OptionGroup var messages: MessageOptions
 
     func perform() throws {
-        try Playing(file: file, device: device, messages: messages).run { timeline throws(CommandFailure) in
+        try Playing(file: file, device: device, loss: loss, messages: messages).run { timeline throws(CommandFailure) in
             try plan.plan(for: timeline)
         }
     }
@@ -39,9 +41,10 @@ struct Play: Verb {
             EXAMPLES
               woodshed play song.mp3
               woodshed play song.mp3 --from 1:20 --speed 80%
+              woodshed play song.mp3 --pitch -2
               woodshed play song.mp3 --from 50% --to 1:45 --output hw:1
 
-            While playing, ? shows the keys: space pauses, arrows move, [ and ] change the speed, q ends.
+            While playing, ? shows the keys: space pauses, arrows move, [ and ] change the speed, < and > the pitch, q ends.
             """)
 
     @Argument(help: "A recording.", completion: .file())
@@ -49,13 +52,16 @@ struct Play: Verb {
 
     @OptionGroup var range: RangeOptions
     @OptionGroup var speed: SpeedOptions
+    @OptionGroup var pitch: PitchOptions
     @OptionGroup var device: DeviceOptions
+    @OptionGroup var loss: LossOptions
     @OptionGroup var messages: MessageOptions
 
     func perform() throws {
-        try Playing(file: file, device: device, messages: messages).run { timeline throws(CommandFailure) in
+        try Playing(file: file, device: device, loss: loss, messages: messages).run { timeline throws(CommandFailure) in
             PracticePlan(
-                sections: [try range.range.section(of: timeline)], speeds: .constant(try speed.engineSpeed()))
+                sections: [try range.range.section(of: timeline)], speeds: try speed.schedule(for: timeline),
+                pitch: try pitch.enginePitch())
         }
     }
 }

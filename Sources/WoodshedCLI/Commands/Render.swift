@@ -77,8 +77,14 @@ struct Render: Verb {
                         sampleRate: rate, channelCount: channels, periodFrames: periods.period ?? 4096,
                         periodCount: periods.periods ?? 2, clock: .virtual, fileFormat: bits.format,
                         realtimePriority: nil)
-                }, plan: { timeline throws(CommandFailure) in try plan.plan(for: timeline) })
-            target.guardAgainstLeaving()
+                }, plan: { timeline throws(CommandFailure) in try plan.plan(for: timeline) },
+                opening: { open throws(CommandFailure) in
+                    try Signals.holding { () throws(CommandFailure) in
+                        let engine = try open()
+                        target.guardAgainstLeaving()
+                        return engine
+                    }
+                })
             return try Session(listening, messages: messages, signals: signals, takesKeys: false).run()
         }
     }

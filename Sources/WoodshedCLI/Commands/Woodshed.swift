@@ -20,7 +20,8 @@ struct Woodshed: ParsableCommand {
             """,
         version: CommandLineTool.version,
         subcommands: [
-            Play.self, Practice.self, Render.self, Info.self, Devices.self, Doctor.self, Demo.self,
+            Play.self, Practice.self, Render.self, Record.self, Info.self, Measure.self, Devices.self, Doctor.self,
+            Calibrate.self, Bench.self, Demo.self,
         ])
 
     /// The names of all verbs, in the order of the help.
@@ -41,7 +42,7 @@ enum Introduction {
           woodshed render song.mp3 --section 1:20-1:45 -n 5 --speed 70% -o loop.wav
                                                 the same as a file
 
-        Verbs:    play practice render info devices doctor demo
+        Verbs:    play practice render record info measure devices doctor calibrate bench demo
         Help:     woodshed help VERB
         Problems: woodshed doctor
 

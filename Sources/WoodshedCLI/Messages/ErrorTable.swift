@@ -15,6 +15,17 @@ extension CommandFailure {
         self.init(error.kind.exitStatus, error.message, remedy: error.remedy)
     }
 
+    init(_ error: CalibrationError) {
+        let status: ExitStatus =
+            switch error.kind {
+            case .noPeak, .unsteady, .interrupted: .unavailable
+            case .device: error.deviceError?.kind.exitStatus ?? .unavailable
+            case .store, .storeIsNewer: .inputOutput
+            case .storePermission: .noPermission
+            }
+        self.init(status, error.message, remedy: error.remedy)
+    }
+
     init(_ error: EngineError) {
         switch error {
         case .device(let error): self.init(error)
@@ -31,10 +42,10 @@ extension AudioFileError.Kind {
         case .isDirectory, .notRegularFile, .notAudio, .empty, .broken, .unsupported, .tooManyChannels, .limitExceeded:
             .badData
         case .permissionDenied: .noPermission
-        case .helperMissing: .unavailable
+        case .helperMissing, .inUse: .unavailable
         case .changed, .io, .diskFull: .inputOutput
         case .cancelled: .interrupted
-        case .cannotCreate: .cannotCreate
+        case .cannotCreate, .alreadyExists: .cannotCreate
         case .closedPipe: .closedPipe
         case .invalidRequest: .usage
         }
@@ -45,7 +56,10 @@ extension ScoreError.Kind {
     var exitStatus: ExitStatus {
         switch self {
         case .emptySection, .sectionOutsideClip, .sectionTooShort, .placeOutsideScore: .badData
-        case .noSections, .passesOutOfRange, .speedOutOfRange, .rampStepOutOfRange, .gapOutOfRange, .tooLong: .usage
+        case .noSections, .passesOutOfRange, .speedOutOfRange, .pitchOutOfRange, .rampStepOutOfRange, .curveOutOfRange,
+            .gapOutOfRange,
+            .tooLong:
+            .usage
         }
     }
 }

@@ -5,7 +5,8 @@ extension EventLine {
     init(_ event: PlayerEvent, sampleRate: Int) {
         self.init(
             name: event.kind.name, frame: event.frame, sampleRate: sampleRate, section: event.section, pass: event.pass,
-            passes: event.passes, speed: event.speed, clipFrame: event.clipFrame, details: event.kind.details)
+            passes: event.passes, speed: event.speed, clipFrame: event.clipFrame, pitch: event.semitones,
+            details: event.details)
     }
 }
 
@@ -19,21 +20,44 @@ extension PlayerEvent.Kind {
         case .passStarted: "pass.started"
         case .passEnded: "pass.ended"
         case .moved: "moved"
+        case .speedChanged: "speed.changed"
         case .xrun: "xrun"
         case .starved: "starved"
+        case .materialChosen: "material.chosen"
         case .paused: "paused"
         case .resumed: "resumed"
         case .finished: "playback.finished"
         }
     }
 
+}
+
+extension PlayerEvent {
     fileprivate var details: [JSONValue.Field] {
-        switch self {
+        switch kind {
         case .xrun(let lostFrames): [.init("lost_frames", .integer(lostFrames))]
         case .starved(let frames): [.init("frames", .integer(frames))]
-        case .paused(let reason): [.init("reason", .string(reason.name))]
+        case .paused(let reason), .resumed(let reason): [.init("reason", .string(reason.name))]
         case .finished(let reason): [.init("reason", .string(reason.name))]
-        case .playbackStarted, .sectionStarted, .sectionEnded, .passStarted, .passEnded, .moved, .resumed: []
+        case .passStarted: [.init("sound", .string(sound.name))]
+        case .materialChosen(let section):
+            [
+                .init("material", .string(section.material.rawValue)),
+                .init("score", section.score.map { .number($0) } ?? .null), .init("reason", .string(section.reason)),
+            ]
+        case .playbackStarted, .sectionStarted, .sectionEnded, .passEnded, .moved, .speedChanged: []
+        }
+    }
+}
+
+extension PassSound {
+    /// How a pass is made, in JSON.
+    var name: String {
+        switch self {
+        case .copy: "copy"
+        case .plain: "plain"
+        case .music: "music"
+        case .speech: "speech"
         }
     }
 }
@@ -45,6 +69,10 @@ extension PauseReason {
         case .user: "user"
         case .suspended: "suspended"
         case .deviceLost: "device_lost"
+        case .serverGone: "server_gone"
+        case .deviceStopped: "device_stopped"
+        case .deviceSuspended: "device_suspended"
+        case .deviceTaken: "device_taken"
         }
     }
 }

@@ -1,5 +1,6 @@
 // What happens while playing, as lines: JSON for programs, a few words for people. Field names are a contract: others are
 // added, none is renamed or removed.
+import Woodshed
 
 /// One event as it is printed.
 struct EventLine: Equatable {
@@ -17,6 +18,8 @@ struct EventLine: Equatable {
     /// As a factor.
     let speed: Double
     let clipFrame: Int64
+    /// In semitones.
+    var pitch = 0.0
     /// What only this kind of event has.
     var details: [JSONValue.Field] = []
 
@@ -26,7 +29,8 @@ struct EventLine: Equatable {
             .init("v", .integer(1)), .init("event", .string(name)), .init("frame", .integer(frame)),
             .init("seconds", .number(sampleRate > 0 ? Double(frame) / Double(sampleRate) : 0)),
             .init("section", .integer(section)), .init("pass", .integer(pass)), .init("passes", .integer(passes)),
-            .init("speed", .number(speed)), .init("clip_frame", .integer(clipFrame)),
+            .init("speed", .number(speed)), .init("pitch", .number(pitch)),
+            .init("clip_frame", .integer(clipFrame)),
         ]
         return JSONValue.object(fields + details).text
     }

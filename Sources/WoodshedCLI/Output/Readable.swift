@@ -35,6 +35,14 @@ func percentText(_ factor: Double) -> String {
     return (text.hasSuffix(".0") ? String(text.dropLast(2)) : text) + " %"
 }
 
+/// A change of pitch as `+3 st`, with as many decimals as it has, two at most.
+func semitoneText(_ semitones: Double) -> String {
+    var text = fixed(semitones, decimals: 2)
+    while text.hasSuffix("0") { text.removeLast() }
+    if text.hasSuffix(".") { text.removeLast() }
+    return (semitones > 0 ? "+" : "") + text + " st"
+}
+
 /// Full scale is 0 dB; silence is the lowest number shown.
 func decibelText(_ decibels: Double) -> String {
     decibels > -99.9 ? fixed(decibels, decimals: 1) + " dB" : "-inf dB"

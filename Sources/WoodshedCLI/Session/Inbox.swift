@@ -3,9 +3,10 @@
 import Synchronization
 import Woodshed
 
-/// What the engine has to tell.
-enum Report: Sendable {
+/// What the engine has to tell while it plays.
+enum PlayingReport: Sendable {
     case event(PlayerEvent)
+    case device(EngineEvent)
     /// There will be no further event.
     case eventsOver
     /// The device has played out, or failed.
@@ -13,7 +14,7 @@ enum Report: Sendable {
 }
 
 /// Reports on their way to the main loop.
-final class Inbox: Sendable {
+final class Inbox<Report: Sendable>: Sendable {
     private let reports = Mutex<[Report]>([])
     private let pipe: WakePipe
 

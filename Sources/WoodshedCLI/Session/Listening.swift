@@ -14,16 +14,25 @@ struct Listening {
     /// - Parameters:
     ///   - path: The recording.
     ///   - output: Where the sound goes.
+    ///   - onLoss: What to do when it is lost.
     ///   - request: Makes the request for a rate and a channel count.
     ///   - plan: Makes the plan for a recording.
+    ///   - opening: Is given what opens the output, to do more around it. The sections are listened to only after that,
+    ///     which can take seconds.
     init(
-        path: String, output: OutputDevice,
-        request: (_ sampleRate: Int, _ channelCount: Int) throws(DeviceError) -> StreamRequest,
-        plan: (Timeline) throws(CommandFailure) -> PracticePlan
+        path: String, output: OutputDevice, onLoss: LossPolicy = .wait,
+        request: @escaping (_ sampleRate: Int, _ channelCount: Int) throws(DeviceError) -> StreamRequest,
+        plan: (Timeline) throws(CommandFailure) -> PracticePlan,
+        opening: (() throws(CommandFailure) -> Engine) throws(CommandFailure) -> Engine = {
+            open throws(CommandFailure) in
+            try open()
+        }
     ) throws(CommandFailure) {
         let original = try Self.load(path, sampleRate: nil)
         _ = try Self.score(original, plan: plan)
-        let engine = try Self.open(output, for: original, request: request)
+        let engine = try opening { () throws(CommandFailure) in
+            try Self.open(output, for: original, onLoss: onLoss, request: request)
+        }
         let rate = engine.configuration.sampleRate
         let clip = rate == original.sampleRate ? original : try Self.load(path, sampleRate: rate)
         player = try Self.player(engine, clip, score: try Self.score(clip, plan: plan))
@@ -49,6 +58,18 @@ struct Listening {
         }
     }
 
+    /// Opens a recording at the rate at which a device would be asked to play it.
+    static func loadForPlaying(_ path: String) throws(CommandFailure) -> Clip {
+        let original = try load(path, sampleRate: nil)
+        let rate = playingRate(original)
+        return rate == original.sampleRate ? original : try load(path, sampleRate: rate)
+    }
+
+    /// A file of a rate no device has is converted to one that every device has.
+    private static func playingRate(_ clip: Clip) -> Int {
+        (8000...768_000).contains(clip.sampleRate) ? clip.sampleRate : 48_000
+    }
+
     private static func player(_ engine: Engine, _ clip: Clip, score: Score) throws(CommandFailure) -> Player {
         do {
             return try engine.makePlayer(clip, score: score)
@@ -57,7 +78,8 @@ struct Listening {
         }
     }
 
-    private static func score(
+    /// A plan compiled for a recording.
+    static func score(
         _ clip: Clip, plan: (Timeline) throws(CommandFailure) -> PracticePlan
     ) throws(CommandFailure) -> Score {
         let timeline = Timeline(
@@ -72,13 +94,12 @@ struct Listening {
     }
 
     private static func open(
-        _ output: OutputDevice, for clip: Clip,
+        _ output: OutputDevice, for clip: Clip, onLoss: LossPolicy,
         request: (_ sampleRate: Int, _ channelCount: Int) throws(DeviceError) -> StreamRequest
     ) throws(CommandFailure) -> Engine {
-        // A file of a rate no device has is converted to one that every device has.
-        let rate = (8000...768_000).contains(clip.sampleRate) ? clip.sampleRate : 48_000
         do {
-            return try Engine(output: output, request: try request(rate, clip.channelCount))
+            return try Engine(
+                output: output, request: try request(playingRate(clip), clip.channelCount), onLoss: onLoss)
         } catch {
             throw CommandFailure(error)
         }

@@ -10,6 +10,7 @@ struct PlayerControls {
     private var isPaused = false
     private var gainDecibels = 0.0
     private var wantedSpeed: Double?
+    private var wantedSemitones: Double?
     private var wantedSection: Int?
     private var peak = PeakHold()
 
@@ -23,17 +24,11 @@ struct PlayerControls {
         return !isPaused && (state == .playing || state == .idle)
     }
 
+    /// Whether the next press of the space bar is to ask for sound; after the device has paused or resumed by itself.
+    mutating func noteSilence(_ isSilent: Bool) { isPaused = isSilent }
+
     /// What the keys that have arrived ask for.
-    mutating func actions() -> [KeyAction] {
-        var bytes = [UInt8](repeating: 0, count: 256)
-        let count = unsafe read(STDIN_FILENO, &bytes, bytes.count)
-        guard count > 0 else {
-            // The terminal has gone; asking it again and again would only burn time.
-            if count == 0 || errno == EIO { RawMode.leave() }
-            return []
-        }
-        return keys.actions(bytes.prefix(count))
-    }
+    mutating func actions() -> [KeyAction] { keys.actions(RawMode.readBytes()) }
 
     /// Carries out what concerns the player.
     mutating func apply(_ action: KeyAction) {
@@ -45,6 +40,7 @@ struct PlayerControls {
         case .skip(let sections): skip(sections)
         case .changeSpeed(let step): setSpeed((wantedSpeed ?? player.status.speed) + step)
         case .normalSpeed: setSpeed(1)
+        case .changePitch(let step): setPitch((wantedSemitones ?? player.status.semitones) + step)
         case .changeGain(let step):
             gainDecibels = min(max(gainDecibels + step, Self.gainRange.lowerBound), Self.gainRange.upperBound)
             player.setGain(decibels: gainDecibels)
@@ -81,6 +77,12 @@ struct PlayerControls {
         if let speed = try? Speed(factor: bounded) { try? player.setSpeed(speed) }
     }
 
+    private mutating func setPitch(_ semitones: Double) {
+        let bounded = min(max(semitones, Pitch.range.lowerBound), Pitch.range.upperBound)
+        wantedSemitones = bounded
+        if let pitch = try? Pitch(semitones: bounded) { try? player.setPitch(pitch) }
+    }
+
     /// What the status line shows now.
     mutating func view(title: String, clipSeconds: Double) -> StatusView {
         let status = player.status
@@ -89,7 +91,7 @@ struct PlayerControls {
         return StatusView(
             title: title, state: Self.state(status.state), section: status.section,
             sectionCount: player.score.sections.count, pass: status.pass, passes: status.passes,
-            speed: wantedSpeed ?? status.speed,
+            speed: wantedSpeed ?? status.speed, semitones: wantedSemitones ?? status.semitones,
             position: Double(status.clipFrame) / Double(player.clip.sampleRate), length: clipSeconds,
             peakDecibels: peak.show(highest))
     }

@@ -5,6 +5,7 @@ import Woodshed
 struct Playing {
     let file: String
     let device: DeviceOptions
+    let loss: LossOptions
     let messages: MessageOptions
 
     /// Plays by the plan made for the recording, and ends the run with the status a signal asks for.
@@ -13,34 +14,66 @@ struct Playing {
         let output = try device.outputDevice()
         if case .file(let path) = output { try OutputFile.refuseInput(file, output: path) }
         let listening = try Listening(
-            path: file, output: output,
+            path: file, output: output, onLoss: loss.policy,
             request: { (rate, channels) throws(DeviceError) in
                 try device.request(sampleRate: rate, channelCount: channels)
             }, plan: plan)
         if messages.verbose { StandardStream.error.note(listening.summary) }
-        let status = try Session(listening, messages: messages, signals: signals).run()
+        let status = try Session(listening, messages: messages, signals: signals, onLoss: loss.onLoss).run()
         guard status == .success else { throw CommandFailure(status, "") }
+    }
+}
+
+extension LossOptions {
+    /// The policy asked for.
+    var policy: LossPolicy {
+        switch onLoss {
+        case .wait: .wait
+        case .pause: .pause
+        case .fallback: .fallback()
+        }
     }
 }
 
 extension DeviceOptions {
     /// The device asked for.
-    func outputDevice() throws(CommandFailure) -> OutputDevice {
-        do {
-            return try OutputDevice(parsing: output)
-        } catch {
-            throw CommandFailure(error)
-        }
-    }
+    func outputDevice() throws(CommandFailure) -> OutputDevice { try WoodshedCLI.outputDevice(output) }
 
     /// The request for a rate and a channel count.
     func request(sampleRate: Int, channelCount: Int) throws(DeviceError) -> StreamRequest {
+        try stream.request(sampleRate: sampleRate, channelCount: channelCount, usualPeriods: 3)
+    }
+}
+
+extension StreamOptions {
+    /// The request for a rate and a channel count, and for so many periods where none were asked for.
+    func request(
+        sampleRate: Int, channelCount: Int, usualPeriods: Int
+    ) throws(DeviceError) -> StreamRequest {
         // Without a device's own deadline, larger blocks only save work.
         let usual = clock == .virtual ? 4096 : 256
         return try StreamRequest(
             sampleRate: sampleRate, channelCount: channelCount, periodFrames: periods.period ?? usual,
-            periodCount: periods.periods ?? 3, clock: clock == .virtual ? .virtual : .real,
-            realtimePriority: priority == 0 ? nil : priority)
+            periodCount: periods.periods ?? usualPeriods, clock: clock == .virtual ? .virtual : .real,
+            realtimePriority: priority == 0 ? nil : priority, isExclusive: exclusive)
+    }
+}
+
+/// The device of a name as it was typed, to record from.
+func inputDevice(_ name: String) throws(CommandFailure) -> InputDevice {
+    do {
+        return try InputDevice(parsing: name)
+    } catch {
+        throw CommandFailure(error)
+    }
+}
+
+/// The device of a name as it was typed.
+func outputDevice(_ name: String) throws(CommandFailure) -> OutputDevice {
+    do {
+        return try OutputDevice(parsing: name)
+    } catch {
+        throw CommandFailure(error)
     }
 }
 

@@ -6,22 +6,27 @@ import Woodshed
 /// Plays until the score, the user or the system ends it.
 final class Session {
     let player: Player
-    private let engine: Engine
+    let engine: Engine
     private let title: String
     private let clipSeconds: Double
-    private let messages: MessageOptions
+    let messages: MessageOptions
+    let onLoss: LossText
     private let traits: TerminalTraits
-    private let takesKeys: Bool
-    private let inbox: Inbox
+    let takesKeys: Bool
+    private let inbox: Inbox<PlayingReport>
     private let signalDescriptor: Int32
-    private var screen: StatusScreen
+    var screen: StatusScreen
     var control: PlayerControls
+    /// What the status line says while there is no device.
+    var notice: String?
+    /// Why the run ends although nobody ended it: there is no device, and nobody who could ask for one.
+    var loss: DeviceError?
 
-    private var heldFinish: PlayerEvent?
+    private(set) var heldFinish: PlayerEvent?
     private var pauseReason: PauseReason?
     private var hasEventsOver = false
     private var engineOver: EngineError??
-    private var endStatus = ExitStatus.success
+    private(set) var endStatus = ExitStatus.success
     private var deadline: Int64?
     private var outputIsClosed = false
 
@@ -32,13 +37,15 @@ final class Session {
 
     /// - Parameter takesKeys: False where a key would change what is being written.
     init(
-        _ listening: Listening, messages: MessageOptions, signals: Int32, takesKeys: Bool = true
+        _ listening: Listening, messages: MessageOptions, signals: Int32, takesKeys: Bool = true,
+        onLoss: LossText = .wait
     ) throws(CommandFailure) {
         engine = listening.engine
         player = listening.player
         title = listening.title
         clipSeconds = Double(player.clip.frameCount) / Double(player.clip.sampleRate)
         self.messages = messages
+        self.onLoss = onLoss
         traits = TerminalTraits.current(plain: messages.plain)
         self.takesKeys = takesKeys && traits.readsKeys
         inbox = try Inbox()
@@ -79,6 +86,8 @@ final class Session {
             for await event in events { inbox.put(.event(event)) }
             inbox.put(.eventsOver)
         }
+        let news = engine.events
+        Task { for await event in news { inbox.put(.device(event)) } }
     }
 
     /// On a thread of its own, because it blocks for as long as there is sound.
@@ -113,19 +122,10 @@ final class Session {
         redraw()
     }
 
-    private func wait() -> (signals: Bool, keys: Bool, outputClosed: Bool) {
-        let watchesOutput = messages.json && !outputIsClosed
-        var requests = [
-            pollfd(fd: inbox.descriptor, events: Int16(POLLIN), revents: 0),
-            pollfd(fd: signalDescriptor, events: Int16(POLLIN), revents: 0),
-            // A negative descriptor is passed over.
-            pollfd(fd: RawMode.readsKeys ? STDIN_FILENO : -1, events: Int16(POLLIN), revents: 0),
-            pollfd(fd: watchesOutput ? STDOUT_FILENO : -1, events: 0, revents: 0),
-        ]
-        let timeout: Int32 = drawsNow ? Self.redrawMilliseconds : deadline == nil ? -1 : 100
-        guard unsafe poll(&requests, nfds_t(requests.count), timeout) > 0 else { return (false, false, false) }
-        let closed = Int32(requests[3].revents) & (POLLERR | POLLNVAL) != 0
-        return (requests[1].revents != 0, requests[2].revents != 0, closed)
+    private func wait() -> Readiness {
+        Readiness.wait(
+            inbox: inbox.descriptor, signals: signalDescriptor, watchesOutput: messages.json && !outputIsClosed,
+            milliseconds: drawsNow ? Self.redrawMilliseconds : deadline == nil ? -1 : 100)
     }
 
     private func answerSignals() throws {
@@ -155,7 +155,7 @@ final class Session {
     // MARK: Ending
 
     /// Fades out and ends with `status`; the first reason counts.
-    private func end(_ status: ExitStatus) {
+    func end(_ status: ExitStatus) {
         guard deadline == nil else { return }
         endStatus = status
         player.stop()
@@ -171,48 +171,11 @@ final class Session {
         screen.clear()
         RawMode.leave()
         let failure = engineOver ?? nil
-        if !outputIsClosed { try finishLine(failed: failure != nil) }
+        if !outputIsClosed { try finishLine(failed: failure != nil || loss != nil) }
         if let failure { throw CommandFailure(failure) }
         if !messages.quiet { sayGoodbye() }
+        if let loss { throw CommandFailure(loss) }
         return endStatus
-    }
-
-    private func finishLine(failed: Bool) throws {
-        guard messages.json else { return }
-        let statistics = engine.statistics
-        let status = player.status
-        let finish =
-            heldFinish.map { EventLine($0, sampleRate: engine.configuration.sampleRate) }
-            ?? EventLine(
-                name: "playback.finished", frame: status.outputFrame, sampleRate: engine.configuration.sampleRate,
-                section: status.section, pass: status.pass, passes: status.passes, speed: status.speed,
-                clipFrame: status.clipFrame,
-                details: [.init("reason", .string(failed ? "failed" : "stopped"))])
-        var line = finish
-        line.details += [
-            .init("frames", .integer(line.frame)), .init("xruns", .integer(statistics.xruns)),
-            .init("lost_frames", .integer(statistics.lostFrames)),
-            .init("starved_frames", .integer(status.starvedFrames)),
-        ]
-        try StandardStream.output.line(line.json)
-    }
-
-    private func sayGoodbye() {
-        let statistics = engine.statistics
-        let seconds = Double(player.status.outputFrame) / Double(engine.configuration.sampleRate)
-        let what = endStatus == .success && heldFinish?.kind == .finished(.completed) ? "finished" : "stopped"
-        StandardStream.error.note("\(what) after \(clockText(seconds))")
-        if statistics.xruns > 0 {
-            StandardStream.error.note(
-                "\(statistics.xruns) dropout\(statistics.xruns == 1 ? "" : "s"); a longer --period helps, and so does: woodshed doctor"
-            )
-        }
-        guard messages.verbose else { return }
-        let time = statistics.renderTime
-        StandardStream.error.note(
-            "\(statistics.blocks) blocks, render time \(fixed(time.medianMicroseconds, decimals: 1)) us median, "
-                + "\(fixed(time.p999Microseconds, decimals: 1)) us at 99.9 %, "
-                + "\(fixed(time.maximumMicroseconds, decimals: 1)) us at most")
     }
 
     // MARK: Ctrl-Z and back
@@ -234,24 +197,28 @@ final class Session {
     }
 
     private func comeBack() {
-        if takesKeys {
-            RawMode.leave()
-            RawMode.enter()
-        }
+        if takesKeys { RawMode.renew() }
         screen.invalidate()
     }
 
     // MARK: Reports
 
-    private func deliver(_ reports: [Report]) throws {
+    private func deliver(_ reports: [PlayingReport]) throws {
         var lines = ""
         for report in reports {
             switch report {
             case .eventsOver: hasEventsOver = true
             case .engineOver(let error): engineOver = .some(error)
+            case .device(let event): lines += tell(event)
             case .event(let event):
-                if case .paused(let reason) = event.kind { pauseReason = reason }
-                if case .resumed = event.kind { pauseReason = nil }
+                if case .paused(let reason) = event.kind {
+                    pauseReason = reason
+                    if reason == .deviceTaken { notice = "no device (\(reason.name))" }
+                }
+                if case .resumed = event.kind {
+                    pauseReason = nil
+                    control.noteSilence(false)
+                }
                 // Printed last, with the figures of the whole run.
                 if case .finished = event.kind {
                     heldFinish = event
@@ -283,10 +250,11 @@ final class Session {
         case .passStarted:
             StandardStream.error.note("pass \(event.pass) of \(event.passes), \(percentText(event.speed))")
         case .paused(let reason): StandardStream.error.note("paused (\(reason.name))")
+        case .speedChanged: StandardStream.error.note("speed \(percentText(event.speed))")
         case .resumed: StandardStream.error.note("resumed")
         case .xrun(let lostFrames): StandardStream.error.note("dropout of \(lostFrames) frames")
         case .starved(let frames): StandardStream.error.note("\(frames) frames were not decoded in time")
-        case .playbackStarted, .sectionEnded, .passEnded, .moved, .finished: break
+        case .playbackStarted, .sectionEnded, .passEnded, .moved, .materialChosen, .finished: break
         }
     }
 
@@ -299,7 +267,9 @@ final class Session {
 
     private func redraw() {
         guard drawsNow, !isOver else { return }
-        screen.draw(control.view(title: title, clipSeconds: clipSeconds), columns: terminalColumns())
+        var view = control.view(title: title, clipSeconds: clipSeconds)
+        view.notice = notice
+        screen.draw(view, columns: terminalSize().columns)
     }
 }
 

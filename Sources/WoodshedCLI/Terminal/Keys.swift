@@ -12,29 +12,37 @@ enum KeyAction: Equatable, Sendable {
     /// Change the speed by this much of the normal speed.
     case changeSpeed(by: Double)
     case normalSpeed
+    /// Higher or lower, in semitones.
+    case changePitch(by: Double)
     /// Louder or softer, in decibels.
     case changeGain(by: Double)
     case help
     case redraw
 }
 
-/// Turns bytes into actions; unknown keys are passed over in silence.
-struct KeyReader {
+/// Tells single keys from the sequences that others send.
+struct KeyBytes {
+    /// What one key sent.
+    enum Key: Equatable {
+        case plain(UInt8)
+        case sequence([UInt8])
+    }
+
     private var pending: [UInt8] = []
 
     init() {}
 
-    /// All actions the bytes complete.
-    mutating func actions(_ bytes: some Sequence<UInt8>) -> [KeyAction] {
-        var result: [KeyAction] = []
+    /// All keys the bytes complete.
+    mutating func keys(_ bytes: some Sequence<UInt8>) -> [Key] {
+        var result: [Key] = []
         for byte in bytes {
             if pending.isEmpty && byte != 0x1B {
-                if let action = Self.plain(byte) { result.append(action) }
+                result.append(.plain(byte))
                 continue
             }
             pending.append(byte)
             if let end = Self.sequenceEnd(pending) {
-                if end, let action = Self.arrow(pending) { result.append(action) }
+                if end { result.append(.sequence(pending)) }
                 pending = []
             }
         }
@@ -51,6 +59,24 @@ struct KeyReader {
             if (0x40...0x7E).contains(last) { return true }
             // Sixteen bytes is longer than any key's sequence; what keeps coming is not a key.
             return bytes.count < 16 ? nil : false
+        }
+    }
+
+}
+
+/// Turns bytes into actions; unknown keys are passed over in silence.
+struct KeyReader {
+    private var bytes = KeyBytes()
+
+    init() {}
+
+    /// All actions the bytes complete.
+    mutating func actions(_ bytes: some Sequence<UInt8>) -> [KeyAction] {
+        self.bytes.keys(bytes).compactMap { key in
+            switch key {
+            case .plain(let byte): Self.plain(byte)
+            case .sequence(let bytes): Self.arrow(bytes)
+            }
         }
     }
 
@@ -77,6 +103,8 @@ struct KeyReader {
         case UInt8(ascii: "{"): .changeSpeed(by: -0.01)
         case UInt8(ascii: "}"): .changeSpeed(by: 0.01)
         case 0x7F, 0x08: .normalSpeed
+        case UInt8(ascii: "<"): .changePitch(by: -1)
+        case UInt8(ascii: ">"): .changePitch(by: 1)
         case UInt8(ascii: "+"), UInt8(ascii: "="): .changeGain(by: 1)
         case UInt8(ascii: "-"): .changeGain(by: -1)
         case UInt8(ascii: "?"), UInt8(ascii: "h"): .help
@@ -91,6 +119,7 @@ struct KeyReader {
         left   back 5 s              N, up     previous section
         right  on 5 s                + -       louder, softer
         [ ]    5 % slower, faster    { }       1 % slower, faster
-        Backspace  normal speed      q         quit
+        Backspace  normal speed      < >       a semitone lower, higher
+        q      quit
         """
 }

@@ -9,25 +9,33 @@ enum Signals {
     private static let interrupts = Atomic<Int>(0)
     /// True once a loop reads the pipe; before that, an interrupt has nobody to ask and ends the process itself.
     private static let isWatched = Atomic<Bool>(false)
+    /// True while something is half done that an end of the process must not tear.
+    private static let isHolding = Atomic<Bool>(false)
+    /// The signal that would have ended the process meanwhile; 0: none.
+    private static let held = Atomic<Int32>(0)
 
     private static let ending: [Int32] = [SIGINT, SIGTERM, SIGHUP]
     private static let faults: [Int32] = [SIGSEGV, SIGBUS, SIGILL, SIGTRAP, SIGFPE, SIGABRT]
 
     /// Installs the handlers; call once, before any thread is started.
     ///
+    /// - Parameter others: Signals that ask for something else.
     /// - Returns: The descriptor that becomes readable when a signal arrived; -1 when the system has none to give.
-    static func install() -> Int32 {
+    static func install(others: [Int32] = []) -> Int32 {
         RawMode.prepareForHandlers()
         PartialFiles.prepareForHandlers()
         guard let pipe = WakePipe() else { return -1 }
         _ = interrupts.load(ordering: .relaxed)
         _ = isWatched.load(ordering: .relaxed)
+        _ = (isHolding.load(ordering: .relaxed), held.load(ordering: .relaxed))
         writeEnd.store(pipe.writeEnd, ordering: .releasing)
-        unblock(ending + [SIGTSTP, SIGCONT, SIGWINCH])
+        let telling = [SIGTSTP, SIGCONT, SIGWINCH] + others
+        unblock(ending + telling)
         for number in ending where !isIgnored(number) { handle(number, endingHandler) }
-        for number in [SIGTSTP, SIGCONT, SIGWINCH] where !isIgnored(number) { handle(number, notifyingHandler) }
-        // A write to a closed pipe then fails with EPIPE, which is answered where the write is.
-        handle(SIGPIPE, quietHandler)
+        for number in telling where !isIgnored(number) { handle(number, notifyingHandler) }
+        // A write to a closed pipe then fails with EPIPE, and one beyond the permitted size with EFBIG, which are answered
+        // where the write is.
+        for number in [SIGPIPE, SIGXFSZ] { handle(number, quietHandler) }
         for number in faults {
             handle(number, faultHandler, flags: Int32(bitPattern: UInt32(SA_RESETHAND)) | Int32(SA_NODEFER))
         }
@@ -35,10 +43,27 @@ enum Signals {
     }
 
     /// From here on a first interrupt is left to the loop that reads the pipe.
-    static func beginWatching() { isWatched.store(true, ordering: .releasing) }
+    static func beginWatching() {
+        interrupts.store(0, ordering: .relaxed)
+        isWatched.store(true, ordering: .releasing)
+    }
 
     /// From here on an interrupt ends the process at once again.
     static func endWatching() { isWatched.store(false, ordering: .releasing) }
+
+    /// Does something short, such as making a file and noting its name, that a signal must not find half done: the end it asks
+    /// for comes afterwards.
+    static func holding<Result>(
+        _ body: () throws(CommandFailure) -> Result
+    ) throws(CommandFailure) -> Result {
+        isHolding.store(true, ordering: .sequentiallyConsistent)
+        defer {
+            isHolding.store(false, ordering: .sequentiallyConsistent)
+            let number = held.load(ordering: .sequentiallyConsistent)
+            if number != 0 { leave(by: number) }
+        }
+        return try body()
+    }
 
     /// The signals that arrived since the last call, oldest first.
     static func drain(_ descriptor: Int32) -> [Int32] {
@@ -93,17 +118,21 @@ enum Signals {
 
     private static let endingHandler: __sighandler_t = { number in
         let earlier = Signals.interrupts.add(1, ordering: .acquiringAndReleasing).oldValue
-        if earlier > 0 || !Signals.isWatched.load(ordering: .acquiring) {
-            RawMode.leave()
-            PartialFiles.removeAll()
-            // The status line, if there is one, stays; the shell's prompt belongs below it.
-            if isatty(STDERR_FILENO) == 1 {
-                var newline = UInt8(ascii: "\n")
-                _ = unsafe write(STDERR_FILENO, &newline, 1)
-            }
-            _exit(128 + number)
+        guard earlier > 0 || !Signals.isWatched.load(ordering: .acquiring) else { return Signals.notify(number) }
+        Signals.held.store(number, ordering: .sequentiallyConsistent)
+        if !Signals.isHolding.load(ordering: .sequentiallyConsistent) { Signals.leave(by: number) }
+    }
+
+    /// Ends the process at once. Safe in a signal handler.
+    private static func leave(by number: Int32) {
+        RawMode.leave()
+        PartialFiles.removeAll()
+        // The status line, if there is one, stays; the shell's prompt belongs below it.
+        if isatty(STDERR_FILENO) == 1 {
+            var newline = UInt8(ascii: "\n")
+            _ = unsafe write(STDERR_FILENO, &newline, 1)
         }
-        Signals.notify(number)
+        _exit(128 + number)
     }
 
     /// Gives the terminal back, then lets the fault take its course (the action was reset on entry).

@@ -18,12 +18,16 @@ struct StatusView: Equatable {
     var pass: Int
     var passes: Int
     var speed: Double
+    /// How far the pitch is moved; 0 is not shown.
+    var semitones = 0.0
     /// Where the sound comes from, in seconds of the recording.
     var position: Double
     /// The recording's length in seconds.
     var length: Double
     /// The louder channel's recent peak, full scale = 0; nil hides the level.
     var peakDecibels: Double?
+    /// Said instead of the level while there is no device.
+    var notice: String?
 }
 
 /// Which glyphs the terminal can be trusted with.
@@ -54,7 +58,7 @@ struct StatusLine {
 
     private func compose(_ view: StatusView, detail: Int) -> String {
         let clock = symbol(view.state) + " " + clockText(view.position)
-        let speed = percentText(view.speed)
+        let speed = percentText(view.speed) + (view.semitones == 0 ? "" : " " + semitoneText(view.semitones))
         switch detail {
         case 0...3:
             var fields: [String] = []
@@ -63,7 +67,9 @@ struct StatusLine {
             fields.append("pass \(view.pass) of \(view.passes)")
             fields.append(speed)
             fields.append(clock + " / " + clockText(view.length))
-            if let peak = view.peakDecibels {
+            if let notice = view.notice {
+                if detail <= 2 { fields.append(notice) }
+            } else if let peak = view.peakDecibels {
                 if detail <= 1 { fields.append(meter(peak) + " " + padded(decibelText(peak), to: 8)) }
                 if detail == 2 { fields.append(padded(decibelText(peak), to: 8)) }
             }

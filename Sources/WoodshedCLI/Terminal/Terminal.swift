@@ -76,6 +76,24 @@ enum RawMode {
         _ = unsafe tcsetattr(STDIN_FILENO, TCSANOW, saved)
     }
 
+    /// Enters again after the terminal was somebody else's.
+    static func renew() {
+        leave()
+        enter()
+    }
+
+    /// What the keys have sent that were pressed since the last call.
+    static func readBytes() -> ArraySlice<UInt8> {
+        var bytes = [UInt8](repeating: 0, count: 256)
+        let count = unsafe read(STDIN_FILENO, &bytes, bytes.count)
+        guard count > 0 else {
+            // The terminal has gone; asking it again and again would only burn time.
+            if count == 0 || errno == EIO { leave() }
+            return []
+        }
+        return bytes.prefix(count)
+    }
+
     /// True when keys could be had: both ends are a terminal.
     static var isPossible: Bool { isatty(STDIN_FILENO) == 1 && isatty(STDERR_FILENO) == 1 }
 
@@ -89,12 +107,23 @@ enum RawMode {
     }
 }
 
-/// The width of the terminal behind standard error: asked of the system, else of COLUMNS, else 80.
-func terminalColumns() -> Int {
+/// How many characters a terminal shows.
+struct TerminalSize: Equatable {
+    var columns: Int
+    var rows: Int
+}
+
+/// The size of the terminal behind standard error: asked of the system, else of COLUMNS and LINES, else 80 by 24.
+func terminalSize() -> TerminalSize {
     var size = winsize()
-    if unsafe ioctl(STDERR_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 { return Int(size.ws_col) }
-    if let columns = environmentVariable("COLUMNS").flatMap({ wholeNumber($0) }), columns > 0, columns < 10_000 {
-        return Int(columns)
+    let isKnown = unsafe ioctl(STDERR_FILENO, UInt(TIOCGWINSZ), &size) == 0
+    func extent(_ told: UInt16, _ variable: String, _ usual: Int) -> Int {
+        if isKnown, told > 0 { return Int(told) }
+        guard let given = environmentVariable(variable).flatMap({ wholeNumber($0) }), (1..<10_000).contains(given)
+        else {
+            return usual
+        }
+        return Int(given)
     }
-    return 80
+    return TerminalSize(columns: extent(size.ws_col, "COLUMNS", 80), rows: extent(size.ws_row, "LINES", 24))
 }

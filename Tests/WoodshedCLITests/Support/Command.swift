@@ -29,10 +29,11 @@ enum Command {
     ///   - environment: Replaces or adds variables.
     ///   - folder: Where it runs; nil is here.
     ///   - outputPath: A file to send standard output to instead of a pipe.
+    ///   - program: Another program that is to run it.
     ///   - act: Called with the process's id once it runs.
     static func run(
         _ arguments: [String], environment: [String: String] = [:], folder: String? = nil, outputPath: String? = nil,
-        seconds: Double = 60, act: ((pid_t) -> Void)? = nil
+        program: String? = nil, seconds: Double = 60, act: ((pid_t) -> Void)? = nil
     ) -> Finished {
         let (output, error) = (Pipe(), Pipe())
         var actions = unsafe posix_spawn_file_actions_t()
@@ -47,7 +48,8 @@ enum Command {
         unsafe posix_spawn_file_actions_adddup2(&actions, error.writeEnd, 2)
         let inFolder = folder.map { ["-c", #"cd "$1" && shift && exec "$@""#, "sh", $0, path] + arguments }
         let process = unsafe spawn(
-            folder == nil ? path : "/bin/sh", inFolder ?? arguments, environment: environment, actions: &actions)
+            program ?? (folder == nil ? path : "/bin/sh"), inFolder ?? arguments, environment: environment,
+            actions: &actions)
         output.closeWriteEnd()
         error.closeWriteEnd()
         guard process > 0 else { return Finished(status: -127, output: [], error: "cannot start \(path)") }
@@ -70,6 +72,10 @@ enum Command {
             "PATH": "/usr/local/bin:/usr/bin:/bin", "LANG": "C.UTF-8", "TERM": "xterm", "HOME": "/nonexistent",
         ]
         variables.merge(environment) { $1 }
+        // A command that a sanitizer watches goes by what its run was told.
+        for name in ["TSAN_OPTIONS", "RTSAN_OPTIONS"] {
+            variables[name] = unsafe getenv(name).map { unsafe String(cString: $0) }
+        }
         var words = unsafe ([path] + arguments).map { unsafe strdup($0) } + [nil]
         var settings = unsafe variables.map { unsafe strdup("\($0.key)=\($0.value)") } + [nil]
         defer {

@@ -53,10 +53,13 @@ final class TerminalRun {
         return settings.c_lflag
     }
 
-    /// Reads until the text has been seen after `from` bytes, or the time is over.
+    /// Reads until one of the texts has been seen after `from` bytes, or the time is over.
     @discardableResult
-    func wait(for wanted: String, from: Int = 0, seconds: Double = 15) -> Bool {
-        read(seconds: seconds) { String(decoding: seen.dropFirst(from), as: UTF8.self).contains(wanted) }
+    func wait(for wanted: String..., from: Int = 0, seconds: Double = 15) -> Bool {
+        read(seconds: seconds) {
+            let text = String(decoding: seen.dropFirst(from), as: UTF8.self)
+            return wanted.contains { text.contains($0) }
+        }
     }
 
     /// Reads whatever comes within the time.

@@ -28,6 +28,7 @@ struct CheckStyle {
         let (glyph, word, colour) =
             switch grade {
             case .good: ("✔", "ok    ", "32")
+            case .note: ("·", "note  ", "36")
             case .weak: ("!", "weak  ", "33")
             case .broken: ("✘", "broken", "31")
             }

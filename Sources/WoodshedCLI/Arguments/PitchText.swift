@@ -1,0 +1,24 @@
+// Pitches as typed: `+3`, `-2.5` in semitones, `30c`, `-15c` in cents. The bounds are the engine's; they are named here so
+// that a slip is answered before any file is opened.
+
+/// How far the pitch is moved, in semitones.
+struct PitchText: Hashable, Sendable {
+    /// The engine's range, two octaves down and up.
+    static let range = -24.0...24.0
+
+    let semitones: Double
+
+    init(parsing text: String) throws(ArgumentError) {
+        let isDown = text.hasPrefix("-")
+        let number = isDown || text.hasPrefix("+") ? text.dropFirst() : text[...]
+        let isCents = number.hasSuffix("c")
+        guard let size = decimal(isCents ? number.dropLast() : number) else {
+            throw ArgumentError("'\(text)' is no pitch; write +3 or -2.5 for semitones, 30c for cents")
+        }
+        semitones = (isDown ? -size : size) / (isCents ? 100 : 1)
+        guard !Self.range.contains(semitones) else { return }
+        // Nobody moves a recording by eight octaves; an octave and a bit in cents is likelier.
+        let hint = !isCents && size <= 2400 ? "; did you mean \(text)c?" : ""
+        throw ArgumentError("a pitch of \(text) is outside -24 to +24 semitones\(hint)")
+    }
+}

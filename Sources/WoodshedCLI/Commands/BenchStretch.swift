@@ -1,0 +1,65 @@
+// `woodshed bench stretch`: the time of every block of what `practice` would play, on the render path that plays it.
+import ArgumentParser
+import Woodshed
+
+struct BenchStretch: Verb {
+    static let configuration = CommandConfiguration(
+        commandName: "stretch",
+        abstract: "Measure the time of every block of what practice would play.",
+        discussion: """
+            EXAMPLES
+              woodshed bench stretch song.mp3 --speed 75%
+              woodshed bench stretch song.mp3 --section 1:20-1:45 -n 5 --speed 50% --period 256
+              woodshed bench stretch song.mp3 --speed 75% --json
+
+            All times are processor time of the thread that renders; decoding and analysis are done before and
+            not counted. Of several runs the one in the middle is shown.
+            """)
+
+    @Argument(help: "A recording.", completion: .file())
+    var file: String
+
+    @OptionGroup var plan: PlanOptions
+
+    @Option(name: .long, help: "Frames per block, 1 to 8192.", transform: { try boundedInteger($0, in: 1...8192) })
+    var period = 64
+
+    @Option(
+        name: .long, help: .init("Stop after so many seconds of sound, 1 to 3600. (default: 60)", valueName: "n"),
+        transform: { try boundedInteger($0, in: 1...3600) })
+    var seconds = 60
+
+    @Option(
+        name: .long, help: .init("How often to measure, 1 to 99. (default: 3)", valueName: "n"),
+        transform: { try boundedInteger($0, in: 1...99) })
+    var runs = 3
+
+    @Flag(name: .long, help: "Write one JSON object to standard output.")
+    var json = false
+
+    /// More would need gigabytes for their times; reached with blocks of a few frames only.
+    private static let maximumBlocks: Int64 = 4_000_000
+
+    func perform() throws {
+        let clip = try Listening.loadForPlaying(file)
+        let score = try Listening.score(clip, plan: { timeline throws(CommandFailure) in try plan.plan(for: timeline) })
+        let longest = min(Int64(seconds) * Int64(clip.sampleRate), Self.maximumBlocks * Int64(period))
+        var trials: [RenderTrial] = []
+        for run in 1...runs {
+            do {
+                trials.append(
+                    try RenderTrial(
+                        clip, score: score, periodFrames: period, maximumFrames: longest, watchesHeap: run == runs))
+            } catch {
+                throw CommandFailure(error)
+            }
+        }
+        let touchesHeap = trials.last?.touchesHeap
+        trials.sort { $0.p999Microseconds < $1.p999Microseconds }
+        let trial = trials[runs / 2]
+        let sheet = BenchSheet(
+            file: file, clip: clip, plan: score.plan, runs: runs, trial: trial, touchesHeap: touchesHeap)
+        if json { return try StandardStream.output.line(sheet.json.text) }
+        try StandardStream.output.write(sheet.text)
+    }
+}

@@ -1,0 +1,151 @@
+// `woodshed calibrate`: how long sound takes from output to input, measured and kept.
+import ArgumentParser
+import Woodshed
+
+struct Calibrate: Verb {
+    static let configuration = CommandConfiguration(
+        commandName: "calibrate",
+        abstract: "Measure how long sound takes from the output back to the input.",
+        discussion: """
+            EXAMPLES
+              woodshed calibrate --output hw:1         join output and input first
+              woodshed calibrate --output hw:1,0 --input hw:1,2 --json
+              woodshed calibrate --list
+              woodshed calibrate --forget --output hw:1
+
+            Plays five short chirps, 10 dB below full scale, and finds them in what is
+            recorded. The result is kept for this pair of devices, rate and period, so
+            that recordings can be put where they were played.
+
+            It ends with 69 when the chirps do not come back clearly, or the device was
+            interrupted.
+            """)
+
+    @Option(name: .long, help: .init("An ALSA device. (default: default)", valueName: "device"))
+    var output: String?
+
+    @Option(name: .long, help: .init("An ALSA device. (default: the output's name)", valueName: "device"))
+    var input: String?
+
+    @Option(
+        name: .long, help: .init("Frames per second. (default: 48000)", valueName: "hz"),
+        transform: { try boundedInteger($0, in: 8000...768_000) })
+    var rate: Int?
+
+    @OptionGroup var periods: PeriodOptions
+
+    @Option(
+        name: .long, help: .init("Real-time priority, 1 to 99; 0 asks for none. (default: 70)", valueName: "n"),
+        transform: { try boundedInteger($0, in: 0...99) })
+    var priority = 70
+
+    @Flag(name: .long, help: "List what was measured so far, the latest first.")
+    var list = false
+
+    @Flag(name: .long, help: "Forget what was measured for these two devices.")
+    var forget = false
+
+    @Flag(name: .long, help: "Write JSON to standard output: one object, for --list an array.")
+    var json = false
+
+    func validate() throws {
+        let isShaped = rate != nil || periods.period != nil || periods.periods != nil
+        if list && (forget || output != nil || input != nil || isShaped) {
+            throw ValidationError("--list tells everything; give it alone, or with --json.")
+        }
+        if forget && (json || isShaped) {
+            throw ValidationError("--forget takes --output and --input only: it forgets every rate and period.")
+        }
+    }
+
+    func perform() throws {
+        let store = try known { () throws(CalibrationError) in try CalibrationStore() }
+        if list { return try show(store) }
+        let devices = try devices()
+        _ = Signals.install()
+        if forget { return try forget(devices, in: store) }
+        let trip = try measure(devices)
+        // What was measured is told even if it cannot be kept, and kept even if nobody listens.
+        let kept = Result { () throws(CommandFailure) in try keep(trip, in: store) }
+        for line in json ? [Self.json(trip).text] : RoundTripText.lines(trip) { try StandardStream.output.line(line) }
+        let aside = try kept.get()
+        if let aside { StandardStream.error.note("A damaged file was set aside: \(printable(aside))") }
+        StandardStream.error.note("Kept in \(printable(store.path))")
+    }
+
+    private typealias Devices = (output: OutputDevice, input: InputDevice)
+
+    private func devices() throws(CommandFailure) -> Devices {
+        do {
+            let played = output ?? "default"
+            return (try OutputDevice(parsing: played), try InputDevice(parsing: input ?? played))
+        } catch {
+            throw CommandFailure(error)
+        }
+    }
+
+    private func measure(_ devices: Devices) throws(CommandFailure) -> RoundTrip {
+        let request: StreamRequest
+        do {
+            request = try StreamRequest(
+                sampleRate: rate ?? 48_000, channelCount: 2, periodFrames: periods.period ?? 256,
+                periodCount: periods.periods ?? 3, realtimePriority: priority == 0 ? nil : priority)
+        } catch {
+            throw CommandFailure(error)
+        }
+        StandardStream.error.note(
+            printable("Measuring from \(devices.output) to \(devices.input) by five short chirps..."))
+        return try known { () throws(CalibrationError) in
+            try RoundTrip.measure(output: devices.output, input: devices.input, request)
+        }
+    }
+
+    private func keep(_ trip: RoundTrip, in store: CalibrationStore) throws(CommandFailure) -> String? {
+        try Signals.holding { () throws(CommandFailure) in
+            try known { () throws(CalibrationError) in try store.keep(trip) }
+        }
+    }
+
+    private func forget(_ devices: Devices, in store: CalibrationStore) throws(CommandFailure) {
+        _ = try contents(of: store)
+        let count = try Signals.holding { () throws(CommandFailure) in
+            try known { () throws(CalibrationError) in
+                try store.forget(output: devices.output, input: devices.input)
+            }
+        }
+        guard count > 0 else {
+            throw CommandFailure(
+                .notFound, "nothing was measured from \(devices.output) to \(devices.input)",
+                remedy: "What there is, and its names: woodshed calibrate --list")
+        }
+        StandardStream.error.note("Forgot \(count) in \(printable(store.path))")
+    }
+
+    private func show(_ store: CalibrationStore) throws {
+        let contents = try contents(of: store)
+        if json {
+            return try StandardStream.output.line(JSONValue.array(contents.roundTrips.map(Self.json)).text)
+        }
+        for trip in contents.roundTrips {
+            try StandardStream.output.write(RoundTripText.entry(trip))
+        }
+        if contents.roundTrips.isEmpty { StandardStream.error.note("Nothing was measured yet.") }
+    }
+
+    /// What is kept; a file that is damaged is told of.
+    private func contents(of store: CalibrationStore) throws(CommandFailure) -> CalibrationStore.Contents {
+        let contents = try known { () throws(CalibrationError) in try store.contents() }
+        if contents.isDamaged {
+            StandardStream.error.note("\(printable(store.path)) is damaged; what can be read of it counts.")
+        }
+        return contents
+    }
+
+    private func known<Result>(
+        _ body: () throws(CalibrationError) -> Result
+    ) throws(CommandFailure) -> Result {
+        do { return try body() } catch { throw CommandFailure(error) }
+    }
+
+    private static func json(_ trip: RoundTrip) -> JSONValue { .object([.init("v", .integer(1))] + trip.fields) }
+}

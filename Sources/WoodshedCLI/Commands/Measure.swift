@@ -1,0 +1,59 @@
+// `woodshed measure`: how loud a recording is, by every meter there is.
+import ArgumentParser
+import DSP
+import Woodshed
+
+struct Measure: Verb {
+    static let configuration = CommandConfiguration(
+        commandName: "measure",
+        abstract: "Measure a recording's loudness, peaks and levels.",
+        discussion: """
+            EXAMPLES
+              woodshed measure take.wav
+              woodshed measure take.wav --json
+              woodshed measure take.wav --json --series > loudness.json
+
+            Loudness is that of ITU-R BS.1770 and EBU R 128, in LUFS; peaks and RMS are
+            in dB of full scale. The PPM and VU readings are relative to what a steady
+            full-scale sine reads (in JSON: _rel). A clip is a run of samples at full
+            scale in one channel. In JSON a level of silence is null.
+            """)
+
+    @Argument(help: "A recording.", completion: .file())
+    var file: String
+
+    @Flag(name: .long, help: "Write one JSON object to standard output.")
+    var json = false
+
+    @Flag(name: .long, help: "With --json: also [end in s, momentary, short-term] every 10 ms.")
+    var series = false
+
+    func validate() throws {
+        if series && !json { throw ValidationError("--series needs --json.") }
+    }
+
+    func perform() throws {
+        _ = Signals.install()
+        let clip = try load()
+        var loudness = series ? LoudnessSeries() : nil
+        let sheet = LevelSheet(
+            file: file, clip: clip, reading: try measure(clip) { loudness?.append($0) }, series: loudness)
+        if json { return try sheet.writeJSON(to: .output) }
+        try StandardStream.output.write(sheet.text)
+    }
+
+    /// Opens the file at its own rate, or at the nearest one that can be measured.
+    private func load() throws(CommandFailure) -> Clip {
+        let original = try Listening.load(file, sampleRate: nil)
+        let rate = ProgrammeReading.sampleRate(forFileRate: original.sampleRate)
+        return rate == original.sampleRate ? original : try Listening.load(file, sampleRate: rate)
+    }
+
+    private func measure(_ clip: Clip, hop: (LoudnessHop) -> Void) throws(CommandFailure) -> ProgrammeReading {
+        do {
+            return try ProgrammeReading(measuring: clip, hop: hop)
+        } catch {
+            throw CommandFailure(error)
+        }
+    }
+}

@@ -1,0 +1,264 @@
+// `woodshed record`: an input into a file that is whole at every instant, with meters.
+import ArgumentParser
+import Glibc
+import Woodshed
+
+/// Usual combinations of rate, bits and channels.
+enum RecordQuality: String, CaseIterable, ExpressibleByArgument {
+    case low
+    case medium
+    case high
+
+    var rate: Int {
+        switch self {
+        case .low: 22_050
+        case .medium: 44_100
+        case .high: 48_000
+        }
+    }
+
+    var bits: BitsText {
+        switch self {
+        case .low, .medium: .sixteen
+        case .high: .twentyFour
+        }
+    }
+
+    var channels: Int { self == .low ? 1 : 2 }
+}
+
+extension RecordFormat: ExpressibleByArgument {}
+
+struct Record: Verb {
+    static let configuration = CommandConfiguration(
+        commandName: "record",
+        abstract: "Record an input, with meters; the file is whole at every instant.",
+        discussion: """
+            EXAMPLES
+              woodshed record                                  into take-DATE-TIME.wav
+              woodshed record riff.wav --input hw:1 --duration 1:30
+              woodshed record --quality low memo.wav
+              woodshed record --arm riff.wav                   see levels; space begins
+              woodshed record --input hw:1 riff.flac           made after the stop
+              woodshed record --recover                        finish what was killed
+
+            A take is .wav or .caf while it is recorded. Another format is made of it after
+            the stop; only when that is whole and was found to be so, the take goes.
+
+            Keys: space pauses and goes on, s or q stops and keeps, d throws away,
+            m marks the place. SIGINT stops and keeps, SIGUSR1 is the space bar.
+            high is 48000 Hz, 24 bit, stereo; medium 44100 Hz, 16 bit, stereo;
+            low 22050 Hz, 16 bit, mono.
+            """)
+
+    @Argument(help: "The file to write; - is standard output.", completion: .file())
+    var file: String?
+
+    @Option(
+        name: [.customShort("o"), .customLong("out")],
+        help: .init("The same, by an option.", valueName: "out"), completion: .file())
+    var out: String?
+
+    @Option(name: .long, help: .init("An ALSA device, null or file:PATH.", valueName: "device"))
+    var input = "default"
+
+    @Option(name: .long, help: "low, medium or high.")
+    var quality: RecordQuality = .high
+
+    @Option(
+        name: .long, help: .init("Frames per second.", valueName: "hz"),
+        transform: { try boundedInteger($0, in: 8000...768_000) })
+    var rate: Int?
+
+    @Option(name: .long, help: "16, 24 or 32 bits a sample, or float.")
+    var bits: BitsText?
+
+    @Option(
+        name: .long, help: .init("Channels, 1 to 64; 1 is the mean of all.", valueName: "n"),
+        transform: { try boundedInteger($0, in: 1...64) })
+    var channels: Int?
+
+    @Option(
+        name: .long,
+        help: "wav or caf; or flac, opus, ogg, mp3, m4a, made of the take after the stop. (default: by the name)")
+    var format: RecordFormat?
+
+    @Flag(name: .long, help: "Keep the take itself, too, when another file was made of it.")
+    var keepTake = false
+
+    @Flag(name: .long, help: "Finish the takes that a dead program has left, and record nothing.")
+    var recover = false
+
+    @Option(
+        name: .long, help: .init("Stop by itself after so long: 90, 1:30 or 48000f.", valueName: "time"),
+        transform: { try TimePoint(parsing: $0) })
+    var duration: TimePoint?
+
+    @Flag(name: .long, help: "Listen first: space or SIGUSR1 begins, with the half second before.")
+    var arm = false
+
+    @OptionGroup var stream: StreamOptions
+
+    @OptionGroup var messages: MessageOptions
+
+    func validate() throws {
+        if file != nil && out != nil { throw ValidationError("The file to write is named twice; leave out -o.") }
+        if target == "-" && messages.json {
+            throw ValidationError("--json and - both want standard output; name a file.")
+        }
+        if target?.isEmpty == true { throw ValidationError("The name of the file is empty.") }
+        if case .fraction = duration { throw ValidationError("--duration takes a time, not a share.") }
+        if stream.clock == .virtual && arm {
+            throw ValidationError("--arm waits for you; --clock virtual waits for nobody.")
+        }
+    }
+
+    func perform() throws {
+        let signals = Signals.install(others: [SIGUSR1])
+        if recover { return try Recovery.run(messages) }
+        let place = try TakePlace(target, format: format, now: time(nil))
+        try refuseExisting(place)
+        if !messages.quiet { Recovery.mention() }
+        let idle = try open()
+        let monitor = idle.monitor
+        let request = try takeRequest(place, monitor.configuration)
+        let line = RecorderLine(
+            sampleRate: monitor.configuration.sampleRate, path: place.takePath,
+            channelCount: request.isMono ? 1 : monitor.configuration.channelCount, format: request.format,
+            deviceName: monitor.configuration.deviceName)
+        let draft: TakeDraft
+        do throws(AudioFileError) { draft = try idle.prepare(request) } catch { throw CommandFailure(error) }
+        announce(line, place)
+        if let warning = draft.registryWarning, !messages.quiet {
+            StandardStream.error.note(printable(warning.message))
+        }
+        let events = monitor.events
+        let stage: RecorderStage
+        do throws(DeviceError) {
+            stage = arm ? .armed(try idle.arm(), draft) : .recording(try idle.record(draft))
+        } catch {
+            try? draft.discard()
+            throw CommandFailure(error)
+        }
+        let session = try RecordSession(
+            stage, monitor: monitor, events: events, line: line, file: place.takePath ?? "standard output",
+            messages: messages, signals: signals)
+        try conclude(try session.run(), line, place, monitor, signals)
+    }
+
+    private var target: String? { file ?? out }
+
+    // MARK: Before
+
+    /// What is made of the take is not to be refused after an hour of recording.
+    private func refuseExisting(_ place: TakePlace) throws(CommandFailure) {
+        guard place.format.export != nil, let path = place.path, unsafe access(path, F_OK) == 0 else { return }
+        throw CommandFailure(
+            .cannotCreate, "\(path): there is a file of this name already", remedy: "Choose another name.")
+    }
+
+    private func open() throws(CommandFailure) -> IdleRecorder {
+        let device = try inputDevice(input)
+        // What is wrong with a file is better told as that than as a device's trouble.
+        if case .file(let path) = device { _ = try Listening.load(path, sampleRate: nil) }
+        do throws(DeviceError) {
+            return try IdleRecorder(
+                input: device,
+                request: try stream.request(
+                    sampleRate: rate ?? quality.rate, channelCount: channels ?? quality.channels, usualPeriods: 4))
+        } catch {
+            throw CommandFailure(error)
+        }
+    }
+
+    private func takeRequest(
+        _ place: TakePlace, _ input: StreamConfiguration
+    ) throws(CommandFailure) -> TakeRequest {
+        let destination: TakeRequest.Destination =
+            place.takePath.map { .file(path: $0, container: place.format.container) }
+            ?? .stream(fileDescriptor: STDOUT_FILENO)
+        var request = TakeRequest(
+            destination: destination, format: (bits ?? quality.bits).format,
+            isMono: (channels ?? quality.channels) == 1 && input.channelCount > 1)
+        if let duration {
+            switch duration {
+            case .seconds(let seconds): request.frameLimit = Int64((seconds * Double(input.sampleRate)).rounded())
+            case .frames(let frames): request.frameLimit = frames
+            case .fraction: break
+            }
+        }
+        return request
+    }
+
+    private func announce(_ line: RecorderLine, _ place: TakePlace) {
+        guard !messages.quiet else { return }
+        let bits = line.format == .float32 ? "32 bit float" : "\(line.format.bytesPerSample * 8) bit"
+        let channels =
+            line.channelCount == 1 ? "mono" : line.channelCount == 2 ? "stereo" : "\(line.channelCount) channels"
+        StandardStream.error.note(
+            printable(
+                "\(arm ? "Listening" : "Recording") to \(place.takePath ?? "standard output"): "
+                    + "\(line.sampleRate) Hz, \(bits), \(channels), from \(line.deviceName)"))
+    }
+
+    // MARK: After
+
+    private func conclude(
+        _ outcome: RecordOutcome, _ line: RecorderLine, _ place: TakePlace, _ monitor: RecorderMonitor,
+        _ signals: Int32
+    ) throws {
+        if let summary = outcome.summary {
+            let conversion = Result { () throws(CommandFailure) in try convert(outcome, place, signals) }
+            let made = (try? conversion.get()) ?? nil
+            let path = outcome.isKept ? made ?? place.takePath : nil
+            if messages.json, outcome.status != .closedPipe {
+                try StandardStream.output.line(
+                    line.stopped(
+                        summary, outcome: outcome.isKept ? "kept" : "discarded", path: path, monitor.statistics,
+                        droppedFrames: monitor.droppedFrames))
+            }
+            if !messages.quiet { StandardStream.error.note(printable(farewell(outcome, summary, path))) }
+            if messages.verbose { StandardStream.error.note(figures(monitor.statistics)) }
+            _ = try conversion.get()
+            // Told already, when it was met while recording.
+            if let failure = summary.failure { throw CommandFailure(failure.kind.exitStatus, "") }
+            if let error = outcome.fileError { throw CommandFailure(error) }
+        }
+        if let error = outcome.inputError { throw CommandFailure(error) }
+        guard outcome.status == .success else { throw CommandFailure(outcome.status, "") }
+    }
+
+    /// Makes another file of the take where one was asked for, and returns its path.
+    private func convert(
+        _ outcome: RecordOutcome, _ place: TakePlace, _ signals: Int32
+    ) throws(CommandFailure) -> String? {
+        guard outcome.isKept, let take = place.takePath, let target = place.path, let format = place.format.export
+        else { return nil }
+        let conversion = Conversion(
+            take: take, target: target, format: format, marks: outcome.marks, keepsTake: keepTake, signals: signals,
+            messages: messages)
+        try conversion.run()
+        return target
+    }
+
+    private func figures(_ statistics: StreamStatistics) -> String {
+        let time = statistics.renderTime
+        return "\(statistics.blocks) blocks, capture time \(fixed(time.medianMicroseconds, decimals: 1)) us median, "
+            + "\(fixed(time.p999Microseconds, decimals: 1)) us at 99.9 %, "
+            + "\(fixed(time.maximumMicroseconds, decimals: 1)) us at most, scheduling \(statistics.schedulingClass)"
+    }
+
+    private func farewell(_ outcome: RecordOutcome, _ summary: TakeSummary, _ path: String?) -> String {
+        let time = clockText(Double(summary.frameCount) / Double(summary.sampleRate))
+        guard outcome.isKept else {
+            return summary.frameCount == 0 ? "nothing was recorded, and no file is left" : "\(time) thrown away"
+        }
+        var parts = ["kept \(path ?? "what was written"): \(time)", "peak \(decibelText(outcome.peak))"]
+        if let loudness = summary.loudness?.integrated, loudness.isFinite {
+            parts.append("\(fixed(loudness, decimals: 1)) LUFS")
+        }
+        parts.append("\(outcome.clips) clip\(outcome.clips == 1 ? "" : "s")")
+        parts.append("\(summary.lostFrames) frames lost")
+        return parts.joined(separator: ", ")
+    }
+}

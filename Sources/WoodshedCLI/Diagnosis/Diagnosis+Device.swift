@@ -1,0 +1,102 @@
+// Whether there are devices to play on and to record from, whether they may be opened, and whether anything is heard.
+import Woodshed
+
+extension Diagnosis {
+    private static let joinGroup = "sudo usermod -aG audio $USER, then log in again"
+
+    var output: Check { opening(device, failure: .broken, elsewhere: "play with --output default") }
+
+    var input: Check {
+        opening(source, failure: mustRecord ? .broken : .note, elsewhere: "record with --input default")
+    }
+
+    private func opening(_ device: DeviceFacts, failure: CheckGrade, elsewhere: String) -> Check {
+        let name = device.side == .output ? "output" : "input"
+        switch device.opening {
+        case .success(let configuration):
+            return Check(
+                name: name, grade: .good,
+                finding:
+                    "\(device.name) opens: \(configuration.sampleRate) Hz, \(configuration.channelCount) channels, "
+                    + configuration.formatName)
+        case .failure(let error):
+            // alsa-lib does not tell a card that may not be opened from one that is not there.
+            if error.kind == .permissionDenied || !system.soundNodes.refused.isEmpty && error.kind != .busy {
+                return Check(
+                    name: name, grade: failure, finding: "no permission to open the devices in /dev/snd",
+                    remedy: Self.joinGroup, status: .noPermission)
+            }
+            guard error.kind == .busy else {
+                return Check(
+                    name: name, grade: failure, finding: error.message, remedy: error.remedy,
+                    status: error.kind.exitStatus)
+            }
+            guard let holder = device.holders.first else {
+                return Check(
+                    name: name, grade: failure, finding: error.message,
+                    remedy: "sudo fuser -v /dev/snd/* tells who; close that program, or \(elsewhere)")
+            }
+            let names = device.holders.map(\.description).joined(separator: ", ")
+            return Check(
+                name: name, grade: failure, finding: "\(device.name) is busy: \(names)",
+                remedy: "close \(holder.name), or: kill \(holder.process); or \(elsewhere)")
+        }
+    }
+
+    /// The group that owns the nodes in /dev/snd, and to which the usual limits are granted.
+    var group: Check? {
+        guard let membership = system.audioGroup else { return nil }
+        let isRefused = !system.soundNodes.refused.isEmpty
+        switch membership {
+        case .isRoot: return Check(name: "group", grade: .good, finding: "root needs no group")
+        case .counts: return Check(name: "group", grade: .good, finding: "in the group audio")
+        case .needsLogin:
+            return Check(
+                name: "group", grade: isRefused ? .broken : .weak,
+                finding: "in the group audio, but not since the last login",
+                remedy: "log out and in again, or for this shell: newgrp audio", status: .noPermission)
+        case .isMissing:
+            return Check(
+                name: "group", grade: isRefused ? .broken : .weak,
+                finding: isRefused
+                    ? "not in the group audio, whose the devices are"
+                    : "not in the group audio; what its limits grant does not count",
+                remedy: Self.joinGroup, status: .noPermission)
+        }
+    }
+
+    // MARK: The mixer
+
+    /// Ways to the ear of which one is enough: a plugged headphone mutes the speaker.
+    private static let exits: Set<String> = ["Speaker", "Headphone", "Front", "Line Out"]
+    private static let throughAll: Set<String> = ["Master", "PCM"]
+
+    /// One check for what is muted, or for all that is not; none without a mixer.
+    var volume: [Check] {
+        let outputs = device.controls.filter { $0.side == .output }
+        let inputs = source.controls.filter { $0.side == .input && $0.name == "Capture" }
+        let exits = outputs.filter { Self.exits.contains($0.name) }
+        var silent = outputs.filter { Self.throughAll.contains($0.name) && $0.isSilent }
+        if exits.allSatisfy(\.isSilent) { silent += exits }
+        silent += inputs.filter(\.isSilent)
+        guard silent.isEmpty else { return silent.map(mute) }
+        let heard = (outputs.filter { Self.throughAll.contains($0.name) } + exits + inputs).map { control in
+            control.name + (control.volume.map { " \(Int(($0 * 100).rounded())) %" } ?? " on")
+        }
+        return heard.isEmpty ? [] : [Check(name: "volume", grade: .good, finding: heard.joined(separator: ", "))]
+    }
+
+    private func mute(_ control: MixerControl) -> Check {
+        let isOutput = control.side == .output
+        var words = [String]()
+        if control.volume == 0 { words.append("70%") }
+        if control.isOn == false { words.append(isOutput ? "unmute" : "cap") }
+        return Check(
+            name: "volume", grade: .weak,
+            finding: "\(control.name) is \(control.isOn == false ? "off" : "at zero"); "
+                + (isOutput ? "nothing is heard" : "nothing is recorded"),
+            remedy:
+                "amixer -D \((isOutput ? device : source).mixer) sset '\(control.name)' \(words.joined(separator: " "))"
+        )
+    }
+}

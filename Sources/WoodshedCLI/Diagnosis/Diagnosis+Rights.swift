@@ -1,0 +1,81 @@
+// What keeps the thread that makes the sound from being on time: limits of the process.
+
+extension Diagnosis {
+    /// What the engine asks for.
+    private static let wantedPriority = 70
+    /// What sound servers ask for where real-time priority is refused.
+    private static let wantedNiceness = -11
+    /// The shortest stretch that a block of the longest period may have to be computed in.
+    private static let wantedMicroseconds = 200_000
+
+    private static func limitRemedy(_ lines: String...) -> String {
+        let text = lines.map { "@audio - \($0)" }.joined(separator: "\\n")
+        return "printf '\(text)\\n' | sudo tee -a /etc/security/limits.d/audio.conf, then log in again"
+    }
+
+    private var hasRealTime: Bool { system.rights.realTimePriority > 0 && system.grantsRealTime }
+
+    var priority: Check {
+        let limit = system.rights.realTimePriority
+        let remedy = Self.limitRemedy("rtprio 95")
+        guard limit > 0 else {
+            return Check(
+                name: "priority", grade: .weak, finding: "no real-time priority; busy moments may be heard",
+                remedy: remedy)
+        }
+        guard system.grantsRealTime else {
+            return Check(
+                name: "priority", grade: .weak,
+                finding: "real-time priority is within the limits, but refused by a container or control group",
+                remedy: "run it outside, or start the container with --cap-add=SYS_NICE --ulimit rtprio=95")
+        }
+        guard limit >= Self.wantedPriority else {
+            return Check(
+                name: "priority", grade: .weak,
+                finding:
+                    "real-time priority only up to \(limit), not \(Self.wantedPriority); other threads may come first",
+                remedy: remedy)
+        }
+        return Check(name: "priority", grade: .good, finding: "real-time priority granted, up to \(limit)")
+    }
+
+    var timeout: Check {
+        guard let limit = system.rights.realTimeMicroseconds else {
+            return Check(name: "rt time", grade: .good, finding: "real-time threads may compute as long as they need")
+        }
+        guard limit < Self.wantedMicroseconds else {
+            return Check(
+                name: "rt time", grade: .good, finding: "real-time threads may compute for \(limit / 1000) ms in a row")
+        }
+        return Check(
+            name: "rt time", grade: .weak,
+            finding: "the system ends a program whose real-time thread computes for \(limit / 1000) ms in a row",
+            remedy: "sudo prlimit --pid $$ --rttime=unlimited, then start it from this shell")
+    }
+
+    /// What is left to a process without real-time priority.
+    var niceness: Check {
+        let lowest = system.rights.niceness
+        if lowest <= Self.wantedNiceness {
+            return Check(name: "nice", grade: .good, finding: "niceness down to \(lowest) granted")
+        }
+        if hasRealTime {
+            return Check(
+                name: "nice", grade: .good,
+                finding: "niceness not below \(lowest), which real-time priority makes up for")
+        }
+        return Check(
+            name: "nice", grade: .weak, finding: "niceness not below \(lowest); every other program is as important",
+            remedy: Self.limitRemedy("nice -11") + ", and start it by: nice -n -11 woodshed")
+    }
+
+    var memoryLock: Check {
+        guard let limit = system.rights.lockedBytes else {
+            return Check(name: "memory", grade: .good, finding: "memory may be locked")
+        }
+        return Check(
+            name: "memory", grade: .weak,
+            finding: "only \(sizeText(UInt64(max(0, limit)))) of memory may be locked; swapping may be heard",
+            remedy: Self.limitRemedy("memlock unlimited"))
+    }
+}

@@ -1,0 +1,87 @@
+// The checks of `doctor` as functions of what was read from the system, so that every verdict can be tested without a
+// machine that deserves it.
+
+/// The verdicts.
+struct Diagnosis {
+    let system: SystemFacts
+    /// What would be played on.
+    let device: DeviceFacts
+    /// What would be recorded from.
+    let source: DeviceFacts
+    /// Whether an input that does not open is a fault: it was named. Who only plays needs none.
+    var mustRecord = false
+
+    /// All checks, the one that decides first.
+    var checks: [Check] {
+        [output, input, group].compactMap { $0 } + volume
+            + [priority, timeout, niceness, memoryLock, throttle, governor, kernel, ffmpeg, disk].compactMap { $0 }
+    }
+
+    /// How the command ends: by the first thing that keeps it from playing.
+    var status: ExitStatus { checks.first { $0.grade == .broken }?.status ?? .success }
+
+    /// The processor that sleeps to save power.
+    private var governor: Check? {
+        guard !system.governors.isEmpty else { return nil }
+        let slow = system.governors.filter { ["powersave", "conservative"].contains($0) }
+        guard !slow.isEmpty else {
+            return Check(
+                name: "processor", grade: .good, finding: "governor \(system.governors.joined(separator: ", "))")
+        }
+        return Check(
+            name: "processor", grade: .weak,
+            finding: "governor \(slow.joined(separator: ", ")); small periods may drop out",
+            remedy: "sudo cpupower frequency-set -g performance")
+    }
+
+    /// Time that is kept from real-time threads, whatever their priority.
+    private var throttle: Check? {
+        guard let (runtime, period) = system.throttle, period > 0 else { return nil }
+        guard runtime >= 0 else {
+            return Check(name: "throttle", grade: .good, finding: "real-time threads may use all of the time")
+        }
+        let percent = runtime * 100 / period
+        guard percent < 90 else {
+            return Check(name: "throttle", grade: .good, finding: "real-time threads may use \(percent) % of the time")
+        }
+        return Check(
+            name: "throttle", grade: .weak,
+            finding: "real-time threads are stopped after \(percent) % of the time; that is heard",
+            remedy: "sudo sysctl kernel.sched_rt_runtime_us=\(period / 100 * 95)")
+    }
+
+    private var kernel: Check? {
+        guard let (version, commandLine) = system.kernel else { return nil }
+        let model = ["PREEMPT_RT", "PREEMPT_DYNAMIC", "PREEMPT"].first { version.contains($0) }
+        guard let model else {
+            return Check(
+                name: "kernel", grade: .note, finding: "built without PREEMPT; long system calls may delay sound",
+                remedy: "boot a kernel with PREEMPT, such as Debian's linux-image-amd64, if periods below 5 ms drop out"
+            )
+        }
+        let mode = commandLine.split(separator: " ").first { $0.hasPrefix("preempt=") }.map { $0.dropFirst(8) }
+        guard let mode, ["none", "voluntary"].contains(mode) else {
+            return Check(name: "kernel", grade: .good, finding: model)
+        }
+        return Check(
+            name: "kernel", grade: .note, finding: "\(model), but started with preempt=\(mode)",
+            remedy: "boot with preempt=full if periods below 5 ms drop out")
+    }
+
+    private var ffmpeg: Check {
+        if let path = system.ffmpegPath { return Check(name: "ffmpeg", grade: .good, finding: path) }
+        return Check(
+            name: "ffmpeg", grade: .weak, finding: "missing; AAC, M4A and video files cannot be opened",
+            remedy: "sudo apt-get install ffmpeg")
+    }
+
+    private var disk: Check? {
+        guard let free = system.freeBytes else { return nil }
+        guard free < 1_000_000_000 else {
+            return Check(name: "disk", grade: .good, finding: "\(sizeText(free)) free here")
+        }
+        return Check(
+            name: "disk", grade: .weak, finding: "only \(sizeText(free)) free here",
+            remedy: "make room, or render to another folder")
+    }
+}

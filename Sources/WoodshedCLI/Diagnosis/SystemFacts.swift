@@ -1,0 +1,116 @@
+// What `doctor` reads from the system.
+import Glibc
+import Woodshed
+
+/// What the checks look at.
+struct SystemFacts {
+    /// What the process may do by its limits and capabilities.
+    var rights: ProcessRights
+    /// Whether the system does what the limits promise; control groups and containers may refuse all the same.
+    var grantsRealTime: Bool
+    /// The governors of all processors, each once; none where the system does not say.
+    var governors: [String]
+    /// Of a second, how much real-time threads may have: -1 for all of it; nil where the system does not say.
+    var throttle: (runtime: Int, period: Int)?
+    /// The kernel's own words about itself, and those it was started with.
+    var kernel: (version: String, commandLine: String)?
+    /// What the user has to do with the group audio; nil where there is no such group.
+    var audioGroup: GroupMembership?
+    /// The sound nodes of the kernel, and those of them this process may not open.
+    var soundNodes: (all: [String], refused: [String])
+    /// Where ffmpeg was found.
+    var ffmpegPath: String?
+    /// Bytes free in the current folder; nil when it cannot be asked.
+    var freeBytes: UInt64?
+
+    /// Reads them.
+    ///
+    /// - Parameters:
+    ///   - files: The machine's, or made-up ones.
+    ///   - trial: Tries to get real-time priority, and tells whether it was granted.
+    ///   - permits: Whether a file may be read and written.
+    init(
+        _ files: SystemFiles, trial: () -> Bool = SystemFacts.triesRealTime,
+        permits: (String) -> Bool = { SystemFiles.machine.permits(R_OK | W_OK, $0) }
+    ) {
+        rights = ProcessRights(files)
+        grantsRealTime = trial()
+        governors = Self.governors(files)
+        if let runtime = files.line("proc/sys/kernel/sched_rt_runtime_us").flatMap({ Int($0) }),
+            let period = files.line("proc/sys/kernel/sched_rt_period_us").flatMap({ Int($0) })
+        {
+            throttle = (runtime, period)
+        }
+        kernel = files.line("proc/version").map { ($0, files.line("proc/cmdline") ?? "") }
+        audioGroup = GroupMembership("audio", files)
+        let nodes = files.names(in: "dev/snd").filter { $0.hasPrefix("pcm") || $0.hasPrefix("control") }
+        soundNodes = (nodes, nodes.filter { !permits("dev/snd/" + $0) })
+        ffmpegPath = Self.executable("ffmpeg")
+        freeBytes = Self.freeBytes(".")
+    }
+
+    private static func governors(_ files: SystemFiles) -> [String] {
+        let folder = "sys/devices/system/cpu"
+        let processors = files.names(in: folder).filter { $0.hasPrefix("cpu") && Int($0.dropFirst(3)) != nil }
+        return Set(processors.compactMap { files.line("\(folder)/\($0)/cpufreq/scaling_governor") }).sorted()
+    }
+
+    /// Asks for the lowest real-time priority and gives it back.
+    static func triesRealTime() -> Bool {
+        var parameters = sched_param(sched_priority: 1)
+        guard unsafe sched_setscheduler(0, SCHED_FIFO, &parameters) == 0 else { return false }
+        parameters.sched_priority = 0
+        _ = unsafe sched_setscheduler(0, SCHED_OTHER, &parameters)
+        return true
+    }
+
+    private static func executable(_ name: String) -> String? {
+        let folders = (environmentVariable("PATH") ?? "/usr/local/bin:/usr/bin:/bin").split(separator: ":")
+        return folders.map { "\($0)/\(name)" }.first { unsafe access($0, X_OK) == 0 }
+    }
+
+    private static func freeBytes(_ path: String) -> UInt64? {
+        var status = statvfs()
+        guard unsafe statvfs(path, &status) == 0 else { return nil }
+        return UInt64(status.f_bavail) * UInt64(status.f_frsize)
+    }
+}
+
+/// What a user has to do with a group.
+enum GroupMembership: Equatable {
+    /// Root may do everything without it.
+    case isRoot
+    /// The process has its rights.
+    case counts
+    /// The user belongs to it, but logged in before that was so.
+    case needsLogin
+    /// The user does not belong to it.
+    case isMissing
+
+    /// Reads it for this process's user; nil where there is no such group.
+    init?(_ name: String, _ files: SystemFiles) {
+        let groups = (files.text("etc/group") ?? "").split(separator: "\n").map {
+            $0.split(separator: ":", omittingEmptySubsequences: false)
+        }
+        guard let group = groups.first(where: { $0.count >= 4 && $0[0] == name }) else { return nil }
+        let status = files.text("proc/self/status") ?? ""
+        func numbers(_ key: String) -> [Substring] {
+            (SystemFiles.value(of: key, in: status) ?? "").split(whereSeparator: \.isWhitespace).map { $0[...] }
+        }
+        let user = numbers("Uid").dropFirst().first ?? "0"
+        guard user != "0" else {
+            self = .isRoot
+            return
+        }
+        guard !(numbers("Groups") + numbers("Gid").dropFirst().prefix(1)).contains(group[2]) else {
+            self = .counts
+            return
+        }
+        let users = (files.text("etc/passwd") ?? "").split(separator: "\n").map {
+            $0.split(separator: ":", omittingEmptySubsequences: false)
+        }
+        let own = users.first { $0.count >= 4 && $0[2] == user }
+        let isListed = own.map { group[3].split(separator: ",").contains($0[0]) || $0[3] == group[2] } ?? false
+        self = isListed ? .needsLogin : .isMissing
+    }
+}

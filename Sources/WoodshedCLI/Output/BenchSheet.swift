@@ -1,0 +1,72 @@
+// The figures of `bench stretch`, for people and for programs.
+import Woodshed
+
+/// One measurement and what it was made on.
+struct BenchSheet {
+    let file: String
+    let clip: Clip
+    let plan: PracticePlan
+    let runs: Int
+    let trial: RenderTrial
+    /// Whether any block touched the heap; nil where the system cannot tell.
+    let touchesHeap: Bool?
+
+    /// The speed of all passes; nil when it changes.
+    private var speed: Double? {
+        if case .constant(let speed) = plan.speeds { speed.factor } else { nil }
+    }
+
+    var json: JSONValue {
+        .object([
+            .init("v", .integer(1)), .init("bench", .string("stretch")), .init("path", .string(file)),
+            .init("sample_rate", .integer(clip.sampleRate)), .init("channels", .integer(clip.channelCount)),
+            .init("frames", .integer(trial.frameCount)), .init("speed", speed.map { .number($0) } ?? .null),
+            .init("period", .integer(trial.periodFrames)), .init("passes", .integer(plan.passes)),
+            .init("material", .string(plan.material.rawValue)), .init("quality", .string(plan.quality.rawValue)),
+            .init("runs", .integer(runs)), .init("blocks", .integer(trial.blockMicroseconds.count)),
+            .init("cpu_percent", number(trial.cpuPercent, decimals: 4)),
+            .init("later_passes_cpu_percent", trial.laterPassesCPUPercent.map { number($0, decimals: 4) } ?? .null),
+            .init("p50_us", number(trial.medianMicroseconds)), .init("p999_us", number(trial.p999Microseconds)),
+            .init("max_us", number(trial.maximumMicroseconds)),
+            .init("deadline_us", number(trial.deadlineMicroseconds)),
+            .init("first_block_us", number(trial.firstBlockMicroseconds)),
+            // One stands for any number: the system's allocator tells whether it was called, not how often.
+            .init("allocations", touchesHeap.map { .integer($0 ? 1 : 0) } ?? .null),
+            .init("starved_frames", .integer(trial.starvedFrames)),
+        ])
+    }
+
+    private func number(_ value: Double, decimals: Int = 1) -> JSONValue {
+        .number(Double(fixed(value, decimals: decimals)) ?? value)
+    }
+
+    var text: String {
+        let passes = plan.passes == 1 ? "1 pass" : "\(plan.passes) passes"
+        let channels = clip.channelCount == 1 ? "1 channel" : "\(clip.channelCount) channels"
+        let title =
+            "\(printable(fileName(file))) at \(speed.map(percentText) ?? "changing speed"): \(passes), "
+            + "\(clip.sampleRate) Hz, \(channels), blocks of \(trial.periodFrames) frames"
+        let worst = trial.maximumMicroseconds / trial.deadlineMicroseconds
+        var lines = [
+            ("share of a core", fixed(trial.cpuPercent, decimals: 2) + " %"),
+            ("median block", microseconds(trial.medianMicroseconds)),
+            ("99.9 % of blocks", microseconds(trial.p999Microseconds)),
+            ("first block", microseconds(trial.firstBlockMicroseconds)),
+            (
+                "longest block",
+                "\(microseconds(trial.maximumMicroseconds)) of \(microseconds(trial.deadlineMicroseconds)): "
+                    + (worst <= 1 ? "in time, \(fixed(100 * worst, decimals: 1)) %" : "too late")
+            ),
+            ("heap", touchesHeap.map { $0 ? "used while rendering" : "untouched" } ?? "cannot be told here"),
+            ("measured", "\(clockText(Double(trial.frameCount) / Double(clip.sampleRate))) of sound, \(runs) times"),
+        ]
+        if let later = trial.laterPassesCPUPercent {
+            lines.insert(("  from pass 2 on", fixed(later, decimals: 3) + " % of a core"), at: 1)
+        }
+        return lines.reduce(title + "\n") { text, line in
+            text + "  " + line.0 + String(repeating: " ", count: 18 - line.0.count) + line.1 + "\n"
+        }
+    }
+
+    private func microseconds(_ value: Double) -> String { fixed(value, decimals: 1) + " µs" }
+}

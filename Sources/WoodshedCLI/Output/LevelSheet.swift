@@ -1,0 +1,104 @@
+// The figures of `measure`, for people and for programs.
+import DSP
+import Woodshed
+
+/// A whole recording's levels.
+struct LevelSheet {
+    let file: String
+    let clip: Clip
+    let reading: ProgrammeReading
+    /// Loudness every 10 ms; nil when nobody asked.
+    let series: LoudnessSeries?
+
+    /// All keys but the series, without the closing brace's line: a level of silence is null.
+    var fields: [JSONValue.Field] {
+        let loudness = reading.loudness
+        return [
+            .init("v", .integer(1)), .init("integrated", level(loudness.integrated)),
+            .init("lra", loudness.range.map(level) ?? .null),
+            .init("momentary_max", level(loudness.maximumMomentary)),
+            .init("shortterm_max", level(loudness.maximumShortTerm)),
+            .init("true_peak", level(reading.truePeakDecibels)),
+            .init("sample_peak", level(reading.samplePeakDecibels)),
+            .init("rms_aes17", level(reading.rmsDecibelsAES17)),
+            .init("rms_plain", level(reading.rmsDecibels)), .init("ppm_type1_max_rel", level(reading.typeIDecibels)),
+            .init("ppm_type2_max_rel", level(reading.typeIIaDecibels)), .init("clips", .integer(reading.clips)),
+        ]
+    }
+
+    private func level(_ decibels: Double) -> JSONValue { .level(decibels) }
+
+    /// Writes one JSON object. A series of hours is long: it goes out piece by piece.
+    func writeJSON(to stream: StandardStream) throws(OutputError) {
+        guard let series else { return try stream.line(JSONValue.object(fields).text) }
+        try stream.write(JSONValue.object(fields).text.dropLast() + #","series":["#)
+        try series.write(to: stream)
+        try stream.line("]}")
+    }
+
+    var text: String {
+        let loudness = reading.loudness
+        let channels = clip.channelCount == 1 ? "1 channel" : "\(clip.channelCount) channels"
+        let length = clockText(Double(clip.frameCount) / Double(clip.sampleRate))
+        let rows = [
+            ("loudness, integrated", value(loudness.integrated, "LUFS")),
+            ("loudness range", loudness.range.map { value($0, "LU") } ?? right("-") + " LU"),
+            ("highest momentary loudness", value(loudness.maximumMomentary, "LUFS")),
+            ("highest short-term loudness", value(loudness.maximumShortTerm, "LUFS")),
+            ("true peak", value(reading.truePeakDecibels, "dBTP")),
+            ("sample peak", value(reading.samplePeakDecibels, "dBFS")),
+            ("RMS, AES17", value(reading.rmsDecibelsAES17, "dBFS") + "  a full-scale sine reads 0"),
+            ("RMS, plain", value(reading.rmsDecibels, "dBFS") + "  a full-scale sine reads -3.01"),
+            ("highest PPM, type I", value(reading.typeIDecibels, "dB") + "    of a steady full-scale sine"),
+            ("highest PPM, type IIa", value(reading.typeIIaDecibels, "dB") + "    of a steady full-scale sine"),
+            ("highest VU", value(reading.volumeDecibels, "dB") + "    of a steady full-scale sine"),
+            ("clips", right(String(reading.clips)) + firstClip),
+        ]
+        return rows.reduce("\(printable(fileName(file))): \(length), \(info(channels))\n") { text, row in
+            text + "  " + row.0 + String(repeating: " ", count: 28 - row.0.count) + row.1 + "\n"
+        }
+    }
+
+    private func info(_ channels: String) -> String { "\(clip.info.sampleRate) Hz, \(channels)" }
+
+    private var firstClip: String {
+        guard let frame = reading.firstClipFrame else { return "" }
+        return "       the first at " + clockText(Double(frame) / Double(reading.sampleRate), decimals: 3)
+    }
+
+    private func value(_ decibels: Double, _ unit: String) -> String {
+        right(decibels == -.infinity ? "-inf" : fixed(decibels, decimals: 1)) + " " + unit
+    }
+
+    private func right(_ text: String) -> String { String(repeating: " ", count: max(0, 8 - text.count)) + text }
+}
+
+/// Momentary and short-term loudness every 10 ms, kept in eight bytes each: 3 MB for an hour.
+struct LoudnessSeries {
+    private var values: [SIMD2<Float>] = []
+
+    mutating func append(_ hop: LoudnessHop) { values.append(SIMD2(Float(hop.momentary), Float(hop.shortTerm))) }
+
+    /// Writes the elements of the array, a few thousand at a time.
+    func write(to stream: StandardStream) throws(OutputError) {
+        var text = ""
+        for (index, value) in values.enumerated() {
+            let element = JSONValue.array([
+                .number(Double(index + 1) / 100), .level(Double(value[0])), .level(Double(value[1])),
+            ])
+            text += (index == 0 ? "" : ",") + element.text
+            if text.utf8.count > 1 << 16 {
+                try stream.write(text)
+                text = ""
+            }
+        }
+        try stream.write(text)
+    }
+}
+
+extension JSONValue {
+    /// A level in dB, to a thousandth; null for silence.
+    fileprivate static func level(_ decibels: Double) -> JSONValue {
+        .number(Double(fixed(decibels, decimals: 3)) ?? -.infinity)
+    }
+}

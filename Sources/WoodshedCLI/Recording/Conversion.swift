@@ -1,0 +1,49 @@
+// After the stop: another file is made of the take, and only when it is whole and was found to be so may the take go.
+import Glibc
+import Woodshed
+
+/// Makes a take into what was asked for.
+struct Conversion {
+    let take: String
+    let target: String
+    let format: ExportFormat
+    let marks: [TakeMark]
+    let keepsTake: Bool
+    let signals: Int32
+    let messages: MessageOptions
+
+    /// - Throws: A `CommandFailure`, also when a signal has stopped it: the take is then what is left.
+    func run() throws(CommandFailure) {
+        Signals.beginWatching()
+        defer { Signals.endWatching() }
+        let draws = TerminalTraits.current(plain: messages.plain).drawsStatus && !messages.quiet
+        var (shown, stopped) = (-1, ExitStatus.success)
+        do throws(AudioFileError) {
+            _ = try TakeConversion.run(
+                from: take, to: target, format: format, marks: marks,
+                progress: { part in
+                    guard draws, Int(part * 100) != shown else { return }
+                    shown = Int(part * 100)
+                    try? StandardStream.error.write("\rmaking \(printable(target)): \(shown) %\u{1B}[K")
+                },
+                isCancelled: {
+                    for number in Signals.drain(signals) {
+                        switch number {
+                        case SIGINT: stopped = .interrupted
+                        case SIGTERM: stopped = .terminated
+                        case SIGHUP: stopped = .hangup
+                        default: break
+                        }
+                    }
+                    return stopped != .success
+                })
+        } catch {
+            if draws { try? StandardStream.error.write("\r\u{1B}[K") }
+            StandardStream.error.note(printable("\(target) was not made; the take is whole: \(take)"))
+            guard stopped == .success else { throw CommandFailure(stopped, "") }
+            throw CommandFailure(error)
+        }
+        if draws { try? StandardStream.error.write("\r\u{1B}[K") }
+        if !keepsTake { _ = unsafe unlink(take) }
+    }
+}

@@ -1,0 +1,144 @@
+// What is redrawn while recording, as a pure function of what is to be shown and of the width: tests look at every width.
+
+/// What the panel tells.
+struct RecordView: Equatable {
+    /// One channel's levels, in dB of full scale.
+    struct Channel: Equatable {
+        var peak = -Double.infinity
+        var held = -Double.infinity
+        var clips: Int64 = 0
+    }
+
+    var state: RecorderWord
+    /// Recorded time, without pauses.
+    var seconds: Double
+    var file: String
+    var device: String
+    /// Of the last three seconds of the take, in LUFS; nil before it has begun.
+    var loudness: Double?
+    /// How long the disk will last; nil where it is not known.
+    var secondsLeft: Double?
+    var channels: [Channel]
+    /// The loudest peaks of the last tenths of a second, in dB, the newest last.
+    var history: [Double]
+    /// A question to the user, in the place of the first line.
+    var question: String?
+}
+
+/// The state in a word.
+enum RecorderWord: String {
+    case ready = "READY"
+    case recording = "REC"
+    case paused = "PAUSED"
+    case stopped = "STOPPED"
+}
+
+/// Lays the panel out for a width: a line of facts, the last seconds as a picture, a line for each channel.
+struct RecordPanel {
+    /// More channels than this are told by the loudest of them.
+    static let channelLines = 8
+    private static let minimumColumns = 20
+    /// The lowest level shown, in dB.
+    private static let floor = -60.0
+
+    let glyphs: Glyphs
+
+    /// At most `channelLines` + 2 lines of at most `columns - 1` cells; none below 20 columns.
+    func lines(_ view: RecordView, columns: Int) -> [String] {
+        guard columns >= Self.minimumColumns else { return [] }
+        let cells = columns - 1
+        var lines = [view.question.map { fitted($0, cells: cells, ellipsis: ellipsis) } ?? facts(view, cells: cells)]
+        lines.append(picture(view.history, cells: cells))
+        if view.channels.count <= Self.channelLines {
+            for (index, channel) in view.channels.enumerated() {
+                lines.append(meter(channel, name: name(index, of: view.channels.count), cells: cells))
+            }
+        } else if let loudest = view.channels.indices.max(by: { view.channels[$0].held < view.channels[$1].held }) {
+            var channel = view.channels[loudest]
+            channel.clips = view.channels.reduce(0) { $0 + $1.clips }
+            lines.append(meter(channel, name: "\(loudest + 1)/\(view.channels.count)", cells: cells))
+        }
+        return lines
+    }
+
+    // MARK: Facts
+
+    /// State and time always; the rest as there is room, the least missed given up first.
+    private func facts(_ view: RecordView, cells: Int) -> String {
+        let dot = glyphs == .unicode ? "●" : "*"
+        let state = (view.state == .recording ? dot + " " : "") + view.state.rawValue
+        let left = view.secondsLeft.map { "\(durationText($0)) left" }
+        let loudness = view.loudness.map { $0 > -99.9 ? fixed($0, decimals: 1) + " LUFS" : "-inf LUFS" }
+        let all = [
+            "\(state) \(clockText(view.seconds))", fitted(printable(view.file), cells: 30, ellipsis: ellipsis),
+            loudness,
+            left,
+            fitted(printable(view.device), cells: 40, ellipsis: ellipsis),
+        ].compactMap { $0 }
+        for count in stride(from: all.count, through: 1, by: -1) {
+            let line = all.prefix(count).joined(separator: "  ")
+            if displayWidth(line) <= cells { return line }
+        }
+        return fitted(all[0], cells: cells, ellipsis: "")
+    }
+
+    // MARK: The picture
+
+    private func picture(_ history: [Double], cells: Int) -> String {
+        let shown = history.suffix(cells).map(bar).joined()
+        return String(repeating: " ", count: max(0, cells - history.count)) + shown
+    }
+
+    private func bar(_ decibels: Double) -> String {
+        let steps = glyphs == .unicode ? ["▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"] : ["_", ".", "-", "=", "#"]
+        let share = Self.share(decibels)
+        return steps[min(steps.count - 1, Int(share * Double(steps.count)))]
+    }
+
+    // MARK: Meters
+
+    private func name(_ channel: Int, of count: Int) -> String {
+        switch count {
+        case 1: " "
+        case 2: channel == 0 ? "L" : "R"
+        default: String(channel + 1)
+        }
+    }
+
+    /// A bar with the held peak in it, the held peak as a number, and the clips; narrower, the bar goes.
+    private func meter(_ channel: RecordView.Channel, name: String, cells: Int) -> String {
+        let number = decibelText(channel.held)
+        let level = String(repeating: " ", count: max(0, 8 - displayWidth(number))) + number
+        let clips = channel.clips > 0 ? "  CLIP \(channel.clips)" : ""
+        let rest = name + " " + level + clips
+        let width = min(60, cells - displayWidth(rest) - 1)
+        guard width >= 5 else { return fitted(rest, cells: cells, ellipsis: "") }
+        return name + " " + bar(channel, width: width) + " " + level + clips
+    }
+
+    private func bar(_ channel: RecordView.Channel, width: Int) -> String {
+        let (on, off, hold) = glyphs == .unicode ? ("▇", "·", "│") : ("#", ".", "|")
+        let full = Int((Self.share(channel.peak) * Double(width)).rounded())
+        var cells = Array(repeating: on, count: full) + Array(repeating: off, count: width - full)
+        if channel.held > Self.floor {
+            let place = Int((Self.share(channel.held) * Double(width)).rounded()) - 1
+            cells[min(max(place, 0), width - 1)] = hold
+        }
+        return cells.joined()
+    }
+
+    private static func share(_ decibels: Double) -> Double { min(max((decibels - floor) / -floor, 0), 1) }
+
+    private var ellipsis: String { glyphs == .unicode ? "…" : "..." }
+}
+
+/// A length of time in its largest unit: `84 min`, `3 h`, `45 s`.
+func durationText(_ seconds: Double) -> String {
+    guard seconds.isFinite, seconds < 1e9 else { return "very long" }
+    switch max(0, seconds) {
+    case ..<100: return "\(Int(max(0, seconds))) s"
+    case ..<6000: return "\(Int(seconds / 60)) min"
+    case ..<360_000: return "\(Int(seconds / 3600)) h"
+    default: return "\(Int(seconds / 86_400)) days"
+    }
+}

@@ -1,0 +1,113 @@
+// What happens while recording, as JSON lines. Field names are a contract: others are added, none is renamed or removed.
+import Glibc
+import Woodshed
+
+/// One event of a recording as programs read it.
+struct RecorderLine {
+    let sampleRate: Int
+    /// Where the take goes; nil for a pipe.
+    let path: String?
+    /// What the take is made of.
+    let channelCount: Int
+    let format: WaveSampleFormat
+    let deviceName: String
+
+    /// One JSON object, without a line feed; nil for what is told otherwise.
+    func json(_ event: RecorderEvent) -> String? {
+        switch event {
+        case .started(let inputFrame, let preRoll):
+            line(
+                "recording.started", frame: 0,
+                [
+                    .init("path", path.map { .string($0) } ?? .null), .init("device", .string(deviceName)),
+                    .init("rate", .integer(sampleRate)), .init("channels", .integer(channelCount)),
+                    .init("bits", .integer(format.bytesPerSample * 8)), .init("format", .string(format.rawValue)),
+                    .init("input_frame", .integer(inputFrame)), .init("pre_roll_frames", .integer(preRoll)),
+                ])
+        case .levels(let levels): level(levels)
+        case .clipped(let channel, let frame):
+            line("clip", inputFrame: frame, [.init("channel", .integer(channel + 1))])
+        case .overrun(let frame, let lost): line("overrun", frame: frame, [.init("lost_frames", .integer(lost))])
+        case .paused(let frame): line("paused", frame: frame, [])
+        case .resumed(let frame): line("resumed", frame: frame, [])
+        case .marked(let name, let frame): line("mark", frame: frame, [.init("name", .string(name))])
+        case .diskLow(let seconds):
+            JSONValue.object(head("disk.low") + [.init("seconds_left", .number(seconds))]).text
+        case .failed(let error, let frame):
+            line(
+                "recording.failed", frame: frame,
+                [
+                    .init("reason", .string(error.kind.rawValue)), .init("message", .string(error.message)),
+                    .init("remedy", .string(error.remedy)),
+                ])
+        case .inputEnded(let error):
+            error.map { error in
+                JSONValue.object(
+                    head("input.lost") + [
+                        .init("reason", .string(error.kind.rawValue)), .init("message", .string(error.message)),
+                        .init("remedy", .string(error.remedy)),
+                    ]
+                ).text
+            }
+        case .stopped: nil
+        }
+    }
+
+    /// The last line, once it is known what became of the take.
+    func stopped(
+        _ summary: TakeSummary, outcome: String, path: String?, _ statistics: StreamStatistics, droppedFrames: Int64
+    ) -> String {
+        line(
+            "recording.stopped", frame: summary.frameCount,
+            [
+                .init("frames", .integer(summary.frameCount)), .init("lost_frames", .integer(summary.lostFrames)),
+                .init("reason", .string(summary.reason.rawValue)), .init("outcome", .string(outcome)),
+                .init("path", path.map { .string($0) } ?? .null),
+                .init("integrated", finite(summary.loudness?.integrated)),
+                .init("lra", finite(summary.loudness?.range)),
+                .init("true_peak", finite(summary.loudness?.truePeak)),
+                .init("overruns", .integer(statistics.overruns)), .init("dropped_frames", .integer(droppedFrames)),
+                .init("capture_p50_us", .number(statistics.renderTime.medianMicroseconds)),
+                .init("capture_p999_us", .number(statistics.renderTime.p999Microseconds)),
+                .init("capture_max_us", .number(statistics.renderTime.maximumMicroseconds)),
+                .init("scheduling", .string(statistics.schedulingClass)),
+            ])
+    }
+
+    private func level(_ levels: RecorderLevels) -> String {
+        let channels = levels.channels.map { channel in
+            JSONValue.object([
+                .init("peak", decibels(Double(channel.peak))), .init("rms", decibels(Double(channel.rms))),
+                .init("clips", .integer(channel.clips)),
+            ])
+        }
+        return line("level", inputFrame: levels.inputFrame, [.init("channels", .array(channels))])
+    }
+
+    /// In dB of full scale; null for silence, whose level is minus infinity.
+    private func decibels(_ value: Double) -> JSONValue { value > 0 ? .number(20 * log10(value)) : .null }
+
+    /// Null for what is not known, or minus infinity.
+    private func finite(_ value: Double?) -> JSONValue {
+        value.flatMap { $0.isFinite ? .number($0) : nil } ?? .null
+    }
+
+    private func head(_ name: String) -> [JSONValue.Field] { [.init("v", .integer(1)), .init("event", .string(name))] }
+
+    private func line(_ name: String, frame: Int64, _ details: [JSONValue.Field]) -> String {
+        JSONValue.object(
+            head(name) + [.init("frame", .integer(frame)), .init("seconds", .number(seconds(frame)))] + details
+        ).text
+    }
+
+    /// Of the input's frames, which go on while the take is paused.
+    private func line(_ name: String, inputFrame frame: Int64, _ details: [JSONValue.Field]) -> String {
+        JSONValue.object(
+            head(name) + [
+                .init("input_frame", .integer(frame)), .init("input_seconds", .number(seconds(frame))),
+            ] + details
+        ).text
+    }
+
+    private func seconds(_ frame: Int64) -> Double { Double(frame) / Double(sampleRate) }
+}

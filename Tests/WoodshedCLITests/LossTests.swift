@@ -1,0 +1,105 @@
+// While it plays: the device goes, and comes back.
+import Glibc
+import TestSupport
+import Testing
+import VirtualCardSupport
+
+@testable import WoodshedCLI
+
+@Suite("Playing on a device that is lost", .serialized)
+struct LossTests {
+    private let folder = TestFolder()
+    private let song: String
+
+    init() {
+        song = folder.write("song.wav", Wave.ramp(frames: 48_000, channels: 2, rate: 48_000))
+    }
+
+    /// A card that is unplugged after a fifth of a second, for so many milliseconds or until it is plugged in.
+    private func card(awayFor milliseconds: Int? = nil) throws -> VirtualCardRig {
+        try card("unplug@10000" + (milliseconds.map { ":\($0)" } ?? ""))
+    }
+
+    private func card(_ faults: String) throws -> VirtualCardRig {
+        var options = VirtualCardOptions()
+        options.playbackFaults = faults
+        return try VirtualCardRig(options)
+    }
+
+    private var environment: [String: String] { ["ALSA_CONFIG_PATH": ALSAConfiguration.directory + "/asound.conf"] }
+
+    private func arguments(_ policy: String, on rig: VirtualCardRig) -> [String] {
+        ["play", song, "--output", rig.name, "--priority", "0", "--on-loss", policy]
+    }
+
+    private func run(_ policy: String, on rig: VirtualCardRig, _ more: [String] = []) -> Finished {
+        // What only made the arguments would be let go before they are used.
+        withExtendedLifetime(rig) {
+            Command.run(arguments(policy, on: rig) + ["--json"] + more, environment: environment)
+        }
+    }
+
+    @Test(
+        "wait: plays on by itself, and the events and the last line tell it",
+        .disabled(if: Sanitizers.watchThreads, "the sanitizer makes it late for the real clock"))
+    func waits() throws {
+        let run = run("wait", on: try card(awayFor: 300))
+        #expect(run.status == 0)
+        func lines(_ event: String) -> [String] { run.lines.filter { $0.contains(#""event":"\#(event)""#) } }
+        #expect(lines("interrupted").count == 1 && lines("device.resumed").count == 1)
+        #expect(lines("interrupted").first?.contains(#""reason":"device_lost""#) == true)
+        #expect(lines("paused").count == 1 && lines("resumed").count == 1)
+        #expect((lines("paused") + lines("resumed")).allSatisfy { $0.contains(#""reason":"device_lost""#) })
+        let finish = lines("playback.finished").first ?? ""
+        #expect(finish.contains(#""interruptions":1"#) && finish.contains(#""load_p999":"#))
+        #expect(finish.contains(#""scheduling":"ordinary""#) && finish.contains(#""reason":"completed""#))
+        #expect(run.error.contains("was unplugged") && run.error.contains("device lost once"))
+    }
+
+    @Test(
+        "a device that stands still or is suspended, and goes on, is told once, with the time it was silent",
+        .disabled(if: Sanitizers.watchThreads, "the sanitizer makes it late for the real clock"),
+        arguments: [
+            ("freeze@10000:300", "device.stalled", "stood still"),
+            ("suspend@10000", "device.suspended", "was suspended"),
+        ])
+    func disturbed(faults: String, event: String, words: String) throws {
+        // A third of a second of buffer: a busy machine that runs dry in the same moment tells of that instead.
+        let run = run("wait", on: try card(faults), ["--period", "4096", "--periods", "4"])
+        #expect(run.status == 0)
+        let told = run.lines.filter { $0.contains(#""event":"device."#) }
+        #expect(told.count == 1 && told[0].contains(#""event":"\#(event)""#) && told[0].contains(#""lost_frames":"#))
+        #expect(run.error.split(separator: "\n").count { $0.contains("the device \(words) and goes on") } == 1)
+    }
+
+    @Test(
+        "pause and fallback: with nobody to ask for the device again, the run ends with code 69",
+        arguments: [true, false])
+    func givesUp(pauses: Bool) throws {
+        let run = run(pauses ? "pause" : "fallback", on: try card())
+        #expect(run.status == 69)
+        #expect(run.text.contains(#""event":"interrupted""#))
+        // The tests have no default device.
+        #expect(run.text.contains(#""event":"device.missing""#) == !pauses)
+        #expect(run.lines.last?.contains(#""event":"playback.finished""#) == true)
+    }
+
+    @Test(
+        "pause, on a terminal: the space bar looks for the device, and playing goes on",
+        .disabled(if: Sanitizers.watchThreads, "the sanitizer makes it late for the real clock"))
+    func pauses() throws {
+        let rig = try card()
+        let run = TerminalRun(Command.path, arguments("pause", on: rig), environment: environment, columns: 100)
+        #expect(run.wait(for: "was unplugged"))
+        #expect(run.wait(for: "no device (device_lost)"))
+        let before = run.seen.count
+        run.send(" ")
+        // The second where there is none at all. Asked again before the answer, the key would pause what has just come back.
+        #expect(run.wait(for: "names a card that is not there", "has no sound card", from: before))
+        rig.plugIn()
+        run.send(" ")
+        #expect(run.wait(for: "is back"))
+        #expect(run.wait(for: "finished after"), "\(run.text)")
+        #expect(run.finish() == 0)
+    }
+}

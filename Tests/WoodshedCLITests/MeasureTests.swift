@@ -1,0 +1,132 @@
+// `woodshed measure` from outside; what the meters read is tested where they are.
+import Glibc
+import Testing
+
+@testable import WoodshedCLI
+
+@Suite("woodshed measure", .serialized)
+struct MeasureTests {
+    private let folder = TestFolder()
+
+    private func measure(_ name: String, _ arguments: [String] = []) -> Finished {
+        Command.run(["measure", folder[name]] + arguments)
+    }
+
+    /// A second of two channels of 997 Hz; what exceeds full scale is cut.
+    private func tone(_ name: String, amplitude: Double, rate: Int = 8000, seconds: Double = 1) {
+        let data = (0..<Int(Double(rate) * seconds)).flatMap { frame -> [UInt8] in
+            let value = amplitude * sin(2 * .pi * 997 * Double(frame) / Double(rate))
+            let sample = Wave.little(UInt16(bitPattern: Int16(max(-32768, min(32767, (value * 32768).rounded())))))
+            return sample + sample
+        }
+        folder.write(name, Wave.file(format: 1, channels: 2, rate: rate, bits: 16, data: data))
+    }
+
+    /// The value of a key as written.
+    private func value(_ key: String, in run: Finished) -> String? {
+        let name = "\"\(key)\":"
+        return run.text.split { "{,}\n".contains($0) }.first { $0.hasPrefix(name) }.map {
+            String($0.dropFirst(name.count))
+        }
+    }
+
+    private func number(_ key: String, in run: Finished) -> Double? { value(key, in: run).flatMap(Double.init) }
+
+    @Test("as JSON it has every key, in their order, and the levels of a tone")
+    func json() throws {
+        tone("tone.wav", amplitude: 0.1)
+        let run = measure("tone.wav", ["--json"])
+        #expect(run.status == 0 && run.error.isEmpty && run.lines.count == 1)
+        let keys = run.text.split(separator: "\"").enumerated().filter { $0.offset % 2 == 1 }.map { String($0.element) }
+        let expected = [
+            "v", "integrated", "lra", "momentary_max", "shortterm_max", "true_peak", "sample_peak", "rms_aes17",
+            "rms_plain", "ppm_type1_max_rel", "ppm_type2_max_rel", "clips",
+        ]
+        #expect(keys == expected)
+        // Two channels at -20 dB: -20 LUFS. A second holds a third of 3 s. The onset is a small peak of its own.
+        for (key, level, tolerance) in [
+            ("integrated", -20, 0.1), ("momentary_max", -20, 0.1), ("shortterm_max", -24.77, 0.1),
+            ("true_peak", -20, 0.1), ("sample_peak", -20, 0.01), ("rms_aes17", -20, 0.01), ("rms_plain", -23.01, 0.01),
+            ("ppm_type1_max_rel", -20, 0.1), ("ppm_type2_max_rel", -20, 0.1), ("clips", 0, 0),
+        ] {
+            #expect(abs(try #require(number(key, in: run)) - level) <= tolerance, "\(key): \(run.text)")
+        }
+        #expect(value("lra", in: run) == "null")
+    }
+
+    @Test("the series has a line for every 10 ms, and comes last")
+    func series() throws {
+        tone("tone.wav", amplitude: 0.1, seconds: 0.5)
+        let run = measure("tone.wav", ["--json", "--series"])
+        #expect(run.status == 0 && run.lines.count == 1)
+        let series = try #require(run.text.firstRange(of: #","series":[["#))
+        let rows = run.text[series.upperBound...].split(separator: "[").map { $0.prefix { $0 != "]" } }
+        #expect(rows.count == 50 && rows.first?.hasPrefix("0.01,-3") == true, "\(rows)")
+        let last = rows[49].split(separator: ",").compactMap { Double($0) }
+        #expect(last.count == 3 && last[0] == 0.5 && abs(last[1] - -20) < 0.1 && abs(last[2] - -27.78) < 0.1)
+        #expect(measure("tone.wav", ["--series"]).status == 64)
+    }
+
+    @Test("silence is null, and words say so")
+    func silence() {
+        folder.write(
+            "silence.wav",
+            Wave.file(format: 1, channels: 1, rate: 8000, bits: 16, data: [UInt8](repeating: 0, count: 16_000)))
+        let run = measure("silence.wav", ["--json"])
+        for key in [
+            "integrated", "lra", "momentary_max", "shortterm_max", "true_peak", "sample_peak", "rms_aes17",
+            "rms_plain", "ppm_type1_max_rel", "ppm_type2_max_rel",
+        ] {
+            #expect(value(key, in: run) == "null", "\(key)")
+        }
+        #expect(value("clips", in: run) == "0")
+        #expect(measure("silence.wav").text.contains("-inf LUFS"))
+    }
+
+    @Test("for people it is one screen, aligned, with the time of the first clip")
+    func words() {
+        tone("loud.wav", amplitude: 2)
+        let run = measure("loud.wav")
+        #expect(run.status == 0 && run.error.isEmpty)
+        #expect(run.lines.count == 13 && run.lines.allSatisfy { displayWidth($0) <= 79 }, "\(run.text)")
+        #expect(run.lines.first == "loud.wav: 0:01.0, 8000 Hz, 2 channels")
+        // Each half wave of both channels; half of the amplitude is reached after one frame.
+        #expect(run.lines.last?.hasSuffix("3988       the first at 0:00.000") == true, "\(run.text)")
+        #expect(run.text.contains("  sample peak                      0.0 dBFS\n"), "\(run.text)")
+        #expect(Command.run(["measure", "--help"]).text.contains("_rel"))
+    }
+
+    @Test("rates no meter is made for are converted, and short files are told as far as it goes")
+    func rates() throws {
+        tone("slow.wav", amplitude: 0.1, rate: 4000)
+        let run = measure("slow.wav", ["--json"])
+        #expect(run.status == 0)
+        #expect(abs(try #require(number("rms_aes17", in: run)) - -20) < 0.1)
+        tone("short.wav", amplitude: 0.1, seconds: 0.1)
+        let short = measure("short.wav", ["--json"])
+        #expect(value("integrated", in: short) == "null")
+        #expect(abs(try #require(number("momentary_max", in: short)) - -26.02) < 0.15, "\(short.text)")
+    }
+
+    @Test("bad input has the codes of the other verbs")
+    func refusals() {
+        #expect(measure("missing.wav").status == 66)
+        #expect(Command.run(["measure", folder.path]).status == 65)
+        folder.write("text.wav", Array("This is no recording at all.\n".utf8))
+        let run = measure("text.wav", ["--json"])
+        #expect(run.status == 65 && run.output.isEmpty && (1...2).contains(run.errorLines.count))
+        #expect(Command.run(["measure"]).status == 64)
+    }
+
+    @Test("an interrupt ends it with 130 at once, and nothing is told")
+    func interrupt() {
+        // Long enough to be met: a gigabyte of silence that takes no room on the disk.
+        folder.write("long.wav", Wave.file(format: 1, channels: 1, rate: 48_000, bits: 16, data: [], claimed: 1 << 30))
+        #expect(unsafe truncate(folder["long.wav"], 44 + 1 << 30) == 0)
+        let run = Command.run(["measure", folder["long.wav"]]) { process in
+            usleep(300_000)
+            kill(process, SIGINT)
+        }
+        #expect(run.status == 130 && run.output.isEmpty, "\(run.status) \(run.text)\(run.error)")
+    }
+}

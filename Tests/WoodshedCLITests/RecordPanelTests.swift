@@ -1,0 +1,82 @@
+import Testing
+
+@testable import WoodshedCLI
+
+@Suite("The panel while recording")
+struct RecordPanelTests {
+    private func view(channels: Int) -> RecordView {
+        RecordView(
+            state: .recording, seconds: 3723.4, file: "a take with a name that is too long to be shown.wav",
+            device: "hw:CARD=Interface,DEV=0, 48000 Hz", loudness: -18.25, secondsLeft: 5040,
+            channels: (0..<channels).map {
+                RecordView.Channel(peak: Double(-20 - $0), held: Double(-9 - $0), clips: 0)
+            },
+            history: (0..<300).map { Double($0 % 60 - 60) })
+    }
+
+    @Test(
+        "every line fits every width, in both kinds of glyphs, for any number of channels", arguments: [1, 2, 8, 9, 64])
+    func fits(channels: Int) {
+        for glyphs in [Glyphs.unicode, .ascii] {
+            for columns in 20...220 {
+                var view = view(channels: channels)
+                view.channels[0].clips = 12_345
+                let lines = RecordPanel(glyphs: glyphs).lines(view, columns: columns)
+                #expect(lines.count == 2 + (channels > 8 ? 1 : channels))
+                #expect(lines.allSatisfy { displayWidth($0) <= columns - 1 && !$0.contains("\n") })
+                #expect(lines[0].contains("REC 1:02:03.4"))
+                #expect(glyphs == .unicode || lines.joined().utf8.allSatisfy { $0 < 128 })
+            }
+            #expect(RecordPanel(glyphs: glyphs).lines(view(channels: 2), columns: 19).isEmpty)
+        }
+    }
+
+    @Test("what it shows: state, time, file, room, device; the newest level at the right; a meter for each channel")
+    func content() {
+        let lines = RecordPanel(glyphs: .ascii).lines(view(channels: 2), columns: 130)
+        #expect(lines[0].hasPrefix("* REC 1:02:03.4  a take with a name that is ..."))
+        #expect(lines[0].hasSuffix("-18.3 LUFS  84 min left  hw:CARD=Interface,DEV=0, 48000 Hz"))
+        // -60 dB is the lowest mark, the newest of -1 dB the highest.
+        #expect(lines[1].hasSuffix("#"))
+        #expect(lines[2].hasPrefix("L ####") && lines[2].hasSuffix("-9.0 dB") && lines[2].contains("|"))
+        #expect(lines[3].hasPrefix("R ####") && lines[3].hasSuffix("-10.0 dB"))
+        #expect(!lines.joined().contains("CLIP"))
+    }
+
+    @Test("clips stay in sight, also in the one line for many channels, and a question takes the first line")
+    func clips() {
+        var many = view(channels: 12)
+        many.channels[7].clips = 3
+        many.question = "Throw this take away?"
+        let lines = RecordPanel(glyphs: .ascii).lines(many, columns: 80)
+        #expect(lines[0] == "Throw this take away?")
+        #expect(lines[2].hasPrefix("1/12 ") && lines[2].hasSuffix("CLIP 3"))
+    }
+
+    @Test("silence and full scale are the ends of the meter")
+    func ends() {
+        var view = view(channels: 1)
+        view.channels = [RecordView.Channel()]
+        #expect(RecordPanel(glyphs: .ascii).lines(view, columns: 40)[2].contains("......  -inf dB"))
+        view.channels = [RecordView.Channel(peak: 0, held: 0, clips: 1)]
+        #expect(RecordPanel(glyphs: .ascii).lines(view, columns: 40)[2].contains("####|   0.0 dB  CLIP 1"))
+    }
+
+    @Test("keys: d asks, and only y throws away")
+    func keys() {
+        var keys = RecordKeyReader()
+        #expect(keys.actions(Array(" psqm?".utf8)) == [.toggle, .toggle, .stop, .stop, .mark, .help])
+        #expect(keys.actions(Array("d".utf8)) == [.other] && keys.isAsking)
+        #expect(keys.actions(Array("s".utf8)) == [.other] && !keys.isAsking)
+        #expect(keys.actions(Array("dy".utf8)) == [.other, .discard])
+        // An arrow is no key of a recording.
+        #expect(keys.actions([0x1B, 0x5B, 0x41, 0x78]).isEmpty)
+    }
+
+    @Test(
+        "lengths of time are told in their largest unit",
+        arguments: [
+            (0.0, "0 s"), (59.9, "59 s"), (5040, "84 min"), (10_800, "3 h"), (8.64e5, "10 days"), (1e12, "very long"),
+        ])
+    func durations(seconds: Double, text: String) { #expect(durationText(seconds) == text) }
+}

@@ -1,0 +1,259 @@
+// The recorder as a user meets it.
+import Glibc
+import TestSupport
+import Testing
+import VirtualCardSupport
+import Woodshed
+
+@testable import WoodshedCLI
+
+extension Clip {
+    /// All of one channel.
+    fileprivate func samples(channel: Int) -> [Float] {
+        let reader = makeReader(waitsForPages: true)
+        defer { release(reader) }
+        var result = [Float](repeating: 0, count: Int(frameCount))
+        unsafe result.withUnsafeMutableBufferPointer { samples in
+            guard let base = samples.baseAddress else { return }
+            var done = 0
+            while done < samples.count {
+                let count = min(4096, samples.count - done)
+                reader.publishDemand(current: Int64(done), next: -1)
+                reader.beginBlock()
+                _ = unsafe reader.read(channel: channel, from: Int64(done), count: count, into: base + done)
+                reader.endBlock()
+                done += count
+            }
+        }
+        return result
+    }
+}
+
+@Suite(
+    "Recording", .serialized,
+    .disabled(if: Sanitizers.watchThreads, "it goes by the real clock; RecorderTests has the threads watched"))
+struct RecordTests {
+    private let folder = TestFolder()
+    private let song: String
+    /// State is kept there, and nowhere else.
+    private var environment: [String: String] {
+        [
+            "ALSA_CONFIG_PATH": ALSAConfiguration.directory + "/asound.conf", "XDG_STATE_HOME": folder.path,
+        ]
+    }
+
+    init() {
+        song = folder.write("song.wav", Wave.ramp(frames: 44_100, channels: 2))
+    }
+
+    private func record(
+        _ arguments: [String], environment more: [String: String] = [:], act: ((pid_t) -> Void)? = nil
+    ) -> Finished {
+        Command.run(
+            ["record"] + arguments, environment: environment.merging(more) { $1 }, folder: folder.path, act: act)
+    }
+
+    /// The samples of a take, channel by channel.
+    private func samples(_ name: String) throws -> [[Float]] {
+        let clip = try Clip(path: folder[name])
+        return (0..<clip.channelCount).map { clip.samples(channel: $0) }
+    }
+
+    private func songSamples(_ channel: Int, _ range: Range<Int>) -> [Float] {
+        range.map { Float(Wave.sample($0, channel)) / 32_768 }
+    }
+
+    @Test("a recording of a file is that file, bit for bit, in every format and container", arguments: ["wav", "caf"])
+    func exact(container: String) throws {
+        for bits in ["16", "24", "32", "float"] {
+            let name = "take\(bits).\(container)"
+            let run = record([name, "--input", "file:\(song)", "--clock", "virtual", "--bits", bits])
+            #expect(run.status == 0 && run.error.contains("kept \(name): 0:01.0"))
+            let taken = try samples(name)
+            #expect(taken == (0..<2).map { songSamples($0, 0..<44_100) })
+        }
+    }
+
+    @Test("it is told in JSON: the effective values first, levels ten times a second, the length at the end")
+    func json() throws {
+        let run = record([
+            "take.wav", "--input", "file:\(song)", "--clock", "virtual", "--json", "--quality", "medium",
+        ])
+        #expect(run.status == 0)
+        let first = try #require(run.lines.first)
+        #expect(first.contains(#""event":"recording.started""#) && first.contains(#""path":"take.wav""#))
+        #expect(first.contains(#""rate":44100"#) && first.contains(#""bits":16"#) && first.contains(#""channels":2"#))
+        let levels = run.lines.filter { $0.contains(#""event":"level""#) }
+        #expect(levels.count == 10 && levels.allSatisfy { $0.contains(#""peak":-"#) && $0.contains(#""rms":-"#) })
+        let last = try #require(run.lines.last)
+        #expect(last.contains(#""event":"recording.stopped""#) && last.contains(#""frames":44100"#))
+        #expect(last.contains(#""seconds":1"#) && last.contains(#""outcome":"kept""#))
+        #expect(run.lines.allSatisfy { $0.hasPrefix(#"{"v":1,"#) })
+    }
+
+    @Test("--duration ends on its frame, and one channel is the mean of all")
+    func duration() throws {
+        let arguments = ["--input", "file:\(song)", "--clock", "virtual", "--bits", "float"]
+        #expect(record(["a.wav", "--duration", "0.5"] + arguments).status == 0)
+        #expect(try samples("a.wav") == (0..<2).map { songSamples($0, 0..<22_050) })
+        #expect(record(["b.wav", "--duration", "100f", "--channels", "1"] + arguments).status == 0)
+        let mean = zip(songSamples(0, 0..<100), songSamples(1, 0..<100)).map { ($0 + $1) / 2 }
+        #expect(try samples("b.wav") == [mean])
+    }
+
+    @Test("a pipe gets a WAV stream", arguments: [["-"], ["-o", "-"]])
+    func pipe(out: [String]) throws {
+        let run = record(out + ["--input", "file:\(song)", "--clock", "virtual", "--bits", "16"])
+        #expect(run.status == 0 && run.output.prefix(4) == Array("RIFF".utf8)[...])
+        let data = try #require(Wave.data(of: run.output))
+        #expect(data == Wave.data(of: folder.read("song.wav")))
+    }
+
+    @Test(
+        "a signal stops and keeps, with the code of its kind",
+        arguments: zip([SIGINT, SIGTERM, SIGHUP], [130, 143, 129] as [Int32]))
+    func signals(number: Int32, code: Int32) throws {
+        let run = record(["take.wav", "--input", "null", "--json"]) { process in
+            Self.waitForFrames(20_000, in: folder["take.wav"])
+            kill(process, number)
+        }
+        #expect(run.status == code)
+        let frames = try Clip(path: folder["take.wav"]).frameCount
+        #expect(frames > 10_000 && run.lines.last?.contains(#""frames":\#(frames),"#) == true)
+    }
+
+    /// Until a file is as long as so many frames of 24 bits in stereo.
+    private static func waitForFrames(_ count: Int, in path: String) {
+        for _ in 0..<1000 {
+            var status = stat()
+            if unsafe stat(path, &status) == 0, status.st_size >= count * 6 { return }
+            usleep(10_000)
+        }
+    }
+
+    @Test("SIGUSR1 pauses and goes on: what was heard meanwhile is not in the take")
+    func pauses() throws {
+        let run = record(["take.wav", "--input", "null", "--json"]) { process in
+            for _ in 0..<3 {
+                Self.waitForFrames(10_000, in: folder["take.wav"])
+                kill(process, SIGUSR1)
+                usleep(400_000)
+            }
+            kill(process, SIGINT)
+        }
+        #expect(run.status == 130)
+        func frames(_ event: String) -> [Int] {
+            run.lines.filter { $0.contains(#""event":"\#(event)""#) }.compactMap { line in
+                let rest = line.split(separator: #""frame":"#).dropFirst().first ?? ""
+                return Int(rest.prefix { $0.isNumber })
+            }
+        }
+        #expect(frames("paused").count == 2 && frames("resumed").count == 1)
+        #expect(frames("paused").first == frames("resumed").first)
+        #expect(frames("paused").last == frames("recording.stopped").first)
+    }
+
+    @Test("nothing is ever written over, and what is asked for wrongly is told with its code")
+    func refusals() {
+        folder.write("old.wav", [1, 2, 3])
+        let existing = record(["old.wav", "--input", "null"])
+        #expect(existing.status == 73 && folder.read("old.wav") == [1, 2, 3])
+        for (arguments, code) in [
+            (["--input", "file:no-such.wav"], 66), (["take.wav", "--input", "no-such-card"], 69),
+            (["no-such-folder/take.wav", "--input", "null"], 73), (["take.xyz", "--input", "null"], 64),
+            (["take.wav", "--format", "caf", "--input", "null"], 64), (["-", "--json", "--input", "null"], 64),
+            (["take.wav", "--duration", "50%"], 64), (["take.wav", "--bits", "12"], 64),
+            (["take.wav", "--rate", "1"], 64), (["take.wav", "--channels", "65"], 64),
+            (["take.wav", "--arm", "--clock", "virtual", "--input", "null"], 64),
+        ] as [([String], Int32)] {
+            let run = record(arguments)
+            #expect(run.status == code, "\(arguments): \(run.error)")
+            #expect(run.output.isEmpty && run.errorLines.count >= 2)
+        }
+        #expect(folder.names.filter { $0.contains("take") }.isEmpty)
+    }
+
+    @Test("a disk that is full ends the take with what it has, and the cause")
+    func full() throws {
+        // A limit on the size of files is a disk that every user can have: 512 kB, or 1.8 s.
+        let limited = "ulimit -f 512; exec \"$0\" \"$@\""
+        let run = withExtendedLifetime(folder) {
+            Command.run(
+                ["-c", limited, Command.path, "record", folder["take.wav"], "--input", "null", "--json"],
+                environment: environment, program: "/bin/sh")
+        }
+        #expect(run.status == 65 || run.status == 74)
+        #expect(run.text.contains(#""event":"recording.failed""#))
+        let frames = try Clip(path: folder["take.wav"]).frameCount
+        #expect(frames > 40_000 && run.lines.last?.contains(#""frames":\#(frames),"#) == true)
+    }
+
+    @Test("a card that is unplugged ends the take, which is kept")
+    func unplugged() throws {
+        var options = VirtualCardOptions()
+        options.captureFaults = "unplug@24000"
+        let rig = try VirtualCardRig(options)
+        let run = withExtendedLifetime(rig) { record(["take.wav", "--input", rig.name, "--priority", "0", "--json"]) }
+        #expect(run.status == 69 && run.error.contains("kept take.wav") && run.error.contains("unplugged"))
+        #expect(run.lines.contains { $0.contains(#""event":"input.lost""#) })
+        let frames = try Clip(path: folder["take.wav"]).frameCount
+        #expect(frames > 12_000 && run.lines.last?.contains(#""frames":\#(frames),"#) == true)
+    }
+
+    @Test("after kill -9 the file is whole, up to a fifth of a second before")
+    func killed() throws {
+        var generator = SeededGenerator(printedFor: "RecordTests.killed")
+        let kills = environmentCount("WOODSHED_KILLS", short: cases(4, few: 2))
+        for number in 0..<kills {
+            let name = "take\(number).wav"
+            var running = Int64(0)
+            let run = record([name, "--input", "null", "--json"]) { process in
+                Self.waitForFrames(1, in: folder[name])
+                usleep(UInt32.random(in: 0...700_000, using: &generator))
+                running = Int64(number)
+                kill(process, SIGKILL)
+            }
+            #expect(run.status == -SIGKILL && running == number)
+            var frames: Int64 = 0
+            do throws(AudioFileError) { frames = try Clip(path: folder[name]).frameCount } catch {
+                // Killed before the first frames were due on the disk.
+                #expect(error.kind == .empty)
+            }
+            // Each level came after the frames it is about; the next one would have come a tenth of a second later.
+            let heard = run.lines.filter { $0.contains(#""event":"level""#) }.count * 4800
+            print("killed with \(heard) frames told: \(frames) are in the file")
+            // A fifth of a second where nothing else runs; beside other tests the writer may have had to wait.
+            #expect(frames >= heard - (kills > 4 ? 9600 : 48_000))
+        }
+    }
+
+    @Test("on a terminal: the panel, keys, marks and the question before a take is thrown away")
+    func terminal() throws {
+        let run = TerminalRun(
+            Command.path, ["record", folder["take.wav"], "--input", "null"], environment: environment, columns: 80)
+        #expect(run.wait(for: "● REC 0:"))
+        run.send(" ")
+        #expect(run.wait(for: "PAUSED"))
+        run.send(" m")
+        #expect(run.wait(for: "mark 1 at 0:"))
+        run.send("d")
+        #expect(run.wait(for: "Throw this take away?"))
+        run.send("y")
+        #expect(run.finish() == 0)
+        #expect(run.text.contains("thrown away") && !folder.names.contains("take.wav"))
+    }
+
+    @Test("armed, nothing is written until it is asked for, and then with the half second before")
+    func armed() throws {
+        let run = TerminalRun(
+            Command.path, ["record", folder["take.wav"], "--input", "null", "--arm"], environment: environment,
+            columns: 80)
+        #expect(run.wait(for: "READY 0:00.0"))
+        run.read(seconds: 0.8)
+        run.send(" ")
+        #expect(run.wait(for: "REC 0:0"))
+        run.send("s")
+        #expect(run.finish() == 0)
+        #expect(try Clip(path: folder["take.wav"]).frameCount >= 24_000)
+    }
+}
