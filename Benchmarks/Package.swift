@@ -14,6 +14,26 @@ let package = Package(
     dependencies: [.package(name: "woodshed", path: "..")],
     targets: [
         .target(name: "RingPeers", linkerSettings: [.linkedLibrary("jack")]),
+        .target(
+            name: "StretchPeers",
+            linkerSettings: [.linkedLibrary("rubberband"), .linkedLibrary("SoundTouch"), .linkedLibrary("sonic")]),
+        .target(name: "MeterPeers", linkerSettings: [.linkedLibrary("ebur128")]),
+        .target(name: "PortAudioPeer", linkerSettings: [.linkedLibrary("portaudio")]),
+        .executableTarget(
+            name: "CardFaultBenchmark",
+            dependencies: [
+                "PortAudioPeer", .product(name: "VirtualCardPlugIn", package: "woodshed"),
+                .product(name: "VirtualCardSupport", package: "woodshed"),
+                .product(name: "Woodshed", package: "woodshed"),
+            ],
+            swiftSettings: settings),
+        .executableTarget(
+            name: "MeterBenchmark",
+            dependencies: [
+                "MeterPeers", .product(name: "AllocationCounter", package: "woodshed"),
+                .product(name: "DSP", package: "woodshed"), .product(name: "SoundMeasures", package: "woodshed"),
+            ],
+            swiftSettings: settings),
         .executableTarget(
             name: "RingBenchmark", dependencies: ["RingPeers", .product(name: "Realtime", package: "woodshed")],
             swiftSettings: settings),
@@ -21,7 +41,17 @@ let package = Package(
             name: "EngineBenchmark", dependencies: [.product(name: "Woodshed", package: "woodshed")],
             swiftSettings: settings),
         .executableTarget(
+            name: "RecordBenchmark", dependencies: [.product(name: "Woodshed", package: "woodshed")],
+            swiftSettings: settings),
+        .executableTarget(
             name: "LongFileBenchmark", dependencies: [.product(name: "Woodshed", package: "woodshed")],
+            swiftSettings: settings),
+        .executableTarget(
+            name: "StretchBenchmark",
+            dependencies: [
+                "StretchPeers", .product(name: "AllocationCounter", package: "woodshed"),
+                .product(name: "SoundMeasures", package: "woodshed"), .product(name: "Woodshed", package: "woodshed"),
+            ],
             swiftSettings: settings),
     ],
     swiftLanguageModes: [.v6],

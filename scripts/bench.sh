@@ -2,7 +2,7 @@
 # What the parts cost, beside rivals, and then the command as a user meets it, beside programs that do the same: medians of
 # wall time in one run. The machine is whatever it is: read ratios, not milliseconds.
 #
-#   scripts/bench.sh [--long]      with --long also the memory that a recording of 10 hours takes (needs 2 GB of disk)
+#   scripts/bench.sh [--long]      with --long also the memory that playing and recording 10 hours take (needs 12 GB of disk)
 set -euo pipefail
 cd "$(dirname "$0")/.."
 root=$PWD
@@ -12,7 +12,7 @@ programs=$(swift build -c release --package-path Benchmarks --show-bin-path)
 # Where it is permitted, as a render thread is scheduled: otherwise the slowest blocks show the machine's other work.
 fifo=(chrt --fifo 60)
 "${fifo[@]}" true 2>/dev/null || fifo=()
-for name in RingBenchmark EngineBenchmark; do
+for name in RingBenchmark EngineBenchmark StretchBenchmark MeterBenchmark; do
     printf '\n==> %s\n' "$name"
     "${fifo[@]}" "$programs/$name"
 done
@@ -37,6 +37,15 @@ measure() {
         awk -v description="$description" '{ t[NR] = $1 } END { printf "  %-52s %9.1f ms\n", description, t[int((NR + 1) / 2)] / 1000 }'
 }
 
+# Its programs are scheduled as they ask for themselves: one that spins in real time would take the machine with it.
+printf '\n==> CardFaultBenchmark\n'
+sox -n -r 48000 -c 2 -b 16 tone.wav synth 15 sine 440 gain -12
+"$programs/CardFaultBenchmark" "$woodshed" "$PWD/tone.wav"
+
+printf '\n==> RecordBenchmark\n'
+sox -D -n -r 48000 -c 8 -b 16 eight.wav synth 20 pinknoise gain 6
+"$programs/RecordBenchmark" eight.wav take.wav
+
 printf '\n==> the command: start\n'
 measure 21 "woodshed --version" "$woodshed" --version
 measure 21 "woodshed play, first 10 ms of a 10-min FLAC" \
@@ -54,4 +63,7 @@ if [ "${1:-}" = --long ]; then
     printf '\n==> memory, 10 hours of FLAC, a jump every second\n'
     sox -D -n -r 44100 -c 2 -b 16 -C 0 hours.flac synth 36000 sine 441 gain -12
     "$programs/LongFileBenchmark" hours.flac
+    printf '\n==> memory, 10 hours recorded\n'
+    command time -f '  woodshed record, as fast as it goes: %M KB at most, %e s' \
+        "$woodshed" record --input file:hours.flac --clock virtual --quiet -o hours.wav
 fi

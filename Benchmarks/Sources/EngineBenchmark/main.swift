@@ -1,5 +1,5 @@
-// What a block costs on the device's thread: 1, 8 and 64 players at 100 %, one player at 75 %, in blocks of 64 frames of
-// 44.1 kHz stereo. The figures are the engine's own statistics, measured around the render call of every block, while the
+// What a block costs on the device's thread: 1, 8 and 64 players at 100 %, one player slowed, transposed, and repeating a
+// slowed pass, in blocks of 64 frames of 44.1 kHz stereo. The figures are the engine's own statistics, measured around the render call of every block, while the
 // null device runs as fast as it can; the deadline of a block is 1451 µs. It does not show what a sound card adds.
 import Woodshed
 
@@ -32,12 +32,13 @@ func makeClip() throws -> Clip {
     return try Clip.inMemory([left, right], sampleRate: rate)
 }
 
-func run(_ clip: Clip, players: Int, speed: Double) throws -> StreamStatistics {
+func run(_ clip: Clip, players: Int, speed: Double, semitones: Double, passes: Int) throws -> StreamStatistics {
     let request = try StreamRequest(
         sampleRate: rate, channelCount: 2, periodFrames: period, clock: .virtual, realtimePriority: nil)
     let engine = try Engine(output: .null, request: request)
     let plan = PracticePlan(
-        sections: [try Section(0..<clip.frameCount)], speeds: .constant(try Speed(factor: speed)), joint: .crossfade)
+        sections: [try Section(0..<clip.frameCount / Int64(passes))], passes: passes,
+        speeds: .constant(try Speed(factor: speed)), pitch: try Pitch(semitones: semitones), joint: .crossfade)
     let score = try Score(plan, clipFrameCount: clip.frameCount, sampleRate: rate)
     for _ in 0..<players { try engine.makePlayer(clip, score: score).start(at: 0) }
     try engine.start()
@@ -45,8 +46,12 @@ func run(_ clip: Clip, players: Int, speed: Double) throws -> StreamStatistics {
     return engine.statistics
 }
 
-func measure(_ name: String, _ clip: Clip, players: Int, speed: Double) throws -> Row {
-    let runs = try (0..<5).map { _ in try run(clip, players: players, speed: speed) }
+func measure(
+    _ name: String, _ clip: Clip, players: Int = 1, speed: Double, semitones: Double = 0, passes: Int = 1
+) throws -> Row {
+    let runs = try (0..<5).map { _ in
+        try run(clip, players: players, speed: speed, semitones: semitones, passes: passes)
+    }
     let median = runs.sorted { $0.renderTime.p999Microseconds < $1.renderTime.p999Microseconds }[2]
     return Row(name: name, time: median.renderTime, blocks: median.blocks)
 }
@@ -56,8 +61,11 @@ let rows = [
     try measure("1 player at 100 %", clip, players: 1, speed: 1),
     try measure("8 players at 100 %", clip, players: 8, speed: 1),
     try measure("64 players at 100 %", clip, players: 64, speed: 1),
-    try measure("1 player at 75 %", clip, players: 1, speed: 0.75),
-    try measure("1 player at 50 %", clip, players: 1, speed: 0.5),
+    try measure("1 player at 75 %", clip, speed: 0.75),
+    try measure("1 player at 50 %", clip, speed: 0.5),
+    try measure("1 at 75 %, 40 passes", clip, speed: 0.75, passes: 40),
+    try measure("1 player 3 semitones up", clip, speed: 1, semitones: 3),
+    try measure("1 player 24 semitones up", clip, speed: 1, semitones: 24),
 ]
 
 if CommandLine.arguments.contains("--json") {

@@ -1,0 +1,138 @@
+// Ours and the peers, asked the same way: a sound at a speed, whole or block by block.
+import SoundMeasures
+import StretchPeers
+import Woodshed
+
+/// A stretcher in the contest.
+enum Contender: String, CaseIterable, Sendable {
+    case ours = "woodshed"
+    case rubberBandFiner = "Rubber Band R3"
+    case rubberBandFaster = "Rubber Band R2"
+    case soundTouch = "SoundTouch"
+    case sonic = "Sonic"
+
+    /// In JSON.
+    var key: String {
+        switch self {
+        case .ours: "woodshed"
+        case .rubberBandFiner: "rubberband_r3"
+        case .rubberBandFaster: "rubberband_r2"
+        case .soundTouch: "soundtouch"
+        case .sonic: "sonic"
+        }
+    }
+
+    /// The library's name for it; nil for ours.
+    var peer: stretch_peer_kind? {
+        switch self {
+        case .ours: nil
+        case .rubberBandFiner: STRETCH_PEER_RUBBERBAND_R3
+        case .rubberBandFaster: STRETCH_PEER_RUBBERBAND_R2
+        case .soundTouch: STRETCH_PEER_SOUNDTOUCH
+        case .sonic: STRETCH_PEER_SONIC
+        }
+    }
+
+    /// The whole sound at a speed, as many frames as the speed makes of it.
+    func stretched(_ channels: [[Float]], speed: Double) throws -> [[Float]] {
+        guard let peer else { return try Ours.stretched(channels, speed: speed) }
+        return PeerVoice(peer, source: channels, speed: speed).rendered(stretchedCount(channels, speed))
+    }
+}
+
+/// How many frames a sound has at a speed.
+func stretchedCount(_ channels: [[Float]], _ speed: Double) -> Int {
+    Int((Double(channels[0].count) / speed).rounded())
+}
+
+/// What a player of this engine makes of a sound.
+enum Ours {
+    static func score(_ clip: Clip, _ speeds: SpeedSchedule, passes: Int = 1) throws -> Score {
+        let plan = PracticePlan(
+            sections: [try Section(0..<clip.frameCount)], passes: passes, speeds: speeds, joint: .crossfade)
+        return try Score(plan, clipFrameCount: clip.frameCount, sampleRate: clip.sampleRate)
+    }
+
+    static func stretched(_ channels: [[Float]], speed: Double) throws -> [[Float]] {
+        try rendered(channels, .constant(try Speed(factor: speed)))
+    }
+
+    static func rendered(_ channels: [[Float]], _ speeds: SpeedSchedule) throws -> [[Float]] {
+        let clip = try Clip.inMemory(channels, sampleRate: TestSignals.sampleRate)
+        var output = [[Float]](repeating: [], count: channels.count)
+        _ = try RenderTrial(clip, score: try score(clip, speeds), periodFrames: 512) { block in
+            for channel in 0..<block.channelCount {
+                unsafe output[channel] += UnsafeBufferPointer(start: block.channels[channel], count: block.frameCount)
+            }
+        }
+        return output
+    }
+}
+
+/// A peer with its source; one thread at a time.
+@safe
+final class PeerVoice {
+    private let peer: OpaquePointer
+    private let source: PlanarSamples
+    private let output: PlanarSamples
+    private static let largest = 8192
+
+    init(_ kind: stretch_peer_kind, source: [[Float]], speed: Double) {
+        self.source = PlanarSamples(source)
+        output = PlanarSamples(
+            [[Float]](repeating: [Float](repeating: 0, count: Self.largest), count: source.count))
+        unsafe peer = stretch_peer_create(kind, Int32(source.count), Int32(TestSignals.sampleRate), speed)
+    }
+
+    deinit { unsafe stretch_peer_destroy(peer) }
+
+    /// Another speed for what it takes in from now on.
+    func setSpeed(_ speed: Double) { unsafe stretch_peer_set_speed(peer, speed) }
+
+    /// Renders the next frames over those before; nothing else happens here, so that it can be timed.
+    func render(_ frameCount: Int) {
+        unsafe stretch_peer_render(
+            peer, source.constant, source.frameCount, output.channels, Int32(frameCount))
+    }
+
+    /// Renders so many frames and hands them over.
+    func rendered(_ frameCount: Int, blockFrames: Int = 512) -> [[Float]] {
+        var sound = [[Float]](repeating: [], count: output.channelCount)
+        while sound[0].count < frameCount {
+            let count = min(blockFrames, frameCount - sound[0].count)
+            render(count)
+            for channel in sound.indices {
+                unsafe sound[channel] += UnsafeBufferPointer(start: output.channels[channel], count: count)
+            }
+        }
+        return sound
+    }
+}
+
+/// Channels of samples as C wants them.
+@safe
+final class PlanarSamples {
+    let channels: UnsafeMutablePointer<UnsafeMutablePointer<Float>?>
+    let constant: UnsafeMutablePointer<UnsafePointer<Float>?>
+    let channelCount: Int
+    let frameCount: Int
+
+    init(_ samples: [[Float]]) {
+        channelCount = samples.count
+        frameCount = samples[0].count
+        unsafe channels = .allocate(capacity: samples.count)
+        unsafe constant = .allocate(capacity: samples.count)
+        for (index, channel) in samples.enumerated() {
+            let memory = UnsafeMutablePointer<Float>.allocate(capacity: channel.count)
+            for frame in channel.indices { unsafe (memory + frame).initialize(to: channel[frame]) }
+            unsafe (channels + index).initialize(to: memory)
+            unsafe (constant + index).initialize(to: UnsafePointer(memory))
+        }
+    }
+
+    deinit {
+        for index in 0..<channelCount { unsafe channels[index]?.deallocate() }
+        unsafe channels.deallocate()
+        unsafe constant.deallocate()
+    }
+}

@@ -1,0 +1,91 @@
+// What can be told of a stretcher's sound by signals whose every detail is known.
+import SoundMeasures
+
+/// All that is measured of one contender at one speed.
+struct SoundRow: Sendable {
+    let sine: ToneMeasure
+    let fiveSines: ToneMeasure
+    let vibrato: VibratoMeasure
+    let clicks: AttackMeasure
+    let clicksInChord: AttackMeasure
+    let edges: EdgeMeasure
+    let noise: NoiseMeasure
+    let coherence: Double
+    let sideGain: Double
+    let startLevel: Double
+    let distance512: Double
+    let distance4096: Double
+    let kurtosis: Double
+
+    init(_ contender: Contender, speed: Double) throws {
+        func stretched(_ sound: [Float]) throws -> [Float] { try contender.stretched([sound], speed: speed)[0] }
+        let tone = TestSignals.sine()
+        let stretchedTone = try stretched(tone)
+        sine = ToneMeasure(stretchedTone, hertz: [997])
+        startLevel = StartLevel.measure(stretchedTone, source: tone, speed: speed)
+        fiveSines = ToneMeasure(try stretched(TestSignals.fiveSines()), hertz: TestSignals.fiveFrequencies)
+        let swinging = TestSignals.Vibrato()
+        vibrato = VibratoMeasure(try stretched(swinging.samples), of: swinging, speed: speed)
+        let alone = TestSignals.Clicks()
+        clicks = AttackMeasure(
+            try stretched(alone.samples), places: alone.frames.map { Double($0) / speed }, peak: alone.peak)
+        let chord = TestSignals.Clicks(seed: 7, chordDecibels: -14)
+        clicksInChord = AttackMeasure(
+            try stretched(chord.samples), places: chord.frames.map { Double($0) / speed },
+            peak: chord.peak(aboveHertz: 2000), aboveHertz: 2000)
+        let gates = TestSignals.Gates()
+        edges = EdgeMeasure(try stretched(gates.samples), of: gates, speed: speed)
+        noise = NoiseMeasure(try stretched(TestSignals.noise()))
+        coherence = StereoMeasure(try contender.stretched(TestSignals.delayedMusic(), speed: speed)).coherence
+        let wide = TestSignals.wideMusic()
+        sideGain = StereoMeasure.sideGain(try contender.stretched(wide, speed: speed), source: wide)
+        let music = TestSignals.music()
+        let slow = try stretched(music)
+        let late = SpectralDistance.lateness(slow, source: music, speed: speed)
+        distance512 = SpectralDistance.measure(slow, source: music, speed: speed, size: 512, offset: late)
+        distance4096 = SpectralDistance.measure(slow, source: music, speed: speed, size: 4096, offset: late)
+        let voice = TestSignals.voice()
+        kurtosis = PulseMeasure.logKurtosis(try stretched(voice)) - PulseMeasure.logKurtosis(voice)
+    }
+
+    /// The rows of the table, in the order of the targets.
+    static let quantities: [(Quantity, @Sendable (SoundRow) -> Double)] = [
+        (.init(name: "sine SNR, dB", key: "sine_snr_db", decimals: 1, better: .higher), { $0.sine.snr }),
+        (
+            .init(name: "five sines SNR, dB", key: "five_sines_snr_db", decimals: 1, better: .higher),
+            { $0.fiveSines.snr }
+        ),
+        (
+            .init(name: "vibrato wobble, cents", key: "wobble_cents", decimals: 3, better: .lower),
+            { $0.vibrato.wobble }
+        ),
+        (.init(name: "pre-echo, dB", key: "pre_echo_db", decimals: 1, better: .least), { $0.clicks.preEcho }),
+        (
+            .init(name: "pre-echo in a chord, dB", key: "chord_pre_echo_db", decimals: 1, better: .least),
+            { $0.clicksInChord.preEcho }
+        ),
+        (.init(name: "attack time error, ms rms", key: "jitter_ms", decimals: 3, better: .lower), { $0.clicks.jitter }),
+        (
+            .init(name: "attack peak, dB", key: "peak_db", decimals: 2, better: .near(0)), { $0.clicks.peak }
+        ),
+        (
+            .init(name: "attacks doubled or lost", key: "doubled_or_lost", decimals: 0, better: .lower),
+            { row in
+                let counts = [row.clicks, row.clicksInChord].map { $0.doubled + $0.missing }
+                return Double(counts.reduce(0, +))
+            }
+        ),
+        (.init(name: "edge leak, dB", key: "edge_leak_db", decimals: 1, better: .least), { $0.edges.leak }),
+        (.init(name: "edge rise, ms", key: "rise_ms", decimals: 1, better: .lower), { $0.edges.rise }),
+        (.init(name: "noise CV (0.523)", key: "noise_cv", decimals: 3, better: .near(0.523)), { $0.noise.variation }),
+        (.init(name: "noise echo", key: "noise_echo", decimals: 3, better: .lower), { $0.noise.echo }),
+        (.init(name: "stereo coherence", key: "coherence", decimals: 4, better: .higher), { $0.coherence }),
+        (.init(name: "side level, dB", key: "side_db", decimals: 2, better: .near(0)), { $0.sideGain }),
+        (.init(name: "first 5 ms, dB", key: "first_5ms_db", decimals: 2, better: .near(0)), { $0.startLevel }),
+        (.init(name: "LSD 512, music, dB", key: "lsd512_db", decimals: 2, better: .lower), { $0.distance512 }),
+        (.init(name: "LSD 4096, music, dB", key: "lsd4096_db", decimals: 2, better: .lower), { $0.distance4096 }),
+        (
+            .init(name: "voice, log2 kurtosis", key: "log2_kurtosis", decimals: 2, better: .near(0)), { $0.kurtosis }
+        ),
+    ]
+}

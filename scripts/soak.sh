@@ -1,0 +1,47 @@
+#!/usr/bin/env bash
+# The long forms of tests whose short forms run in `make test`; each prints its seed and its figures.
+#
+#   scripts/soak.sh [NAME]...      only the named ones; all by default
+#
+# Lengths come from the environment; WOODSHED_SEED repeats a run:
+#   faults      WOODSHED_FAULT_SCHEDULES  random schedules of twenty faults (10000)
+#   starts      WOODSHED_DUPLEX_STARTS    starts whose offset of both clocks is compared with the card's own account (1000)
+#   open-close  WOODSHED_OPEN_CLOSE       streams opened, started, stopped and closed (100000)
+#   hours       WOODSHED_SOAK_HOURS       hours of sound by a virtual clock: looping, seeking, recorded and compared (1000)
+#   dropouts    WOODSHED_DROPOUT_SECONDS  seconds of a slowed loop on a busy machine, beside a witness of its gaps (28800)
+#   drift       WOODSHED_DRIFT_HOURS      hours of two clocks 500 ppm apart, reckoned and on virtual cards (10)
+#   losses      WOODSHED_LOSSES           random schedules in which the device is lost, and times until there is sound again (500)
+#   kills       WOODSHED_KILLS            times a take's writing, and the whole command, is killed, and the file opened by others (1000)
+#
+# A new one is a line in the table below and a line above.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+swift=${SWIFT:-swift}
+
+# Name, environment variable, length, test.
+table="
+faults      WOODSHED_FAULT_SCHEDULES  10000   FaultScheduleTests
+starts      WOODSHED_DUPLEX_STARTS    1000    DuplexTests/everyStart
+open-close  WOODSHED_OPEN_CLOSE       100000  OpenCloseTests
+hours       WOODSHED_SOAK_HOURS       1000    HoursTests
+dropouts    WOODSHED_DROPOUT_SECONDS  28800   DropoutTests/dropouts
+drift       WOODSHED_DRIFT_HOURS      10      ClockBridgeTests/hardship|TwoClockTests/drift
+losses      WOODSHED_LOSSES           500     InterruptionScheduleTests|RecoveryTimeTests
+kills       WOODSHED_KILLS            1000    TakeKillTests|RecordTests/killed
+"
+
+for name in "$@"; do
+    awk '{ print $1 }' <<<"$table" | grep -qxF -- "$name" || { echo "soak: there is no $name" >&2; exit 2; }
+done
+
+# The same flags as for the tests in release, so that nothing is built twice.
+build=(--scratch-path .build-release-tests -c release -Xswiftc -enable-testing)
+"$swift" build --build-tests "${build[@]}"
+failures=0
+while read -r name variable length test <&3; do
+    [ -n "$name" ] || continue
+    [ $# -eq 0 ] || [[ " $* " == *" $name "* ]] || continue
+    scripts/step.sh "soak: $name" env "$variable=${!variable:-$length}" \
+        "$swift" test "${build[@]}" --skip-build --filter "$test" || failures=$((failures + 1))
+done 3<<<"$table"
+[ "$failures" -eq 0 ] || { echo "soak: $failures failed" >&2; exit 1; }
