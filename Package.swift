@@ -16,6 +16,15 @@ let settings: [SwiftSetting] =
 
 // The tests under the thread sanitizer set this: they run the command too, and it must be understood there as they are.
 let sanitizesThreads = Context.environment["WOODSHED_SANITIZES_THREADS"] != nil
+// The tests under the real-time sanitizer set this to the sanitizer's runtime. It is linked whole, because nothing refers to
+// the interceptors by name, and exported, so that the shared libraries find them. The tests link the command, too, and with
+// it the runtime.
+let realtimeSanitizer: [LinkerSetting] =
+    (Context.environment["WOODSHED_REALTIME_SANITIZER"].map { runtime in
+        let flags = ["--whole-archive", runtime, "--no-whole-archive", "--export-dynamic"]
+        return [.unsafeFlags(flags.flatMap { ["-Xlinker", $0] })]
+    }) ?? []
+
 let sanitizerSupport: [Target.Dependency] = sanitizesThreads ? ["CSanitizerSupport"] : []
 
 let package = Package(
@@ -26,6 +35,14 @@ let package = Package(
         .library(name: "Realtime", targets: ["Realtime"]),
         // For the benchmarks' packages alone: replaces malloc in the program that links it by one that counts.
         .library(name: "AllocationCounter", targets: ["CAllocationCounter"]),
+        // For the benchmarks' packages alone: known sounds, and what can be told of a stretcher by them.
+        .library(name: "SoundMeasures", targets: ["SoundMeasures"]),
+        // For the benchmarks' packages alone: makes virtual cards.
+        .library(name: "VirtualCardSupport", targets: ["VirtualCardSupport"]),
+        // For tests: the virtual card as alsa-lib loads it. Built beside the test binary, where the tests look for it.
+        .library(name: "VirtualCardPlugIn", type: .dynamic, targets: ["VirtualCardPlugIn"]),
+        // Meters and the time stretcher alone: arithmetic on samples, without files or devices.
+        .library(name: "DSP", targets: ["DSP"]),
         .executable(name: "woodshed", targets: ["WoodshedCommand"]),
     ],
     dependencies: [
@@ -41,47 +58,78 @@ let package = Package(
         .systemLibrary(
             name: "CFFTW", path: "CSources/CFFTW", pkgConfig: "fftw3f", providers: [.apt(["libfftw3-dev"])]),
         .systemLibrary(name: "CSoxr", path: "CSources/CSoxr", pkgConfig: "soxr", providers: [.apt(["libsoxr-dev"])]),
+        .systemLibrary(
+            name: "CSampleRate", path: "CSources/CSampleRate", pkgConfig: "samplerate",
+            providers: [.apt(["libsamplerate0-dev"])]),
         .target(name: "CRealtime", path: "CSources/CRealtime"),
+        .target(name: "VirtualCard", dependencies: ["CALSA"], path: "CSources/VirtualCard"),
+        .target(name: "VirtualCardPlugIn", dependencies: ["VirtualCard"], path: "CSources/VirtualCardPlugIn"),
         // Replaces malloc in what links it: for tests and benchmarks, never for a product that ships.
         .target(name: "CAllocationCounter", path: "CSources/CAllocationCounter"),
         // Tells the thread sanitizer about Swift's Mutex: for tests only.
         .target(name: "CSanitizerSupport", path: "CSources/CSanitizerSupport"),
+        // Binds threads to processors: for tests only.
+        .target(name: "CProcessors", path: "CSources/CProcessors"),
 
         .target(name: "Realtime", dependencies: ["CRealtime"], swiftSettings: settings),
         .target(name: "DSP", dependencies: ["CFFTW"], swiftSettings: settings),
+        .target(name: "UserState", swiftSettings: settings),
         .target(
-            name: "AudioFiles", dependencies: ["Realtime", "CRealtime", "CSndFile", "CMPG123", "CSoxr"],
+            name: "AudioFiles",
+            dependencies: ["Realtime", "UserState", "CLinux", "CRealtime", "CSndFile", "CMPG123", "CSoxr"],
             swiftSettings: settings),
         .target(
-            name: "AudioDevices", dependencies: ["Realtime", "AudioFiles", "CALSA", "CLinux"], swiftSettings: settings),
+            name: "AudioDevices", dependencies: ["Realtime", "AudioFiles", "CALSA", "CLinux", "CSampleRate"],
+            swiftSettings: settings),
         .target(
-            name: "Engine", dependencies: ["Realtime", "DSP", "AudioFiles", "AudioDevices"], swiftSettings: settings),
-        .target(name: "Woodshed", dependencies: ["Engine", "AudioFiles", "AudioDevices"], swiftSettings: settings),
+            name: "Engine", dependencies: ["Realtime", "DSP", "UserState", "AudioFiles", "AudioDevices"],
+            swiftSettings: settings),
+        .target(
+            name: "Woodshed", dependencies: ["Engine", "AudioFiles", "AudioDevices", "UserState"],
+            swiftSettings: settings),
         .target(
             name: "WoodshedCLI",
-            dependencies: ["Woodshed", .product(name: "ArgumentParser", package: "swift-argument-parser")],
+            dependencies: ["DSP", "Woodshed", .product(name: "ArgumentParser", package: "swift-argument-parser")],
             swiftSettings: settings),
         .executableTarget(
-            name: "WoodshedCommand", dependencies: ["WoodshedCLI"] + sanitizerSupport, swiftSettings: settings),
+            name: "WoodshedCommand", dependencies: ["WoodshedCLI"] + sanitizerSupport, swiftSettings: settings,
+            linkerSettings: realtimeSanitizer),
 
         .target(
             name: "TestSupport", dependencies: ["CAllocationCounter", "CSanitizerSupport"], path: "Tests/TestSupport",
             swiftSettings: settings),
+        .target(
+            name: "SoundMeasures", dependencies: ["DSP", "TestSupport"], path: "Tests/SoundMeasures",
+            swiftSettings: settings),
+        .target(
+            name: "VirtualCardSupport", dependencies: ["VirtualCard"], path: "Tests/VirtualCardSupport",
+            swiftSettings: settings),
+        .testTarget(
+            name: "VirtualCardTests",
+            dependencies: ["CALSA", "Realtime", "VirtualCard", "VirtualCardSupport", "TestSupport"],
+            swiftSettings: settings),
         .testTarget(name: "RealtimeTests", dependencies: ["Realtime", "TestSupport"], swiftSettings: settings),
-        .testTarget(name: "DSPTests", dependencies: ["DSP", "TestSupport"], swiftSettings: settings),
+        .testTarget(name: "UserStateTests", dependencies: ["UserState"], swiftSettings: settings),
+        .testTarget(
+            name: "DSPTests", dependencies: ["DSP", "SoundMeasures", "TestSupport"],
+            // The rest of it computes on one thread, which the thread sanitizer has nothing to say about.
+            sources: sanitizesThreads ? ["Support.swift", "TransformTests.swift"] : nil, swiftSettings: settings),
         .testTarget(name: "AudioFilesTests", dependencies: ["AudioFiles", "TestSupport"], swiftSettings: settings),
         .testTarget(
             name: "AudioDevicesTests",
-            dependencies: ["AudioDevices", "AudioFiles", "CALSA", "Realtime", "TestSupport"],
+            dependencies: ["AudioDevices", "AudioFiles", "CALSA", "Realtime", "TestSupport", "VirtualCardSupport"],
             swiftSettings: settings),
         .testTarget(
             name: "EngineTests",
-            dependencies: ["Engine", "AudioFiles", "AudioDevices", "DSP", "Realtime", "TestSupport"],
+            dependencies: [
+                "Engine", "AudioFiles", "AudioDevices", "CProcessors", "DSP", "Realtime", "TestSupport",
+                "VirtualCardSupport",
+            ],
             swiftSettings: settings),
         .testTarget(
             name: "WoodshedCLITests",
             dependencies: [
-                "WoodshedCLI", "WoodshedCommand", "TestSupport", "Woodshed",
+                "WoodshedCLI", "WoodshedCommand", "TestSupport", "Woodshed", "VirtualCardSupport",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: settings),

@@ -22,6 +22,7 @@ libsndfile1-dev     reads WAV, AIFF, CAF, FLAC, Ogg Vorbis and Opus
 libmpg123-dev       reads MP3
 libfftw3-dev        Fourier transforms of the time stretcher
 libsoxr-dev         converts a recording of another sample rate
+libsamplerate0-dev  brings a second card's sound to the first one's clock
 pkg-config          tells the compiler where those libraries are
 END
         ;;
@@ -33,6 +34,7 @@ vorbis-tools        encodes the Ogg Vorbis test files
 opus-tools          encodes the Opus test files
 lame                encodes the MP3 test files
 sox                 a second opinion on what is in a sound file
+python3             a third opinion on what is in a WAV file
 alsa-utils          lists sound devices as ALSA sees them
 END
         ;;
@@ -50,9 +52,16 @@ END
         cat <<'END'
 libjack-jackd2-dev  the ring buffer ours is measured beside
 libboost-dev        another such ring buffer
+librubberband-dev   a time stretcher ours is measured beside
+libsoundtouch-dev   another one
+libsonic-dev        another one, for speech
+libebur128-dev      the loudness meter ours are measured beside
+portaudio19-dev     a library for sound cards ours is measured beside, on a card that fails
+alsa-utils          aplay and arecord, on the same card
 mpv                 the player whose start-up time ours is measured beside
 sox                 makes the recording that is measured
 flac                decodes it, as the yardstick
+time                reads how much memory a program took
 END
         ;;
     *) fail "unknown group '$1'; known are build, test, lint, docs and bench" ;;
@@ -87,7 +96,7 @@ if ! command -v swift >/dev/null; then
 fi
 if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then
     # A system without Debian's packages may well have the libraries: let the build say so, unless they cannot be found.
-    if command -v pkg-config >/dev/null && pkg-config --exists alsa sndfile libmpg123 fftw3f soxr; then exit 0; fi
+    if command -v pkg-config >/dev/null && pkg-config --exists alsa sndfile libmpg123 fftw3f soxr samplerate; then exit 0; fi
     fail "this is no Debian system, so nothing can be installed here." \
         "Install what these Debian packages hold, then run this again: ${names[*]}"
 fi

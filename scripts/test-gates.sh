@@ -68,5 +68,20 @@ expect nothing "a clean documentation catalogue" reference
 printf '# Sample\n\nA page that links to <doc:Nowhere>.\n' >"$folder/Sample.docc/Sample.md"
 expect found "a broken link in the documentation" reference
 
+# What fails in the middle of a long run must have its name at the end, once, however many steps it is in.
+names_failure() {
+    WOODSHED_STEP_SUMMARY=$folder/summary "$scripts/step.sh" outer "$scripts/step.sh" inner bash -c "$1"
+    [ "$(grep -c '| .*✘ Test \"loud\" failed' "$folder/summary")" -ne 1 ]
+}
+: >"$folder/summary"
+expect found "the name of a test that failed, in the summary" \
+    names_failure 'echo "✘ Test \"loud\" failed"; seq 100; exit 1'
+: >"$folder/summary"
+expect nothing "a summary of steps that passed" names_failure 'seq 100'
+: >"$folder/summary"
+step_passes_on() { WOODSHED_STEP_SUMMARY=$folder/summary "$scripts/step.sh" sample bash -c "exit $1"; }
+expect found "the exit code of a step" step_passes_on 3
+expect nothing "the exit code of a step that passed" step_passes_on 0
+
 echo "gates: $((checks - failures)) of $checks behave"
 [ $failures -eq 0 ]

@@ -19,14 +19,9 @@ resources=$("$swift" -print-target-info | sed -n 's/.*"runtimeResourcePath": "\(
 runtime=$resources/clang/lib/linux/libclang_rt.rtsan-$(uname -m).a
 [ -f "$runtime" ] || fail "this toolchain has no runtime of it at $runtime" "use a toolchain of swift.org, 6.2 or later"
 
-options=(
-    -c release --scratch-path .build-rtsan
-    -Xswiftc -enable-testing
-    # The counter and the sanitizer both replace malloc.
-    -Xcc -DWITHOUT_ALLOCATION_COUNTER
-    # Whole, because nothing refers to the interceptors by name; exported, so that the shared libraries find them.
-    -Xlinker --whole-archive -Xlinker "$runtime" -Xlinker --no-whole-archive -Xlinker --export-dynamic
-)
+# What the tests in release have built serves here, too: the sanitizer is a matter of linking alone (Package.swift).
+export WOODSHED_REALTIME_SANITIZER=$runtime
+options=(-c release --scratch-path .build-release-tests -Xswiftc -enable-testing)
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT
 
@@ -38,4 +33,5 @@ grep -qE 'Test "the real-time sanitizer ends a program that allocates in a scope
 }
 
 echo "real-time sanitizer: tests"
-"$swift" test "${options[@]}" --skip-build "$@"
+# The module DSP knows nothing of real-time scopes: what its own tests compute is in none.
+"$swift" test "${options[@]}" --skip-build --skip '^DSPTests\.' "$@"

@@ -1,0 +1,293 @@
+#!/usr/bin/env bash
+# Plays through PipeWire and JACK as a user would, by their plug-ins for ALSA: does all of the sound arrive, and what becomes of it
+# when the server dies in mid-play and comes back? Both servers are started here, each with a sink that is no card; they need no
+# session, no bus and no root, and the machine's own sound is neither touched nor seen.
+#
+# The servers' packages are unpacked into .build-servers and not installed: pipewire-alsa would make PipeWire the machine's
+# default device, and excludes PulseAudio. Where they cannot be fetched this is skipped, and says so.
+set -uo pipefail
+cd "$(dirname "$0")/.." || exit 1
+woodshed=$PWD/.build/release/woodshed
+unpacked=$PWD/.build-servers
+packages=(pipewire pipewire-alsa wireplumber jackd2 libasound2-plugins)
+
+skip() {
+    echo "servers: SKIPPED: $1"
+    exit 0
+}
+
+# Fetches what of the packages, and of what they depend on, is not installed.
+unpack() {
+    [ ! -e "$unpacked/complete" ] || return 0
+    command -v apt-get >/dev/null || skip "there is no apt-get to fetch ${packages[*]} with"
+    rm -rf "$unpacked" && mkdir -p "$unpacked/archives" || exit 1
+    local plan=(apt-get install --simulate --no-install-recommends "${packages[@]}") names
+    "${plan[@]}" >/dev/null 2>&1 || [ "$(id -u)" -ne 0 ] || apt-get update -qq >/dev/null 2>&1
+    "${plan[@]}" >"$unpacked/plan" 2>&1 || skip "these packages are not to be had: ${packages[*]}"
+    mapfile -t names < <(awk '$1 == "Inst" { print $2 }' "$unpacked/plan")
+    echo "servers: unpacking ${names[*]:-nothing, all is installed}"
+    if [ ${#names[@]} -gt 0 ]; then
+        (cd "$unpacked/archives" && apt-get download -qq "${names[@]}" >../said 2>&1) ||
+            skip "the packages could not be fetched: $(tail -n 1 "$unpacked/said")"
+    fi
+    for archive in "$unpacked"/archives/*.deb; do
+        [ ! -e "$archive" ] || dpkg-deb --extract "$archive" "$unpacked" || exit 1
+    done
+    rm -rf "$unpacked/archives" && touch "$unpacked/complete"
+}
+
+# The first of what a pattern below /usr matches, in the unpacked packages or on the machine.
+place() {
+    local path
+    # shellcheck disable=SC2231 # the pattern is one
+    for path in "$unpacked"/usr/$1 /usr/$1; do
+        [ ! -e "$path" ] || { echo "$path" && return; }
+    done
+    return 1
+}
+
+[ -x "$woodshed" ] || { echo "servers: no .build/release/woodshed; run: make build" >&2 && exit 1; }
+unpack
+PATH=$unpacked/usr/bin:$PATH
+scripts=$(place share/wireplumber/scripts/policy-node.lua) && wireplumber_modules=$(place 'lib/*/wireplumber-0.4') &&
+    pipewire_plug_in=$(place 'lib/*/alsa-lib/libasound_module_pcm_pipewire.so') &&
+    jack_plug_in=$(place 'lib/*/alsa-lib/libasound_module_pcm_jack.so') && jack_drivers=$(place 'lib/*/jack/jack_dummy.so') &&
+    client_settings=$(place share/pipewire/client-rt.conf) ||
+    skip "this system's packages are not those known here: PipeWire with WirePlumber 0.4, and JACK 2"
+
+folder=$(mktemp -d) && chmod 700 "$folder" || exit 1
+servers=()
+# Ends the servers that were started, by force.
+stop_servers() {
+    [ ${#servers[@]} -eq 0 ] || kill -KILL "${servers[@]}" 2>/dev/null
+    [ ${#servers[@]} -eq 0 ] || wait "${servers[@]}" 2>/dev/null
+    servers=()
+}
+# With what JACK leaves in shared memory when it is killed. Its name is the same in each run: JACK remembers eight killed servers,
+# and then starts no other.
+trap 'stop_servers; rm -rf "$folder" /dev/shm/jack*_woodshed-test_*' EXIT
+cd "$folder" || exit 1
+
+export XDG_RUNTIME_DIR=$folder HOME=$folder ALSA_CONFIG_PATH=$folder/asound.conf
+unset DBUS_SESSION_BUS_ADDRESS PIPEWIRE_REMOTE
+library=$(dirname "$(dirname "$jack_drivers")")
+export LD_LIBRARY_PATH=$unpacked/usr/lib/${library##*/}
+export PIPEWIRE_CONFIG_DIR=${client_settings%/*}
+export PIPEWIRE_MODULE_DIR=$LD_LIBRARY_PATH/pipewire-0.3:$library/pipewire-0.3:/usr/lib/${library##*/}/pipewire-0.3
+export SPA_PLUGIN_DIR=$LD_LIBRARY_PATH/spa-0.2:/usr/lib/${library##*/}/spa-0.2
+export WIREPLUMBER_CONFIG_DIR=$folder/wireplumber WIREPLUMBER_MODULE_DIR=$wireplumber_modules
+export WIREPLUMBER_DATA_DIR=${scripts%/scripts/*}
+export JACK_DRIVER_DIR=${jack_drivers%/*} JACK_DEFAULT_SERVER=woodshed-test JACK_NO_AUDIO_RESERVATION=1 JACK_NO_START_SERVER=1
+
+write_settings() {
+    cat >asound.conf <<EOF
+pcm_type.pipewire { lib "$pipewire_plug_in" }
+pcm_type.jack { lib "$jack_plug_in" }
+pcm.pipewire { type pipewire }
+pcm.jack {
+    type jack
+    playback_ports { 0 system:playback_1 1 system:playback_2 }
+    capture_ports { 0 system:capture_1 1 system:capture_2 }
+}
+EOF
+    local libraries='context.spa-libs = { audio.convert.* = audioconvert/libspa-audioconvert support.* = support/libspa-support }'
+    cat >pipewire.conf <<EOF
+context.properties = { core.daemon = true core.name = pipewire-0 support.dbus = false default.clock.rate = 48000 }
+$libraries
+context.modules = [
+    { name = libpipewire-module-rt flags = [ ifexists nofail ] }
+    { name = libpipewire-module-protocol-native }
+    { name = libpipewire-module-metadata }
+    { name = libpipewire-module-spa-node-factory }
+    { name = libpipewire-module-client-node }
+    { name = libpipewire-module-adapter }
+    { name = libpipewire-module-link-factory }
+    { name = libpipewire-module-session-manager }
+    { name = libpipewire-module-access }
+]
+context.objects = [ { factory = adapter args = {
+    factory.name = support.null-audio-sink node.name = nowhere media.class = Audio/Sink
+    audio.position = [ FL FR ] audio.rate = 48000 priority.driver = 20000 priority.session = 1000
+} } ]
+EOF
+    # Nothing of WirePlumber that would look for cards, cameras or a bus.
+    mkdir -p wireplumber/main.lua.d
+    cat >wireplumber/wireplumber.conf <<EOF
+context.properties = { wireplumber.script-engine = lua-scripting support.dbus = false }
+$libraries
+context.modules = [
+    { name = libpipewire-module-protocol-native }
+    { name = libpipewire-module-client-node }
+    { name = libpipewire-module-adapter }
+    { name = libpipewire-module-metadata }
+    { name = libpipewire-module-session-manager }
+]
+wireplumber.components = [
+    { name = libwireplumber-module-lua-scripting, type = module }
+    { name = main.lua, type = config/lua }
+]
+EOF
+    cat >wireplumber/main.lua.d/policy.lua <<'EOF'
+components = {}
+for _, name in ipairs({ "metadata", "si-node", "si-audio-adapter", "si-standard-link", "si-audio-endpoint",
+                        "default-nodes-api", "default-nodes" }) do
+  components[name] = { "libwireplumber-module-" .. name, type = "module", args = { ["use-persistent-storage"] = false } }
+end
+for _, name in ipairs({ "access/access-default.lua", "create-item.lua", "policy-node.lua" }) do
+  components[name] = { name, type = "script/lua", args = {} }
+end
+EOF
+}
+
+failures=0
+checks=0
+# check DESCRIPTION COMMAND...: the command must succeed.
+check() {
+    local description=$1
+    shift
+    checks=$((checks + 1))
+    "$@" && return
+    failures=$((failures + 1))
+    echo "servers: not so: $description" >&2
+    tail -n 3 said events 2>/dev/null | cut -c1-300 >&2
+}
+
+# eventually COMMAND...: whether it succeeds within twenty seconds, for which no machine is too busy.
+eventually() {
+    for ((attempt = 0; attempt < 400; attempt++)); do
+        "$@" >/dev/null 2>&1 && return
+        sleep 0.05
+    done
+    return 1
+}
+
+serve() { # NAME COMMAND...
+    "${@:2}" >"$1.log" 2>&1 &
+    servers+=($!)
+}
+start_daemon() {
+    serve pipewire pipewire -c "$folder/pipewire.conf"
+    eventually pw-cli info 0
+}
+# The sink is the default one once the manager has made it ready.
+start_pipewire() {
+    start_daemon && serve wireplumber wireplumber -c wireplumber.conf &&
+        eventually eval 'wpctl inspect @DEFAULT_AUDIO_SINK@ | grep -q nowhere'
+}
+start_jack() {
+    serve jack jackd --no-realtime --name "$JACK_DEFAULT_SERVER" -d dummy -r 48000 -p 2048 -C 2 -P 2
+    eventually jack_lsp
+}
+
+play() { timeout --signal=KILL 60 "$woodshed" play "$1" --output "$2" --json "${@:3}" >events 2>said; }
+told() { grep -qE "$1" events; }
+dropouts() { grep -c '"event":"xrun"' events; }
+dropped_at_most() { [ "$(dropouts)" -le "$1" ]; }
+ended_with() { [ "$status" -eq "$1" ]; }
+
+# One frame of 16-bit stereo a line: a second from the first one that is not silent.
+frames_of() {
+    sox -D "$1" -b 16 -e signed-integer -t raw - | od -An -v -w4 -tx4 |
+        awk '$1 != "00000000" { sounds = 1 } sounds && count++ < 48000'
+}
+
+# What the player sends to the server is written to heard.wav; the song begins with silence, so nothing of it is missed.
+record_pipewire() {
+    pw-record --target nowhere -P '{ stream.capture.sink = true }' --latency 2048 --rate 48000 --channels 2 --format s16 heard.wav \
+        >recorder.log 2>&1 &
+    recorder=$!
+    eventually eval 'pw-link --links | grep -q "pw-record:input_FR"'
+}
+record_jack() {
+    local ports=()
+    eventually eval 'jack_lsp | grep -q :out_001' && mapfile -t ports < <(jack_lsp | grep :out_00)
+    # In 32 bits, which the 16 of the song survive; for two seconds, as jack_rec loses all when it is interrupted.
+    timeout 30 jack_rec -f heard.wav -d 2 -b 32 "${ports[@]}" >recorder.log 2>&1 &
+    recorder=$!
+}
+
+# hears_all DEVICE: whether the song arrives, by long periods, as a busy machine lets servers miss short ones; a machine that is too busy for the server itself may try three times.
+hears_all() {
+    local try recorder player
+    for ((try = 1; try <= 3; try++)); do
+        rm -f heard.wav
+        [ "$1" = jack ] || "record_$1"
+        play song.wav "$1" --period 2048 --periods 4 &
+        player=$!
+        [ "$1" != jack ] || "record_$1"
+        wait $player
+        status=$?
+        if [ "$1" = pipewire ]; then
+            # So much of it is still on its way.
+            sleep 0.5
+            kill -INT "$recorder"
+        fi
+        wait "$recorder"
+        [ $status -eq 0 ] || return 1
+        if frames_of heard.wav | cmp -s - song.frames; then
+            echo "  $1: $(wc -l <song.frames) frames, and each arrived unchanged, at try $try"
+            return
+        fi
+    done
+    return 1
+}
+
+# loses_server DEVICE POLICY [START]: kills the server in mid-play; START brings it back once the loss is told.
+loses_server() {
+    local restart=${3:-} player since
+    rm -f events
+    play long.wav "$1" --on-loss "$2" &
+    player=$!
+    eventually told '"event":"pass.started"' && sleep 0.5
+    dropouts_before=$(dropouts)
+    stop_servers
+    since=${EPOCHREALTIME/./}
+    eventually told '"event":"interrupted"' || { kill $player && return 1; }
+    echo "  $1: the loss was told $(((${EPOCHREALTIME/./} - since) / 1000)) ms after the server was killed"
+    if [ -n "$restart" ]; then
+        "$restart" || { kill $player && return 1; }
+        since=${EPOCHREALTIME/./}
+        eventually told '"event":"device.resumed"' || { kill $player && return 1; }
+        echo "  $1: sound again $(((${EPOCHREALTIME/./} - since) / 1000)) ms after the server was ready again"
+    fi
+    wait $player
+    status=$?
+}
+
+write_settings
+sox -D -R -n -r 48000 -c 2 -b 16 song.wav synth 1 whitenoise gain -6 pad 0.5 0.1
+sox -D -n -r 48000 -c 2 -b 16 long.wav synth 3 sine 440 gain -6
+frames_of song.wav >song.frames
+started=$SECONDS
+
+check "PipeWire starts" start_pipewire
+check "PipeWire: all of the sound arrives" hears_all pipewire
+check "PipeWire: a server that dies is noticed" loses_server pipewire pause
+check "PipeWire: then the run ends with 69" ended_with 69
+check "PipeWire: the server is named as the reason" told '"event":"interrupted".*"reason":"server_gone"'
+check "PipeWire: a dying server is one dropout more at most" dropped_at_most $((dropouts_before + 1))
+check "PipeWire starts again" start_pipewire
+check "PipeWire: --on-loss wait goes on with a new server" loses_server pipewire wait start_pipewire
+check "PipeWire: then the run ends with 0" ended_with 0
+check "PipeWire: and to the recording's end" told '"event":"pass.ended".*"clip_frame":144000'
+stop_servers
+# Nobody connects the player with the sink: a program that waits without a deadline waits for ever.
+check "PipeWire starts without its session manager" start_daemon
+since=${EPOCHREALTIME/./}
+play song.wav pipewire --on-loss pause
+status=$?
+echo "  pipewire: without a session manager the run ended after $(((${EPOCHREALTIME/./} - since) / 1000)) ms"
+check "PipeWire without a session manager: the run ends with 69" ended_with 69
+stop_servers
+
+check "JACK starts" start_jack
+check "JACK: all of the sound arrives" hears_all jack
+check "JACK: a server that dies is noticed" loses_server jack wait start_jack
+check "JACK: --on-loss wait goes on with a new server, to code 0" ended_with 0
+check "JACK: and to the recording's end" told '"event":"pass.ended".*"clip_frame":144000'
+# Gently, as only then it takes its shared memory away.
+[ ${#servers[@]} -eq 0 ] || { kill "${servers[@]}" && wait "${servers[@]}"; } 2>/dev/null
+servers=()
+
+echo "servers: $checks checks, $failures failures, in $((SECONDS - started)) s"
+[ $failures -eq 0 ]
