@@ -8,13 +8,11 @@ STEP = scripts/step.sh
 # With the standard library linked in, the command starts faster and runs where no Swift is installed. The toolchain's own
 # linker, as others print a warning about a part of that library which is never called.
 PRODUCT = $(SWIFT) build -c release --static-swift-stdlib -Xswiftc -use-ld=lld --product woodshed
-# One folder per set of compiler flags: another set in the same folder would build everything anew each time.
-RELEASE_TESTS = --scratch-path .build-release-tests -c release -Xswiftc -enable-testing
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
 .PHONY: help demo build test test-quick test-gates test-debug test-release test-examples test-docs test-servers \
-	test-sanitizers soak bench lint format docs install uninstall clean
+	test-threads soak bench lint format docs install uninstall clean
 
 help: ## what can be made
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -26,7 +24,7 @@ build: ## the command, in .build/release/woodshed
 	@scripts/setup.sh build
 	@$(PRODUCT)
 
-test: test-gates test-debug test-release test-examples test-docs test-servers test-sanitizers ## everything, under 30 minutes on two cores
+test: test-gates test-debug test-release test-examples test-docs test-servers test-threads ## everything, under 30 minutes on two cores
 
 test-quick: test-gates test-debug ## what to run after every change
 
@@ -41,12 +39,9 @@ test-debug: ## the tests without optimisation
 	@scripts/setup.sh build test
 	@$(STEP) "tests, debug" $(SWIFT) test
 
-# Memory is overwritten when it is given back (by the C library, told by the environment), so that who reads it later fails each
-# time rather than once in a hundred.
-test-release: ## the tests as shipped: optimised, render paths checked by the compiler
+test-release: ## the tests as shipped: optimised, render paths checked by the compiler and by the real-time sanitizer
 	@scripts/setup.sh build test
-	@$(STEP) "build of the tests, release" $(SWIFT) build --build-tests $(RELEASE_TESTS)
-	@$(STEP) "tests, release" env MALLOC_PERTURB_=165 $(SWIFT) test --skip-build $(RELEASE_TESTS)
+	@$(STEP) "tests, release, under the real-time sanitizer" scripts/test-rtsan.sh
 
 test-examples: ## the programs of Examples/, built as an embedder would and run
 	@scripts/setup.sh build test
@@ -63,9 +58,8 @@ test-servers: ## playing through PipeWire and JACK, started for the test
 	@$(STEP) "the command as installed" $(PRODUCT)
 	@$(STEP) "real sound servers" scripts/test-servers.sh
 
-test-sanitizers: ## the tests under the thread and the real-time sanitizer
+test-threads: ## the tests under the thread sanitizer
 	@scripts/setup.sh build test
-	@$(STEP) "tests under the real-time sanitizer" scripts/test-rtsan.sh
 	@$(STEP) "tests under the thread sanitizer" scripts/test-tsan.sh
 
 soak: ## the long forms of tests, hours of them; SOAK="faults starts" chooses

@@ -6,6 +6,7 @@ set -uo pipefail
 
 name=$1
 shift
+limit=${WOODSHED_STEP_SECONDS:-1500}
 summary=${WOODSHED_STEP_SUMMARY:-/dev/null}
 output=$(mktemp)
 trap 'rm -f "$output"' EXIT
@@ -19,9 +20,33 @@ tell_failure() {
     } | cut -c1-300 | awk '!seen[$0]++' | sed 's/^/      | /' >>"$summary"
 }
 
+# All that a process has started, itself last.
+descendants() {
+    local child
+    for child in $(pgrep -P "$1"); do descendants "$child"; done
+    echo "$1"
+}
+
+# What stands still would use up the whole run's time without a word: it is shown and ended.
+end_when_late() {
+    trap 'kill $!' TERM
+    sleep "$limit" >/dev/null 2>&1 &
+    wait $! || return
+    local watch=$BASHPID late shown
+    late=$(descendants "$1" | grep -vxE "$1|$watch")
+    shown=$(ps -o pid,ppid,stat,etime,time,wchan:24,args --forest -p "$(echo "$late" | paste -sd,)" | cut -c1-200)
+    for process in $late; do kill -KILL "$process" 2>/dev/null; done
+    printf "error: '%s' has taken %s s; what ran:\n%s\n" "$name" "$limit" "$shown"
+}
+
 printf '\n==> %s\n' "$name"
 started=$SECONDS
-"$@" 2>&1 | tee "$output"
+(
+    step=$BASHPID
+    end_when_late "$step" &
+    trap 'kill $!' EXIT
+    "$@"
+) 2>&1 | tee "$output"
 status=${PIPESTATUS[0]}
 line=$(printf '%5d s  %s' $((SECONDS - started)) "$name")
 [ "$status" -eq 0 ] || line+="  FAILED ($status)"

@@ -1,4 +1,5 @@
-// How much a test may do. The same tests run four times in the gates: unoptimised, as shipped, and under two sanitizers.
+// How much a test may do. The same tests run three times in the gates: unoptimised, as shipped, and under the
+// thread sanitizer.
 
 internal import Glibc
 
