@@ -44,7 +44,7 @@ started=$SECONDS
 (
     step=$BASHPID
     end_when_late "$step" &
-    trap 'kill $!' EXIT
+    trap 'kill $! 2>/dev/null' EXIT
     "$@"
 ) 2>&1 | tee "$output"
 status=${PIPESTATUS[0]}

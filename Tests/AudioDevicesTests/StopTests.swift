@@ -29,9 +29,10 @@ func entryCount(_ folder: String) -> Int {
     return count
 }
 
-/// Threads that end are gone from /proc a little after they were joined.
+/// Threads that end are gone from /proc a little after they were joined, and those of the library's pools when they have been idle
+/// for some seconds. Twenty seconds are patience, not a measure.
 private func settles(_ folder: String, to expected: Int) -> Bool {
-    for _ in 0..<200 {
+    for _ in 0..<2000 {
         if entryCount(folder) <= expected { return true }
         usleep(10_000)
     }

@@ -9,6 +9,8 @@ import Testing
 private func observe(
     _ configuration: RealtimeThread.Configuration, name: String = "observed", pages: Int = 0
 ) throws -> (seen: ThreadObservation, report: RealtimeReport) {
+    // Whoever uses a generic type first has the runtime make it, which takes more stack than some of these threads have.
+    _ = ThreadObservation()
     let box = Mutex<ThreadObservation?>(nil)
     let holder = Holder(box)
     let thread = try RealtimeThread(name: name, configuration: configuration) {

@@ -44,8 +44,8 @@ final class Findings: Sendable {
 final class Stage: Sendable {
     private let current = Atomic<Int>(0)
 
-    /// Lets those who wait for `stage` go on.
-    func reach(_ stage: Int) { current.store(stage, ordering: .releasing) }
+    /// Lets those who wait for `stage`, or for one before it, go on; a later stage that another thread has reached stays.
+    func reach(_ stage: Int) { current.max(stage, ordering: .acquiringAndReleasing) }
 
     /// Waits until `stage` is reached.
     func wait(for stage: Int) {
