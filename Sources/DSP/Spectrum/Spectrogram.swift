@@ -1,0 +1,192 @@
+internal import Glibc
+
+/// The levels of a stretch of sound by time and frequency: what a picture shows as colours.
+///
+/// A level is that of a sine: one of amplitude 1 reads 0 dB, whatever the window. (Its mean square, by which ``WaveformTone``
+/// counts, is 3 dB less.) A column averages the power of its windows, which lie half a window apart, or evenly spread where
+/// that would be more than ``Settings/windowsPerColumn``; a column shorter than half a window has one, around its middle. A row
+/// takes the loudest of the transform's bins in it, so that no tone is lost between rows; rows narrower than a bin lie on
+/// straight lines, in dB, between the two bins around them.
+///
+/// Memory: four bytes a cell, and some windows, however long the sound is. Real-time safe: no.
+public struct Spectrogram: Equatable, Sendable {
+    /// How it was made.
+    public let settings: Settings
+    /// What it shows, in absolute frames.
+    public let frames: Range<Int64>
+    /// How many columns of equal length the frames are cut into.
+    public let columnCount: Int
+    /// How many rows the frequencies are cut into.
+    public let rowCount: Int
+    /// The levels in dB, from `-settings.range` on: column after column, each from the lowest row to the highest.
+    public private(set) var levels: [Float]
+
+    /// The most columns and the most rows.
+    public static let mostPlaces = 32_768
+
+    /// The spectrogram of a recording that is read as it is needed.
+    ///
+    /// - Parameters:
+    ///   - frames: What to show; may reach beyond the recording, where there is silence.
+    ///   - columns: How many columns, 0 to 32768.
+    ///   - rows: How many rows, 1 to 32768.
+    ///   - frameCount: Frames of the whole recording.
+    ///   - settings: How it is made.
+    ///   - read: Writes the mono samples of `frames`, of which there are as many as `samples` has places, and which lie inside the
+    ///     recording. It is called with later and later frames, never twice with the same, and with no more than a window's at a
+    ///     time; frames are left out where the windows of a column are far apart. What is not written stays silent, and what is
+    ///     no number counts as silence. What it throws ends the work, which is the way to cancel it.
+    public init<Failure: Error>(
+        frames: Range<Int64>, columns: Int, rows: Int, frameCount: Int64, settings: Settings,
+        read: (_ frames: Range<Int64>, _ samples: inout MutableSpan<Float>) throws(Failure) -> Void
+    ) throws(Failure) {
+        precondition(
+            (0...Self.mostPlaces).contains(columns) && (1...Self.mostPlaces).contains(rows) && frameCount >= 0,
+            "A spectrogram has 0 to 32768 columns and 1 to 32768 rows.")
+        let bound = Int64.max / 4
+        precondition(
+            frames.lowerBound >= -bound && frames.upperBound <= bound && frameCount <= bound,
+            "Frames beyond 2^61 cannot be counted with.")
+        (self.settings, self.frames, columnCount, rowCount) = (settings, frames, columns, rows)
+        levels = []
+        levels.reserveCapacity(columns * rows)
+        var analyser = SpectrumAnalyser(settings)
+        var source = WindowSource(size: settings.windowSize, recording: 0..<frameCount)
+        let places = Self.rowPlaces(rows, settings, binCount: settings.windowSize / 2 + 1)
+        let centres = WindowCentres(frames: frames, columns: columns, settings: settings)
+        for column in 0..<columns {
+            analyser.clear()
+            for index in 0..<centres.perColumn {
+                let start = centres.centre(column: column, index: index) - Int64(settings.windowSize / 2)
+                guard source.moveTo(start) else { continue }
+                try source.fill(read)
+                analyser.add(source.samples)
+            }
+            let floor = Float(-settings.range)
+            for place in places {
+                levels.append(max(floor, analyser.level(place, windows: centres.perColumn)))
+            }
+        }
+    }
+
+    /// The level of a cell in dB.
+    ///
+    /// - Parameters:
+    ///   - column: From 0, the earliest.
+    ///   - row: From 0, the lowest.
+    public subscript(column: Int, row: Int) -> Float {
+        precondition((0..<columnCount).contains(column) && (0..<rowCount).contains(row), "There is no such cell.")
+        return levels[column * rowCount + row]
+    }
+
+    /// The frequencies of a row, in Hz.
+    public func frequencies(row: Int) -> Range<Double> {
+        Self.edge(row, of: rowCount, settings)..<Self.edge(row + 1, of: rowCount, settings)
+    }
+
+    /// The row of a frequency in Hz; `nil` for one that is not shown.
+    public func row(frequency: Double) -> Int? {
+        guard frequency >= settings.lowest, frequency <= settings.highest else { return nil }
+        let (low, high) = (settings.lowest, settings.highest)
+        let place =
+            switch settings.axis {
+            case .linear: (frequency - low) / (high - low)
+            case .logarithmic: log(frequency / low) / log(high / low)
+            }
+        return min(rowCount - 1, max(0, Int(place * Double(rowCount))))
+    }
+
+    // MARK: - Rows
+
+    private static func edge(_ row: Int, of rows: Int, _ settings: Settings) -> Double {
+        let place = Double(row) / Double(rows)
+        switch settings.axis {
+        case .linear: return settings.lowest + place * (settings.highest - settings.lowest)
+        case .logarithmic: return settings.lowest * pow(settings.highest / settings.lowest, place)
+        }
+    }
+
+    /// Which bins a row is made of.
+    private static func rowPlaces(_ rows: Int, _ settings: Settings, binCount: Int) -> [SpectrumAnalyser.Place] {
+        let width = Double(settings.sampleRate) / Double(settings.windowSize)
+        // Half the sample rate lies on the last bin, which belongs to the highest row.
+        return (0..<rows).map { row in
+            let (low, high) = (edge(row, of: rows, settings) / width, edge(row + 1, of: rows, settings) / width)
+            let first = Int(low.rounded(.up))
+            let end = min(binCount, row == rows - 1 ? Int(high.rounded(.down)) + 1 : Int(high.rounded(.up)))
+            if first < end { return .bins(first..<end) }
+            let middle = min((low + high) / 2, Double(binCount - 1))
+            let below = min(Int(middle), binCount - 2)
+            return .between(below, fraction: Float(middle - Double(below)))
+        }
+    }
+}
+
+/// Where the windows of columns lie.
+private struct WindowCentres {
+    /// How many windows a column has.
+    let perColumn: Int
+    private let start: Double
+    private let framesPerWindow: Double
+
+    init(frames: Range<Int64>, columns: Int, settings: Spectrogram.Settings) {
+        let framesPerColumn = Double(frames.count) / Double(max(1, columns))
+        let wanted = (framesPerColumn / Double(settings.windowSize / 2)).rounded()
+        perColumn = Int(min(max(1, wanted), Double(settings.windowsPerColumn)))
+        framesPerWindow = framesPerColumn / Double(perColumn)
+        start = Double(frames.lowerBound)
+    }
+
+    /// The frame in the middle of a window.
+    func centre(column: Int, index: Int) -> Int64 {
+        Int64((start + (Double(column * perColumn + index) + 0.5) * framesPerWindow).rounded(.down))
+    }
+}
+
+/// The samples of one window after another, read once each.
+private struct WindowSource: ~Copyable {
+    let size: Int
+    /// What can be read.
+    let recording: Range<Int64>
+    private var start = Int64.min / 2
+    /// How many samples from the beginning on are those of the window already.
+    private var kept = 0
+    private(set) var samples: [Float]
+    /// What is being read.
+    private var fresh: [Float] = []
+
+    init(size: Int, recording: Range<Int64>) {
+        (self.size, self.recording) = (size, recording)
+        samples = Array(repeating: 0, count: size)
+    }
+
+    /// Goes on to a window that begins no earlier than the last one; false where all of it is outside the recording.
+    mutating func moveTo(_ frame: Int64) -> Bool {
+        guard frame < recording.upperBound, frame + Int64(size) > recording.lowerBound else { return false }
+        let shift = min(Int64(size), frame - start)
+        kept = size - Int(shift)
+        if shift > 0 {
+            for index in 0..<kept { samples[index] = samples[index + Int(shift)] }
+            for index in kept..<size { samples[index] = 0 }
+        }
+        start = frame
+        return true
+    }
+
+    /// Reads what of the window is not there yet.
+    mutating func fill<Failure: Error>(
+        _ read: (Range<Int64>, inout MutableSpan<Float>) throws(Failure) -> Void
+    ) throws(Failure) {
+        let wanted = (start + Int64(kept)..<start + Int64(size)).clamped(to: recording)
+        if wanted.isEmpty { return }
+        let first = Int(wanted.lowerBound - start)
+        if fresh.count == wanted.count {
+            for index in fresh.indices { fresh[index] = 0 }
+        } else {
+            fresh = Array(repeating: 0, count: wanted.count)
+        }
+        var span = fresh.mutableSpan
+        try read(wanted, &span)
+        for index in fresh.indices { samples[first + index] = fresh[index] }
+    }
+}

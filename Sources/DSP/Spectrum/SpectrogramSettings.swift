@@ -1,0 +1,112 @@
+// What a spectrogram is made with, checked once.
+
+/// Why a spectrogram cannot be made so, and how it can.
+public struct SpectrogramError: Error, Equatable, Sendable, CustomStringConvertible {
+    /// The cause, in one plain sentence.
+    public let message: String
+    /// What is permitted, in one plain sentence.
+    public let remedy: String
+
+    /// Cause and remedy, a line each.
+    public var description: String { "\(message)\n\(remedy)" }
+
+    init(_ what: String, is value: String, permitted: String) {
+        message = "\(what) of a spectrogram cannot be \(value)"
+        remedy = "Permitted is \(permitted)."
+    }
+}
+
+extension Spectrogram {
+    /// How a spectrogram is made. Settings that exist are valid.
+    public struct Settings: Equatable, Sendable {
+        /// How rows are spread over frequencies.
+        public enum Axis: String, Sendable, CaseIterable {
+            /// Every row as many Hz.
+            case linear
+            /// Every row as many octaves.
+            case logarithmic
+        }
+
+        /// What a stretch of sound is multiplied by before it is transformed.
+        public enum Window: String, Sendable, CaseIterable {
+            /// Narrow, with sidelobes that begin at -31 dB and fall by 18 dB an octave: for nearly everything.
+            case hann
+            /// Twice as wide, with all sidelobes below -92 dB (Harris, "On the use of windows for harmonic analysis with the
+            /// discrete Fourier transform", 1978): for soft tones beside loud ones.
+            case blackmanHarris
+        }
+
+        /// The permitted sizes of a window, powers of two only.
+        public static let permittedWindowSizes = 256...65_536
+        /// The permitted ranges, in dB.
+        public static let permittedRanges = 10.0...200.0
+        /// The permitted numbers of windows a column.
+        public static let permittedWindowsPerColumn = 1...4096
+
+        /// In Hz.
+        public let sampleRate: Int
+        /// Frames that are transformed at a time: more tell frequencies apart better, fewer times.
+        public let windowSize: Int
+        /// What they are multiplied by.
+        public let window: Window
+        /// How far below 0 dB levels are told; what is softer lies at the floor, `-range`.
+        public let range: Double
+        /// How rows are spread over frequencies.
+        public let axis: Axis
+        /// The lower edge of the lowest row, in Hz.
+        public let lowest: Double
+        /// The upper edge of the highest row, in Hz.
+        public let highest: Double
+        /// How many windows are averaged for a column at most.
+        ///
+        /// A column that is longer has so many windows of the sound, evenly spread, and between them is not looked at.
+        public let windowsPerColumn: Int
+
+        /// Settings.
+        ///
+        /// - Parameters:
+        ///   - sampleRate: In Hz, 1 or more.
+        ///   - windowSize: In frames, a power of two from 256 to 65536.
+        ///   - window: What is transformed is multiplied by it.
+        ///   - range: In dB, 10 to 200.
+        ///   - axis: How rows are spread over frequencies.
+        ///   - lowest: In Hz, below `highest`; by default 0 on a linear axis and 40 on a logarithmic one, where it is above 0.
+        ///   - highest: In Hz, up to half the sample rate, which it is by default.
+        ///   - windowsPerColumn: 1 to 4096.
+        /// - Throws: A `SpectrogramError` that says what is permitted.
+        public init(
+            sampleRate: Int, windowSize: Int = 2048, window: Window = .hann, range: Double = 90, axis: Axis = .linear,
+            lowest: Double? = nil, highest: Double? = nil, windowsPerColumn: Int = 16
+        ) throws(SpectrogramError) {
+            if sampleRate < 1 {
+                throw SpectrogramError("The sample rate", is: "\(sampleRate)", permitted: "1 Hz or more")
+            }
+            if !Self.permittedWindowSizes.contains(windowSize) || windowSize.nonzeroBitCount != 1 {
+                throw SpectrogramError(
+                    "The window", is: "\(windowSize) frames", permitted: "a power of two from 256 to 65536")
+            }
+            if !Self.permittedRanges.contains(range) {
+                throw SpectrogramError("The range", is: "\(range) dB", permitted: "10 to 200 dB")
+            }
+            if !Self.permittedWindowsPerColumn.contains(windowsPerColumn) {
+                throw SpectrogramError(
+                    "The number of windows a column", is: "\(windowsPerColumn)", permitted: "1 to 4096")
+            }
+            let half = Double(sampleRate) / 2
+            let highest = highest ?? half
+            // A recording of a very low rate has nothing at the usual edge.
+            let lowest = lowest ?? (axis == .linear ? 0 : min(40, highest / 100))
+            guard highest > 0, highest <= half else {
+                throw SpectrogramError("The highest frequency", is: "\(highest) Hz", permitted: "up to \(half) Hz")
+            }
+            guard lowest < highest, axis == .linear ? lowest >= 0 : lowest > 0 else {
+                throw SpectrogramError(
+                    "The lowest frequency", is: "\(lowest) Hz",
+                    permitted: "\(axis == .linear ? "0 Hz or more" : "more than 0 Hz"), and less than \(highest) Hz")
+            }
+            (self.sampleRate, self.windowSize, self.window, self.range) = (sampleRate, windowSize, window, range)
+            (self.axis, self.lowest, self.highest) = (axis, lowest, highest)
+            self.windowsPerColumn = windowsPerColumn
+        }
+    }
+}

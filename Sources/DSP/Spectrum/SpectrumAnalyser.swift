@@ -1,0 +1,90 @@
+internal import Glibc
+
+/// The mean power spectrum of some windows, as levels of sines.
+///
+/// Real-time safe: no. Use: one thread at a time.
+struct SpectrumAnalyser: ~Copyable {
+    /// Which bins a row of a spectrogram is made of.
+    enum Place {
+        /// The loudest of these.
+        case bins(Range<Int>)
+        /// Between one and the next.
+        case between(Int, fraction: Float)
+    }
+
+    private var transform: RealFourierTransform
+    private let window: FloatStorage
+    /// Sums of squares, bin after bin.
+    private let power: FloatStorage
+    private let binCount: Int
+
+    init(_ settings: Spectrogram.Settings) {
+        let size = settings.windowSize
+        transform = RealFourierTransform(size: size)
+        binCount = size / 2 + 1
+        power = FloatStorage(count: binCount)
+        let values = Self.values(settings.window, count: size)
+        // A sine of amplitude 1 on a bin has half the window's sum there.
+        let scale = 2 / values.reduce(0, +)
+        window = FloatStorage(values.map { Float($0 * scale) })
+    }
+
+    /// A window of so many values, of which the one after the last would be the first again.
+    static func values(_ window: Spectrogram.Settings.Window, count: Int) -> [Double] {
+        let terms: [Double] =
+            switch window {
+            case .hann: [0.5, -0.5]
+            case .blackmanHarris: [0.35875, -0.48829, 0.14128, -0.01168]
+            }
+        return (0..<count).map { index in
+            let phase = 2 * Double.pi * Double(index) / Double(count)
+            return terms.indices.reduce(0) { $0 + terms[$1] * cos(phase * Double($1)) }
+        }
+    }
+
+    /// Forgets all windows.
+    mutating func clear() {
+        for index in 0..<binCount { power.view[index] = 0 }
+    }
+
+    /// Adds a window of samples; those that are no numbers count as silence.
+    mutating func add(_ samples: [Float]) {
+        let (frames, window, power) = (transform.frameStorage.view, self.window.view, self.power.view)
+        unsafe samples.withUnsafeBufferPointer { samples in
+            guard let base = samples.baseAddress else { return }
+            precondition(samples.count == frames.count, "A window has another length than it should.")
+            for index in stride(from: 0, to: frames.count, by: Lanes.scalarCount) {
+                let lanes = unsafe UnsafeRawPointer(base + index).loadUnaligned(as: Lanes.self)
+                // The bound keeps squares inside what a Float can hold.
+                frames[lanes: index] = select(magnitude(lanes) .< 1e12, lanes, Lanes()) * window[lanes: index]
+            }
+        }
+        transform.forward()
+        let spectrum = transform.spectrumStorage.view
+        for index in stride(from: 0, to: binCount - 1, by: Lanes.scalarCount) {
+            let (real, imaginary) = spectrum.complexLanes(at: index)
+            power[lanes: index] += real * real + imaginary * imaginary
+        }
+        let last = binCount - 1
+        power[last] += spectrum[2 * last] * spectrum[2 * last]
+    }
+
+    /// The level of a row in dB, minus infinity for silence.
+    func level(_ place: Place, windows: Int) -> Float {
+        switch place {
+        case .bins(let bins):
+            let loudest = bins.reduce(Float(0)) { max($0, mean($1, windows)) }
+            return 10 * log10(loudest)
+        case .between(let bin, let fraction):
+            // Far below any floor, so that what lies between silence and something is a number.
+            let (lower, upper) = (max(1e-30, mean(bin, windows)), max(1e-30, mean(bin + 1, windows)))
+            return 10 * ((1 - fraction) * log10(lower) + fraction * log10(upper))
+        }
+    }
+
+    /// The mean square of a bin. The first and the last have no twin of negative frequency, hence half the amplitude.
+    private func mean(_ bin: Int, _ windows: Int) -> Float {
+        let sum = power.view[bin] / Float(windows)
+        return bin == 0 || bin == binCount - 1 ? sum / 4 : sum
+    }
+}

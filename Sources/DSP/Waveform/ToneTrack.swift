@@ -1,0 +1,120 @@
+// The tones of sound as it comes: a mono mix in windows that overlap by half.
+
+/// The pyramid of tones of a recording or a part of it, and the window that is being filled.
+struct ToneTrack: ~Copyable, Sendable {
+    private var analyser: ToneAnalyser
+    private var pyramid = SumPyramid<ToneSum>()
+    /// The window of the next hop, and how much of it there is.
+    private let window: FloatStorage
+    private var filled: Int
+    /// Frames of sound that have come and lie in the part.
+    private var frameCount: Int64 = 0
+    private let part: Range<Int64>
+    private var position: Int64
+
+    /// - Parameter part: The frames whose tones are wanted; sound comes from half a hop before it on, or from frame 0.
+    init(sampleRate: Int, part: Range<Int64>) {
+        analyser = ToneAnalyser(sampleRate: sampleRate)
+        window = FloatStorage(count: 2 * analyser.hop)
+        self.part = part
+        let reach = Int64(analyser.hop / 2)
+        position = max(0, part.lowerBound - reach)
+        // Before a recording there is silence.
+        filled = Int(reach - (part.lowerBound - position))
+    }
+
+    private var hop: Int { analyser.hop }
+
+    /// Hops that the frames so far have begun.
+    private var hopsBegun: Int { Int((frameCount + Int64(hop) - 1) / Int64(hop)) }
+
+    mutating func append(_ block: ShortBlock, count: Int) {
+        var done = 0
+        while done < count {
+            let frames = min(2 * hop - filled, count - done)
+            mix(block, from: done, count: frames)
+            done += frames
+            filled += frames
+            let from = max(position, part.lowerBound)
+            position += Int64(frames)
+            frameCount += max(0, min(position, part.upperBound) - from)
+            if filled == 2 * hop { analyseWindow() }
+        }
+    }
+
+    /// Takes over a part that is finished.
+    mutating func append(_ other: borrowing ToneTrack, below partLevel: Int) {
+        let binsPerHop = hop / Waveform.framesPerBin
+        pyramid.append(other.pyramid, below: partLevel - binsPerHop.trailingZeroBitCount)
+        frameCount += other.frameCount
+        position = other.part.upperBound
+    }
+
+    /// Sums up the hops that have begun, as if silence followed.
+    mutating func finish() {
+        while pyramid.count < hopsBegun {
+            clear(from: filled)
+            analyseWindow()
+        }
+    }
+
+    /// The levels as if silence followed.
+    mutating func finished() -> [SumPyramid<ToneSum>.Level] {
+        // At most two hops have begun and are not summed up: theirs are the last windows.
+        var pyramid = pyramid
+        let rest = FloatStorage(count: 4 * hop)
+        for index in 0..<filled { rest.view[index] = window.view[index] }
+        var offset = 0
+        while pyramid.count < hopsBegun {
+            pyramid.append(analyser.tone(of: rest.view.part(from: offset, count: 2 * hop)))
+            offset += hop
+        }
+        return pyramid.finished(with: nil)
+    }
+
+    private mutating func analyseWindow() {
+        if pyramid.count < hopsBegun { pyramid.append(analyser.tone(of: window.view)) }
+        for index in 0..<hop { window.view[index] = window.view[index + hop] }
+        filled = max(0, filled - hop)
+    }
+
+    private func clear(from start: Int) {
+        for index in start..<2 * hop { window.view[index] = 0 }
+    }
+
+    /// Puts the mean of the channels behind what the window holds.
+    private func mix(_ block: ShortBlock, from start: Int, count: Int) {
+        let scale = 1 / (32768 * Float(block.channelCount))
+        let target = window.view.part(from: filled, count: count)
+        let samples = unsafe block.base + start * block.frameStride
+        var index = 0
+        while index &+ Lanes.scalarCount <= count {
+            target[lanes: index] = unsafe Lanes(sums(samples + index &* block.frameStride, block)) * scale
+            index &+= Lanes.scalarCount
+        }
+        while index < count {
+            var sum: Int32 = 0
+            for channel in 0..<block.channelCount {
+                sum &+= unsafe Int32(samples[channel &* block.channelStride &+ index &* block.frameStride])
+            }
+            target[index] = Float(sum) * scale
+            index &+= 1
+        }
+    }
+
+    /// The sums over all channels of eight frames.
+    @inline(__always)
+    private func sums(_ samples: UnsafePointer<Int16>, _ block: ShortBlock) -> SIMD8<Int32> {
+        if block.isInterleaved {
+            let both = unsafe UnsafeRawPointer(samples).loadUnaligned(as: SIMD16<Int16>.self)
+            return SIMD8<Int32>(truncatingIfNeeded: both.evenHalf) &+ SIMD8<Int32>(truncatingIfNeeded: both.oddHalf)
+        }
+        var sum = SIMD8<Int32>()
+        for channel in 0..<block.channelCount {
+            let part = unsafe UnsafeRawPointer(samples + channel &* block.channelStride).loadUnaligned(
+                as: SIMD8<Int16>.self)
+            sum &+= SIMD8<Int32>(truncatingIfNeeded: part)
+        }
+        return sum
+    }
+}

@@ -1,0 +1,152 @@
+// A waveform from levels that were kept, and its levels as memory: what a file of it needs.
+
+/// Why levels are not those of a waveform.
+public struct WaveformLevelsError: Error, Sendable, Equatable, CustomStringConvertible {
+    /// The cause, in one plain sentence.
+    public let message: String
+    /// What to do about it, in one plain sentence.
+    public var remedy: String { "Make the waveform anew from the recording." }
+    /// Cause and remedy, a line each.
+    public var description: String { "\(message)\n\(remedy)" }
+}
+
+extension Waveform {
+    /// Channels a waveform may have.
+    public static let channelCounts = 1...64
+
+    /// How many bins each level of a channel has, from the finest one to the one that holds everything; one level of none
+    /// for a recording of no frames.
+    ///
+    /// - Parameter frameCount: 0 or more.
+    public static func binCounts(frameCount: Int64) -> [Int] {
+        placeCounts(frameCount: frameCount, framesPerPlace: framesPerBin)
+    }
+
+    /// How many tones each level has, from the finest one to the one that holds everything.
+    ///
+    /// - Parameters:
+    ///   - frameCount: 0 or more.
+    ///   - sampleRate: In Hz, 1 or more.
+    public static func toneCounts(frameCount: Int64, sampleRate: Int) -> [Int] {
+        placeCounts(frameCount: frameCount, framesPerPlace: framesPerTone(sampleRate: sampleRate))
+    }
+
+    /// Frames of a tone of level 0 at a sample rate in Hz.
+    public static func framesPerTone(sampleRate: Int) -> Int { ToneAnalyser.hop(sampleRate: sampleRate) }
+
+    private static func placeCounts(frameCount: Int64, framesPerPlace: Int) -> [Int] {
+        precondition(frameCount >= 0, "A recording has 0 or more frames.")
+        var counts = [Int(frameCount / Int64(framesPerPlace)) + (frameCount % Int64(framesPerPlace) > 0 ? 1 : 0)]
+        while let last = counts.last, last > 1 { counts.append(last / 2 + last % 2) }
+        return counts
+    }
+
+    /// A waveform of levels that were kept; what they hold is believed, how many there are is checked.
+    ///
+    /// - Parameters:
+    ///   - sampleRate: In Hz, 1 or more.
+    ///   - frameCount: Frames that are summed up, 0 or more.
+    ///   - channels: For each of 1 to 64 channels its levels, from the finest one, of the lengths that
+    ///     ``binCounts(frameCount:)`` names.
+    ///   - tones: The levels of the tones, of the lengths that ``toneCounts(frameCount:sampleRate:)`` names; empty
+    ///     where the colour of the sound is not known.
+    /// - Throws: `WaveformLevelsError` when a count does not fit the others.
+    ///
+    /// Real-time safe: no.
+    public init(
+        sampleRate: Int, frameCount: Int64, channels: [[[WaveformBin]]], tones: [[WaveformTone]]
+    ) throws(WaveformLevelsError) {
+        guard sampleRate >= 1, frameCount >= 0, Self.channelCounts.contains(channels.count) else {
+            throw WaveformLevelsError(
+                message:
+                    "There is no waveform of \(frameCount) frames of \(channels.count) channels at \(sampleRate) Hz.")
+        }
+        let binCounts = Self.binCounts(frameCount: frameCount)
+        for (channel, levels) in channels.enumerated() where levels.map(\.count) != binCounts {
+            throw WaveformLevelsError(
+                message: "The levels of channel \(channel) do not have the lengths that \(frameCount) frames make.")
+        }
+        let toneCounts = Self.toneCounts(frameCount: frameCount, sampleRate: sampleRate)
+        guard tones.isEmpty || tones.map(\.count) == toneCounts else {
+            throw WaveformLevelsError(
+                message: "The levels of the tones do not have the lengths that \(frameCount) frames make.")
+        }
+        self.init(
+            sampleRate: sampleRate, frameCount: frameCount,
+            framesPerTone: Self.framesPerTone(sampleRate: sampleRate),
+            channels: channels.map { $0.map(ChunkedList.init(_:)) }, tones: tones.map(ChunkedList.init(_:)))
+    }
+
+    // MARK: - As memory
+
+    /// Bytes of all levels, as ``readLevels`` asks for them and ``forEachRunOfBytes(_:)`` gives them.
+    package static func levelByteCount(frameCount: Int64, sampleRate: Int, channelCount: Int, hasTones: Bool) -> Int {
+        let bins = binCounts(frameCount: frameCount).reduce(0, +) * channelCount
+        let tones = hasTones ? toneCounts(frameCount: frameCount, sampleRate: sampleRate).reduce(0, +) : 0
+        return bins * MemoryLayout<WaveformBin>.stride + tones * MemoryLayout<WaveformTone>.stride
+    }
+
+    /// A waveform whose levels `fill` reads into the memory it is given, run after run: channel after channel the levels from
+    /// the finest one, then the levels of the tones.
+    ///
+    /// Integers are the lowest byte first. Counts must have been checked: channels 1 to 64, rate 1 or more, frames 0 or more.
+    package init<Failure: Error>(
+        sampleRate: Int, frameCount: Int64, channelCount: Int, hasTones: Bool,
+        fill: (UnsafeMutableRawBufferPointer) throws(Failure) -> Void
+    ) throws(Failure) {
+        var channels: [[ChunkedList<WaveformBin>]] = []
+        let binCounts = Self.binCounts(frameCount: frameCount)
+        for _ in 0..<channelCount {
+            var levels: [ChunkedList<WaveformBin>] = []
+            for count in binCounts {
+                let bins = try unsafe ChunkedList<WaveformBin>(count: count, fill: fill)
+                levels.append(Self.isMemoryLittleEndian ? bins : ChunkedList(bins.map(\.byteSwapped)))
+            }
+            channels.append(levels)
+        }
+        var tones: [ChunkedList<WaveformTone>] = []
+        for count in hasTones ? Self.toneCounts(frameCount: frameCount, sampleRate: sampleRate) : [] {
+            tones.append(try unsafe ChunkedList<WaveformTone>(count: count, fill: fill))
+        }
+        self.init(
+            sampleRate: sampleRate, frameCount: frameCount,
+            framesPerTone: Self.framesPerTone(sampleRate: sampleRate), channels: channels, tones: tones)
+    }
+
+    /// Calls `body` with the bytes of all levels, run after run, in the order and form in which they are read back.
+    package func forEachRunOfBytes<Failure: Error>(
+        _ body: (UnsafeRawBufferPointer) throws(Failure) -> Void
+    ) throws(Failure) {
+        for levels in channels {
+            for bins in levels {
+                let stored = Self.isMemoryLittleEndian ? bins : ChunkedList(bins.map(\.byteSwapped))
+                try unsafe stored.forEachRunOfBytes(body)
+            }
+        }
+        for level in tones { try unsafe level.forEachRunOfBytes(body) }
+    }
+
+    /// Whether memory is as files have it, so that it can be copied.
+    private static var isMemoryLittleEndian: Bool { UInt16(1).littleEndian == 1 }
+}
+
+extension WaveformBin {
+    fileprivate var byteSwapped: WaveformBin {
+        WaveformBin(minimum: minimum.byteSwapped, maximum: maximum.byteSwapped, level: level.byteSwapped)
+    }
+}
+
+extension ChunkedList {
+    fileprivate init(_ elements: [Element]) {
+        self.init()
+        for element in elements { append(element) }
+    }
+
+    fileprivate func map(_ transform: (Element) -> Element) -> [Element] { (0..<count).map { transform(self[$0]) } }
+
+    fileprivate func forEachRunOfBytes<Failure: Error>(
+        _ body: (UnsafeRawBufferPointer) throws(Failure) -> Void
+    ) throws(Failure) where Element: BitwiseCopyable {
+        try unsafe forEachRun { (run) throws(Failure) in try unsafe body(UnsafeRawBufferPointer(run)) }
+    }
+}

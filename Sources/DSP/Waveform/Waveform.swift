@@ -1,0 +1,53 @@
+/// What a recording looks like, at every zoom: extremes and RMS of each channel, and the colour of its sound.
+///
+/// A binary pyramid: level 0 has bins of ``framesPerBin`` frames, each level above bins of twice as many, up to one bin for
+/// everything. Bins lie on absolute frames, so that what is drawn of them stands still while it is scrolled. The last bin of
+/// each level may have fewer frames.
+///
+/// The same sound gives the same values, byte for byte, whether it was read at once, in blocks, in parts side by side or while
+/// it was recorded. Of 16-bit samples the extremes are exact; of others they are rounded to 16 bits.
+///
+/// Real-time safe: no. A copy costs next to nothing.
+public struct Waveform: Equatable, Sendable {
+    /// Frames of a bin of level 0.
+    public static let framesPerBin = 256
+
+    /// In Hz.
+    public let sampleRate: Int
+    /// Frames that are summed up.
+    public let frameCount: Int64
+    /// Frames of a tone of level 0: 512 up to 50 kHz, doubled with each doubling of the rate.
+    public let framesPerTone: Int
+    /// The levels of each channel, channels × levels; level 0 has the finest bins.
+    let channels: [[ChunkedList<WaveformBin>]]
+    /// The levels of all channels mixed; empty when tones were not asked for.
+    let tones: [ChunkedList<WaveformTone>]
+
+    /// Number of channels.
+    public var channelCount: Int { channels.count }
+    /// Whether the colour of the sound is known.
+    public var hasTones: Bool { !tones.isEmpty }
+    /// Number of levels of the bins.
+    public var levelCount: Int { channels.first?.count ?? 0 }
+    /// Number of levels of the tones; 0 without tones.
+    public var toneLevelCount: Int { tones.count }
+
+    /// The bins of one level of one channel; empty beyond the last level.
+    ///
+    /// - Parameters:
+    ///   - level: From 0; a bin has `framesPerBin << level` frames.
+    ///   - channel: From 0; below ``channelCount``.
+    public func bins(level: Int, channel: Int) -> [WaveformBin] {
+        guard channels[channel].indices.contains(level) else { return [] }
+        let list = channels[channel][level]
+        return (0..<list.count).map { list[$0] }
+    }
+
+    /// The tones of one level; empty beyond the last one, and without tones.
+    ///
+    /// - Parameter level: From 0; a tone has `framesPerTone << level` frames.
+    public func tones(level: Int) -> [WaveformTone] {
+        guard tones.indices.contains(level) else { return [] }
+        return (0..<tones[level].count).map { tones[level][$0] }
+    }
+}

@@ -1,0 +1,62 @@
+// The level of one bin of a waveform: what is kept, and the exact sums it is made of.
+
+/// The least and the greatest sample and the RMS of one channel over one bin.
+///
+/// Samples count as 16-bit integers, rounded to the nearest, so that the bins of the same sound are the same bytes however
+/// it was read. Six bytes in memory.
+public struct WaveformBin: Equatable, Sendable, BitwiseCopyable {
+    /// The least sample, in 1/32768 of full scale.
+    public let minimum: Int16
+    /// The greatest sample, in 1/32768 of full scale.
+    public let maximum: Int16
+    /// The RMS in 1/65536 of full scale, rounded to the nearest, at most 65535.
+    public let level: UInt16
+
+    /// A bin as stored.
+    public init(minimum: Int16, maximum: Int16, level: UInt16) {
+        self.minimum = minimum
+        self.maximum = maximum
+        self.level = level
+    }
+
+    /// The root of the mean square, 0 to 1; a full-scale square wave is 1.
+    public var rms: Float { Float(level) / 65536 }
+
+    /// Whether a sample stands at full scale, where a clipped one would stand.
+    public var isClipped: Bool { minimum == .min || maximum == .max }
+}
+
+/// What two neighbours of a pyramid's level become on the level above, and what is kept of it there.
+///
+/// The sum of two is always that of an even place and the odd one after it, so that sums that are not associative, such as
+/// those of floating-point numbers, come out the same however the sound was cut into blocks.
+protocol PyramidSum: Sendable {
+    associatedtype Stored: Sendable, BitwiseCopyable
+    /// What the pyramid keeps.
+    var stored: Stored { get }
+    static func + (left: Self, right: Self) -> Self
+}
+
+/// Extremes and energy of samples of one channel, exact in integers.
+struct BinSum: PyramidSum {
+    var minimum: Int16
+    var maximum: Int16
+    /// The sum of the squares of 16-bit samples; exact for 2^33 frames at full scale.
+    var energy: UInt64
+    var frameCount: Int64
+
+    static func + (left: BinSum, right: BinSum) -> BinSum {
+        BinSum(
+            minimum: min(left.minimum, right.minimum), maximum: max(left.maximum, right.maximum),
+            energy: left.energy &+ right.energy, frameCount: left.frameCount + right.frameCount)
+    }
+
+    var stored: WaveformBin {
+        WaveformBin(minimum: minimum, maximum: maximum, level: Self.level(energy: Double(energy), frames: frameCount))
+    }
+
+    /// The stored RMS of a sum of squares.
+    static func level(energy: Double, frames: Int64) -> UInt16 {
+        frames > 0 ? UInt16(min(65535, 2 * (energy / Double(frames)).squareRoot() + 0.5)) : 0
+    }
+}

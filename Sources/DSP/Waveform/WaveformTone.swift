@@ -1,0 +1,80 @@
+// The colour of one bin of a waveform: what is kept, and the sums it is made of.
+internal import Glibc
+
+/// Where the energy of one bin lies: three bands and the centroid of the power spectrum, over all channels mixed.
+///
+/// Four bytes in memory. Levels go from -120 dB up in half decibels: 1 is -120 dB, 241 is 0 dB, and 0 is anything less. A
+/// full-scale sine reads -3 dB, as its mean square does.
+public struct WaveformTone: Equatable, Sendable, BitwiseCopyable {
+    /// The power below ``lowCrossover``, as a level.
+    public let low: UInt8
+    /// The power between the crossovers, as a level.
+    public let mid: UInt8
+    /// The power above ``highCrossover``, as a level.
+    public let high: UInt8
+    /// The centroid in 24ths of an octave above 20 Hz; 0 also for silence.
+    public let pitch: UInt8
+
+    /// Between the low band and the middle one, in Hz: under it lie bass notes and drums.
+    public static let lowCrossover = 200.0
+    /// Between the middle band and the high one, in Hz: above it lie consonants and cymbals.
+    public static let highCrossover = 2000.0
+
+    /// A tone as stored.
+    public init(low: UInt8, mid: UInt8, high: UInt8, pitch: UInt8) {
+        self.low = low
+        self.mid = mid
+        self.high = high
+        self.pitch = pitch
+    }
+
+    /// The levels of the three bands from low to high, in dB of full scale; minus infinity for silence.
+    public var bandLevels: (low: Float, mid: Float, high: Float) {
+        (Self.decibels(low), Self.decibels(mid), Self.decibels(high))
+    }
+
+    /// The centroid of the power spectrum in Hz, from 20 on; `nil` for silence.
+    public var centroid: Float? {
+        low | mid | high == 0 ? nil : Float(Self.frequencies[Int(pitch)])
+    }
+
+    private static func decibels(_ level: UInt8) -> Float { level == 0 ? -.infinity : (Float(level) - 241) / 2 }
+
+    /// The mean square that each stored level stands for, and the frequency in Hz of each stored pitch: looked up a hundred
+    /// thousand times for one picture.
+    static let powers = (0..<256).map { $0 == 0 ? 0 : pow(10, (Double($0) - 241) / 20) }
+    static let frequencies = (0..<256).map { 20 * exp2(Double($0) / 24) }
+
+    static func level(power: Double) -> UInt8 {
+        power > 1e-13 ? UInt8(min(255, max(0, (20 * log10(power) + 241).rounded()))) : 0
+    }
+
+    static func pitch(centroid: Double) -> UInt8 {
+        centroid > 20 ? UInt8(min(255, (24 * log2(centroid / 20)).rounded())) : 0
+    }
+}
+
+/// Energies of hops: mean squares added up, and the centroid's moment.
+struct ToneSum: PyramidSum {
+    var low = 0.0
+    var mid = 0.0
+    var high = 0.0
+    /// The sum of frequency times power, in Hz.
+    var moment = 0.0
+    var hopCount = 0
+
+    static func + (left: ToneSum, right: ToneSum) -> ToneSum {
+        ToneSum(
+            low: left.low + right.low, mid: left.mid + right.mid, high: left.high + right.high,
+            moment: left.moment + right.moment, hopCount: left.hopCount + right.hopCount)
+    }
+
+    var stored: WaveformTone {
+        let count = Double(max(hopCount, 1))
+        let total = low + mid + high
+        return WaveformTone(
+            low: WaveformTone.level(power: low / count), mid: WaveformTone.level(power: mid / count),
+            high: WaveformTone.level(power: high / count),
+            pitch: total / count > 1e-12 ? WaveformTone.pitch(centroid: moment / total) : 0)
+    }
+}

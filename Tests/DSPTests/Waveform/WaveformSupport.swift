@@ -1,0 +1,66 @@
+// A slow waveform to compare with, and sounds for it.
+import DSP
+import TestSupport
+
+/// Interleaved 16-bit sound.
+struct ShortSound {
+    let channelCount: Int
+    var samples: [Int16]
+
+    var frameCount: Int { samples.count / channelCount }
+
+    /// Noise with silence, full scale and steps in it, so that extremes lie everywhere.
+    static func lively(channelCount: Int, frameCount: Int, random: inout SeededGenerator) -> ShortSound {
+        var level: Int32 = 1000
+        let samples = (0..<channelCount * frameCount).map { _ in
+            if UInt8.random(in: .min ... .max, using: &random) == 0 {
+                level = [0, 1, 300, 20_000, 32_767].randomElement(using: &random) ?? 0
+            }
+            return Int16(clamping: Int32.random(in: -level - 1...level, using: &random))
+        }
+        return ShortSound(channelCount: channelCount, samples: samples)
+    }
+
+    func channel(_ channel: Int, _ frames: Range<Int>) -> [Int16] {
+        frames.map { samples[$0 * channelCount + channel] }
+    }
+
+    /// The waveform, built from blocks of the sizes that `nextBlock` names.
+    func waveform(sampleRate: Int = 44_100, tones: Bool = true, nextBlock: () -> Int = { 5000 }) -> Waveform {
+        var builder = WaveformBuilder(sampleRate: sampleRate, channelCount: channelCount, tones: tones)
+        feed(&builder, 0..<frameCount, nextBlock: nextBlock)
+        return builder.waveform()
+    }
+
+    func feed(_ builder: inout WaveformBuilder, _ frames: Range<Int>, nextBlock: () -> Int = { 5000 }) {
+        var frame = frames.lowerBound
+        while frame < frames.upperBound {
+            let end = min(frames.upperBound, frame + nextBlock())
+            let block = samples[frame * channelCount..<end * channelCount]
+            builder.append(interleaved: block.span)
+            frame = end
+        }
+    }
+
+    /// The waveform, built from parts by a builder each.
+    func waveformOfParts(sampleRate: Int = 44_100, tones: Bool = true) -> Waveform {
+        var whole = WaveformBuilder(sampleRate: sampleRate, channelCount: channelCount, tones: tones)
+        for part in 0..<WaveformBuilder.partCount(frames: Int64(frameCount)) {
+            var builder = WaveformBuilder(
+                sampleRate: sampleRate, channelCount: channelCount, part: part, ofFrames: Int64(frameCount),
+                tones: tones)
+            feed(&builder, Int(builder.input.lowerBound)..<Int(builder.input.upperBound))
+            whole.append(builder)
+        }
+        return whole.waveform()
+    }
+
+    /// Extremes and RMS of some frames, the slow way.
+    func naiveBin(channel: Int, _ frames: Range<Int>) -> WaveformBin {
+        let part = self.channel(channel, frames)
+        let energy = part.reduce(UInt64(0)) { $0 + UInt64(Int64($1) * Int64($1)) }
+        let level = (2 * (Double(energy) / Double(part.count)).squareRoot()).rounded()
+        return WaveformBin(
+            minimum: part.min() ?? 0, maximum: part.max() ?? 0, level: UInt16(min(65535, level)))
+    }
+}

@@ -1,0 +1,171 @@
+// The pyramid of extremes and levels, against one made the slow way.
+import DSP
+internal import Glibc
+import TestSupport
+import Testing
+
+@Suite("A waveform")
+struct WaveformTests {
+    @Test("has in every bin of every level what the samples have, and one bin at its top", arguments: [1, 2, 5])
+    func bins(channelCount: Int) {
+        var random = SeededGenerator(printedFor: "WaveformTests.bins")
+        for frameCount in [1, 255, 256, 257, 512, 769, 256 * 37 + 100] {
+            let sound = ShortSound.lively(channelCount: channelCount, frameCount: frameCount, random: &random)
+            let waveform = sound.waveform()
+            #expect(waveform.frameCount == Int64(frameCount) && waveform.channelCount == channelCount)
+            for channel in 0..<channelCount {
+                for level in 0..<waveform.levelCount {
+                    let size = Waveform.framesPerBin << level
+                    let expected = stride(from: 0, to: frameCount, by: size).map {
+                        sound.naiveBin(channel: channel, $0..<min(frameCount, $0 + size))
+                    }
+                    #expect(
+                        waveform.bins(level: level, channel: channel) == expected,
+                        "level \(level) of \(frameCount) frames")
+                }
+                #expect(waveform.bins(level: waveform.levelCount - 1, channel: channel).count == 1)
+            }
+        }
+    }
+
+    @Test("of nothing has no bins and draws empty columns")
+    func nothing() {
+        let waveform = ShortSound(channelCount: 2, samples: []).waveform()
+        #expect(
+            waveform.frameCount == 0 && waveform.bins(level: 0, channel: 1).isEmpty && waveform.tones(level: 0).isEmpty)
+        #expect(waveform.summary(frames: 0..<100, columns: 3) == [.empty, .empty, .empty])
+        #expect(waveform.summary(frames: 0..<0, columns: 2) == [.empty, .empty])
+    }
+
+    @Test("is the same however the sound was cut into blocks, and at every moment what it is of the sound so far")
+    func blocks() {
+        var random = SeededGenerator(printedFor: "WaveformTests.blocks")
+        let sound = ShortSound.lively(channelCount: 2, frameCount: 20_011, random: &random)
+        let expected = sound.waveform { 1 << 20 }
+        for largest in [1, 3, 64, 511, 513, 9000] {
+            #expect(
+                sound.waveform { Int.random(in: 1...largest, using: &random) } == expected, "blocks up to \(largest)")
+        }
+        var growing = WaveformBuilder(sampleRate: 44_100, channelCount: 2)
+        var frame = 0
+        while frame < sound.frameCount {
+            let next = min(sound.frameCount, frame + Int.random(in: 1...1500, using: &random))
+            sound.feed(&growing, frame..<next)
+            frame = next
+            let soFar = ShortSound(channelCount: 2, samples: Array(sound.samples.prefix(2 * frame)))
+            #expect(growing.waveform() == soFar.waveform(), "after \(frame) frames")
+        }
+    }
+
+    @Test("of parts made side by side is that of one stream", arguments: [(1, 44_100), (2, 96_000)])
+    func parts(channelCount: Int, sampleRate: Int) {
+        var random = SeededGenerator(printedFor: "WaveformTests.parts")
+        let part = Int(WaveformBuilder.partFrames)
+        let lengths = cases([1, part - 1, part, part + 1, 2 * part + 300_001, 3 * part], few: [part + 1])
+        for frameCount in lengths {
+            let sound = ShortSound.lively(channelCount: channelCount, frameCount: frameCount, random: &random)
+            let tones = frameCount % 2 == 1
+            #expect(
+                sound.waveformOfParts(sampleRate: sampleRate, tones: tones)
+                    == sound.waveform(sampleRate: sampleRate, tones: tones) { 1 << 20 }, "\(frameCount) frames")
+        }
+    }
+
+    @Test("rounds samples of other kinds to 16 bits, and takes what is not finite for silence")
+    func floats() {
+        var random = SeededGenerator(printedFor: "WaveformTests.floats")
+        var floats = (0..<1001).map { _ in random.float(in: -1.2...1.2) }
+        floats[7] = .nan
+        floats[300] = .infinity
+        floats[301] = -.infinity
+        floats[512] = 0.5 / 32768
+        floats[513] = 1.5 / 32768
+        let shorts = floats.map { sample in
+            sample.isFinite
+                ? Int16(max(-32768, min(32767, (Double(sample) * 32768).rounded(.toNearestOrEven)))) : 0
+        }
+        var builder = WaveformBuilder(sampleRate: 8000, channelCount: 1)
+        for start in stride(from: 0, to: floats.count, by: 77) {
+            let block = Array(floats[start..<min(start + 77, floats.count)])
+            builder.append(planar: block.span, stride: block.count, frameCount: block.count)
+        }
+        #expect(builder.waveform() == ShortSound(channelCount: 1, samples: shorts).waveform(sampleRate: 8000))
+    }
+
+    @Test("tells where a sample stands at full scale")
+    func clips() {
+        var samples = [Int16](repeating: 32_766, count: 1024)
+        samples[300] = .max
+        samples[800] = .min
+        let bins = ShortSound(channelCount: 1, samples: samples).waveform().bins(level: 0, channel: 0)
+        #expect(bins.map(\.isClipped) == [false, true, false, true])
+        #expect(abs(bins[0].rms - 32_766.0 / 32_768) < 1e-4)
+    }
+
+    @Test("gives columns of any range at any zoom: every bin that has a frame in a column, and nothing else")
+    func columns() {
+        var random = SeededGenerator(printedFor: "WaveformTests.columns")
+        let sound = ShortSound.lively(channelCount: 2, frameCount: 60_000, random: &random)
+        let waveform = sound.waveform(tones: false)
+        for _ in 0..<cases(300, few: 40) {
+            let start = Int64.random(in: -2000...61_000, using: &random)
+            let frames = start..<start + Int64.random(in: 0...62_000, using: &random)
+            let count = Int.random(in: 1...100, using: &random)
+            let channel = [0, 1, nil].randomElement(using: &random) ?? nil
+            let columns = waveform.summary(frames: frames, columns: count, channel: channel)
+            #expect(columns.count == count)
+            for (index, column) in columns.enumerated() {
+                let part = Waveform.part(index, of: count, in: frames)
+                let expected = naiveColumn(sound, part, channels: channel.map { [$0] } ?? [0, 1])
+                #expect(
+                    column.minimum == expected.minimum && column.maximum == expected.maximum
+                        && column.isClipped == expected.isClipped, "column \(index) of \(count) over \(frames)")
+                // Bins keep their level to half a step, which is all of it for the quietest.
+                #expect(abs(column.rms - expected.rms) <= 1.0 / 65536, "column \(index) of \(count) over \(frames)")
+            }
+        }
+    }
+
+    @Test("columns share out all frames, in order, even the widest range there is")
+    func sharing() {
+        for (frames, count) in [(Int64(-5)..<Int64(1 << 62), 4096), (0..<10, 3), (7..<1007, 1000), (0..<1, 1)] {
+            var next = frames.lowerBound
+            for index in 0..<count {
+                let part = Waveform.part(index, of: count, in: frames)
+                #expect(part.lowerBound == next && !part.isEmpty)
+                next = part.upperBound
+            }
+            #expect(next == frames.upperBound)
+        }
+    }
+
+    @Test("columns of samples that were read are those of the bins")
+    func samples() {
+        var random = SeededGenerator(printedFor: "WaveformTests.samples")
+        let sound = ShortSound.lively(channelCount: 1, frameCount: 256, random: &random)
+        let tone = WaveformTone(low: 1, mid: 2, high: 3, pitch: 4)
+        let floats = sound.samples.map { Float($0) / 32768 }
+        let column = Waveform.column(ofSamples: floats.span, tone: tone)
+        let expected = sound.waveform(tones: false).summary(frames: 0..<256, columns: 1)[0]
+        #expect(column.minimum == expected.minimum && column.maximum == expected.maximum && column.tone == tone)
+        #expect(abs(column.rms - expected.rms) <= 0.5 / 65536)
+        let nothing: [Float] = []
+        let empty = Waveform.column(ofSamples: nothing.span, tone: tone)
+        #expect(empty == .empty)
+    }
+
+    /// Bins are looked at whole.
+    private func naiveColumn(_ sound: ShortSound, _ part: Range<Int64>, channels: [Int]) -> WaveformColumn {
+        let inside = part.clamped(to: 0..<Int64(sound.frameCount))
+        if inside.isEmpty { return .empty }
+        let frames =
+            Int(inside.lowerBound) / 256 * 256..<min(sound.frameCount, (Int(inside.upperBound) + 255) / 256 * 256)
+        let samples = channels.flatMap { sound.channel($0, frames) }
+        let energy = samples.reduce(0.0) { $0 + Double($1) * Double($1) }
+        let (least, greatest) = (samples.min() ?? 0, samples.max() ?? 0)
+        return WaveformColumn(
+            minimum: Float(least) / 32768, maximum: Float(greatest) / 32768,
+            rms: Float((energy / Double(samples.count)).squareRoot() / 32768),
+            isClipped: least == .min || greatest == .max, tone: nil)
+    }
+}
