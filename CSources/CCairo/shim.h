@@ -1,0 +1,5 @@
+#pragma once
+#include <cairo-ft.h>
+#include <cairo-svg.h>
+#include <cairo.h>
+#include <fontconfig/fontconfig.h>

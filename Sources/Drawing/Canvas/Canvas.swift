@@ -1,0 +1,152 @@
+// What the rest of the module draws on: cairo behind the few operations that pictures of sound need.
+internal import CCairo
+
+/// A picture being drawn, in pixels from the top left corner.
+@safe
+struct Canvas: ~Copyable {
+    let width: Int
+    let height: Int
+    let fonts: FontStack
+    private let format: PictureFormat
+    private let sink = ByteSink()
+    private let surface: OpaquePointer
+    let context: OpaquePointer
+
+    init(width: Int, height: Int, format: PictureFormat, fonts: FontStack) throws(PictureError) {
+        (self.width, self.height, self.format, self.fonts) = (width, height, format, fonts)
+        let made =
+            switch format {
+            case .png: unsafe cairo_image_surface_create(CAIRO_FORMAT_RGB24, Int32(width), Int32(height))
+            case .svg:
+                unsafe cairo_svg_surface_create_for_stream(
+                    writeToSink, Unmanaged.passUnretained(sink).toOpaque(), Double(width), Double(height))
+            }
+        // Cairo never returns nil, but surfaces and contexts in a state of error, on which drawing does nothing.
+        guard let surface = unsafe made, let context = unsafe cairo_create(surface) else {
+            throw .drawing(CAIRO_STATUS_NO_MEMORY)
+        }
+        unsafe self.surface = surface
+        unsafe self.context = context
+        if format == .svg { unsafe cairo_svg_surface_set_document_unit(surface, CAIRO_SVG_UNIT_PX) }
+        let options = unsafe cairo_font_options_create()
+        // The same letters whatever the desktop's settings: no coloured fringes, no rounding to pixels.
+        unsafe cairo_font_options_set_antialias(options, CAIRO_ANTIALIAS_GRAY)
+        unsafe cairo_font_options_set_hint_style(options, CAIRO_HINT_STYLE_SLIGHT)
+        unsafe cairo_font_options_set_hint_metrics(options, CAIRO_HINT_METRICS_OFF)
+        unsafe cairo_set_font_options(context, options)
+        unsafe cairo_font_options_destroy(options)
+    }
+
+    deinit {
+        unsafe cairo_destroy(context)
+        // The SVG surface writes its end here, into the sink, which is released afterwards.
+        unsafe cairo_surface_destroy(surface)
+    }
+
+    /// Ends the picture; the bytes of its file.
+    consuming func encoded() throws(PictureError) -> [UInt8] {
+        let drawn = unsafe cairo_status(context)
+        if drawn != CAIRO_STATUS_SUCCESS { throw .drawing(drawn) }
+        var status = CAIRO_STATUS_SUCCESS
+        switch format {
+        case .png:
+            status = unsafe cairo_surface_write_to_png_stream(
+                surface, writeToSink, Unmanaged.passUnretained(sink).toOpaque())
+        case .svg:
+            unsafe cairo_surface_finish(surface)
+            status = unsafe cairo_surface_status(surface)
+        }
+        if status != CAIRO_STATUS_SUCCESS { throw .drawing(status) }
+        return sink.bytes
+    }
+
+    // MARK: - Shapes
+
+    /// Fills rectangles, which may have edges between pixels.
+    func fill(_ rectangles: [Rectangle], _ colour: Colour) {
+        if rectangles.isEmpty { return }
+        for rectangle in rectangles {
+            unsafe cairo_rectangle(context, rectangle.x, rectangle.y, rectangle.width, rectangle.height)
+        }
+        fillPath(colour)
+    }
+
+    func fill(_ rectangle: Rectangle, _ colour: Colour) { fill([rectangle], colour) }
+
+    /// Fills a rectangle with round corners.
+    func fill(_ rectangle: Rectangle, radius: Double, _ colour: Colour) {
+        let radius = min(radius, rectangle.width / 2, rectangle.height / 2)
+        let quarter = Double.pi / 2
+        let (left, right) = (rectangle.x + radius, rectangle.right - radius)
+        let (top, bottom) = (rectangle.y + radius, rectangle.bottom - radius)
+        unsafe cairo_new_sub_path(context)
+        unsafe cairo_arc(context, right, top, radius, -quarter, 0)
+        unsafe cairo_arc(context, right, bottom, radius, 0, quarter)
+        unsafe cairo_arc(context, left, bottom, radius, quarter, 2 * quarter)
+        unsafe cairo_arc(context, left, top, radius, 2 * quarter, 3 * quarter)
+        unsafe cairo_close_path(context)
+        fillPath(colour)
+    }
+
+    private func fillPath(_ colour: Colour) {
+        unsafe cairo_set_source_rgba(context, colour.red, colour.green, colour.blue, colour.opacity)
+        unsafe cairo_fill(context)
+    }
+
+    /// Draws `columns` × `rows` pixels, the top row first, stretched to a rectangle without smoothing.
+    func image(_ pixels: [UInt32], columns: Int, rows: Int, in target: Rectangle) throws(PictureError) {
+        precondition(pixels.count == columns * rows, "An image has another number of pixels than it should.")
+        if pixels.isEmpty { return }
+        let made = unsafe cairo_image_surface_create(CAIRO_FORMAT_RGB24, Int32(columns), Int32(rows))
+        guard let image = unsafe made else { throw .drawing(CAIRO_STATUS_NO_MEMORY) }
+        defer { unsafe cairo_surface_destroy(image) }
+        guard let bytes = unsafe cairo_image_surface_get_data(image) else {
+            throw unsafe .drawing(cairo_surface_status(image))
+        }
+        unsafe cairo_surface_flush(image)
+        let stride = unsafe Int(cairo_image_surface_get_stride(image))
+        unsafe pixels.withUnsafeBytes { source in
+            guard let source = source.baseAddress else { return }
+            for row in 0..<rows {
+                unsafe UnsafeMutableRawPointer(bytes + row * stride).copyMemory(
+                    from: source + row * columns * 4, byteCount: columns * 4)
+            }
+        }
+        unsafe cairo_surface_mark_dirty(image)
+        unsafe cairo_save(context)
+        unsafe cairo_translate(context, target.x, target.y)
+        unsafe cairo_scale(context, target.width / Double(columns), target.height / Double(rows))
+        unsafe cairo_set_source_surface(context, image, 0, 0)
+        unsafe cairo_pattern_set_filter(cairo_get_source(context), CAIRO_FILTER_NEAREST)
+        unsafe cairo_rectangle(context, 0, 0, Double(columns), Double(rows))
+        unsafe cairo_fill(context)
+        unsafe cairo_restore(context)
+    }
+}
+
+extension PictureError {
+    static func drawing(_ status: cairo_status_t) -> PictureError {
+        if status == CAIRO_STATUS_NO_MEMORY {
+            return PictureError(
+                .outOfMemory, "There is not enough memory for a picture of this size", remedy: "Make it smaller.")
+        }
+        let text = unsafe String(cString: cairo_status_to_string(status))
+        return PictureError(
+            .drawingFailed, "The picture could not be drawn (\(text))",
+            remedy: "Report this, with the values the picture was made of.")
+    }
+}
+
+/// What cairo writes to.
+private final class ByteSink {
+    var bytes: [UInt8] = []
+}
+
+private func writeToSink(
+    _ sink: UnsafeMutableRawPointer?, _ bytes: UnsafePointer<UInt8>?, _ count: UInt32
+) -> cairo_status_t {
+    guard let sink = unsafe sink else { return CAIRO_STATUS_WRITE_ERROR }
+    unsafe Unmanaged<ByteSink>.fromOpaque(sink).takeUnretainedValue().bytes.append(
+        contentsOf: UnsafeBufferPointer(start: bytes, count: Int(count)))
+    return CAIRO_STATUS_SUCCESS
+}

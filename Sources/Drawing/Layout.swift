@@ -1,0 +1,93 @@
+/// Where the parts of a picture are, in whole pixels.
+///
+/// What there is no room for is left out: first the legend, then the numbers at the side, the title and the sections, and the
+/// times at last. The width of the plot depends on the width of the sheet alone, so that it is known before anything else.
+struct Layout: Equatable {
+    /// Where the sound is.
+    private(set) var plot = Rectangle(x: 0, y: 0, width: 0, height: 0)
+    /// The line above everything, with title and legend.
+    private(set) var header: Rectangle?
+    /// The strips of sections, the topmost first, and which section is in which.
+    private(set) var strips: [Rectangle] = []
+    private(set) var sections: [(section: PictureSection, strip: Int)] = []
+    private(set) var hasTimes = false
+    /// The width of the numbers at the left; 0 without.
+    private(set) var numbersWidth = 0.0
+    /// Between the things, and around them.
+    private(set) var margin = 0.0
+    /// Beside the plot, for a scale of colours.
+    private(set) var scale: Rectangle?
+
+    /// How many strips there are at most; more sections over each other share the last.
+    private static let mostStrips = 3
+    private static let (stripHeight, stripGap) = (17.0, 2.0)
+    private static let (scaleWidth, scaleNumbers) = (10.0, 30.0)
+
+    /// - Parameters:
+    ///   - hasHeader: Whether anything is to stand above the plot.
+    ///   - hasScale: Whether a scale of colours is wanted.
+    init(_ sheet: PictureSheet, hasHeader: Bool, hasScale: Bool) {
+        let (width, height) = (Double(sheet.width), Double(sheet.height))
+        let across = Self.across(sheet.width, hasScale: hasScale)
+        (margin, numbersWidth) = (across.margin, across.numbers)
+        var top = height >= 60 ? margin : 0
+        if hasHeader && height >= 100 && width >= 90 {
+            header = Rectangle(x: margin, y: top, width: width - 2 * margin, height: 18)
+            top += 18 + (height >= 160 ? 10 : 6)
+        }
+        sections = Self.stacked(sheet)
+        let count = (sections.map(\.strip).max() ?? -1) + 1
+        if Double(count) * (Self.stripHeight + Self.stripGap) <= 0.3 * height, across.plot >= 60 {
+            for _ in 0..<count {
+                strips.append(Rectangle(x: across.x, y: top, width: across.plot, height: Self.stripHeight))
+                top += Self.stripHeight + Self.stripGap
+            }
+            if count > 0 { top += 3 }
+        } else {
+            sections = []
+        }
+        hasTimes = height >= 64 && width >= 60
+        let bottom = hasTimes ? height - 24 : height >= 60 ? height - margin : height
+        plot = Rectangle(x: across.x, y: top, width: across.plot, height: max(1, bottom - top))
+        if across.hasScale {
+            scale = Rectangle(x: plot.right + margin, y: top, width: Self.scaleWidth, height: plot.height)
+        }
+    }
+
+    static func == (left: Layout, right: Layout) -> Bool {
+        left.plot == right.plot && left.header == right.header && left.strips == right.strips
+    }
+
+    /// The width of the plot in pixels.
+    static func plotWidth(_ width: Int, hasScale: Bool) -> Int { Int(across(width, hasScale: hasScale).plot) }
+
+    private static func across(
+        _ width: Int, hasScale: Bool
+    ) -> (margin: Double, numbers: Double, x: Double, plot: Double, hasScale: Bool) {
+        let margin = width >= 400 ? 14.0 : width >= 160 ? 8 : width >= 60 ? 4 : 0
+        let numbers = width >= 160 ? 34.0 : 0
+        let hasScale = hasScale && width >= 320
+        let left = numbers > 0 ? margin + numbers : margin
+        let right = margin + (hasScale ? margin + scaleWidth + scaleNumbers : 0)
+        return (margin, numbers, left, max(1, Double(width) - left - right), hasScale)
+    }
+
+    /// The sections that are seen, each in the first strip where it lies beside the others.
+    private static func stacked(_ sheet: PictureSheet) -> [(section: PictureSection, strip: Int)] {
+        var ends: [Int64] = []
+        let seen = sheet.sections.filter { $0.frames.overlaps(sheet.frames) }
+        return seen.sorted { $0.frames.lowerBound < $1.frames.lowerBound }.map { section in
+            let free = ends.firstIndex { $0 <= section.frames.lowerBound }
+            let strip = free ?? min(ends.count, mostStrips - 1)
+            if strip == ends.count { ends.append(Int64.min) }
+            ends[strip] = max(ends[strip], section.frames.upperBound)
+            return (section, strip)
+        }
+    }
+
+    /// Where an absolute frame is in the plot, in pixels of the sheet; outside the plot for frames that are not shown.
+    func x(of frame: Int64, in frames: Range<Int64>) -> Double {
+        if frames.isEmpty { return plot.x }
+        return plot.x + Double(frame - frames.lowerBound) / Double(frames.count) * plot.width
+    }
+}

@@ -1,0 +1,27 @@
+/// Something that can be drawn: a waveform or a spectrogram.
+///
+/// Real-time safe: no.
+public protocol Picture: Sendable {
+    /// Its size, and what of a recording it shows.
+    var sheet: PictureSheet { get }
+
+    /// The bytes of the picture's file.
+    ///
+    /// The same picture gives the same bytes on one installation. On a machine without fonts it has no text; see
+    /// ``PictureSheet/warnings``.
+    ///
+    /// - Throws: A `PictureError` of the kind `outOfMemory` or `drawingFailed`.
+    func encoded(as format: PictureFormat) throws(PictureError) -> [UInt8]
+}
+
+extension Picture {
+    /// Puts the picture into a file, which appears whole or not at all; pipes and devices are written straight.
+    ///
+    /// - Parameters:
+    ///   - path: An older file there is replaced; a link stays, and what it points to is replaced.
+    ///   - format: Is not derived from the name.
+    /// - Throws: A `PictureError` that names the path when it cannot be written, or as ``encoded(as:)``.
+    public func write(to path: String, as format: PictureFormat) throws(PictureError) {
+        try PictureFile.write(try encoded(as: format), to: path)
+    }
+}

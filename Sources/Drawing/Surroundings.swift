@@ -1,0 +1,117 @@
+// What every picture has around its plot: title, sections and axes.
+
+/// Draws a picture's surroundings.
+struct Surroundings {
+    let sheet: PictureSheet
+    let layout: Layout
+    let palette: Palette
+
+    var titleStyle: TextStyle { TextStyle(size: 14, weight: .bold, colour: palette.text) }
+    var quietStyle: TextStyle { TextStyle(size: 10.5, colour: palette.quiet) }
+    private var sectionStyle: TextStyle { TextStyle(size: 10.5, colour: palette.sectionText) }
+
+    init(_ sheet: PictureSheet, _ layout: Layout) {
+        (self.sheet, self.layout) = (sheet, layout)
+        palette = Palette(sheet.theme)
+    }
+
+    func drawBackground(on canvas: borrowing Canvas) {
+        canvas.fill(
+            Rectangle(x: 0, y: 0, width: Double(sheet.width), height: Double(sheet.height)), palette.background)
+    }
+
+    /// - Parameter room: What is left of the header for the title, in pixels.
+    func drawTitle(on canvas: borrowing Canvas, room: Double) {
+        guard let header = layout.header, !sheet.title.isEmpty else { return }
+        let title = canvas.fitted(sheet.title, titleStyle, width: room)
+        canvas.text(title, x: header.x, baseline: header.y + 13.5, titleStyle)
+    }
+
+    /// The strips with the sections' names, and where the sections begin and end.
+    func drawSections(on canvas: borrowing Canvas) {
+        for (index, entry) in layout.sections.enumerated() {
+            let strip = layout.strips[entry.strip]
+            let start = max(strip.x, layout.x(of: entry.section.frames.lowerBound, in: sheet.frames))
+            let end = min(strip.right, layout.x(of: entry.section.frames.upperBound, in: sheet.frames))
+            // A gap of a pixel on the right tells neighbours apart; what is shorter is still seen.
+            let width = max(1, end - start - 1)
+            canvas.fill(
+                Rectangle(x: start, y: strip.y, width: width, height: strip.height), radius: 3,
+                palette.sections[index % palette.sections.count])
+            let name = canvas.fitted(entry.section.name, sectionStyle, width: width - 10)
+            canvas.text(name, x: start + 5, baseline: strip.middle + Canvas.digitMiddle(sectionStyle), sectionStyle)
+        }
+    }
+
+    /// The frames in the plot at which sections begin and end, as faint lines.
+    func drawSectionEdges(on canvas: borrowing Canvas) {
+        var edges: Set<Double> = []
+        for entry in layout.sections {
+            for frame in [entry.section.frames.lowerBound, entry.section.frames.upperBound] {
+                let x = layout.x(of: frame, in: sheet.frames).rounded(.down)
+                if x > layout.plot.x && x < layout.plot.right { edges.insert(x) }
+            }
+        }
+        let plot = layout.plot
+        canvas.fill(
+            edges.sorted().map { Rectangle(x: $0, y: plot.y, width: 1, height: plot.height) },
+            palette.quiet.opacity(0.38))
+    }
+
+    // MARK: - Axes
+
+    func timeTicks(on canvas: borrowing Canvas) -> TimeTicks {
+        let style = quietStyle
+        // A closure may not hold the canvas, which is borrowed; digits are as wide as each other in nearly all fonts.
+        let digit = canvas.width(of: "0", style)
+        return TimeTicks(frames: sheet.frames, sampleRate: sheet.sampleRate, width: layout.plot.width) {
+            digit * Double($0.count)
+        }
+    }
+
+    /// The times under the plot, and left of them the unit of the numbers at the side.
+    func drawTimes(_ ticks: TimeTicks, unit: String = "", on canvas: borrowing Canvas) {
+        if !layout.hasTimes { return }
+        var leftmost = 2.0
+        if !unit.isEmpty && layout.numbersWidth > 0 {
+            canvas.text(unit, x: layout.margin, baseline: layout.plot.bottom + 17, quietStyle)
+            leftmost = layout.margin + canvas.width(of: unit, quietStyle) + 6
+        }
+        let plot = layout.plot
+        let marks = ticks.major.map {
+            Rectangle(x: (plot.x + $0.x).rounded(.down), y: plot.bottom, width: 1, height: 5)
+        }
+        let small = ticks.minor.map { Rectangle(x: (plot.x + $0).rounded(.down), y: plot.bottom, width: 1, height: 3) }
+        canvas.fill(marks.filter { $0.x < plot.right }, palette.quiet)
+        canvas.fill(small.filter { $0.x < plot.right }, palette.quiet.opacity(0.55))
+        // Under a scale of colours stands its unit.
+        let rightmost = layout.scale.map(\.right) ?? Double(sheet.width) - 2
+        var taken = 0.0
+        for tick in ticks.major {
+            let width = canvas.width(of: tick.label, quietStyle)
+            let left = min(max(plot.x + tick.x - width / 2, leftmost), rightmost - width)
+            if left < max(taken, leftmost) { continue }
+            taken = left + width + 6
+            canvas.text(tick.label, x: left, baseline: plot.bottom + 17, quietStyle)
+        }
+    }
+
+    /// The numbers at the left of a part of the plot, inside its height.
+    func drawNumbers(_ ticks: [ValueTick], beside part: Rectangle, on canvas: borrowing Canvas) {
+        if layout.numbersWidth == 0 { return }
+        let middle = Canvas.digitMiddle(quietStyle)
+        for tick in ticks where !tick.label.isEmpty {
+            let y = part.bottom - tick.position * part.height
+            let baseline = min(max(y + middle, part.y + 2 * middle + 1), max(part.bottom - 1, part.y + 2 * middle))
+            canvas.text(tick.label, x: part.x - 6, baseline: baseline, quietStyle, .right)
+        }
+    }
+
+    /// Lines across a part of the plot, on whole pixels.
+    func gridLines(_ ticks: [ValueTick], across part: Rectangle) -> [Rectangle] {
+        ticks.map {
+            let y = min((part.bottom - $0.position * part.height).rounded(.down), part.bottom - 1)
+            return Rectangle(x: part.x, y: y, width: part.width, height: 1)
+        }
+    }
+}

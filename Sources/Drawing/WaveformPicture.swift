@@ -1,0 +1,108 @@
+public import DSP
+
+/// A waveform as a picture: for each channel the extremes in a light tone, the RMS in a strong one, red where it clips.
+///
+/// It takes one column for each pixel of the plot, which ``plotWidth(on:)`` tells beforehand. Fewer columns are drawn wider;
+/// of more, those that fall on one pixel are put together.
+///
+/// ```swift
+/// let sheet = try PictureSheet(
+///     width: 1600, height: 400, title: "Étude", sampleRate: wave.sampleRate, frames: 0..<wave.frameCount)
+/// let columns = WaveformPicture.plotWidth(on: sheet)
+/// let rows = (0..<wave.channelCount).map {
+///     wave.summary(frames: sheet.frames, columns: columns, channel: $0)
+/// }
+/// try WaveformPicture(on: sheet, rows: rows, colouring: .bands).write(to: "etude.png", as: .png)
+/// ```
+///
+/// Real-time safe: no.
+public struct WaveformPicture: Picture, Equatable {
+    /// What the height of a column means.
+    public enum Scale: Equatable, Sendable {
+        /// Samples from -1 to 1.
+        case linear
+        /// Levels from 0 dB at both edges down to `floor`, in dB, in the middle; what is softer lies there, too.
+        case decibels(floor: Double)
+    }
+
+    /// What the colour of a column means.
+    public enum Colouring: String, Sendable, CaseIterable {
+        /// Which bands the sound is in: orange is low, green-blue middle, violet high, and grey is all of them.
+        case bands
+        /// How high the sound is: the centroid of its spectrum, from red (100 Hz) to violet (8 kHz).
+        case centroid
+        /// Nothing: one colour.
+        case plain
+    }
+
+    /// The permitted floors of a scale in dB.
+    public static let permittedFloors = -200.0 ... -6.0
+    /// The most rows a picture has.
+    public static let mostRows = 64
+
+    /// Size, title, sections and theme, and what is shown.
+    public let sheet: PictureSheet
+    /// Columns of each channel, or one row of all channels mixed; a row may be empty.
+    public let rows: [[WaveformColumn]]
+    /// What stands at each row; empty for nothing.
+    public let names: [String]
+    /// What the height of a column means.
+    public let scale: Scale
+    /// What the colour of a column means.
+    public let colouring: Colouring
+
+    /// A picture.
+    ///
+    /// - Parameters:
+    ///   - sheet: Its size, and what of a recording it shows.
+    ///   - rows: One for each channel, or one for all; 0 to 64.
+    ///   - names: One for each row; by default none for one row, L and R for two, and numbers beyond.
+    ///   - scale: What the height of a column means.
+    ///   - colouring: What the colour of a column means; columns without a tone are grey.
+    /// - Throws: A `PictureError` of the kind `invalidRequest`.
+    public init(
+        on sheet: PictureSheet, rows: [[WaveformColumn]], names: [String]? = nil, scale: Scale = .linear,
+        colouring: Colouring = .plain
+    ) throws(PictureError) {
+        if rows.count > Self.mostRows {
+            throw .invalid("The number of rows", is: "\(rows.count)", permitted: "0 to \(Self.mostRows)")
+        }
+        if let names, names.count != rows.count {
+            throw .invalid("The number of names", is: "\(names.count)", permitted: "one for each of \(rows.count) rows")
+        }
+        if case .decibels(let floor) = scale, !Self.permittedFloors.contains(floor) {
+            throw .invalid("The floor", is: "\(floor) dB", permitted: "-200 to -6 dB")
+        }
+        (self.sheet, self.rows, self.scale, self.colouring) = (sheet, rows, scale, colouring)
+        self.names = names ?? Self.usualNames(rows.count)
+    }
+
+    /// How many columns a picture on this sheet shows, one for each pixel; 1 or more.
+    public static func plotWidth(on sheet: PictureSheet) -> Int { Layout.plotWidth(sheet.width, hasScale: false) }
+
+    /// The bytes of the picture's file.
+    public func encoded(as format: PictureFormat) throws(PictureError) -> [UInt8] {
+        try encoded(as: format, fonts: .system)
+    }
+
+    func encoded(as format: PictureFormat, fonts: FontStack) throws(PictureError) -> [UInt8] {
+        let canvas = try Canvas(width: sheet.width, height: sheet.height, format: format, fonts: fonts)
+        WaveformDrawing(self).draw(on: canvas)
+        let bytes = try canvas.encoded()
+        return format == .svg ? SVGText.finished(bytes, title: sheet.title, description: summary) : bytes
+    }
+
+    private static func usualNames(_ count: Int) -> [String] {
+        switch count {
+        case 0...1: Array(repeating: "", count: count)
+        case 2: ["L", "R"]
+        default: (1...count).map(String.init)
+        }
+    }
+
+    /// What is seen, in a sentence, for those who do not see it.
+    private var summary: String {
+        let what = rows.count == 1 ? "one row" : "\(rows.count) rows"
+        return "Waveform in \(what), \(sheet.spokenTimes)"
+    }
+}

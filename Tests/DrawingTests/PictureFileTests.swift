@@ -1,0 +1,77 @@
+import DSP
+internal import Glibc
+import Testing
+
+@testable import Drawing
+
+@Suite struct PictureFileTests {
+    private func picture() throws -> WaveformPicture { try WaveformPicture(on: sheet(200, 100), rows: [[square(0.5)]]) }
+
+    @Test(
+        "What is written is what is encoded, in both forms, and nothing else is left", arguments: PictureFormat.allCases
+    )
+    func written(_ format: PictureFormat) throws {
+        let picture = try picture()
+        try withFolder { folder in
+            let path = folder + "/wave." + format.rawValue
+            try picture.write(to: path, as: format)
+            #expect(contents(path) == (try picture.encoded(as: format)))
+            try picture.write(to: path, as: format)
+            #expect(listing(folder) == ["wave." + format.rawValue])
+        }
+        let start = try Array(picture.encoded(as: format).prefix(4))
+        #expect(start == (format == .png ? [0x89, 0x50, 0x4E, 0x47] : Array("<?xm".utf8)))
+    }
+
+    @Test("An older file is replaced with its permissions, and a link stays a link")
+    func replaced() throws {
+        let picture = try picture()
+        try withFolder { folder in
+            let (path, link) = (folder + "/wave.png", folder + "/link.png")
+            let file = unsafe open(path, O_CREAT | O_WRONLY, 0o600)
+            close(file)
+            #expect(unsafe symlink("wave.png", link) == 0)
+            try picture.write(to: link, as: .png)
+            var status = stat()
+            #expect(unsafe lstat(link, &status) == 0 && status.st_mode & S_IFMT == S_IFLNK)
+            #expect(unsafe lstat(path, &status) == 0 && status.st_mode & 0o777 == 0o600)
+            #expect(contents(path) == (try picture.encoded(as: .png)))
+        }
+    }
+
+    @Test(
+        "What cannot be written is refused with cause and remedy, and the path as it was given",
+        arguments: [
+            ("/dev/full", PictureError.Kind.diskFull), ("/tmp/no such folder/x.png", .cannotCreate),
+            ("/tmp", .isDirectory),
+            ("", .cannotCreate), ("a\0b", .cannotCreate), ("/dev/null/x.png", .cannotCreate),
+        ])
+    func refused(_ path: String, _ kind: PictureError.Kind) throws {
+        let picture = try picture()
+        let error = #expect(throws: PictureError.self) { try picture.write(to: path, as: .svg) }
+        #expect(error?.kind == kind)
+        #expect(error?.path == path && error?.message.hasPrefix(path) == true && error?.remedy.isEmpty == false)
+    }
+
+    @Test("A folder where the system forbids it is told as such")
+    func forbidden() throws {
+        let picture = try picture()
+        // Not even root makes files there.
+        let path = "/sys/woodshed.png"
+        let error = #expect(throws: PictureError.self) { try picture.write(to: path, as: .png) }
+        #expect(error?.kind == .permissionDenied && error?.path == path)
+    }
+
+    @Test("A name as long as names can be is written; of a longer one nothing is left behind")
+    func longNames() throws {
+        let picture = try picture()
+        try withFolder { folder in
+            let longest = String(repeating: "n", count: 255)
+            try picture.write(to: folder + "/" + longest, as: .png)
+            #expect(listing(folder) == [longest])
+            let error = #expect(throws: PictureError.self) { try picture.write(to: folder + "/x" + longest, as: .png) }
+            #expect(error?.kind == .cannotCreate)
+            #expect(listing(folder) == [longest])
+        }
+    }
+}

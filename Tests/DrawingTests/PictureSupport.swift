@@ -1,0 +1,123 @@
+// Pictures read back, and columns of known sounds.
+internal import CCairo
+import DSP
+internal import Glibc
+import Testing
+
+@testable import Drawing
+
+/// The pixels of a PNG file, as a reader other than the writer's own code sees them.
+struct Pixels: Equatable {
+    let width: Int
+    let height: Int
+    private let values: [UInt32]
+
+    init(png: [UInt8]) throws {
+        struct Unreadable: Error {}
+        var rest = png[...]
+        let surface = unsafe withUnsafeMutablePointer(to: &rest) { rest in
+            unsafe cairo_image_surface_create_from_png_stream(
+                { rest, target, count in
+                    guard let rest = unsafe rest?.assumingMemoryBound(to: ArraySlice<UInt8>.self),
+                        let target = unsafe target,
+                        unsafe rest.pointee.count >= Int(count)
+                    else { return CAIRO_STATUS_READ_ERROR }
+                    for (index, byte) in unsafe rest.pointee.prefix(Int(count)).enumerated() {
+                        unsafe target[index] = byte
+                    }
+                    unsafe rest.pointee = rest.pointee.dropFirst(Int(count))
+                    return CAIRO_STATUS_SUCCESS
+                }, rest)
+        }
+        defer { unsafe cairo_surface_destroy(surface) }
+        guard unsafe cairo_surface_status(surface) == CAIRO_STATUS_SUCCESS,
+            let data = unsafe cairo_image_surface_get_data(surface)
+        else { throw Unreadable() }
+        width = unsafe Int(cairo_image_surface_get_width(surface))
+        height = unsafe Int(cairo_image_surface_get_height(surface))
+        let stride = unsafe Int(cairo_image_surface_get_stride(surface))
+        var values: [UInt32] = []
+        for y in 0..<height {
+            let line = unsafe UnsafeRawBufferPointer(start: data + y * stride, count: 4 * width)
+            for x in 0..<width {
+                values.append(unsafe line.loadUnaligned(fromByteOffset: 4 * x, as: UInt32.self) | 0xFF00_0000)
+            }
+        }
+        self.values = values
+    }
+
+    subscript(x: Int, y: Int) -> UInt32 { values[y * width + x] }
+
+    /// Pixels of a rectangle that are of a colour.
+    func count(in area: Rectangle, where isWanted: (UInt32) -> Bool) -> Int {
+        var count = 0
+        for y in Int(area.y)..<Int(area.bottom) {
+            for x in Int(area.x)..<Int(area.right) where isWanted(self[x, y]) { count += 1 }
+        }
+        return count
+    }
+
+    /// Whether a pixel is much redder than anything else.
+    static func isRed(_ pixel: UInt32) -> Bool {
+        let (red, green, blue) = (Int(pixel >> 16 & 255), Int(pixel >> 8 & 255), Int(pixel & 255))
+        return red > 180 && red - max(green, blue) > 110
+    }
+}
+
+extension WaveformPicture {
+    func pixels() throws -> Pixels { try Pixels(png: encoded(as: .png)) }
+    var layout: Layout { WaveformDrawing(self).layout }
+    /// The colours of the wave, strong ones included.
+    var inks: Set<UInt32> {
+        Set(WaveColours(colouring, sheet.theme).pairs.flatMap { [$0.extremes.pixel, $0.rms.pixel] })
+    }
+}
+
+func sheet(
+    _ width: Int = 800, _ height: Int = 240, title: String = "", frames: Range<Int64> = 0..<441_000,
+    sections: [PictureSection] = [], theme: PictureTheme = .light
+) throws -> PictureSheet {
+    try PictureSheet(
+        width: width, height: height, title: title, sampleRate: 44_100, frames: frames, sections: sections, theme: theme
+    )
+}
+
+/// A column of a square wave.
+func square(_ amplitude: Float, isClipped: Bool = false, tone: WaveformTone? = nil) -> WaveformColumn {
+    WaveformColumn(minimum: -amplitude, maximum: amplitude, rms: amplitude, isClipped: isClipped, tone: tone)
+}
+
+/// A path in a folder of this test's own, which `body` is called with.
+func withFolder(_ body: (String) throws -> Void) throws {
+    var template = Array("/tmp/drawing-XXXXXX".utf8CString)
+    let made = unsafe template.withUnsafeMutableBufferPointer { template in
+        unsafe template.baseAddress.flatMap { unsafe mkdtemp($0) }.map { unsafe String(cString: $0) }
+    }
+    let path = try #require(made)
+    defer {
+        for name in listing(path) { unsafe unlink(path + "/" + name) }
+        unsafe rmdir(path)
+    }
+    try body(path)
+}
+
+func listing(_ folder: String) -> [String] {
+    guard let stream = unsafe opendir(folder) else { return [] }
+    defer { unsafe closedir(stream) }
+    var names: [String] = []
+    while let entry = unsafe readdir(stream) {
+        let name = unsafe withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
+            unsafe String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+        }
+        if name != "." && name != ".." { names.append(name) }
+    }
+    return names.sorted()
+}
+
+func contents(_ path: String) -> [UInt8]? {
+    guard let file = unsafe fopen(path, "r") else { return nil }
+    defer { unsafe fclose(file) }
+    var bytes = [UInt8](repeating: 0, count: 1 << 20)
+    let count = unsafe fread(&bytes, 1, bytes.count, file)
+    return Array(bytes[..<count])
+}
