@@ -5,13 +5,7 @@ internal import Glibc
 /// Where this program's state lies.
 package enum StateFolder {
     /// This program's folder under `$XDG_STATE_HOME`, by default `~/.local/state`; nil where there is no home.
-    package static var path: String? {
-        func variable(_ name: String) -> String? { unsafe getenv(name).map { unsafe String(cString: $0) } }
-        // The XDG rules say so: what is not absolute counts as not set.
-        if let state = variable("XDG_STATE_HOME"), state.hasPrefix("/") { return state + "/woodshed" }
-        if let home = variable("HOME"), home.hasPrefix("/") { return home + "/.local/state/woodshed" }
-        return nil
-    }
+    package static var path: String? { UserFolder.path("XDG_STATE_HOME", inHome: ".local/state") }
 
     /// Makes the folders above `path` that are missing, for the user alone.
     package static func makeFolders(above path: String) throws(StateFile.Fault) {
@@ -32,5 +26,22 @@ package enum StateFolder {
         let isThere = unsafe stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
         errno = code
         return isThere
+    }
+}
+
+/// Where this program may leave what can be made again.
+package enum CacheFolder {
+    /// This program's folder under `$XDG_CACHE_HOME`, by default `~/.cache`; nil where there is no home.
+    package static var path: String? { UserFolder.path("XDG_CACHE_HOME", inHome: ".cache") }
+}
+
+private enum UserFolder {
+    /// This program's folder under the one that a variable names, or else under one of the home folder's.
+    static func path(_ name: String, inHome fallback: String) -> String? {
+        func variable(_ name: String) -> String? { unsafe getenv(name).map { unsafe String(cString: $0) } }
+        // The XDG rules say so: what is not absolute counts as not set.
+        if let folder = variable(name), folder.hasPrefix("/") { return folder + "/woodshed" }
+        if let home = variable("HOME"), home.hasPrefix("/") { return home + "/" + fallback + "/woodshed" }
+        return nil
     }
 }

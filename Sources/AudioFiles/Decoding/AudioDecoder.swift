@@ -14,6 +14,20 @@ protocol AudioDecoder: AnyObject, Sendable {
     func read(_ frames: Range<Int64>, into output: UnsafeMutablePointer<Float>, stride: Int) throws(AudioFileError)
 }
 
+/// A decoder of a file, of which there may be several at once, each for a thread of its own.
+protocol FileDecoder: AudioDecoder {
+    /// Another decoder of the same file, also if its name now stands for another one.
+    func another() throws(AudioFileError) -> any FileDecoder
+
+    /// Decodes `frames` as 16-bit samples with the channels interleaved, if that is what the file holds, which saves their
+    /// way through floating point; returns false, and writes nothing, if it is not.
+    func readShorts(_ frames: Range<Int64>, into output: UnsafeMutablePointer<Int16>) throws(AudioFileError) -> Bool
+}
+
+extension FileDecoder {
+    func readShorts(_: Range<Int64>, into _: UnsafeMutablePointer<Int16>) throws(AudioFileError) -> Bool { false }
+}
+
 /// Splits interleaved frames into channels, replacing what is not finite by zero when asked to.
 ///
 /// - Parameters:

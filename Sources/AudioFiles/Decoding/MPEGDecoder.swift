@@ -6,7 +6,7 @@ internal import Glibc
 
 /// An MP3 (or MP1, MP2) file.
 @safe
-final class MPEGDecoder: AudioDecoder, @unchecked Sendable {
+final class MPEGDecoder: FileDecoder, @unchecked Sendable {
     private(set) var info: AudioFileInfo
     private let file: OpenedFile
     private let handle: OpaquePointer
@@ -20,7 +20,9 @@ final class MPEGDecoder: AudioDecoder, @unchecked Sendable {
     private static let preRollFrames = 32
 
     /// Opens the file and proves its length.
-    init(_ file: OpenedFile) throws(AudioFileError) {
+    convenience init(_ file: OpenedFile) throws(AudioFileError) { try self.init(file, provenFrameCount: nil) }
+
+    private init(_ file: OpenedFile, provenFrameCount known: Int64?) throws(AudioFileError) {
         self.file = file
         descriptor = try file.duplicate()
         guard let handle = unsafe mpg123_new(nil, nil) else {
@@ -41,7 +43,7 @@ final class MPEGDecoder: AudioDecoder, @unchecked Sendable {
         info = AudioFileInfo(
             path: file.path, container: format.layer == 3 ? "mp3" : "mp\(format.layer)", codec: "mp\(format.layer)",
             sampleRate: format.sampleRate, channelCount: format.channelCount, frameCount: 0)
-        let frameCount = try provenFrameCount()
+        let frameCount = if let known { known } else { try provenFrameCount() }
         if frameCount == 0 { throw .noFrames(file.path) }
         info = info.withFrameCount(frameCount)
     }
@@ -50,6 +52,12 @@ final class MPEGDecoder: AudioDecoder, @unchecked Sendable {
         unsafe mpg123_delete(handle)
         close(descriptor)
         unsafe scratch.deallocate()
+    }
+
+    func another() throws(AudioFileError) -> any FileDecoder {
+        let other = try MPEGDecoder(try file.reopened(), provenFrameCount: info.frameCount)
+        if other.info != info { throw .changed(file.path) }
+        return other
     }
 
     /// Whether jumps give the bits of a straight decoding.

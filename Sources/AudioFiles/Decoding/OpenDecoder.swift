@@ -1,7 +1,10 @@
 // The door: a path goes in, the decoder that its content asks for comes out.
 
 /// Opens `path` with the decoder for what it holds.
-func openDecoder(path: String) throws(AudioFileError) -> any AudioDecoder {
+///
+/// - Parameter jumps: Whether it will be read at any frame. Who reads it once from its first frame to its last is spared the
+///   spool of those whose jumps are not exact.
+func openDecoder(path: String, jumps: Bool = true) throws(AudioFileError) -> any FileDecoder {
     let file = try OpenedFile(path: path)
     switch FileSniffer.kind(of: file) {
     case .soundFile(let container):
@@ -16,7 +19,7 @@ func openDecoder(path: String) throws(AudioFileError) -> any AudioDecoder {
     case .unknown: return try SoundFileDecoder(file, container: nil)
     case .mpegAudio:
         let decoder = try MPEGDecoder(file)
-        return decoder.jumpsAreExact ? decoder : try SpooledDecoder.spooling(decoder)
+        return decoder.jumpsAreExact || !jumps ? decoder : try SpooledDecoder.spooling(decoder)
     case .foreign(let container): return try FFmpegDecoder.open(file, container: container)
     }
 }
@@ -24,7 +27,7 @@ func openDecoder(path: String) throws(AudioFileError) -> any AudioDecoder {
 /// Opens with ffmpeg what libsndfile knows but cannot decode; what ffmpeg cannot decode either is not called damaged.
 private func openForeign(
     _ file: OpenedFile, _ container: String, otherwise unsupported: AudioFileError
-) throws(AudioFileError) -> any AudioDecoder {
+) throws(AudioFileError) -> any FileDecoder {
     do throws(AudioFileError) {
         return try FFmpegDecoder.open(file, container: container)
     } catch {

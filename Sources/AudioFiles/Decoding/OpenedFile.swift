@@ -28,6 +28,19 @@ final class OpenedFile: Sendable {
         if byteCount == 0 { throw .noFrames(path) }
     }
 
+    /// The same file opened once more, with a position of its own.
+    private init(reopening other: OpenedFile) throws(AudioFileError) {
+        // By the descriptor: the path may stand for another file by now.
+        let descriptor = unsafe open("/proc/self/fd/\(other.descriptor)", O_RDONLY | O_CLOEXEC | O_NOCTTY)
+        if descriptor < 0 { throw .reading(other.path, errno: errno) }
+        self.descriptor = descriptor
+        path = other.path
+        byteCount = other.byteCount
+    }
+
+    /// The same file opened once more, with a position of its own.
+    func reopened() throws(AudioFileError) -> OpenedFile { try OpenedFile(reopening: self) }
+
     deinit { _ = close(descriptor) }
 
     /// Up to `count` bytes from `offset` on; fewer at the end of the file or when reading fails.

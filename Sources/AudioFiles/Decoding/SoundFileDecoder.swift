@@ -5,7 +5,7 @@ internal import Glibc
 
 /// A file that libsndfile decodes.
 @safe
-final class SoundFileDecoder: AudioDecoder, @unchecked Sendable {
+final class SoundFileDecoder: FileDecoder, @unchecked Sendable {
     private(set) var info: AudioFileInfo
     private let file: OpenedFile
     private let traits: SoundFileTraits
@@ -39,10 +39,27 @@ final class SoundFileDecoder: AudioDecoder, @unchecked Sendable {
         info = info.withFrameCount(frameCount)
     }
 
+    /// The same file once more, whose length is proved.
+    private init(another other: SoundFileDecoder) throws(AudioFileError) {
+        file = try other.file.reopened()
+        var properties = SF_INFO()
+        unsafe handle = try Self.open(file, &properties)
+        if Int(properties.channels) != other.info.channelCount {
+            unsafe sf_close(handle)
+            throw .changed(file.path)
+        }
+        traits = other.traits
+        info = other.info
+        scratchFrames = other.scratchFrames
+        unsafe scratch = .allocate(capacity: scratchFrames * info.channelCount)
+    }
+
     deinit {
         unsafe sf_close(handle)
         unsafe scratch.deallocate()
     }
+
+    func another() throws(AudioFileError) -> any FileDecoder { try SoundFileDecoder(another: self) }
 
     func read(_ frames: Range<Int64>, into output: UnsafeMutablePointer<Float>, stride: Int) throws(AudioFileError) {
         try move(to: frames.lowerBound)
@@ -55,6 +72,20 @@ final class SoundFileDecoder: AudioDecoder, @unchecked Sendable {
                 replacingNonFinite: traits.mayHoldNonFinite)
             done += read
         }
+    }
+
+    func readShorts(_ frames: Range<Int64>, into output: UnsafeMutablePointer<Int16>) throws(AudioFileError) -> Bool {
+        if !traits.holdsShorts { return false }
+        try move(to: frames.lowerBound)
+        var done = 0
+        while done < frames.count {
+            let target = unsafe output + done * info.channelCount
+            let read = max(0, Int(unsafe sf_readf_short(handle, target, sf_count_t(frames.count - done))))
+            if read == 0 { throw .changed(file.path) }
+            position += Int64(read)
+            done += read
+        }
+        return true
     }
 
     // MARK: - Position

@@ -13,6 +13,8 @@ struct SoundFileTraits {
     let readThroughSeconds: Double
     /// Whether samples may be NaN or infinite.
     let mayHoldNonFinite: Bool
+    /// Whether samples are whole numbers of at most 16 bits.
+    let holdsShorts: Bool
 
     init(format: Int, container given: String?) {
         let (major, minor) = (format & Int(SF_FORMAT_TYPEMASK), format & Int(SF_FORMAT_SUBMASK))
@@ -29,6 +31,7 @@ struct SoundFileTraits {
         default:
             (seeksFromStart, preRollSeconds, readThroughSeconds) = (false, 0, 0)
         }
+        holdsShorts = Self.shortFormats.contains(minor)
         mayHoldNonFinite = !Self.integerCodecs.contains(codec)
     }
 
@@ -48,6 +51,10 @@ struct SoundFileTraits {
         Int(SF_FORMAT_IMA_ADPCM): "adpcm_ima", Int(SF_FORMAT_MS_ADPCM): "adpcm_ms", Int(SF_FORMAT_GSM610): "gsm",
         Int(SF_FORMAT_VORBIS): "vorbis", Int(SF_FORMAT_OPUS): "opus", Int(SF_FORMAT_ALAC_16): "alac",
         Int(SF_FORMAT_ALAC_20): "alac", Int(SF_FORMAT_ALAC_24): "alac", Int(SF_FORMAT_ALAC_32): "alac",
+    ]
+
+    private static let shortFormats: Set<Int> = [
+        Int(SF_FORMAT_PCM_16), Int(SF_FORMAT_PCM_S8), Int(SF_FORMAT_PCM_U8), Int(SF_FORMAT_ALAC_16),
     ]
 
     private static let integerCodecs: Set<String> = [

@@ -52,7 +52,7 @@ final class SpoolFile: Sendable {
 
 /// Reads what was spooled.
 @safe
-final class SpooledDecoder: AudioDecoder, @unchecked Sendable {
+final class SpooledDecoder: FileDecoder, @unchecked Sendable {
     let info: AudioFileInfo
     private let spool: SpoolFile
     private let scratch: UnsafeMutablePointer<Float>
@@ -67,6 +67,8 @@ final class SpooledDecoder: AudioDecoder, @unchecked Sendable {
     }
 
     deinit { unsafe scratch.deallocate() }
+
+    func another() throws(AudioFileError) -> any FileDecoder { SpooledDecoder(spool, info: info) }
 
     /// Decodes everything that `decoder` has, straight through, into a spool.
     static func spooling(_ decoder: any AudioDecoder) throws(AudioFileError) -> SpooledDecoder {

@@ -1,0 +1,55 @@
+/// Why bytes are not a file of peaks, or cannot become one.
+public struct PeakFileError: Error, Sendable, Equatable, CustomStringConvertible {
+    /// The kind of failure, to decide by.
+    public enum Kind: String, Sendable, CaseIterable {
+        /// It is neither of the two forms.
+        case notPeaks
+        /// It is of a version later than 2.
+        case unsupportedVersion
+        /// There are fewer values than its length says.
+        case truncated
+        /// There is more than its length says.
+        case trailingBytes
+        /// It begins like JSON and is none, or is nested deeper than 16.
+        case malformedJSON
+        /// A value in a file cannot be, or does not fit the others.
+        case invalidValue
+        /// A value given by the caller is outside what the files can hold.
+        case invalidRequest
+    }
+
+    /// The kind of failure.
+    public let kind: Kind
+    /// The cause, in one plain sentence.
+    public let message: String
+    /// What to do about it, in one plain sentence.
+    public let remedy: String
+    /// Cause and remedy, a line each.
+    public var description: String { "\(message)\n\(remedy)" }
+
+    private init(_ kind: Kind, _ message: String, remedy: String = "Make the file anew from the recording.") {
+        self.kind = kind
+        self.message = message
+        self.remedy = remedy
+    }
+
+    static let notPeaks = PeakFileError(
+        .notPeaks, "this is no waveform in audiowaveform's formats",
+        remedy: "Give a .dat or .json file of audiowaveform's.")
+    static let truncated = PeakFileError(.truncated, "the waveform breaks off: there are fewer values than it says")
+    static let trailingBytes = PeakFileError(.trailingBytes, "there is more in the waveform than it says")
+    static let malformedJSON = PeakFileError(.malformedJSON, "the waveform begins like JSON and is not")
+
+    static func unsupportedVersion(_ version: Int64) -> PeakFileError {
+        PeakFileError(
+            .unsupportedVersion, "the waveform is of version \(version), and only 1 and 2 are known",
+            remedy: "Write it as version 2.")
+    }
+
+    static func invalid(_ kind: Kind, _ reason: String) -> PeakFileError {
+        PeakFileError(
+            kind, "a waveform of audiowaveform's cannot be so: \(reason)",
+            remedy: kind == .invalidRequest
+                ? "Give a value that is possible." : "Make the file anew from the recording.")
+    }
+}

@@ -1,0 +1,58 @@
+/// Why bytes are not a waveform's file.
+public struct WaveformFileError: Error, Sendable, Equatable, CustomStringConvertible {
+    /// The kind of failure, to decide by.
+    public enum Kind: String, Sendable, CaseIterable {
+        /// It is something else.
+        case notWaveform
+        /// Another version of Woodshed wrote it.
+        case unsupportedVersion
+        /// There is less of it than there should be.
+        case truncated
+        /// There is more than there should be.
+        case trailingBytes
+        /// A field of its header has a value that none can have, or that does not fit the others.
+        case invalidField
+        /// It was changed since it was written.
+        case wrongChecksum
+        /// The system could not read it.
+        case io
+    }
+
+    /// The kind of failure.
+    public let kind: Kind
+    /// The cause, in one plain sentence.
+    public let message: String
+    /// What to do about it, in one plain sentence.
+    public let remedy: String
+    /// Cause and remedy, a line each.
+    public var description: String { "\(message)\n\(remedy)" }
+
+    private init(
+        _ kind: Kind, _ message: String, remedy: String = "Remove the file, and let it be made anew from the recording."
+    ) {
+        self.kind = kind
+        self.message = message
+        self.remedy = remedy
+    }
+
+    static let notWaveform = WaveformFileError(
+        .notWaveform, "this is no waveform of Woodshed's", remedy: "Give a file that Woodshed has written.")
+    static let truncated = WaveformFileError(.truncated, "the waveform breaks off: a part of the file is missing")
+    static let trailingBytes = WaveformFileError(.trailingBytes, "the waveform's file is longer than its content")
+    static let wrongChecksum = WaveformFileError(
+        .wrongChecksum, "the waveform was damaged after it was written: its checksum does not fit")
+
+    static func unsupportedVersion(_ version: Int) -> WaveformFileError {
+        WaveformFileError(
+            .unsupportedVersion,
+            "the waveform's file is of version \(version), and only \(WaveformFile.version) is known")
+    }
+
+    static func invalidField(_ name: String) -> WaveformFileError {
+        WaveformFileError(.invalidField, "the header of the waveform's file is wrong: the \(name) cannot be")
+    }
+
+    static func io(errno code: Int32) -> WaveformFileError {
+        WaveformFileError(.io, "the waveform's file cannot be read (error \(code))", remedy: "Check the disk.")
+    }
+}
