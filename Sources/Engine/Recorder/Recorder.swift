@@ -5,6 +5,7 @@
 // A stage that was left cannot be used any more; the compiler sees to it. All stages share one input and its threads.
 public import AudioDevices
 public import AudioFiles
+public import DSP
 
 /// An input that is open, and not heard yet.
 ///
@@ -202,6 +203,10 @@ public struct RecorderMonitor: Sendable {
 
     /// What the recorder does now. Real-time safe: no.
     public var status: RecorderStatus { core.works.board.current }
+
+    /// What the take looks like, by the last call before this one or a moment later, and whole once it has ended; the first call
+    /// may give nil. It is that of the file, byte for byte: samples count as the file keeps them. Real-time safe: no.
+    public var waveform: Waveform? { core.works.board.takeWaveform() }
 
     /// What the stream has counted. Real-time safe: no.
     public var statistics: StreamStatistics { core.statistics }

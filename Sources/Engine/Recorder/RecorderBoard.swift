@@ -1,5 +1,6 @@
 internal import AudioDevices
 internal import AudioFiles
+internal import DSP
 internal import Realtime
 
 /// How a take has ended.
@@ -18,6 +19,8 @@ final class RecorderBoard: @unchecked Sendable {
     private var status = RecorderStatus(
         state: .armed, recordedFrames: 0, lostFrames: 0, secondsLeft: nil, loudness: nil)
     private var takeEnd: TakeEnd?
+    private var waveform: Waveform?
+    private var isWaveformWanted = false
 
     var current: RecorderStatus { lock.withLock { status } }
 
@@ -26,6 +29,24 @@ final class RecorderBoard: @unchecked Sendable {
         lock.withLock {
             (status.state, status.recordedFrames, status.lostFrames) = (state, recordedFrames, lostFrames)
             if let loudness { status.loudness = loudness }
+        }
+    }
+
+    /// Whether somebody has asked for the waveform since it was published last.
+    var wantsWaveform: Bool { lock.withLock { isWaveformWanted } }
+
+    func publish(_ waveform: Waveform) {
+        lock.withLock {
+            self.waveform = waveform
+            isWaveformWanted = false
+        }
+    }
+
+    /// The waveform published last; asks for the next one.
+    func takeWaveform() -> Waveform? {
+        lock.withLock {
+            isWaveformWanted = true
+            return waveform
         }
     }
 

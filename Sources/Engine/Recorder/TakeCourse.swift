@@ -99,10 +99,12 @@ final class TakeCourse {
         guard let take else { return }
         let fitting = take.fitting(Int64(count))
         unsafe blocks.separate(interleaved, count: Int(fitting), mono: take.request.isMono)
+        unsafe take.waveform.store(blocks.channels, frameCount: Int(fitting))
         attempt { () throws(AudioFileError) in
             try unsafe take.sink.write(blocks.channels, frameCount: Int(fitting))
             take.frameCount += fitting
             unsafe take.meter?.process(blocks.channels, frameCount: Int(fitting))
+            unsafe take.waveform.append(blocks.channels, frameCount: Int(fitting))
         }
         stopAtLimit()
     }
@@ -116,6 +118,7 @@ final class TakeCourse {
             take.frameCount += fitting
             take.lostFrames += fitting
             measureSilence(fitting, take)
+            take.waveform.appendSilence(fitting)
         }
         stopAtLimit()
     }
@@ -229,6 +232,8 @@ final class TakeCourse {
         board.publish(
             state, recordedFrames: take?.frameCount ?? 0, lostFrames: take?.lostFrames ?? 0,
             loudness: mode == .over ? nil : take?.meter?.reading())
+        // A picture costs some reckoning: when it is over, and before that when somebody looks.
+        if let take, mode == .over || board.wantsWaveform { board.publish(take.waveform.waveform()) }
     }
 }
 
@@ -238,6 +243,7 @@ final class OpenTake {
     let request: TakeRequest
     /// Nil where loudness is not defined.
     let meter: TakeLoudnessMeter?
+    let waveform: TakeWaveform
     var frameCount: Int64 = 0
     var lostFrames: Int64 = 0
     var failure: AudioFileError?
@@ -250,8 +256,10 @@ final class OpenTake {
     init(_ draft: TakeDraft, sampleRate: Int, inputChannels: Int) {
         sink = draft.sink
         request = draft.request
-        meter = TakeLoudnessMeter(
-            sampleRate: sampleRate, channelCount: draft.request.isMono ? 1 : inputChannels)
+        let channelCount = draft.request.isMono ? 1 : inputChannels
+        meter = TakeLoudnessMeter(sampleRate: sampleRate, channelCount: channelCount)
+        waveform = TakeWaveform(
+            format: draft.request.format, sampleRate: sampleRate, channelCount: channelCount)
     }
 
     /// How many of `count` frames the take still wants.
