@@ -1,3 +1,4 @@
+import DSP
 import Testing
 
 @testable import WoodshedCLI
@@ -41,6 +42,28 @@ struct RecordPanelTests {
         #expect(lines[2].hasPrefix("L ####") && lines[2].hasSuffix("-9.0 dB") && lines[2].contains("|"))
         #expect(lines[3].hasPrefix("R ####") && lines[3].hasSuffix("-10.0 dB"))
         #expect(!lines.joined().contains("CLIP"))
+    }
+
+    @Test("a take is drawn as its waveform, as many lines as there is room for, the newest at the right")
+    func wave() {
+        var view = view(channels: 2)
+        let loud = WaveformColumn(minimum: -1, maximum: 0.9, rms: 0.5, isClipped: true, tone: nil)
+        let soft = WaveformColumn(minimum: -0.01, maximum: 0.01, rms: 0.005, isClipped: false, tone: nil)
+        view.wave = Array(repeating: loud, count: 5) + Array(repeating: soft, count: 5)
+        let panel = RecordPanel(glyphs: .ascii)
+        let lines = panel.lines(view, columns: 41, pictureLines: 6)
+        #expect(lines.count == 1 + 6 + 2)
+        // Half of full scale is -6 dB, nine tenths of the way to the lowest -60.
+        #expect(lines[1] == String(repeating: " ", count: 30) + "#####     ")
+        #expect(lines[6] == String(repeating: " ", count: 30) + "!!!!!     ")
+        #expect(lines[3] == String(repeating: " ", count: 30) + "##########")
+        // In one line it is the peaks, as in the time before the take.
+        #expect(panel.lines(view, columns: 41)[1] == String(repeating: " ", count: 30) + "#####.....")
+        for columns in 20...200 {
+            for line in RecordPanel(glyphs: .unicode).lines(view, columns: columns, pictureLines: 4) {
+                #expect(displayWidth(line) <= columns - 1)
+            }
+        }
     }
 
     @Test("clips stay in sight, also in the one line for many channels, and a question takes the first line")

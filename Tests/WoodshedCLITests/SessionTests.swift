@@ -157,6 +157,26 @@ struct SessionTests {
         _ = shell.finish(seconds: 5)
     }
 
+    @Test("w shows the waveform with a mark under the place, and takes it away; --waveform shows it from the beginning")
+    func waveform() {
+        let cache = TestFolder()
+        let run = play(["--waveform"], environment: ["XDG_CACHE_HOME": cache.path, "LC_ALL": "C.UTF-8"])
+        #expect(run.wait(for: "▲"))
+        let before = run.seen.count
+        // The lines it took are cleared before the status line is drawn alone.
+        run.send("w")
+        #expect(run.wait(for: "\u{1B}[J", from: before))
+        run.send("q")
+        #expect(run.finish() == 0)
+        let hidden = play(environment: ["XDG_CACHE_HOME": cache.path, "LC_ALL": "C.UTF-8"])
+        #expect(hidden.wait(for: "▶ 0:00."))
+        #expect(!hidden.text.contains("▲"))
+        hidden.send("w")
+        #expect(hidden.wait(for: "▲"))
+        hidden.send("q")
+        #expect(hidden.finish() == 0)
+    }
+
     @Test("Ctrl-C stops with a word and 130")
     func interrupt() {
         let run = play()

@@ -1,4 +1,5 @@
 // The status line, the keys and what a terminal is allowed to see.
+import DSP
 import Testing
 
 @testable import WoodshedCLI
@@ -52,6 +53,29 @@ struct TerminalTests {
         var view = Self.views[0]
         view.title = "a"
         #expect(StatusLine(glyphs: .ascii).text(view, columns: 200).utf8.allSatisfy { $0 < 0x80 })
+    }
+
+    @Test(
+        "the picture above it has the section's columns and a mark under the place, on every terminal with room for it")
+    func playerPicture() {
+        let shorts = (0..<40_960).map { frame -> Int16 in frame < 20_480 ? Int16(frame % 2) * 20_000 - 10_000 : 0 }
+        var builder = WaveformBuilder(sampleRate: 8000, channelCount: 1)
+        builder.append(interleaved: shorts.span)
+        let waveform = builder.waveform()
+        let pen = PlayerPicturePen(glyphs: .ascii, depth: .none)
+        let size = TerminalSize(columns: 41, rows: 24)
+        let lines = pen.wave(waveform, 0..<40_960, size)
+        #expect(lines.count == 6)
+        // The first half is as strong in its middle as it is high; then there is silence.
+        #expect(lines[2] == String(repeating: "#", count: 20) + String(repeating: " ", count: 20))
+        #expect(lines[3] == String(repeating: "#", count: 20) + String(repeating: ":", count: 20))
+        #expect(lines[0].allSatisfy { $0 == " " })
+        #expect(pen.mark(at: 0, size) == "^" && pen.mark(at: 0.5, size) == String(repeating: " ", count: 20) + "^")
+        #expect(
+            pen.mark(at: 0.9999, size).count == 40 && pen.mark(at: 1, size).isEmpty && pen.mark(at: -0.1, size).isEmpty)
+        #expect(pen.wave(waveform, 0..<40_960, TerminalSize(columns: 41, rows: 12)).count == 3)
+        #expect(pen.wave(waveform, 0..<40_960, TerminalSize(columns: 41, rows: 9)).isEmpty)
+        #expect(pen.wave(waveform, 0..<40_960, TerminalSize(columns: 20, rows: 24)).isEmpty)
     }
 
     @Test(

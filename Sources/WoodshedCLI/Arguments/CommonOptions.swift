@@ -17,6 +17,12 @@ struct MessageOptions: ParsableArguments {
     var plain = false
 }
 
+/// What is drawn while playing, beside the status line.
+struct ScreenOptions: ParsableArguments {
+    @Flag(name: .long, help: "Show the waveform of what is played; the key w shows and hides it.")
+    var waveform = false
+}
+
 /// The size of the device's buffer.
 struct PeriodOptions: ParsableArguments {
     @Option(name: .long, help: "Frames per block, 1 to 8192.", transform: { try boundedInteger($0, in: 1...8192) })

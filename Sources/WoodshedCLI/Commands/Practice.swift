@@ -24,10 +24,12 @@ struct Practice: Verb {
     @OptionGroup var plan: PlanOptions
     @OptionGroup var device: DeviceOptions
     @OptionGroup var loss: LossOptions
+    @OptionGroup var screen: ScreenOptions
     @OptionGroup var messages: MessageOptions
 
     func perform() throws {
-        try Playing(file: file, device: device, loss: loss, messages: messages).run { timeline throws(CommandFailure) in
+        let playing = Playing(file: file, device: device, loss: loss, screen: screen, messages: messages)
+        try playing.run { timeline throws(CommandFailure) in
             try plan.plan(for: timeline)
         }
     }
@@ -55,10 +57,12 @@ struct Play: Verb {
     @OptionGroup var pitch: PitchOptions
     @OptionGroup var device: DeviceOptions
     @OptionGroup var loss: LossOptions
+    @OptionGroup var screen: ScreenOptions
     @OptionGroup var messages: MessageOptions
 
     func perform() throws {
-        try Playing(file: file, device: device, loss: loss, messages: messages).run { timeline throws(CommandFailure) in
+        let playing = Playing(file: file, device: device, loss: loss, screen: screen, messages: messages)
+        try playing.run { timeline throws(CommandFailure) in
             PracticePlan(
                 sections: [try range.range.section(of: timeline)], speeds: try speed.schedule(for: timeline),
                 pitch: try pitch.enginePitch())

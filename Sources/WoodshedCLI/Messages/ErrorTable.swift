@@ -1,9 +1,19 @@
 // Every error of the engine, and the code this command ends with. The words are the engine's; each switch names every
 // kind, so that a new one cannot be forgotten.
+import Drawing
 import Woodshed
 
 extension CommandFailure {
     init(_ error: AudioFileError) {
+        self.init(error.kind.exitStatus, error.message, remedy: error.remedy)
+    }
+
+    init(_ error: PeakFileError) {
+        let status: ExitStatus = error.kind == .invalidRequest ? .usage : .badData
+        self.init(status, error.message, remedy: error.remedy)
+    }
+
+    init(_ error: PictureError) {
         self.init(error.kind.exitStatus, error.message, remedy: error.remedy)
     }
 
@@ -48,6 +58,19 @@ extension AudioFileError.Kind {
         case .cannotCreate, .alreadyExists: .cannotCreate
         case .closedPipe: .closedPipe
         case .invalidRequest: .usage
+        }
+    }
+}
+
+extension PictureError.Kind {
+    var exitStatus: ExitStatus {
+        switch self {
+        case .invalidRequest: .usage
+        case .cannotCreate, .isDirectory: .cannotCreate
+        case .permissionDenied: .noPermission
+        case .diskFull, .limitExceeded, .io: .inputOutput
+        case .closedPipe: .closedPipe
+        case .outOfMemory, .drawingFailed: .software
         }
     }
 }

@@ -1,3 +1,4 @@
+import DSP
 import Glibc
 import Woodshed
 
@@ -35,7 +36,21 @@ struct RecordDisplay {
         if history.count > 2 * Self.historyLength { history.removeFirst(Self.historyLength) }
     }
 
-    func view(_ status: RecorderStatus, question: String?) -> RecordView {
+    /// Tenths of a second, or nearly, in frames: whole bins, on absolute frames, so that what is drawn stands still while it moves.
+    private var columnFrames: Int64 {
+        let bin = Int64(Waveform.framesPerBin)
+        return max(1, (Int64(configuration.sampleRate) / 10 + bin / 2) / bin) * bin
+    }
+
+    /// The newest columns of a take.
+    private func wave(_ waveform: Waveform) -> [WaveformColumn] {
+        if waveform.frameCount == 0 { return [] }
+        let end = (waveform.frameCount - 1) / columnFrames + 1
+        let start = max(0, end - Int64(Self.historyLength))
+        return waveform.summary(frames: start * columnFrames..<end * columnFrames, columns: Int(end - start))
+    }
+
+    func view(_ status: RecorderStatus, waveform: Waveform?, question: String?) -> RecordView {
         let state: RecorderWord =
             switch status.state {
             case .armed: .ready
@@ -47,6 +62,6 @@ struct RecordDisplay {
             state: state, seconds: Double(status.recordedFrames) / Double(configuration.sampleRate), file: file,
             device: "\(configuration.deviceName), \(configuration.sampleRate) Hz",
             loudness: status.loudness?.shortTerm, secondsLeft: status.secondsLeft,
-            channels: channels, history: history, question: question)
+            channels: channels, history: history, wave: waveform.map(wave) ?? [], question: question)
     }
 }

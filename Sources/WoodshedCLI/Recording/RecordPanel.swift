@@ -1,4 +1,6 @@
 // What is redrawn while recording, as a pure function of what is to be shown and of the width: tests look at every width.
+import DSP
+import Glibc
 
 /// What the panel tells.
 struct RecordView: Equatable {
@@ -19,8 +21,10 @@ struct RecordView: Equatable {
     /// How long the disk will last; nil where it is not known.
     var secondsLeft: Double?
     var channels: [Channel]
-    /// The loudest peaks of the last tenths of a second, in dB, the newest last.
+    /// The loudest peaks of the last tenths of a second, in dB, the newest last: what is heard before there is a take.
     var history: [Double]
+    /// The take's last tenths of a second, the newest last; empty before there is one.
+    var wave: [WaveformColumn] = []
     /// A question to the user, in the place of the first line.
     var question: String?
 }
@@ -42,13 +46,14 @@ struct RecordPanel {
     private static let floor = -60.0
 
     let glyphs: Glyphs
+    var depth = ColourDepth.none
 
-    /// At most `channelLines` + 2 lines of at most `columns - 1` cells; none below 20 columns.
-    func lines(_ view: RecordView, columns: Int) -> [String] {
+    /// At most `channelLines` + 1 + `pictureLines` lines of at most `columns - 1` cells; none below 20 columns.
+    func lines(_ view: RecordView, columns: Int, pictureLines: Int = 1) -> [String] {
         guard columns >= Self.minimumColumns else { return [] }
         let cells = columns - 1
         var lines = [view.question.map { fitted($0, cells: cells, ellipsis: ellipsis) } ?? facts(view, cells: cells)]
-        lines.append(picture(view.history, cells: cells))
+        lines += picture(view, cells: cells, lines: pictureLines)
         if view.channels.count <= Self.channelLines {
             for (index, channel) in view.channels.enumerated() {
                 lines.append(meter(channel, name: name(index, of: view.channels.count), cells: cells))
@@ -84,9 +89,22 @@ struct RecordPanel {
 
     // MARK: The picture
 
-    private func picture(_ history: [Double], cells: Int) -> String {
-        let shown = history.suffix(cells).map(bar).joined()
-        return String(repeating: " ", count: max(0, cells - history.count)) + shown
+    /// Bars of the loudest peaks in one line; the waveform where there are more lines and a take.
+    private func picture(_ view: RecordView, cells: Int, lines: Int) -> [String] {
+        if lines > 1 {
+            let style: WaveStyle = glyphs == .unicode ? .half : .ascii
+            let columns = Self.last(view.wave, cells, filling: .empty)
+            let pixels = WavePixels(columns, rows: lines * style.pixels.rows, scale: .decibels(floor: Self.floor))
+            return WaveCells(style: style, colour: .bands, depth: depth).lines(pixels)
+        }
+        let levels =
+            view.wave.isEmpty ? view.history : view.wave.map { 20 * log10(Double(max(0, -$0.minimum, $0.maximum))) }
+        return [Self.last(levels.map(bar), cells, filling: " ").joined()]
+    }
+
+    /// The last `count` elements, at the right.
+    private static func last<Element>(_ elements: [Element], _ count: Int, filling: Element) -> [Element] {
+        Array(repeating: filling, count: max(0, count - elements.count)) + elements.suffix(count)
     }
 
     private func bar(_ decibels: Double) -> String {

@@ -5,11 +5,17 @@ struct RecordScreen {
     private let panel: RecordPanel
     private var drawn: [String] = []
 
-    init(glyphs: Glyphs) { panel = RecordPanel(glyphs: glyphs) }
+    /// The waveform's height where the terminal is high enough to spare it.
+    private static let pictureLines = 6
+
+    init(glyphs: Glyphs, depth: ColourDepth) { panel = RecordPanel(glyphs: glyphs, depth: depth) }
 
     /// Draws the lines anew if they changed, as many as there is room for.
     mutating func draw(_ view: RecordView, _ size: TerminalSize) {
-        let lines = Array(panel.lines(view, columns: size.columns).prefix(max(1, size.rows - 1)))
+        let isHigh = size.rows >= Self.pictureLines + RecordPanel.channelLines + 4
+        let pictureLines = isHigh && !view.wave.isEmpty ? Self.pictureLines : 1
+        let all = panel.lines(view, columns: size.columns, pictureLines: pictureLines)
+        let lines = Array(all.prefix(max(1, size.rows - 1)))
         guard lines != drawn else { return }
         // In one write, so that no half of it is ever seen: up, each line over the old one, and what is left over cleared.
         try? StandardStream.error.write(

@@ -65,7 +65,9 @@ final class RecordSession {
         signalDescriptor = signals
         traits = TerminalTraits.current(plain: messages.plain)
         inbox = try Inbox()
-        screen = RecordScreen(glyphs: traits.glyphs)
+        screen = RecordScreen(
+            glyphs: traits.glyphs,
+            depth: .told(usesColour: traits.usesColour, environment: environmentVariable))
         display = RecordDisplay(monitor.configuration, file: file)
         let inbox = self.inbox
         Task {
@@ -240,6 +242,7 @@ final class RecordSession {
     private func redraw() {
         guard drawsNow, !hasEventsOver else { return }
         let question = keys.isAsking ? "Throw this take away? y: yes, any other key: no" : nil
-        screen.draw(display.view(monitor.status, question: question), terminalSize())
+        let view = display.view(monitor.status, waveform: monitor.waveform, question: question)
+        screen.draw(view, terminalSize())
     }
 }

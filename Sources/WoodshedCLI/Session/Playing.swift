@@ -6,6 +6,7 @@ struct Playing {
     let file: String
     let device: DeviceOptions
     let loss: LossOptions
+    let screen: ScreenOptions
     let messages: MessageOptions
 
     /// Plays by the plan made for the recording, and ends the run with the status a signal asks for.
@@ -19,7 +20,9 @@ struct Playing {
                 try device.request(sampleRate: rate, channelCount: channels)
             }, plan: plan)
         if messages.verbose { StandardStream.error.note(listening.summary) }
-        let status = try Session(listening, messages: messages, signals: signals, onLoss: loss.onLoss).run()
+        let session = try Session(
+            listening, messages: messages, signals: signals, onLoss: loss.onLoss, showsWaveform: screen.waveform)
+        let status = try session.run()
         guard status == .success else { throw CommandFailure(status, "") }
     }
 }

@@ -16,6 +16,7 @@ final class Session {
     private let inbox: Inbox<PlayingReport>
     private let signalDescriptor: Int32
     var screen: StatusScreen
+    private let picture: PlayerPicture
     var control: PlayerControls
     /// What the status line says while there is no device.
     var notice: String?
@@ -35,10 +36,12 @@ final class Session {
     /// At most 30 times a second.
     private static let redrawMilliseconds: Int32 = 34
 
-    /// - Parameter takesKeys: False where a key would change what is being written.
+    /// - Parameters:
+    ///   - takesKeys: False where a key would change what is being written.
+    ///   - showsWaveform: Whether the waveform is there from the beginning.
     init(
         _ listening: Listening, messages: MessageOptions, signals: Int32, takesKeys: Bool = true,
-        onLoss: LossText = .wait
+        onLoss: LossText = .wait, showsWaveform: Bool = false
     ) throws(CommandFailure) {
         engine = listening.engine
         player = listening.player
@@ -51,6 +54,10 @@ final class Session {
         inbox = try Inbox()
         signalDescriptor = signals
         screen = StatusScreen(glyphs: traits.glyphs)
+        picture = PlayerPicture(
+            clip: listening.player.clip, glyphs: traits.glyphs,
+            depth: .told(usesColour: traits.usesColour, environment: environmentVariable))
+        if showsWaveform { picture.toggle() }
         control = PlayerControls(player: listening.player)
     }
 
@@ -148,6 +155,7 @@ final class Session {
             screen.clear()
             StandardStream.error.note(KeyReader.help)
         case .redraw: screen.invalidate()
+        case .waveform: picture.toggle()
         default: control.apply(action)
         }
     }
@@ -269,7 +277,14 @@ final class Session {
         guard drawsNow, !isOver else { return }
         var view = control.view(title: title, clipSeconds: clipSeconds)
         view.notice = notice
-        screen.draw(view, columns: terminalSize().columns)
+        let size = terminalSize()
+        let sections = player.score.sections
+        let lines =
+            sections.indices.contains(view.section - 1)
+            ? picture.lines(
+                section: sections[view.section - 1].range, place: Int64(view.position * Double(player.clip.sampleRate)),
+                size: size) : []
+        screen.draw(view, above: lines, columns: size.columns)
     }
 }
 

@@ -16,6 +16,8 @@ enum KeyAction: Equatable, Sendable {
     case changePitch(by: Double)
     /// Louder or softer, in decibels.
     case changeGain(by: Double)
+    /// Show or hide the waveform.
+    case waveform
     case help
     case redraw
 }
@@ -107,6 +109,7 @@ struct KeyReader {
         case UInt8(ascii: ">"): .changePitch(by: 1)
         case UInt8(ascii: "+"), UInt8(ascii: "="): .changeGain(by: 1)
         case UInt8(ascii: "-"): .changeGain(by: -1)
+        case UInt8(ascii: "w"), UInt8(ascii: "W"): .waveform
         case UInt8(ascii: "?"), UInt8(ascii: "h"): .help
         case 0x0C: .redraw
         default: nil
@@ -120,6 +123,6 @@ struct KeyReader {
         right  on 5 s                + -       louder, softer
         [ ]    5 % slower, faster    { }       1 % slower, faster
         Backspace  normal speed      < >       a semitone lower, higher
-        q      quit
+        w      waveform              q          quit
         """
 }

@@ -11,16 +11,17 @@ final class TestFolder {
         path = String(decoding: name.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }
 
-    deinit {
-        for name in names { _ = unsafe unlink(self[name]) }
-        for name in names { _ = unsafe rmdir(self[name]) }
-        _ = unsafe rmdir(path)
-    }
+    deinit { Self.remove(path) }
 
     subscript(name: String) -> String { "\(path)/\(name)" }
 
     /// What is in it, hidden names too.
-    var names: [String] {
+    var names: [String] { Self.names(path) }
+
+    /// What is in a folder in it.
+    func names(in folder: String) -> [String] { Self.names(self[folder]) }
+
+    private static func names(_ path: String) -> [String] {
         guard let folder = unsafe opendir(path) else { return [] }
         defer { unsafe closedir(folder) }
         var names: [String] = []
@@ -31,6 +32,13 @@ final class TestFolder {
             if name != ".", name != ".." { names.append(name) }
         }
         return names.sorted()
+    }
+
+    private static func remove(_ path: String) {
+        // A folder cannot be unlinked, nor can a link be listed by mistake: it goes with the first call.
+        guard unsafe unlink(path) != 0 else { return }
+        for name in names(path) { remove(path + "/" + name) }
+        _ = unsafe rmdir(path)
     }
 
     @discardableResult

@@ -1,0 +1,51 @@
+// Files for the players that read what audiowaveform writes.
+import ArgumentParser
+import Woodshed
+
+struct PeakOptions: ParsableArguments {
+    @Option(
+        name: .customLong("samples-per-pixel"),
+        help: .init("In .dat and .json: frames of a value, 2 or more (256).", valueName: "frames"))
+    var samplesPerPixel: Int?
+
+    @Option(name: .long, help: "In .dat and .json: 8 or 16 bits a value (16).")
+    var bits: Int?
+
+    @Flag(name: .customLong("split-channels"), help: "In .dat and .json: each channel for itself.")
+    var splitsChannels = false
+
+    func validate(for target: WaveformTarget?) throws {
+        if case .peaks? = target {
+            if let samplesPerPixel, !(2...Int(Int32.max)).contains(samplesPerPixel) {
+                throw ValidationError("--samples-per-pixel is 2 or more.")
+            }
+            if let bits, bits != 8 && bits != 16 { throw ValidationError("--bits is 8 or 16.") }
+        } else if samplesPerPixel != nil || bits != nil || splitsChannels {
+            throw ValidationError("--samples-per-pixel, --bits and --split-channels are for -o x.dat and -o x.json.")
+        }
+    }
+
+    /// The whole file for a recording.
+    func bytes(of path: String, as form: WaveformTarget.Peaks, draws: Bool) throws(CommandFailure) -> [UInt8] {
+        let maker: WaveformMaker
+        do {
+            maker = try WaveformMaker(path: path, tones: false)
+        } catch {
+            throw CommandFailure(error)
+        }
+        var builder: PeakFileBuilder
+        do {
+            builder = try PeakFileBuilder(
+                samplesPerPixel: samplesPerPixel ?? 256, bits: bits == 8 ? .eight : .sixteen, isSplit: splitsChannels,
+                channelCount: maker.info.channelCount, sampleRate: maker.info.sampleRate)
+        } catch {
+            throw CommandFailure(error)
+        }
+        do {
+            try maker.feed(&builder)
+        } catch {
+            throw CommandFailure(error)
+        }
+        return builder.peakFile().encoded(as: form == .dat ? .dat : .json)
+    }
+}

@@ -1,0 +1,139 @@
+// Pictures of a recording in files: its waveform, or its spectrogram.
+import ArgumentParser
+import DSP
+import Drawing
+import Woodshed
+
+/// One of the words that a library's type knows.
+struct WordChoice<Value: RawRepresentable & CaseIterable & Sendable>: ExpressibleByArgument, Sendable
+where Value.RawValue == String {
+    let value: Value
+
+    init?(argument: String) {
+        guard let value = Value(rawValue: argument) else { return nil }
+        self.value = value
+    }
+
+    static var allValueStrings: [String] { Value.allCases.map(\.rawValue) }
+}
+
+struct WavePictureOptions: ParsableArguments {
+    @Option(name: .long, help: "In .png and .svg: light or dark.")
+    var theme: WordChoice<PictureTheme>?
+
+    @Option(
+        name: .long,
+        help: .init("In .png and .svg: what stands above it; the file's name if not given.", valueName: "text"))
+    var title: String?
+
+    @Flag(name: .long, help: "In .png and .svg: frequencies over time instead.")
+    var spectrogram = false
+
+    @Option(name: .long, help: .init("Of the spectrogram: frames looked at, a power of two.", valueName: "frames"))
+    var window: Int?
+
+    @Option(name: .long, help: .init("Of the spectrogram: dB below full scale that are shown.", valueName: "dB"))
+    var range: Double?
+
+    @Option(name: .customLong("colour-map"), help: "Of the spectrogram: viridis, magma or grey.")
+    var colourMap: WordChoice<ColourMap>?
+
+    @Option(name: .long, help: "Of the spectrogram: linear or logarithmic frequencies.")
+    var frequency: WordChoice<Spectrogram.Settings.Axis>?
+
+    func validate(for target: WaveformTarget?) throws {
+        let isOfSpectrogram = window != nil || range != nil || colourMap != nil || frequency != nil
+        guard case .picture? = target else {
+            if theme != nil || title != nil || spectrogram || isOfSpectrogram {
+                throw ValidationError("--theme, --title and --spectrogram are for -o x.png and -o x.svg.")
+            }
+            return
+        }
+        if isOfSpectrogram && !spectrogram {
+            throw ValidationError("--window, --range, --colour-map and --frequency need --spectrogram.")
+        }
+        if spectrogram { _ = try settings(sampleRate: 48_000) }
+    }
+
+    func width(_ asked: Int?) -> Int { asked ?? 1200 }
+    func height(_ asked: Int?) -> Int { asked ?? 400 }
+
+    func settings(sampleRate: Int) throws -> Spectrogram.Settings {
+        do {
+            return try Spectrogram.Settings(
+                sampleRate: sampleRate, windowSize: window ?? 2048, range: range ?? 90,
+                axis: frequency?.value ?? .logarithmic)
+        } catch {
+            throw ValidationError(error.description)
+        }
+    }
+}
+
+/// Draws a picture into a file.
+struct WaveformDrawingJob {
+    let supply: WaveformSupply
+    let frames: Range<Int64>
+    let choice: ChannelChoice
+    let options: WavePictureOptions
+    let view: WaveViewOptions
+    let draws: Bool
+
+    func write(to path: String, as format: WaveformTarget.Image) throws {
+        let form: PictureFormat = format == .png ? .png : .svg
+        do {
+            let facts = supply.facts
+            let sheet = try PictureSheet(
+                width: options.width(view.width), height: options.height(view.height),
+                title: options.title ?? fileName(facts.path), sampleRate: facts.sampleRate, frames: frames,
+                theme: options.theme?.value ?? .light)
+            let bytes =
+                options.spectrogram
+                ? try spectrogram(on: sheet).encoded(as: form) : try waveform(on: sheet).encoded(as: form)
+            try WholeFile.write(bytes, to: path)
+            for warning in sheet.warnings { StandardStream.error.note("woodshed: " + Self.text(warning)) }
+        } catch let error as PictureError {
+            throw CommandFailure(error)
+        }
+    }
+
+    private func waveform(on sheet: PictureSheet) throws -> WaveformPicture {
+        let scene = WaveformScene(
+            facts: supply.facts, waveform: try supply.waveform(draws: draws), frames: frames, choice: choice)
+        let rows = try scene.columns(WaveformPicture.plotWidth(on: sheet))
+        let colouring: WaveformPicture.Colouring =
+            switch view.colour ?? .bands {
+            case .bands: .bands
+            case .centroid: .centroid
+            case .plain: .plain
+            }
+        return try WaveformPicture(
+            on: sheet, rows: rows, names: scene.names,
+            scale: view.decibels ? .decibels(floor: WaveViewOptions.floor) : .linear, colouring: colouring)
+    }
+
+    private func spectrogram(on sheet: PictureSheet) throws -> SpectrogramPicture {
+        let clip = try Listening.load(supply.facts.path, sampleRate: nil)
+        let channels: Range<Int> =
+            if case .one(let channel) = choice { channel..<channel + 1 } else { 0..<clip.channelCount }
+        let size = SpectrogramPicture.plotSize(on: sheet)
+        let settings = try options.settings(sampleRate: clip.sampleRate)
+        let spectrogram: Spectrogram
+        do throws(AudioFileError) {
+            spectrogram = try Spectrogram(
+                frames: frames, columns: size.columns, rows: size.rows, frameCount: clip.frameCount, settings: settings
+            ) { (frames: Range<Int64>, samples: inout MutableSpan<Float>) throws(AudioFileError) in
+                try clip.readMono(frames, channels: channels, into: &samples)
+            }
+        } catch {
+            throw CommandFailure(error)
+        }
+        return try SpectrogramPicture(on: sheet, spectrogram, colours: options.colourMap?.value ?? .viridis)
+    }
+
+    private static func text(_ warning: PictureWarning) -> String {
+        switch warning {
+        case .noFont: "there is no font on this machine, so the picture has no text; install fonts-dejavu-core"
+        case .missingCharacters(let characters): "no font on this machine has \(printable(characters))"
+        }
+    }
+}

@@ -1,0 +1,121 @@
+// What of a recording is shown, and how a terminal shows it.
+import ArgumentParser
+import DSP
+import Glibc
+
+extension WaveStyle: ExpressibleByArgument {}
+extension WaveColour: ExpressibleByArgument {}
+
+struct WaveViewOptions: ParsableArguments {
+    @Option(name: .long, help: "half (blocks), braille or ascii.")
+    var style: WaveStyle?
+
+    @Option(name: .long, help: "bands (the default), centroid (pitch as hue) or plain.")
+    var colour: WaveColour?
+
+    @Option(name: .long, help: .init("Characters across, or pixels of a picture.", valueName: "cells"))
+    var width: Int?
+
+    @Option(name: .long, help: .init("Lines of all channels together, or pixels.", valueName: "lines"))
+    var height: Int?
+
+    @Option(name: .long, help: .init("Where to begin: 83.5, 1:23.5, 12f or 50%.", valueName: "time"))
+    var from: String?
+
+    @Option(name: .long, help: .init("Where to end.", valueName: "time"))
+    var to: String?
+
+    @Option(name: .long, help: .init("Frames of a column, from --from on, instead of --to.", valueName: "frames"))
+    var zoom: Int?
+
+    @Option(name: .long, help: .init("each, mixed, or one by its number.", valueName: "channels"))
+    var channels: String?
+
+    @Flag(name: .customLong("db"), help: "Show levels in dB, down to -60.")
+    var decibels = false
+
+    /// Where the scale in dB ends.
+    static let floor = -60.0
+
+    func validate(for target: WaveformTarget?) throws {
+        let (widths, heights) = target == nil ? (1...4096, 1...512) : (1...16_384, 1...16_384)
+        if let width, !widths.contains(width) {
+            throw ValidationError("--width is \(widths.lowerBound) to \(widths.upperBound).")
+        }
+        if let height, !heights.contains(height) {
+            throw ValidationError("--height is \(heights.lowerBound) to \(heights.upperBound).")
+        }
+        if let zoom, !(1...1 << 31).contains(zoom) { throw ValidationError("--zoom is 1 frame a column or more.") }
+        if zoom != nil && to != nil { throw ValidationError("--zoom and --to both say where to end.") }
+        if case .peaks? = target, isUsed {
+            throw ValidationError("A .dat or .json file is of the whole recording: leave out what chooses a view.")
+        }
+        if target != nil, style != nil { throw ValidationError("--style is for the terminal.") }
+        _ = try (choice(for: nil), range())
+    }
+
+    private var isUsed: Bool {
+        style != nil || colour != nil || width != nil || height != nil || from != nil || to != nil || zoom != nil
+            || channels != nil || decibels
+    }
+
+    /// The picture's layout on this process's terminal, or in its pipe.
+    func layout(channels: Int, plain: Bool) -> WavePicture {
+        let size = terminalSize()
+        let traits = CheckStyle.current(plain: plain)
+        let usesColour = isatty(STDOUT_FILENO) == 1 && traits.usesColour
+        return WavePicture(
+            width: width ?? min(4096, size.columns), height: height ?? max(channels, min(8 * channels, size.rows - 3)),
+            style: style ?? (traits.glyphs == .unicode ? .half : .ascii), colour: colour ?? .bands,
+            tellsBands: colour == .bands || colour == .centroid,
+            scale: decibels ? .decibels(floor: Self.floor) : .linear,
+            depth: .told(usesColour: usesColour, environment: environmentVariable))
+    }
+
+    private func range() throws -> TimeRange {
+        do {
+            return TimeRange(
+                start: try from.map { try TimePoint(parsing: $0) }, end: try to.map { try TimePoint(parsing: $0) })
+        } catch let error as ArgumentError {
+            throw ValidationError(error.description)
+        }
+    }
+
+    /// What of the recording is shown, in so many columns.
+    func frames(of facts: RecordingFacts, columns: Int) throws -> Range<Int64> {
+        var (start, end) = try range().bounds(in: facts.timeline)
+        func time(_ frame: Int64) -> String { clockText(facts.seconds(frame), decimals: 3) }
+        if start >= facts.frameCount {
+            throw CommandFailure(
+                .badData, "\(facts.path): there is nothing from \(time(start)) on",
+                remedy: "It lasts \(time(facts.frameCount)).")
+        }
+        if let zoom {
+            end = start + Int64(zoom) * Int64(columns)
+        } else if end > facts.frameCount || start >= end {
+            throw CommandFailure(
+                .badData, "\(facts.path): there is nothing from \(time(start)) to \(time(end))",
+                remedy: "It lasts \(time(facts.frameCount)); --from must come before --to.")
+        }
+        return start..<end
+    }
+
+    /// Which channels are drawn; without a recording, as far as that can be told.
+    func choice(for facts: RecordingFacts?) throws -> ChannelChoice {
+        switch channels {
+        case nil: return facts.map { $0.channelCount <= 2 ? .each : .mixed } ?? .mixed
+        case "each": return .each
+        case "mixed": return .mixed
+        case let text?:
+            guard let number = wholeNumber(text), (1...64).contains(number) else {
+                throw ValidationError("--channels is each, mixed, or a number from 1.")
+            }
+            if let facts, number > facts.channelCount {
+                throw CommandFailure(
+                    .badData, "\(facts.path): there is no channel \(number)",
+                    remedy: "It has \(facts.channelCount) of them.")
+            }
+            return .one(Int(number) - 1)
+        }
+    }
+}

@@ -1,0 +1,107 @@
+// What of a recording is shown, and the columns of it at any zoom: from the waveform where that is fine enough, else from samples.
+import DSP
+import Woodshed
+
+/// Which channels a picture has.
+enum ChannelChoice: Equatable {
+    case each
+    case mixed
+    /// From 0.
+    case one(Int)
+
+    /// `L` and `R`, numbers from 1, or nothing where there is one picture.
+    func names(channelCount: Int) -> [String] {
+        guard self == .each, channelCount > 1 else { return [""] }
+        return channelCount == 2 ? ["L", "R"] : (1...channelCount).map(String.init)
+    }
+}
+
+/// What of a recording must be known before it is read.
+struct RecordingFacts {
+    let path: String
+    let sampleRate: Int
+    let channelCount: Int
+    let frameCount: Int64
+
+    init(_ info: AudioFileInfo, path: String) {
+        (self.path, sampleRate, channelCount, frameCount) = (path, info.sampleRate, info.channelCount, info.frameCount)
+    }
+
+    init(_ waveform: Waveform, path: String) {
+        self.path = path
+        (sampleRate, channelCount, frameCount) = (waveform.sampleRate, waveform.channelCount, waveform.frameCount)
+    }
+
+    var timeline: Timeline {
+        Timeline(fileRate: sampleRate, fileFrames: frameCount, clipRate: sampleRate, clipFrames: frameCount)
+    }
+
+    func seconds(_ frame: Int64) -> Double { Double(frame) / Double(sampleRate) }
+}
+
+/// A recording with its waveform, ready to be drawn.
+struct WaveformScene {
+    let facts: RecordingFacts
+    let waveform: Waveform
+    /// In frames of the recording.
+    let frames: Range<Int64>
+    let choice: ChannelChoice
+
+    /// The channels to be drawn: from 0, or `nil` for all of them mixed.
+    var channels: [Int?] {
+        switch choice {
+        case .each: Array(0..<facts.channelCount)
+        case .mixed: [nil]
+        case .one(let channel): [channel]
+        }
+    }
+
+    var names: [String] { choice.names(channelCount: facts.channelCount) }
+
+    /// Seconds of the recording's first frame shown, and of what is shown.
+    var start: Double { facts.seconds(frames.lowerBound) }
+    var length: Double { Double(frames.count) / Double(facts.sampleRate) }
+
+    /// Columns of all ``channels``, `count` each.
+    func columns(_ count: Int) throws(CommandFailure) -> [[WaveformColumn]] {
+        if frames.count >= count * Waveform.framesPerBin {
+            return channels.map { waveform.summary(frames: frames, columns: count, channel: $0) }
+        }
+        let clip = try Listening.load(facts.path, sampleRate: nil)
+        guard RecordingFacts(clip.info, path: facts.path).isLike(facts) else { throw changed }
+        var rows: [[WaveformColumn]] = []
+        for channel in channels {
+            do {
+                rows.append(try clip.columns(frames: frames, count: count, channel: channel, waveform: waveform))
+            } catch {
+                throw CommandFailure(error)
+            }
+        }
+        return rows
+    }
+
+    private var changed: CommandFailure {
+        CommandFailure(.inputOutput, "\(facts.path): changed while it was looked at", remedy: "Ask again.")
+    }
+
+    /// What it is, in a line.
+    var title: String {
+        let whole = clockText(facts.seconds(facts.frameCount))
+        let shown =
+            frames == 0..<facts.frameCount
+            ? whole : "\(clockText(start, decimals: 3))-\(clockText(start + length, decimals: 3)) of \(whole)"
+        let layout =
+            switch facts.channelCount {
+            case 1: "mono"
+            case 2: "stereo"
+            default: "\(facts.channelCount) channels"
+            }
+        return "\(printable(fileName(facts.path)))  \(shown)  \(facts.sampleRate) Hz \(layout)"
+    }
+}
+
+extension RecordingFacts {
+    fileprivate func isLike(_ other: RecordingFacts) -> Bool {
+        sampleRate == other.sampleRate && channelCount == other.channelCount && frameCount == other.frameCount
+    }
+}

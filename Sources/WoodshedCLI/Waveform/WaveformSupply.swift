@@ -1,0 +1,45 @@
+// Where a recording's waveform comes from: the cache, or the recording.
+import DSP
+import Woodshed
+
+/// A recording's waveform, at once where it is known, else when it is asked for.
+final class WaveformSupply {
+    let facts: RecordingFacts
+    private let path: String
+    private let cache: WaveformCache?
+    private let source: WaveformCache.Source?
+    private let known: Waveform?
+    private let maker: WaveformMaker?
+    private var made: Waveform?
+
+    /// Looks in the cache, and opens the recording if it is not there.
+    init(path: String, usesCache: Bool) throws(CommandFailure) {
+        self.path = path
+        cache = usesCache ? WaveformCache() : nil
+        let found = cache?.lookup(path: path, tones: true)
+        (known, source) = (found?.waveform, found?.source)
+        if let known {
+            (facts, maker) = (RecordingFacts(known, path: path), nil)
+            return
+        }
+        do {
+            let maker = try WaveformMaker(path: path)
+            (facts, self.maker) = (RecordingFacts(maker.info, path: path), maker)
+        } catch {
+            throw CommandFailure(error)
+        }
+    }
+
+    func waveform(draws: Bool) throws(CommandFailure) -> Waveform {
+        if let waveform = known ?? made { return waveform }
+        guard let maker else { throw CommandFailure(.software, "\(path): has no waveform", remedy: "Try again.") }
+        let waveform = try WaveformWork.waveform(maker, draws: draws)
+        made = waveform
+        return waveform
+    }
+
+    /// Keeps what was made for the next time. What cannot be kept is made again then.
+    func keep() {
+        if let made, let cache, let source { _ = cache.store(made, of: source) }
+    }
+}

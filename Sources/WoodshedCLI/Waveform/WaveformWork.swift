@@ -1,0 +1,56 @@
+// A waveform made while the user is told how far it is. Ctrl-C ends the process, as everywhere before something plays.
+import DSP
+import Glibc
+import Synchronization
+import Woodshed
+
+/// Makes a recording's waveform, with a line on the terminal that counts when it takes longer than a glance.
+enum WaveformWork {
+    /// - Parameter maker: The recording, opened.
+    static func waveform(_ maker: WaveformMaker, draws: Bool) throws(CommandFailure) -> Waveform {
+        let outcome = Outcome()
+        // Without a pipe to wait at there is nothing to be told, and no harm.
+        let pipe = draws ? WakePipe() : nil
+        guard let pipe else { return try result(of: outcome, made: { outcome.set(of: maker) }) }
+        BlockingThread.start {
+            outcome.set(of: maker)
+            pipe.wake()
+        }
+        defer { pipe.closeBoth() }
+        var isDrawn = false
+        var waiting = pollfd(fd: pipe.readEnd, events: Int16(POLLIN), revents: 0)
+        while unsafe poll(&waiting, 1, isDrawn ? 100 : 400) <= 0 {
+            let share = Double(maker.framesDone) / Double(max(1, maker.info.frameCount))
+            try? StandardStream.error.write("\rreading \(Int(share * 100)) %\u{1B}[K")
+            isDrawn = true
+        }
+        if isDrawn { try? StandardStream.error.write("\r\u{1B}[K") }
+        return try result(of: outcome, made: {})
+    }
+
+    private static func result(of outcome: Outcome, made: () -> Void) throws(CommandFailure) -> Waveform {
+        made()
+        switch outcome.value {
+        case .success(let waveform): return waveform
+        case .failure(let error): throw CommandFailure(error)
+        case nil: throw CommandFailure(.software, "the waveform was not made", remedy: "Try again.")
+        }
+    }
+
+    /// What the other thread has found.
+    private final class Outcome: Sendable {
+        private let stored = Mutex<Result<Waveform, AudioFileError>?>(nil)
+
+        var value: Result<Waveform, AudioFileError>? { stored.withLock { $0 } }
+
+        func set(of maker: WaveformMaker) {
+            let result: Result<Waveform, AudioFileError>
+            do throws(AudioFileError) {
+                result = .success(try maker.make())
+            } catch {
+                result = .failure(error)
+            }
+            stored.withLock { $0 = result }
+        }
+    }
+}

@@ -1,0 +1,195 @@
+// The waveform on a terminal, as a pure function: golden screens of known sound at several widths.
+import DSP
+import Testing
+
+@testable import WoodshedCLI
+
+@Suite("A waveform's picture")
+struct WavePictureTests {
+    /// A swelling sound that clips in its middle: extremes grow by steps, the level is half of them.
+    private func swell(_ count: Int, tone: WaveformTone? = nil) -> [WaveformColumn] {
+        (0..<count).map { index in
+            let share = 1 - abs(Float(2 * index) / Float(max(1, count - 1)) - 1)
+            let peak = min(share * 1.06, 32_767.0 / 32_768)
+            return WaveformColumn(
+                minimum: -share * 0.8, maximum: peak, rms: share / 2, isClipped: share * 1.06 >= 1, tone: tone)
+        }
+    }
+
+    private func view(_ columns: [[WaveformColumn]], names: [String] = [""]) -> WaveView {
+        WaveView(
+            title: "song.wav  0:10.0  44100 Hz stereo", start: 0, length: 10,
+            channels: zip(names, columns).map { .init(name: $0, columns: $1) })
+    }
+
+    private static func picture(
+        width: Int, height: Int, style: WaveStyle = .half, colour: WaveColour = .plain, scale: WaveScale = .linear,
+        depth: ColourDepth = .none
+    ) -> WavePicture {
+        WavePicture(width: width, height: height, style: style, colour: colour, scale: scale, depth: depth)
+    }
+
+    private func screen(_ picture: WavePicture, names: [String] = [""]) -> String {
+        let tones = [
+            WaveformTone(low: 220, mid: 190, high: 100, pitch: 60),
+            WaveformTone(low: 150, mid: 220, high: 180, pitch: 130),
+            WaveformTone(low: 100, mid: 180, high: 220, pitch: 200),
+        ]
+        let count = picture.columnCount(names: names)
+        let columns = swell(count).enumerated().map { index, column in
+            var column = column
+            column.tone = tones[3 * index / count]
+            return column
+        }
+        return picture.lines(view(names.map { _ in columns }, names: names)).map { $0 + "\n" }.joined()
+    }
+
+    @Test("is on each terminal what it was when it was looked at", arguments: Self.goldenScreens)
+    func golden(screen: GoldenScreen) throws {
+        try screen.compare(with: self.screen(screen.picture, names: screen.names))
+    }
+
+    static let goldenScreens = [
+        GoldenScreen("40 blocks", Self.picture(width: 40, height: 4)),
+        GoldenScreen("40 ascii", Self.picture(width: 40, height: 8, style: .ascii), names: ["L", "R"]),
+        GoldenScreen("40 braille", Self.picture(width: 40, height: 4, style: .braille)),
+        GoldenScreen("40 blocks, 16 colours", Self.picture(width: 40, height: 4, colour: .bands, depth: .sixteen)),
+        GoldenScreen(
+            "80 blocks, dB", Self.picture(width: 80, height: 12, scale: .decibels(floor: -60)), names: ["L", "R"]),
+        GoldenScreen("80 blocks, full colour", Self.picture(width: 80, height: 6, colour: .bands, depth: .full)),
+        GoldenScreen(
+            "80 braille, 256 colours",
+            Self.picture(width: 80, height: 6, style: .braille, colour: .centroid, depth: .palette)),
+        GoldenScreen("200 blocks", Self.picture(width: 200, height: 16), names: ["L", "R"]),
+        GoldenScreen(
+            "200 braille, full colour",
+            Self.picture(width: 200, height: 10, style: .braille, colour: .bands, depth: .full)),
+        GoldenScreen(
+            "200 ascii, 16 colours",
+            Self.picture(width: 200, height: 10, style: .ascii, colour: .bands, depth: .sixteen)),
+    ]
+
+    @Test("in dB a hundredth of full scale is a third of the height") func decibels() {
+        let scale = WaveScale.decibels(floor: -60)
+        #expect(abs(scale.height(0.01) - 1.0 / 3) < 1e-6 && abs(scale.height(-0.01) + 1.0 / 3) < 1e-6)
+        #expect(scale.height(0) == 0 && scale.height(0.0005) == 0 && scale.height(-1) == -1)
+    }
+
+    @Test("every line fits its width, at any width, for any names", arguments: [1, 2, 5, 12, 40, 80, 200])
+    func widths(width: Int) {
+        for style in WaveStyle.allCases {
+            for names in [[""], ["L", "R"], ["1", "2", "10"]] {
+                let picture = Self.picture(width: width, height: 6, style: style)
+                let columns = swell(picture.columnCount(names: names))
+                var view = view(names.map { _ in columns }, names: names)
+                view.title = "日本語の録音 – a long name.flac  1:02:03.250  44100 Hz stereo"
+                let lines = picture.lines(view)
+                for line in lines { #expect(displayWidth(line) <= max(width, 4), "\(style) \(names): \(line)") }
+                #expect(lines.count >= 1 + names.count)
+            }
+        }
+    }
+
+    @Test(
+        "with colour it is the same picture: no escape sequence changes a character's place, and each line ends plain")
+    func colour() {
+        let tones = [
+            WaveformTone(low: 220, mid: 100, high: 50, pitch: 40),
+            WaveformTone(low: 50, mid: 220, high: 50, pitch: 120),
+            WaveformTone(low: 10, mid: 60, high: 220, pitch: 220),
+        ]
+        for depth in [ColourDepth.sixteen, .palette, .full] {
+            for colour in WaveColour.allCases {
+                let picture = Self.picture(width: 60, height: 6, colour: colour, depth: depth)
+                let columns = swell(60).enumerated().map { index, column in
+                    var column = column
+                    column.tone = tones[index / 20]
+                    return column
+                }
+                let lines = picture.lines(view([columns])).dropFirst().dropLast()
+                for line in lines {
+                    #expect(stripped(line).count == 60)
+                    #expect(!line.contains("\u{1B}") || line.hasSuffix("\u{1B}[0m") || line.hasSuffix(" "))
+                }
+                // Three kinds of sound, three colours of the level; plain has one.
+                let middle = lines[lines.startIndex + 3]
+                let inks = Set(middle.split(separator: "\u{1B}").map { String($0.prefix { $0 != "m" }) })
+                #expect(colour == .plain || inks.count >= 3, "\(depth) \(colour): \(inks)")
+            }
+        }
+    }
+
+    @Test("the level of a band has its colour: orange, green-blue, violet; and the extremes are fainter")
+    func inks() {
+        let low = WaveInk(WaveformTone(low: 200, mid: 0, high: 0, pitch: 50), colour: .bands)
+        let mid = WaveInk(WaveformTone(low: 0, mid: 200, high: 0, pitch: 100), colour: .bands)
+        let high = WaveInk(WaveformTone(low: 0, mid: 0, high: 200, pitch: 200), colour: .bands)
+        #expect(low.code(.full, isBackground: false) == "38;2;235;140;60")
+        #expect(mid.code(.palette, isBackground: true) == "48;5;37")
+        #expect(
+            mid.code(.sixteen, isBackground: false) == "96" && mid.faint.code(.sixteen, isBackground: false) == "36")
+        #expect(low.code(.sixteen, isBackground: false) == "91" && high.code(.sixteen, isBackground: false) == "95")
+        #expect(low.faint.code(.full, isBackground: false) == "38;2;105;63;27")
+        #expect(WaveInk(nil, colour: .bands) == .plain)
+        #expect(WaveInk(WaveformTone(low: 0, mid: 0, high: 0, pitch: 0), colour: .centroid) == .plain)
+    }
+
+    @Test("clipping is marked on the side where it is: red, or ! without colour")
+    func clips() {
+        let loud = WaveformColumn(minimum: -1, maximum: 0.5, rms: 0.4, isClipped: true, tone: nil)
+        let lines = Self.picture(width: 1, height: 4).lines(view([[loud]]))
+        #expect(lines[1...4].map { $0 } == [" ", "█", "█", "!"] || lines[1...4].last == "!")
+        #expect(!lines[1].contains("!"))
+        let coloured = Self.picture(width: 1, height: 4, depth: .full).lines(view([[loud]]))
+        #expect(coloured[4].contains("255;60;60") || coloured[4].contains("114;27;27"))
+        #expect(!coloured[1].contains("60;60"))
+    }
+
+    @Test("silence is a line, and what is outside the recording is nothing")
+    func silence() {
+        let silent = WaveformColumn(minimum: 0, maximum: 0, rms: 0, isClipped: false, tone: nil)
+        let lines = Self.picture(width: 4, height: 2, style: .ascii).lines(view([[silent, silent, .empty, .empty]]))
+        #expect(lines[1] == "    " && lines[2] == "::  ")
+    }
+
+    @Test("the time axis has labels that people count in, with room between them, wherever it begins")
+    func axis() {
+        #expect(
+            TimeAxis(start: 0, length: 10).line(cells: 40, glyphs: .ascii) == "|0:00   |0:02   |0:04   |0:06   |0:08")
+        #expect(
+            TimeAxis(start: 3599, length: 120).line(cells: 60, glyphs: .ascii)
+                == "|1:00:00       |1:00:30       |1:01:00       |1:01:30")
+        #expect(TimeAxis(start: 0.25, length: 0.01).line(cells: 30, glyphs: .ascii) == "|0:00.250      |0:00.255")
+        #expect(TimeAxis(start: 0, length: 0).line(cells: 30, glyphs: .ascii) == "")
+        for (length, cells) in [(1e-4, 80), (36_000, 200), (1e8, 20), (3, 1)] {
+            let line = TimeAxis(start: 1.5, length: length).line(cells: cells, glyphs: .unicode)
+            #expect(line.count <= cells)
+        }
+    }
+
+    @Test("the depth of colour is what the terminal says of itself")
+    func depths() {
+        func depth(_ environment: [String: String], uses: Bool = true) -> ColourDepth {
+            .told(usesColour: uses) { environment[$0] }
+        }
+        #expect(depth(["COLORTERM": "truecolor", "TERM": "xterm"]) == .full && depth(["COLORTERM": "24bit"]) == .full)
+        #expect(
+            depth(["TERM": "xterm-256color"]) == .palette && depth(["TERM": "xterm"]) == .sixteen
+                && depth([:]) == .sixteen)
+        #expect(depth(["COLORTERM": "truecolor"], uses: false) == .none)
+    }
+
+    private func stripped(_ line: String) -> String {
+        var (text, isEscape) = ("", false)
+        for character in line {
+            if character == "\u{1B}" {
+                isEscape = true
+            } else if !isEscape {
+                text.append(character)
+            } else if character == "m" {
+                isEscape = false
+            }
+        }
+        return text
+    }
+}
