@@ -43,6 +43,8 @@ let package = Package(
         .library(name: "VirtualCardPlugIn", type: .dynamic, targets: ["VirtualCardPlugIn"]),
         // Meters and the time stretcher alone: arithmetic on samples, without files or devices.
         .library(name: "DSP", targets: ["DSP"]),
+        // Pictures of sound, and nothing that makes or plays it.
+        .library(name: "Drawing", targets: ["Drawing"]),
         .executable(name: "woodshed", targets: ["WoodshedCommand"]),
     ],
     dependencies: [
@@ -61,7 +63,13 @@ let package = Package(
         .systemLibrary(
             name: "CSampleRate", path: "CSources/CSampleRate", pkgConfig: "samplerate",
             providers: [.apt(["libsamplerate0-dev"])]),
+        .systemLibrary(
+            name: "CXXHash", path: "CSources/CXXHash", pkgConfig: "libxxhash", providers: [.apt(["libxxhash-dev"])]),
+        // With its half that knows the machine's fonts.
+        .systemLibrary(
+            name: "CCairo", path: "CSources/CCairo", pkgConfig: "cairo-ft", providers: [.apt(["libcairo2-dev"])]),
         .target(name: "CRealtime", path: "CSources/CRealtime"),
+        .target(name: "CSampleSums", path: "CSources/CSampleSums"),
         .target(name: "VirtualCard", dependencies: ["CALSA"], path: "CSources/VirtualCard"),
         .target(name: "VirtualCardPlugIn", dependencies: ["VirtualCard"], path: "CSources/VirtualCardPlugIn"),
         // Replaces malloc in what links it: for tests and benchmarks, never for a product that ships.
@@ -72,11 +80,14 @@ let package = Package(
         .target(name: "CProcessors", path: "CSources/CProcessors"),
 
         .target(name: "Realtime", dependencies: ["CRealtime"], swiftSettings: settings),
-        .target(name: "DSP", dependencies: ["CFFTW"], swiftSettings: settings),
+        .target(name: "DSP", dependencies: ["CFFTW", "CSampleSums"], swiftSettings: settings),
+        .target(name: "Drawing", dependencies: ["DSP", "CCairo"], swiftSettings: settings),
         .target(name: "UserState", swiftSettings: settings),
         .target(
             name: "AudioFiles",
-            dependencies: ["Realtime", "UserState", "CLinux", "CRealtime", "CSndFile", "CMPG123", "CSoxr"],
+            dependencies: [
+                "Realtime", "DSP", "UserState", "CLinux", "CRealtime", "CSndFile", "CMPG123", "CSoxr", "CXXHash",
+            ],
             swiftSettings: settings),
         .target(
             name: "AudioDevices", dependencies: ["Realtime", "AudioFiles", "CALSA", "CLinux", "CSampleRate"],
@@ -89,7 +100,9 @@ let package = Package(
             swiftSettings: settings),
         .target(
             name: "WoodshedCLI",
-            dependencies: ["DSP", "Woodshed", .product(name: "ArgumentParser", package: "swift-argument-parser")],
+            dependencies: [
+                "DSP", "Drawing", "Woodshed", .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ],
             swiftSettings: settings),
         .executableTarget(
             name: "WoodshedCommand", dependencies: ["WoodshedCLI"] + sanitizerSupport, swiftSettings: settings,
@@ -114,7 +127,10 @@ let package = Package(
             name: "DSPTests", dependencies: ["DSP", "SoundMeasures", "TestSupport"],
             // The rest of it computes on one thread, which the thread sanitizer has nothing to say about.
             sources: sanitizesThreads ? ["Support.swift", "TransformTests.swift"] : nil, swiftSettings: settings),
-        .testTarget(name: "AudioFilesTests", dependencies: ["AudioFiles", "TestSupport"], swiftSettings: settings),
+        .testTarget(
+            name: "DrawingTests", dependencies: ["Drawing", "CCairo", "DSP", "TestSupport"], swiftSettings: settings),
+        .testTarget(
+            name: "AudioFilesTests", dependencies: ["AudioFiles", "DSP", "TestSupport"], swiftSettings: settings),
         .testTarget(
             name: "AudioDevicesTests",
             dependencies: ["AudioDevices", "AudioFiles", "CALSA", "Realtime", "TestSupport", "VirtualCardSupport"],
@@ -132,7 +148,7 @@ let package = Package(
                 "WoodshedCLI", "WoodshedCommand", "TestSupport", "Woodshed", "VirtualCardSupport",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
-            swiftSettings: settings),
+            exclude: ["Waveform/Golden"], swiftSettings: settings),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -18,6 +18,9 @@ let package = Package(
             name: "StretchPeers",
             linkerSettings: [.linkedLibrary("rubberband"), .linkedLibrary("SoundTouch"), .linkedLibrary("sonic")]),
         .target(name: "MeterPeers", linkerSettings: [.linkedLibrary("ebur128")]),
+        .target(
+            name: "DecodePeers",
+            linkerSettings: [.linkedLibrary("sndfile"), .linkedLibrary("mpg123"), .linkedLibrary("fftw3f")]),
         .target(name: "PortAudioPeer", linkerSettings: [.linkedLibrary("portaudio")]),
         .executableTarget(
             name: "CardFaultBenchmark",
@@ -42,6 +45,13 @@ let package = Package(
             swiftSettings: settings),
         .executableTarget(
             name: "RecordBenchmark", dependencies: [.product(name: "Woodshed", package: "woodshed")],
+            swiftSettings: settings),
+        .executableTarget(
+            name: "WaveformBenchmark",
+            dependencies: [
+                "DecodePeers", .product(name: "DSP", package: "woodshed"),
+                .product(name: "Woodshed", package: "woodshed"),
+            ],
             swiftSettings: settings),
         .executableTarget(
             name: "LongFileBenchmark", dependencies: [.product(name: "Woodshed", package: "woodshed")],

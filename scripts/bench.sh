@@ -46,6 +46,35 @@ printf '\n==> RecordBenchmark\n'
 sox -D -n -r 48000 -c 8 -b 16 eight.wav synth 20 pinknoise gain 6
 "$programs/RecordBenchmark" eight.wav take.wav
 
+printf '\n==> WaveformBenchmark\n'
+lame --quiet -b 192 long.wav long.mp3
+oggenc -Q -q 6 -o long.ogg long.wav
+"$programs/WaveformBenchmark" long.wav long.flac long.mp3 long.ogg
+
+# spend RUNS DESCRIPTION COMMAND...: the median of the processor time, and the largest memory.
+spend() {
+    local runs=$1 description=$2
+    shift 2
+    for ((run = 0; run < runs; run++)); do
+        command time -f '%U %S %M' -o spent "$@" >/dev/null 2>&1 || { echo "  $description: failed" && return; }
+        cat spent
+    done | sort -n | awk -v description="$description" '{ t[NR] = $1 + $2; if ($3 > most) most = $3 }
+        END { printf "  %-52s %9.0f ms processor, %d MB\n", description, t[int((NR + 1) / 2)] * 1000, most / 1000 }'
+}
+
+printf '\n==> a picture of a 10-min WAV\n'
+spend 5 "woodshed waveform, whole pyramid with colour" "$woodshed" waveform long.wav -o ours.png --width 1200 --height 400 --no-cache
+spend 5 "woodshed waveform, .dat" "$woodshed" waveform long.wav -o ours.dat
+spend 5 "ffmpeg showwavespic" ffmpeg -nostdin -v error -y -i long.wav -filter_complex showwavespic=s=1200x400 -frames:v 1 theirs.png
+# Not among Debian's packages; measured where it is installed.
+command -v audiowaveform >/dev/null && spend 5 "audiowaveform, .dat" audiowaveform -q -i long.wav -o theirs.dat -z 256 -b 16
+sox long.wav hour.wav repeat 5
+export XDG_CACHE_HOME=$folder/cache
+measure 1 "woodshed waveform, an hour, first showing" "$woodshed" waveform hour.wav
+sleep 3
+measure 1 "woodshed waveform, an hour, second showing" "$woodshed" waveform hour.wav
+measure 21 "woodshed waveform, an hour, later showings" "$woodshed" waveform hour.wav
+
 printf '\n==> the command: start\n'
 measure 21 "woodshed --version" "$woodshed" --version
 measure 21 "woodshed play, first 10 ms of a 10-min FLAC" \
@@ -63,6 +92,8 @@ if [ "${1:-}" = --long ]; then
     printf '\n==> memory, 10 hours of FLAC, a jump every second\n'
     sox -D -n -r 44100 -c 2 -b 16 -C 0 hours.flac synth 36000 sine 441 gain -12
     "$programs/LongFileBenchmark" hours.flac
+    printf '\n==> memory, the waveform of 10 hours\n'
+    command time -f '  woodshed waveform: %M KB at most, %e s' "$woodshed" waveform hours.flac --no-cache --height 1 >/dev/null
     printf '\n==> memory, 10 hours recorded\n'
     command time -f '  woodshed record, as fast as it goes: %M KB at most, %e s' \
         "$woodshed" record --input file:hours.flac --clock virtual --quiet -o hours.wav

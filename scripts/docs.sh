@@ -4,7 +4,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-modules=(Realtime DSP AudioFiles AudioDevices Engine Woodshed)
+modules=(Realtime DSP Drawing AudioFiles AudioDevices Engine Woodshed)
 # Modules that are a program's own; nobody imports them.
 programs=(WoodshedCLI WoodshedCommand)
 # Modules of which nothing is public.
@@ -17,6 +17,7 @@ for folder in Sources/*/; do
 done
 
 swift build --target Woodshed
+swift build --target Drawing
 built=$(swift build --show-bin-path)
 
 # Where the compiler finds the C modules that ours import.

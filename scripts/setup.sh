@@ -23,6 +23,8 @@ libmpg123-dev       reads MP3
 libfftw3-dev        Fourier transforms of the time stretcher
 libsoxr-dev         converts a recording of another sample rate
 libsamplerate0-dev  brings a second card's sound to the first one's clock
+libxxhash-dev       knows a recording by its content, and checks what the cache keeps of it
+libcairo2-dev       draws pictures of sound, PNG and SVG
 pkg-config          tells the compiler where those libraries are
 END
         ;;
@@ -61,6 +63,9 @@ alsa-utils          aplay and arecord, on the same card
 mpv                 the player whose start-up time ours is measured beside
 sox                 makes the recording that is measured
 flac                decodes it, as the yardstick
+lame                makes an MP3 file of it
+vorbis-tools        makes an Ogg Vorbis file of it
+ffmpeg              draws its waveform, beside ours
 time                reads how much memory a program took
 END
         ;;
@@ -96,7 +101,7 @@ if ! command -v swift >/dev/null; then
 fi
 if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then
     # A system without Debian's packages may well have the libraries: let the build say so, unless they cannot be found.
-    if command -v pkg-config >/dev/null && pkg-config --exists alsa sndfile libmpg123 fftw3f soxr samplerate; then exit 0; fi
+    if command -v pkg-config >/dev/null && pkg-config --exists alsa sndfile libmpg123 fftw3f soxr samplerate libxxhash cairo-ft; then exit 0; fi
     fail "this is no Debian system, so nothing can be installed here." \
         "Install what these Debian packages hold, then run this again: ${names[*]}"
 fi

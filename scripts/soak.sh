@@ -12,6 +12,7 @@
 #   drift       WOODSHED_DRIFT_HOURS      hours of two clocks 500 ppm apart, reckoned and on virtual cards (10)
 #   losses      WOODSHED_LOSSES           random schedules in which the device is lost, and times until there is sound again (500)
 #   kills       WOODSHED_KILLS            times a take's writing, and the whole command, is killed, and the file opened by others (1000)
+#   waveforms   WOODSHED_FUZZ_WAVEFORMS   files of waveforms and of peaks with a few bytes wrong, read (1000000)
 #
 # A new one is a line in the table below and a line above.
 set -euo pipefail
@@ -28,6 +29,7 @@ dropouts    WOODSHED_DROPOUT_SECONDS  28800   DropoutTests/dropouts
 drift       WOODSHED_DRIFT_HOURS      10      ClockBridgeTests/hardship|TwoClockTests/drift
 losses      WOODSHED_LOSSES           500     InterruptionScheduleTests|RecoveryTimeTests
 kills       WOODSHED_KILLS            1000    TakeKillTests|RecordTests/killed
+waveforms   WOODSHED_FUZZ_WAVEFORMS   1000000 WaveformFuzzTests
 "
 
 for name in "$@"; do
