@@ -12,6 +12,7 @@ package enum StateFolder {
         var folder = path.hasPrefix("/") ? "" : "."
         for part in path.split(separator: "/").dropLast() {
             folder += "/" + part
+            // A folder above ours may refuse to be written with another code than EEXIST although it is there.
             guard unsafe mkdir(folder, 0o700) == 0 || errno == EEXIST || isFolder(folder)
             else {
                 throw StateFile.Fault(code: errno, action: "cannot be written")
@@ -19,14 +20,6 @@ package enum StateFolder {
         }
     }
 
-    /// A folder above ours may refuse to be written with another code than EEXIST although it is there.
-    private static func isFolder(_ path: String) -> Bool {
-        let code = errno
-        var status = stat()
-        let isThere = unsafe stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
-        errno = code
-        return isThere
-    }
 }
 
 /// Where this program may leave what can be made again.
@@ -41,7 +34,19 @@ private enum UserFolder {
         func variable(_ name: String) -> String? { unsafe getenv(name).map { unsafe String(cString: $0) } }
         // The XDG rules say so: what is not absolute counts as not set.
         if let folder = variable(name), folder.hasPrefix("/") { return folder + "/woodshed" }
-        if let home = variable("HOME"), home.hasPrefix("/") { return home + "/" + fallback + "/woodshed" }
+        // A home that is not there is that of a user without one, such as a service's; it is not for us to make.
+        if let home = variable("HOME"), home.hasPrefix("/"), isFolder(home) {
+            return home + "/" + fallback + "/woodshed"
+        }
         return nil
     }
+}
+
+/// Whether there is a folder of this name; leaves `errno` as it was.
+private func isFolder(_ path: String) -> Bool {
+    let code = errno
+    var status = stat()
+    let isThere = unsafe stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
+    errno = code
+    return isThere
 }
