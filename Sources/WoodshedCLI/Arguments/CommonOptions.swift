@@ -4,7 +4,7 @@ import ArgumentParser
 
 /// How much is said, and to whom.
 struct MessageOptions: ParsableArguments {
-    @Flag(name: .long, help: "Write events to standard output, one JSON object a line.")
+    @Flag(name: .long, help: "Write events as JSON lines to standard output.")
     var json = false
 
     @Flag(name: [.short, .long], help: "Say nothing but errors.")
@@ -19,7 +19,7 @@ struct MessageOptions: ParsableArguments {
 
 /// What is drawn while playing, beside the status line.
 struct ScreenOptions: ParsableArguments {
-    @Flag(name: .long, help: "Show the waveform of what is played; the key w shows and hides it.")
+    @Flag(name: .long, help: "Show the waveform; the key w shows and hides it.")
     var waveform = false
 }
 

@@ -17,9 +17,10 @@ struct WaveformCommand: Verb {
               woodshed waveform song.flac -o song.dat --samples-per-pixel 256 --bits 8
               woodshed waveform song.flac --json --width 1000 > columns.json
 
-            The strong part is the level (RMS), the faint part reaches to the peaks; red, or ! without
-            colour, is where it stands at full scale. Orange is low sound, green middle, violet high.
-            With -o the name says the kind: .png, .svg, or .dat and .json as audiowaveform writes them.
+            The strong part is the level (RMS), the faint part reaches to the peaks.
+            Red, or ! without colour, is where it stands at full scale. Orange is low
+            sound, green middle, violet high. With -o the name says the kind of file:
+            .png, .svg, or .dat and .json as audiowaveform writes them.
             """)
 
     @Argument(help: "A recording.", completion: .file())

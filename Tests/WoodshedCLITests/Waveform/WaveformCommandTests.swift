@@ -178,5 +178,9 @@ struct WaveformCommandTests {
         let run = Command.run(
             ["waveform", folder["saw.wav"], "--json", "--width", "1"], environment: ["XDG_CACHE_HOME": folder["file"]])
         #expect(run.status == 0 && run.error.isEmpty)
+        // A home that is not there is not made.
+        let homeless = Command.run(
+            ["waveform", folder["saw.wav"], "--json", "--width", "1"], environment: ["HOME": folder["nobody"]])
+        #expect(homeless.status == 0 && homeless.error.isEmpty && !folder.names.contains("nobody"))
     }
 }
