@@ -55,7 +55,8 @@ private struct Mutator {
     }
 }
 
-@Suite("Readers of waveforms, given files that are nearly right,")
+// They compute on one thread, of which the thread sanitizer has nothing to say.
+@Suite("Readers of waveforms, given files that are nearly right,", .enabled(if: !Sanitizers.watchThreads))
 struct WaveformFuzzTests {
     /// How many files; WOODSHED_FUZZ_WAVEFORMS=1000000 for a long run.
     private var fileCount: Int { environmentCount("WOODSHED_FUZZ_WAVEFORMS", short: cases(20_000, few: 4000)) }
