@@ -19,8 +19,8 @@ protocol FileDecoder: AudioDecoder {
     /// Another decoder of the same file, also if its name now stands for another one.
     func another() throws(AudioFileError) -> any FileDecoder
 
-    /// Decodes `frames` as 16-bit samples with the channels interleaved, if that is what the file holds, which saves their
-    /// way through floating point; returns false, and writes nothing, if it is not.
+    /// Decodes `frames` as 16-bit samples with the channels interleaved, rounded as by ``roundToShorts`` where the file holds
+    /// others, if that saves a way round; returns false, and writes nothing, if it does not.
     func readShorts(_ frames: Range<Int64>, into output: UnsafeMutablePointer<Int16>) throws(AudioFileError) -> Bool
 }
 

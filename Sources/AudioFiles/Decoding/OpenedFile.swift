@@ -46,15 +46,22 @@ final class OpenedFile: Sendable {
     /// Up to `count` bytes from `offset` on; fewer at the end of the file or when reading fails.
     func bytes(at offset: Int64, count: Int) -> [UInt8] {
         unsafe [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
-            filled = 0
-            while filled < count {
-                let read = unsafe pread(
-                    descriptor, buffer.baseAddress.unsafelyUnwrapped + filled, count - filled, off_t(offset) + filled)
-                if read < 0 && errno == EINTR { continue }
-                if read <= 0 { break }
-                filled += read
-            }
+            filled = unsafe read(at: offset, into: UnsafeMutableRawBufferPointer(buffer))
         }
+    }
+
+    /// Fills `target` with the bytes from `offset` on, and returns how many there are: fewer at the end of the file or when
+    /// reading fails. Any thread, also several at once.
+    func read(at offset: Int64, into target: UnsafeMutableRawBufferPointer) -> Int {
+        var done = 0
+        while done < target.count {
+            let rest = unsafe UnsafeMutableRawBufferPointer(rebasing: target[done...])
+            let count = unsafe pread(descriptor, rest.baseAddress, rest.count, off_t(offset) + off_t(done))
+            if count < 0 && errno == EINTR { continue }
+            if count <= 0 { break }
+            done += count
+        }
+        return done
     }
 
     /// A descriptor of its own for a library that closes what it is given, positioned at the first byte.

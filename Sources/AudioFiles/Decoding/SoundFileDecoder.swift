@@ -1,6 +1,7 @@
 // WAV, RF64, W64, AIFF, CAF, AU, FLAC, Ogg Vorbis and Ogg Opus through libsndfile, with its known faults kept away:
 // the length is proved by decoding, and a jump that the library gets wrong is made another way.
 internal import CSndFile
+internal import DSP
 internal import Glibc
 
 /// A file that libsndfile decodes.
@@ -75,17 +76,29 @@ final class SoundFileDecoder: FileDecoder, @unchecked Sendable {
     }
 
     func readShorts(_ frames: Range<Int64>, into output: UnsafeMutablePointer<Int16>) throws(AudioFileError) -> Bool {
-        if !traits.holdsShorts { return false }
+        // Of more channels the samples must be taken apart in any case.
+        if !traits.holdsShorts && info.channelCount > 2 { return false }
         try move(to: frames.lowerBound)
         var done = 0
         while done < frames.count {
             let target = unsafe output + done * info.channelCount
-            let read = max(0, Int(unsafe sf_readf_short(handle, target, sf_count_t(frames.count - done))))
+            let read = unsafe readShorts(frames.count - done, into: target)
             if read == 0 { throw .changed(file.path) }
-            position += Int64(read)
             done += read
         }
         return true
+    }
+
+    /// Decodes up to `count` frames; 0 at the end or on failure.
+    private func readShorts(_ count: Int, into target: UnsafeMutablePointer<Int16>) -> Int {
+        if traits.holdsShorts {
+            let read = max(0, Int(unsafe sf_readf_short(handle, target, sf_count_t(count))))
+            position += Int64(read)
+            return read
+        }
+        let read = readInterleaved(min(scratchFrames, count))
+        unsafe roundToShorts(scratch, count: read * info.channelCount, into: target)
+        return read
     }
 
     // MARK: - Position

@@ -7,6 +7,11 @@ protocol BlockTaker: ~Copyable {
     mutating func append(planar samples: Span<Float>, stride: Int, frameCount: Int)
 }
 
+extension BlockTaker where Self: ~Copyable {
+    /// Takes what the reader has loaded, which comes next here.
+    mutating func take(from reader: BlockReader) { reader.hand(to: &self) }
+}
+
 extension WaveformBuilder: BlockTaker {}
 extension PeakFileBuilder: BlockTaker {}
 
@@ -20,6 +25,8 @@ final class BlockReader {
     private let shorts: UnsafeMutableBufferPointer<Int16>
     private let floats: UnsafeMutableBufferPointer<Float>
     private var holdsShorts = true
+    /// Frames that are loaded.
+    private var frameCount = 0
 
     init(_ decoder: any FileDecoder) {
         self.decoder = decoder
@@ -36,20 +43,21 @@ final class BlockReader {
         unsafe floats.deallocate()
     }
 
-    /// Reads `frames`, at most ``blockFrames`` of them.
-    func read<Taker: BlockTaker & ~Copyable>(
-        _ frames: Range<Int64>, into builder: inout Taker
-    ) throws(AudioFileError) {
+    /// Decodes `frames`, at most ``blockFrames`` of them.
+    func load(_ frames: Range<Int64>) throws(AudioFileError) {
         guard let shortBase = unsafe shorts.baseAddress, let floatBase = unsafe floats.baseAddress else { return }
+        frameCount = frames.count
+        if holdsShorts { holdsShorts = try unsafe decoder.readShorts(frames, into: shortBase) }
+        if !holdsShorts { try unsafe decoder.read(frames, into: floatBase, stride: Int(blockFrames)) }
+    }
+
+    fileprivate func hand<Taker: BlockTaker & ~Copyable>(to taker: inout Taker) {
         if holdsShorts {
-            holdsShorts = try unsafe decoder.readShorts(frames, into: shortBase)
-            if holdsShorts {
-                let block = unsafe UnsafeBufferPointer(start: shortBase, count: frames.count * channelCount)
-                return builder.append(interleaved: unsafe block.span)
-            }
+            let block = unsafe UnsafeBufferPointer(rebasing: shorts[..<(frameCount * channelCount)])
+            taker.append(interleaved: unsafe block.span)
+        } else {
+            let block = unsafe UnsafeBufferPointer(floats)
+            taker.append(planar: unsafe block.span, stride: Int(blockFrames), frameCount: frameCount)
         }
-        try unsafe decoder.read(frames, into: floatBase, stride: Int(blockFrames))
-        let block = unsafe UnsafeBufferPointer(floats)
-        builder.append(planar: unsafe block.span, stride: Int(blockFrames), frameCount: frames.count)
     }
 }

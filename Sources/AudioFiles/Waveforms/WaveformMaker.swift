@@ -48,7 +48,7 @@ public final class WaveformMaker: Sendable {
     /// - Throws: That the file changed or cannot be read any more, or that it was cancelled.
     public func make() throws(AudioFileError) -> Waveform {
         done.store(0, ordering: .relaxed)
-        let board = PartBoard(info: info, tones: hasTones)
+        let board = PartBoard(info: info, tones: hasTones, threadCount: threadCount)
         var helpers: [PlainThread] = []
         while helpers.count + 1 < min(threadCount, board.partCount) {
             // With fewer threads it takes longer, and that is all.
@@ -72,7 +72,8 @@ public final class WaveformMaker: Sendable {
         while frame < info.frameCount {
             if isCancelled.load(ordering: .relaxed) { throw .stopped(info.path) }
             let end = min(info.frameCount, frame + reader.blockFrames)
-            try reader.read(frame..<end, into: &builder)
+            try reader.load(frame..<end)
+            builder.take(from: reader)
             frame = end
             done.store(frame, ordering: .relaxed)
         }
@@ -80,27 +81,44 @@ public final class WaveformMaker: Sendable {
 
     private func work(on board: PartBoard, with decoder: any FileDecoder) {
         let reader = BlockReader(decoder)
-        while let part = board.nextPart() {
+        while let run = board.nextRun() {
             do throws(AudioFileError) {
-                board.take(try make(part, with: reader), as: part)
+                try make(run, with: reader, for: board)
             } catch {
                 board.fail(error)
             }
         }
     }
 
-    private func make(_ part: Int, with reader: BlockReader) throws(AudioFileError) -> FinishedPart {
-        var builder = WaveformBuilder(
+    /// Makes parts that follow each other, reading every frame once though the parts reach into each other: going back even a
+    /// little is dear in most codings.
+    private func make(_ run: Range<Int>, with reader: BlockReader, for board: PartBoard) throws(AudioFileError) {
+        let partFrames = WaveformBuilder.partFrames
+        let wanted = Int64(run.lowerBound) * partFrames..<Int64(run.upperBound) * partFrames
+        var builder = builder(of: run.lowerBound)
+        for part in run {
+            var next = part + 1 < run.upperBound ? self.builder(of: part + 1) : nil
+            while builder.position < builder.input.upperBound {
+                if isCancelled.load(ordering: .relaxed) { throw .stopped(info.path) }
+                let start = builder.position
+                var end = min(builder.input.upperBound, start + reader.blockFrames)
+                if let shared = next?.input.lowerBound, start < shared { end = min(end, shared) }
+                try reader.load(start..<end)
+                builder.take(from: reader)
+                if start == next?.position { next?.take(from: reader) }
+                // What two threads read of each other's runs counts once, so that all comes to the length.
+                done.add(Int64((start..<end).clamped(to: wanted).count), ordering: .relaxed)
+            }
+            board.take(FinishedPart(builder), as: part)
+            guard let following = next.take() else { return }
+            builder = following
+        }
+    }
+
+    private func builder(of part: Int) -> WaveformBuilder {
+        WaveformBuilder(
             sampleRate: info.sampleRate, channelCount: info.channelCount, part: part, ofFrames: info.frameCount,
             tones: hasTones)
-        while builder.position < builder.input.upperBound {
-            if isCancelled.load(ordering: .relaxed) { throw .stopped(info.path) }
-            let before = builder.position
-            try reader.read(before..<min(builder.input.upperBound, before + reader.blockFrames), into: &builder)
-            // What two parts read of each other counts once, so that all comes to the length.
-            done.add(Int64((before..<builder.position).clamped(to: builder.part).count), ordering: .relaxed)
-        }
-        return FinishedPart(builder)
     }
 }
 
@@ -117,6 +135,7 @@ private final class FinishedPart: @unchecked Sendable {
 private final class PartBoard: Sendable {
     let partCount: Int
     private let path: String
+    private let threadCount: Int
 
     private struct State: ~Copyable {
         var next = 0
@@ -128,19 +147,26 @@ private final class PartBoard: Sendable {
     }
     private let state: Mutex<State>
 
-    init(info: AudioFileInfo, tones: Bool) {
+    /// Parts that one thread makes before it asks again, at most: the others' parts that wait for it are that many times as many.
+    private static let longestRun = 8
+
+    init(info: AudioFileInfo, tones: Bool, threadCount: Int) {
         path = info.path
+        self.threadCount = threadCount
         partCount = WaveformBuilder.partCount(frames: info.frameCount)
         state = Mutex(
             State(whole: WaveformBuilder(sampleRate: info.sampleRate, channelCount: info.channelCount, tones: tones)))
     }
 
-    /// The next part to be made; nil when there is none, or one has failed.
-    func nextPart() -> Int? {
+    /// The next parts to be made, the fewer the nearer the end is, so that no thread is left alone with many; nil when there
+    /// are none, or one has failed. A single thread gets all at once, and never has to go back.
+    func nextRun() -> Range<Int>? {
         state.withLock { state in
-            if state.error != nil || state.next == partCount { return nil }
-            state.next += 1
-            return state.next - 1
+            let left = partCount - state.next
+            if state.error != nil || left == 0 { return nil }
+            let count = threadCount == 1 ? left : min(Self.longestRun, max(1, left / (2 * threadCount)))
+            state.next += count
+            return state.next - count..<state.next
         }
     }
 

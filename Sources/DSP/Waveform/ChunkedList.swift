@@ -13,20 +13,15 @@ struct ChunkedList<Element: BitwiseCopyable & Sendable>: Sendable {
     /// An empty list.
     init() {}
 
-    /// A list of `count` elements, whose memory `fill` is given run by run, in their order, and writes whole.
+    /// A list of `count` elements that lie in `memory` from `offset` on, in bytes.
     ///
-    /// Only for elements for which every pattern of bits is a value, as what `fill` does is not looked at.
-    init<Failure: Error>(
-        count: Int, fill: (UnsafeMutableRawBufferPointer) throws(Failure) -> Void
-    ) throws(Failure) {
-        var left = count
-        while left > 0 {
-            let chunk = Chunk<Element>(capacity: min(left, Self.chunkCapacity))
-            try unsafe fill(
-                UnsafeMutableRawBufferPointer(
-                    start: chunk.base, count: chunk.capacity * MemoryLayout<Element>.stride))
-            chunks.append(chunk)
-            left -= chunk.capacity
+    /// Only for elements for which every pattern of bits is a value, as what is there is not looked at.
+    init(count: Int, in memory: LevelMemory, at offset: Int) {
+        for place in stride(from: 0, to: count, by: Self.chunkCapacity) {
+            chunks.append(
+                Chunk(
+                    capacity: min(count - place, Self.chunkCapacity), in: memory,
+                    at: offset + place * MemoryLayout<Element>.stride))
         }
         self.count = count
     }
@@ -99,10 +94,23 @@ extension ChunkedList: Equatable where Element: Equatable {
 private final class Chunk<Element: BitwiseCopyable>: @unchecked Sendable {
     let base: UnsafeMutablePointer<Element>
     let capacity: Int
+    /// What the memory belongs to; the chunk itself where there is nobody.
+    private let owner: LevelMemory?
 
     init(capacity: Int) {
         self.capacity = capacity
         unsafe base = .allocate(capacity: capacity)
+        owner = nil
+    }
+
+    /// A chunk of `capacity` elements that are there.
+    init(capacity: Int, in memory: LevelMemory, at offset: Int) {
+        let byteCount = capacity * MemoryLayout<Element>.stride
+        precondition(offset + byteCount <= memory.byteCount, "A list reaches beyond its memory.")
+        let bytes = unsafe UnsafeMutableRawBufferPointer(rebasing: memory.bytes[offset..<offset + byteCount])
+        unsafe base = bytes.bindMemory(to: Element.self).baseAddress.unsafelyUnwrapped
+        self.capacity = capacity
+        owner = memory
     }
 
     convenience init(copying other: Chunk, count: Int, capacity: Int) {
@@ -110,5 +118,5 @@ private final class Chunk<Element: BitwiseCopyable>: @unchecked Sendable {
         unsafe base.update(from: other.base, count: count)
     }
 
-    deinit { unsafe base.deallocate() }
+    deinit { if owner == nil { unsafe base.deallocate() } }
 }

@@ -79,39 +79,48 @@ extension Waveform {
 
     // MARK: - As memory
 
-    /// Bytes of all levels, as ``readLevels`` asks for them and ``forEachRunOfBytes(_:)`` gives them.
+    /// Bytes of all levels, as they are read, and as ``forEachRunOfBytes(_:)`` gives them.
     package static func levelByteCount(frameCount: Int64, sampleRate: Int, channelCount: Int, hasTones: Bool) -> Int {
         let bins = binCounts(frameCount: frameCount).reduce(0, +) * channelCount
         let tones = hasTones ? toneCounts(frameCount: frameCount, sampleRate: sampleRate).reduce(0, +) : 0
         return bins * MemoryLayout<WaveformBin>.stride + tones * MemoryLayout<WaveformTone>.stride
     }
 
-    /// A waveform whose levels `fill` reads into the memory it is given, run after run: channel after channel the levels from
-    /// the finest one, then the levels of the tones.
+    /// A waveform whose levels `fill` reads into the memory it is given, piece after piece: channel after channel the levels
+    /// from the finest one, then the levels of the tones.
     ///
     /// Integers are the lowest byte first. Counts must have been checked: channels 1 to 64, rate 1 or more, frames 0 or more.
     package init<Failure: Error>(
         sampleRate: Int, frameCount: Int64, channelCount: Int, hasTones: Bool,
         fill: (UnsafeMutableRawBufferPointer) throws(Failure) -> Void
     ) throws(Failure) {
-        var channels: [[ChunkedList<WaveformBin>]] = []
+        let memory = LevelMemory(
+            byteCount: Self.levelByteCount(
+                frameCount: frameCount, sampleRate: sampleRate, channelCount: channelCount, hasTones: hasTones))
+        for start in stride(from: 0, to: memory.byteCount, by: Self.pieceBytes) {
+            let end = min(memory.byteCount, start + Self.pieceBytes)
+            try unsafe fill(UnsafeMutableRawBufferPointer(rebasing: memory.bytes[start..<end]))
+        }
+        var offset = 0
+        func list<Element: BitwiseCopyable & Sendable>(_ count: Int) -> ChunkedList<Element> {
+            defer { offset += count * MemoryLayout<Element>.stride }
+            return ChunkedList(count: count, in: memory, at: offset)
+        }
         let binCounts = Self.binCounts(frameCount: frameCount)
-        for _ in 0..<channelCount {
-            var levels: [ChunkedList<WaveformBin>] = []
-            for count in binCounts {
-                let bins = try unsafe ChunkedList<WaveformBin>(count: count, fill: fill)
-                levels.append(Self.isMemoryLittleEndian ? bins : ChunkedList(bins.map(\.byteSwapped)))
+        let channels: [[ChunkedList<WaveformBin>]] = (0..<channelCount).map { _ in
+            binCounts.map { count in
+                let bins: ChunkedList<WaveformBin> = list(count)
+                return Self.isMemoryLittleEndian ? bins : ChunkedList(bins.map(\.byteSwapped))
             }
-            channels.append(levels)
         }
-        var tones: [ChunkedList<WaveformTone>] = []
-        for count in hasTones ? Self.toneCounts(frameCount: frameCount, sampleRate: sampleRate) : [] {
-            tones.append(try unsafe ChunkedList<WaveformTone>(count: count, fill: fill))
-        }
+        let tones = hasTones ? Self.toneCounts(frameCount: frameCount, sampleRate: sampleRate) : []
         self.init(
             sampleRate: sampleRate, frameCount: frameCount,
-            framesPerTone: Self.framesPerTone(sampleRate: sampleRate), channels: channels, tones: tones)
+            framesPerTone: Self.framesPerTone(sampleRate: sampleRate), channels: channels, tones: tones.map(list))
     }
+
+    /// What is read at a time: little enough to be in the processor's cache still when its checksum is made.
+    private static let pieceBytes = 256 << 10
 
     /// Calls `body` with the bytes of all levels, run after run, in the order and form in which they are read back.
     package func forEachRunOfBytes<Failure: Error>(
