@@ -99,6 +99,30 @@ struct Format: Sendable, CustomTestStringConvertible {
         #expect(wrong == 0, "\(generator)")
     }
 
+    @Test("every frame near the end is the same however it is reached", arguments: Format.all)
+    func jumpsToTheEnd(format: Format) throws {
+        // Vorbis blocks of 100 000 frames and of the others end beyond the sound.
+        for frameCount in [100_000, 123_457, 333_333].prefix(cases(3, few: 1)) {
+            let scratch = try Scratch()
+            let path = try format.file(in: scratch, frameCount: frameCount)
+            let straight = try openDecoder(path: path)
+            let end = straight.info.frameCount
+            let whole = try decode(straight, 0..<end)
+            let jumping = try openDecoder(path: path)
+            var generator = SeededGenerator(printedFor: "\(format.name) \(frameCount)")
+            var wrong: [Int64] = []
+            for _ in 0..<20 {
+                let start = Int64.random(in: max(0, end - 40_000)..<end, using: &generator)
+                _ = try decode(jumping, 0..<1)
+                let piece = try decode(jumping, start..<end)
+                if piece.map({ $0.map(\.bitPattern) }) != whole.map({ $0[Int(start)...].map(\.bitPattern) }) {
+                    wrong.append(start)
+                }
+            }
+            #expect(wrong.isEmpty, "\(generator)")
+        }
+    }
+
     @Test(
         "a lossless format gives the samples that went in",
         arguments: ["WAV 16", "AIFF", "FLAC", "Ogg FLAC", "CAF ALAC", "W64", "RF64", "AU"])

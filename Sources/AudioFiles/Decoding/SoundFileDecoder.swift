@@ -15,6 +15,8 @@ final class SoundFileDecoder: FileDecoder, @unchecked Sendable {
     private var position: Int64 = 0
     private let scratch: UnsafeMutablePointer<Float>
     private let scratchFrames: Int
+    /// The last frame that the library jumps to rightly.
+    private var lastTarget = Int64.max
 
     /// Opens the file and proves its length.
     init(_ file: OpenedFile, container: String?) throws(AudioFileError) {
@@ -35,7 +37,9 @@ final class SoundFileDecoder: FileDecoder, @unchecked Sendable {
         info = AudioFileInfo(
             path: file.path, container: traits.container, codec: traits.codec, sampleRate: Int(properties.samplerate),
             channelCount: channelCount, frameCount: 0)
-        let frameCount = try provenFrameCount(claimed: Int64(properties.frames))
+        let claimed = Int64(properties.frames)
+        if traits.jumpsMissLastPage { lastTarget = Self.lastTarget(file, claimed: claimed) }
+        let frameCount = try provenFrameCount(claimed: claimed)
         if frameCount == 0 { throw .noFrames(file.path) }
         info = info.withFrameCount(frameCount)
     }
@@ -50,6 +54,7 @@ final class SoundFileDecoder: FileDecoder, @unchecked Sendable {
             throw .changed(file.path)
         }
         traits = other.traits
+        lastTarget = other.lastTarget
         info = other.info
         scratchFrames = other.scratchFrames
         unsafe scratch = .allocate(capacity: scratchFrames * info.channelCount)
@@ -109,8 +114,9 @@ final class SoundFileDecoder: FileDecoder, @unchecked Sendable {
         if ahead == 0 { return }
         let readThrough = Int64(traits.readThroughSeconds * Double(info.sampleRate))
         if ahead < 0 || ahead > readThrough {
-            let start = max(0, frame - Int64(traits.preRollSeconds * Double(info.sampleRate)))
-            if !seek(to: start) { try reopen() }
+            let start = min(lastTarget, max(0, frame - Int64(traits.preRollSeconds * Double(info.sampleRate))))
+            // What lies behind the last target is read through to, however far it is.
+            if (ahead < 0 || position < start) && !seek(to: start) { try reopen() }
         }
         try drop(frame - position)
     }
@@ -183,10 +189,17 @@ final class SoundFileDecoder: FileDecoder, @unchecked Sendable {
 
     // MARK: - Length
 
+    /// The last frame in front of a file's last page; 0 where that is not found, so that all is decoded on the way to any frame.
+    private static func lastTarget(_ file: OpenedFile, claimed: Int64) -> Int64 {
+        guard let tail = OggTail(file), tail.positionBefore < tail.lastPosition else { return 0 }
+        let (origin, isBeyond) = tail.lastPosition.subtractingReportingOverflow(claimed)
+        return isBeyond ? 0 : max(0, tail.positionBefore - max(0, origin) - 1)
+    }
+
     /// Frames that can be decoded: the claim if reading near its end ends there, else what one decoding through yields.
     private func provenFrameCount(claimed: Int64) throws(AudioFileError) -> Int64 {
         let limit = FileLimits.maximumFrameCount
-        if claimed > 0, claimed <= limit, seek(to: max(0, claimed - Int64(scratchFrames))) {
+        if claimed > 0, claimed <= limit, seek(to: min(lastTarget, max(0, claimed - Int64(scratchFrames)))) {
             while readInterleaved(scratchFrames) > 0 {}
             if position == claimed { return claimed }
         }
