@@ -5,8 +5,8 @@ internal import Synchronization
 ///
 /// The transform owns its two buffers: write ``frames``, call ``forward()``, read ``spectrum``; or the other way round with
 /// ``inverse()``, which destroys the spectrum and is *not* scaled: forward and inverse together multiply by ``size``.
-/// Plans come from FFTW's fixed rules (`FFTW_ESTIMATE`), never from a measurement, so that an installation gives the same
-/// bits at every run.
+/// Plans come from FFTW's fixed rules (`FFTW_ESTIMATE`) and from what was measured once and is kept in the source
+/// (``FourierWisdom``), never from a measurement where the program runs, so that an installation gives the same bits at every run.
 @safe
 public struct RealFourierTransform: ~Copyable {
     /// Number of real samples.
@@ -82,6 +82,8 @@ private struct Plans: @unchecked Sendable {
 
     init(size: Int, frames: Floats, spectrum: Floats) {
         self = Self.planner.withLock { _ in
+            // What is known must be known to every plan, or plans would depend on which of them came first.
+            _ = FourierWisdom.isTaken
             let real = unsafe frames.base
             let complex = unsafe UnsafeMutableRawPointer(spectrum.base).assumingMemoryBound(to: fftwf_complex.self)
             guard let forward = unsafe fftwf_plan_dft_r2c_1d(Int32(size), real, complex, FFTW_ESTIMATE),
