@@ -15,7 +15,10 @@ enum FileKind: Equatable {
 /// Judges files by content.
 enum FileSniffer {
     /// What `file` is.
-    static func kind(of file: OpenedFile) -> FileKind {
+    static func kind(of file: OpenedFile) -> FileKind { kind(of: ByteSource(file)) }
+
+    /// What bytes would be as a file.
+    static func kind(of file: ByteSource) -> FileKind {
         let head = file.bytes(at: 0, count: 4096)
         guard let tagBytes = id3Length(head) else { return kind(of: head) }
         // Taggers put ID3 in front of FLAC and AAC too: what comes after the tag decides.

@@ -40,16 +40,18 @@ struct ChapterComments {
 
     /// Replaces the reserved comment in the file's first bytes, and returns which of them were changed; nil where it is not found.
     func replaceReservation(in head: inout [UInt8]) -> Range<Int>? {
-        guard let packet = OggOrFLACComments(head), let list = CommentList(packet.content) else { return nil }
+        guard let packet = OggOrFLACComments(head), let list = CommentList(ByteSource(packet.content)), list.isWhole
+        else { return nil }
         var content = packet.content
+        func inMemory(_ range: Range<Int64>) -> Range<Int> { Int(range.lowerBound)..<Int(range.upperBound) }
         let reserved = Array("=\(reservation)".utf8)
         // Its name is in small letters in a FLAC file.
-        for comment in list.comments
+        for comment in list.comments.map(inMemory)
         where comment.count == self.content.count - 4 && content[comment].dropFirst(7).elementsEqual(reserved) {
             content.replaceSubrange(comment.lowerBound - 4..<comment.upperBound, with: self.content)
             var count = ByteList()
             count.little(UInt32(list.comments.count - 1 + 2 * chapterCount))
-            content.replaceSubrange(list.countField, with: count.bytes)
+            content.replaceSubrange(inMemory(list.countField), with: count.bytes)
             return packet.put(content, into: &head)
         }
         return nil

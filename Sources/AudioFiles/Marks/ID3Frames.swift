@@ -1,0 +1,81 @@
+/// The frames of an ID3 tag of version 2.3 or 2.4, or of a frame that holds frames (id3.org, "ID3 tag version 2.4.0 – Main Structure").
+struct ID3Frames {
+    private let version: UInt8
+    private let content: ByteSource
+
+    /// What is read of a tag, and of a frame, that holds a zero behind each byte of all ones, and so has to be read as a whole.
+    private static let (unsynchronisedTag, unsynchronisedFrame) = (4 << 20, 64 << 10)
+    /// What no honest tag reaches.
+    private static let mostFrames = 16_384
+
+    /// The frames of a tag at the beginning of a file; nil for none, or one of another version.
+    init?(tag file: ByteSource) {
+        let head = file.bytes(at: 0, count: 10)
+        guard let length = FileSniffer.id3Length(head), head[3] == 3 || head[3] == 4 else { return nil }
+        version = head[3]
+        var content = file.slice(10..<Int64(length))
+        // In version 2.4 each frame says for itself whether it is unsynchronised.
+        if version == 3, head[5] & 0x80 != 0 { content = Self.synchronised(content, Self.unsynchronisedTag) }
+        if head[5] & 0x40 != 0, let size = content.big(UInt32.self, at: 0) {
+            // A further header; in 2.3 its size does not count itself.
+            content = content.dropFirst(version == 3 ? 4 + Int64(size) : Self.sevenBits(size))
+        }
+        self.content = content
+    }
+
+    private init(version: UInt8, _ content: ByteSource) { (self.version, self.content) = (version, content) }
+
+    /// The frames behind some bytes of a frame of this tag.
+    func nested(in frame: ByteSource, from offset: Int64) -> ID3Frames {
+        ID3Frames(version: version, frame.dropFirst(offset))
+    }
+
+    /// Hands over the content of each frame of a name, in order, without those that are compressed or encrypted.
+    func forEach(_ wanted: String, atMost limit: Int, _ body: (ByteSource) -> Void) {
+        var (place, count): (Int64, Int) = (0, 0)
+        for _ in 0..<Self.mostFrames {
+            let head = content.bytes(at: place, count: 10)
+            // Zeros fill up what the frames leave of a tag.
+            guard head.count == 10, head[0] != 0, count < limit else { return }
+            let told: UInt32 = head.big(at: 4)
+            let end = place + 10 + (version == 3 ? Int64(told) : Self.sevenBits(told))
+            if head.starts(with: Array(wanted.utf8)), let frame = plain(content.slice(place + 10..<end), flags: head[9]) {
+                body(frame)
+                count += 1
+            }
+            if end >= content.count { return }
+            place = end
+        }
+    }
+
+    /// The first frame of a name.
+    func first(_ wanted: String) -> ByteSource? {
+        var first: ByteSource?
+        forEach(wanted, atMost: 1) { first = $0 }
+        return first
+    }
+
+    /// A frame's content behind what its flags put in front; nil where it is compressed or encrypted.
+    private func plain(_ frame: ByteSource, flags: UInt8) -> ByteSource? {
+        let (scrambled, grouped): (UInt8, UInt8) = version == 3 ? (0xC0, 0x20) : (0x0C, 0x40)
+        if flags & scrambled != 0 { return nil }
+        let front: Int64 = (flags & grouped != 0 ? 1 : 0) + (version == 4 && flags & 1 != 0 ? 4 : 0)
+        let frame = frame.dropFirst(front)
+        return version == 4 && flags & 2 != 0 ? Self.synchronised(frame, Self.unsynchronisedFrame) : frame
+    }
+
+    /// Seven bits of each byte.
+    private static func sevenBits(_ value: UInt32) -> Int64 {
+        [24, 16, 8, 0].reduce(0) { $0 << 7 | Int64(value >> UInt32($1) & 0x7F) }
+    }
+
+    /// The bytes without the zeros behind those of all ones.
+    private static func synchronised(_ source: ByteSource, _ limit: Int) -> ByteSource {
+        var wasOnes = false
+        return ByteSource(
+            source.bytes(at: 0, count: limit).filter { byte in
+                defer { wasOnes = byte == 0xFF }
+                return !(wasOnes && byte == 0)
+            })
+    }
+}

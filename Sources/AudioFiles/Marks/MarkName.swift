@@ -1,0 +1,54 @@
+/// Names as files hold them, made to text whatever their bytes are.
+enum MarkName {
+    /// A name of bytes up to a zero, in UTF-8; in Latin-1 where it is no UTF-8, as older programs write it.
+    static func text(_ bytes: some Sequence<UInt8>) -> String {
+        var bytes = Array(bytes.prefix(FileMarks.nameByteLimit + 1).prefix { $0 != 0 })
+        if bytes.count > FileMarks.nameByteLimit {
+            // A character of several bytes, four at most, is cut off as a whole.
+            for _ in 0..<4 {
+                guard let last = bytes.popLast(), last & 0xC0 == 0x80 else { break }
+            }
+        }
+        return String(validating: bytes, as: UTF8.self) ?? latin(bytes)
+    }
+
+    /// The name that begins at a byte.
+    static func text(_ source: ByteSource, at offset: Int64 = 0) -> String {
+        text(source.bytes(at: offset, count: FileMarks.nameByteLimit + 1))
+    }
+
+    /// A text frame of an ID3 tag: a byte tells its encoding (ID3v2.4.0 structure, section 4).
+    static func id3(_ source: ByteSource) -> String {
+        // Two bytes for each of a character, and those in front.
+        let bytes = source.bytes(at: 0, count: 2 * FileMarks.nameByteLimit + 4)
+        guard let encoding = bytes.first else { return "" }
+        let content = bytes.dropFirst()
+        switch encoding {
+        case 0: return short(latin(content.prefix { $0 != 0 }))
+        case 1: return content.starts(with: [0xFE, 0xFF]) ? wide(content.dropFirst(2), isBig: true) : littleWide(content)
+        case 2: return wide(content, isBig: true)
+        default: return text(content)
+        }
+    }
+
+    private static func littleWide(_ content: ArraySlice<UInt8>) -> String {
+        wide(content.starts(with: [0xFF, 0xFE]) ? content.dropFirst(2) : content, isBig: false)
+    }
+
+    private static func wide(_ content: ArraySlice<UInt8>, isBig: Bool) -> String {
+        let bytes = Array(content)
+        let units = stride(from: 0, to: bytes.count - 1, by: 2).map { place -> UInt16 in
+            isBig ? bytes.big(at: place) : bytes.little(at: place)
+        }
+        return short(String(decoding: units.prefix { $0 != 0 }, as: UTF16.self))
+    }
+
+    private static func latin(_ bytes: some Sequence<UInt8>) -> String {
+        String(String.UnicodeScalarView(bytes.map { Unicode.Scalar($0) }))
+    }
+
+    /// A text of no more bytes than a name may have.
+    static func short(_ text: String) -> String {
+        text.utf8.count > FileMarks.nameByteLimit ? self.text(text.utf8) : text
+    }
+}

@@ -1,0 +1,78 @@
+/// Cue points of a WAV, RF64 or BW64 file, with their labels and lengths (Microsoft and IBM, "Multimedia Programming Interface and Data
+/// Specifications 1.0", 1991; EBU Tech 3306 for the sizes of 64 bits).
+enum WaveMarks {
+    static func read(_ source: ByteSource) -> [FileMark] {
+        let form: ChunkList.Form = source.starts(with: "RIFX") ? .aiff : .riff
+        let list = ChunkList(
+            in: source, from: 12, form, named: ["cue ", "LIST"], longSizes: longSizes(source)
+        ).chunks
+        let cues = list.filter { $0.name == "cue " }.flatMap { Self.cues($0.content, form) }.prefix(FileMarks.countLimit)
+        if cues.isEmpty { return [] }
+        var notes = Notes(form: form, wanted: Set(cues.map(\.id)))
+        for chunk in list where chunk.name == "LIST" && chunk.content.starts(with: "adtl") { notes.add(chunk.content) }
+        return cues.map { cue in
+            FileMark(
+                name: notes.names[cue.id] ?? notes.otherNames[cue.id] ?? "", frame: cue.frame,
+                endFrame: notes.lengths[cue.id].map { cue.frame + $0 })
+        }
+    }
+
+    private static func integer(_ bytes: [UInt8], at place: Int, _ form: ChunkList.Form) -> UInt32 {
+        form == .riff ? bytes.little(at: place) : bytes.big(at: place)
+    }
+
+    private static func cues(_ content: ByteSource, _ form: ChunkList.Form) -> [(id: UInt32, frame: Int64)] {
+        let bytes = content.bytes(at: 0, count: 4 + 24 * FileMarks.countLimit)
+        if bytes.count < 4 { return [] }
+        let count = min(Int(integer(bytes, at: 0, form)), (bytes.count - 4) / 24)
+        return (0..<count).map { index in
+            let place = 4 + 24 * index
+            return (integer(bytes, at: place, form), Int64(integer(bytes, at: place + 20, form)))
+        }
+    }
+
+    /// What an associated data list says about cues.
+    private struct Notes {
+        let form: ChunkList.Form
+        let wanted: Set<UInt32>
+        var names: [UInt32: String] = [:]
+        /// Of texts that came with a length.
+        var otherNames: [UInt32: String] = [:]
+        /// In frames, 1 or more.
+        var lengths: [UInt32: Int64] = [:]
+
+        mutating func add(_ content: ByteSource) {
+            for chunk in ChunkList(in: content, from: 4, form, named: ["labl", "ltxt"]).chunks {
+                let head = chunk.content.bytes(at: 0, count: 8)
+                if head.count < 4 { continue }
+                let id = integer(head, at: 0, form)
+                if !wanted.contains(id) { continue }
+                if chunk.name == "labl" {
+                    if names[id] == nil { names[id] = MarkName.text(chunk.content, at: 4) }
+                } else if head.count == 8 {
+                    let length = Int64(integer(head, at: 4, form))
+                    if length > 0, lengths[id] == nil { lengths[id] = length }
+                    // Behind purpose, country, language, dialect and code page.
+                    let name = MarkName.text(chunk.content, at: 20)
+                    if !name.isEmpty, otherNames[id] == nil { otherNames[id] = name }
+                }
+            }
+        }
+    }
+
+    /// The sizes that an RF64 file tells in its first chunk, in bytes.
+    private static func longSizes(_ source: ByteSource) -> [String: Int64] {
+        guard source.starts(with: "ds64", at: 12) else { return [:] }
+        var sizes: [String: Int64] = [:]
+        func note(_ name: String, at place: Int64) {
+            if let size = source.little(UInt64.self, at: place) { sizes[name] = Int64(min(size, UInt64(Int64.max))) }
+        }
+        note("data", at: 28)
+        // Further ones follow the three that each such file has; nobody has written more than a few.
+        let count = min(64, source.little(UInt32.self, at: 44) ?? 0)
+        for place in (0..<Int64(count)).map({ 48 + 12 * $0 }) {
+            note(String(decoding: source.bytes(at: place, count: 4), as: UTF8.self), at: place + 4)
+        }
+        return sizes
+    }
+}
