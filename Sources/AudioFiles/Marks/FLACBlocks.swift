@@ -43,6 +43,8 @@ enum CueSheetMarks {
             // The last one is the end of the disc, under a number of its own.
             guard head.count == 36, head[8] != 170, head[8] != 255 else { break }
             let indices = sheet.bytes(at: place + 36, count: 12 * Int(head[35]))
+            // Which of them the track begins with is not known of a part.
+            if indices.count < 12 * Int(head[35]) { break }
             let first = stride(from: 0, through: indices.count - 12, by: 12).first { indices[$0 + 8] == 1 }
             let start = head.big(UInt64.self, at: 0) &+ (first.map { indices.big(at: $0) } ?? 0)
             marks.append(FileMark(name: "", frame: Int64(clamping: start)))

@@ -10,8 +10,8 @@ extension FileMarks {
     /// Times in a file are of decoded sound, as the decoder gives it: without what an MP3 encoder put in front. They become the nearest
     /// frame; one that lies a millisecond behind the end, or less, is the end.
     ///
-    /// A part that is damaged gives what can be read of it, and no error. Takes some milliseconds, and less than 16 MB, whatever the file
-    /// says about itself.
+    /// A part that is damaged gives what can be read of it, and no error. Time and memory are bounded by what is read, whatever the file
+    /// says about itself: well below a millisecond and a megabyte for any that was not made to be hard.
     ///
     /// - Parameters:
     ///   - path: A regular file.

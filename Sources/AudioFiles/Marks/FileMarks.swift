@@ -7,8 +7,8 @@
 public struct FileMarks: Sendable, Equatable {
     /// The most marks that are read of a file.
     public static let countLimit = 4096
-    /// The most bytes of a name in UTF-8; the rest is cut off.
-    public static let nameByteLimit = 1024
+    /// The most bytes of a name in UTF-8, as many as a take's mark may have; the rest is cut off.
+    public static let nameByteLimit = 4096
 
     /// By frame; at one frame places come first, then stretches, the longest first.
     public let marks: [FileMark]

@@ -4,57 +4,6 @@ import DSP
 import TestSupport
 import Testing
 
-/// Changes bytes as bad disks, other programs and people with a purpose do.
-private struct Mutator {
-    var random: SeededGenerator
-
-    /// Whole numbers that limits lie at.
-    private static let edges: [Int64] = [
-        0, 1, 2, -1, 127, 128, 255, 256, 32_767, 32_768, 65_535, 65_536, Int64(Int32.max), Int64(Int32.max) + 1,
-        Int64(UInt32.max), 1 << 32, 1 << 37, .max, .min,
-    ]
-
-    private mutating func place(in bytes: [UInt8]) -> Int { Int.random(in: 0...bytes.count, using: &random) }
-
-    private mutating func range(in bytes: [UInt8]) -> Range<Int> {
-        let start = place(in: bytes)
-        return start..<min(bytes.count, start + Int.random(in: 0...24, using: &random))
-    }
-
-    mutating func change(_ bytes: inout [UInt8], with other: [UInt8]) {
-        switch Int.random(in: 0..<9, using: &random) {
-        case 0, 1:
-            guard let index = bytes.indices.randomElement(using: &random) else { return }
-            bytes[index] ^= 1 << UInt8.random(in: 0..<8, using: &random)
-        case 2:
-            guard let index = bytes.indices.randomElement(using: &random) else { return }
-            bytes[index] =
-                [0, 1, 0x7F, 0x80, 0xFF, UInt8(ascii: "0"), UInt8(ascii: "-")].randomElement(using: &random) ?? 0
-        case 3: bytes.removeSubrange(range(in: bytes))
-        case 4: bytes.insert(contentsOf: bytes[range(in: bytes)], at: place(in: bytes))
-        case 5: bytes.removeLast(Int.random(in: 0...bytes.count, using: &random))
-        case 6:
-            // An integer at a limit where a header may have one.
-            let edge = littleBytes(Self.edges.randomElement(using: &random) ?? 0)
-            let start = 4 * Int.random(in: 0..<16, using: &random)
-            let width = Bool.random(using: &random) ? 4 : 8
-            guard start + width <= bytes.count else { return }
-            bytes.replaceSubrange(start..<start + width, with: edge.prefix(width))
-        case 7:
-            // The same in text, in the place of a number.
-            let digits = bytes.indices.filter { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(bytes[$0]) }
-            guard let digit = digits.randomElement(using: &random) else { return }
-            let text = [
-                "1e99", "1e400", "\"\"", "null", "[[", "{}", "1.5", "\(Self.edges.randomElement(using: &random) ?? 0)",
-            ]
-            bytes.replaceSubrange(digit..<digit + 1, with: Array((text.randomElement(using: &random) ?? "").utf8))
-        default:
-            let part = range(in: other)
-            bytes.replaceSubrange(range(in: bytes), with: other[part])
-        }
-    }
-}
-
 // They compute on one thread, of which the thread sanitizer has nothing to say.
 @Suite("Readers of waveforms, given files that are nearly right,", .enabled(if: !Sanitizers.watchThreads))
 struct WaveformFuzzTests {
@@ -63,7 +12,7 @@ struct WaveformFuzzTests {
 
     @Test("of peaks either say why they refuse one or give a value that is written and read as the same")
     func peaks() throws {
-        var mutator = Mutator(random: SeededGenerator(printedFor: "WaveformFuzzTests.peaks"))
+        var mutator = ByteMutator(random: SeededGenerator(printedFor: "WaveformFuzzTests.peaks"))
         var seeds: [[UInt8]] = []
         for (channelCount, bits) in [(1, PeakFile.Bits.eight), (1, .sixteen), (3, .eight), (2, .sixteen)] {
             let sound = ShortSound.lively(channelCount: channelCount, frameCount: 20, random: &mutator.random)
@@ -101,7 +50,7 @@ struct WaveformFuzzTests {
         "of our own file refuse every one that was changed, and with a checksum that fits give what is written as the same"
     )
     func own() throws {
-        var mutator = Mutator(random: SeededGenerator(printedFor: "WaveformFuzzTests.own"))
+        var mutator = ByteMutator(random: SeededGenerator(printedFor: "WaveformFuzzTests.own"))
         let seeds = [(0, 1, true), (1, 2, false), (300, 1, true), (700, 2, true), (3000, 3, false)].map {
             frameCount, channelCount, tones in
             let sound = ShortSound.lively(channelCount: channelCount, frameCount: frameCount, random: &mutator.random)

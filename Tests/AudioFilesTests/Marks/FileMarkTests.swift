@@ -1,0 +1,227 @@
+// Marks of recordings: those we write come back, and those of others are found where their formats keep them.
+import Foundation
+import TestSupport
+import Testing
+
+@testable import AudioFiles
+
+@Suite("Marks of recordings")
+struct FileMarkTests {
+    private let scratch: Scratch
+    init() throws { scratch = try Scratch() }
+
+    private static let takeMarks = [
+        TakeMark(name: "Verse – Übung", frame: 700), TakeMark(name: "", frame: 0), TakeMark(name: " b ", frame: 4999),
+        TakeMark(name: String(repeating: "é", count: 2048), frame: 4998), TakeMark(name: "end", frame: 5000),
+        TakeMark(name: "never reached", frame: 5001),
+    ]
+
+    /// What a file holds of the marks of a take of 5000 frames.
+    private static var kept: [FileMark] {
+        takeMarks.dropLast().sorted { $0.frame < $1.frame }.map { FileMark(name: $0.name, frame: $0.frame) }
+    }
+
+    private func take(_ name: String, _ container: TakeContainer, _ format: WaveSampleFormat = .int24) throws -> String {
+        let take = try TakeFile(
+            path: scratch.file(name), container: container, format: format, sampleRate: 44_100, channelCount: 1)
+        try take.append(music(frameCount: 5000, channelCount: 1))
+        for mark in Self.takeMarks { try take.addMark(mark.name, atFrame: mark.frame) }
+        try take.finish()
+        return take.path
+    }
+
+    private func marks(_ bytes: [UInt8], sampleRate: Int = 1000, frameCount: Int64 = 100_000) -> [FileMark] {
+        FileMarks(ByteSource(bytes), sampleRate: sampleRate, frameCount: frameCount).marks
+    }
+
+    @Test("of a take come back with their names, to the frame", arguments: TakeContainer.allCases)
+    func takes(container: TakeContainer) throws {
+        for format in [WaveSampleFormat.int16, .int24, .float32] {
+            let info = try openDecoder(path: take("\(format)", container, format)).info
+            let found = try FileMarks(of: info)
+            #expect(found.marks == Self.kept && found.frameCount == 5000)
+        }
+    }
+
+    @Test("of a take past 4 GiB, whose sizes have 64 bits, come back, too")
+    func longTakes() throws {
+        let take = try TakeFile(
+            path: scratch.file("long"), container: .wav, format: .float32, sampleRate: 48_000, channelCount: 2)
+        try take.append(numbered(0..<100, channelCount: 2))
+        try take.writeSilence(frameCount: 600_000_000)
+        try take.addMark("far", atFrame: 600_000_001)
+        try take.addMark("near", atFrame: 1)
+        try take.finish()
+        #expect(try OpenedFile(path: take.path).bytes(at: 0, count: 4) == Array("RF64".utf8))
+        let found = try FileMarks(path: take.path, sampleRate: 48_000, frameCount: take.frameCount)
+        #expect(found.marks == [FileMark(name: "near", frame: 1), FileMark(name: "far", frame: 600_000_001)])
+    }
+
+    @Test(
+        "of a converted take come back as chapters, to the millisecond",
+        arguments: [ExportFormat.flac, .ogg, .opus])
+    func chapters(format: ExportFormat) throws {
+        let source = try take("take", .wav)
+        let target = scratch.file("a." + format.fileExtension)
+        _ = try TakeConversion.run(from: source, to: target, format: format, marks: Self.takeMarks.dropLast())
+        let info = try openDecoder(path: target).info
+        let found = try FileMarks(of: info)
+        // 4998, 4999 and 5000 frames are the same millisecond, of which the first name stays.
+        #expect(found.marks.map(\.name) == Self.kept.prefix(3).map(\.name))
+        for (mark, original) in zip(found.marks, Self.kept) {
+            let seconds = Double(mark.frame) / Double(info.sampleRate) - Double(original.frame) / 44_100
+            #expect(abs(seconds) <= 0.0005 + 0.5 / Double(info.sampleRate) && mark.endFrame == nil)
+        }
+    }
+
+    @Test("of four hundred chapters over many pages come back in order", arguments: [ExportFormat.flac, .ogg, .opus])
+    func manyChapters(format: ExportFormat) throws {
+        try writeWave(scratch.file("a.wav"), music(frameCount: 30_000), sampleRate: 48_000)
+        let marks = (0..<400).map {
+            TakeMark(name: "chapter \($0) " + String(repeating: "é=;#\\", count: 40), frame: Int64($0 * 48))
+        }
+        let target = scratch.file("a." + format.fileExtension)
+        let made = try TakeConversion.run(from: scratch.file("a.wav"), to: target, format: format, marks: marks)
+        let found = try FileMarks(of: openDecoder(path: target).info).marks
+        // At 48 kHz these are whole milliseconds.
+        #expect(found == marks.prefix(made.chapterCount).map { FileMark(name: $0.name, frame: $0.frame) })
+        #expect(found.count > 100)
+    }
+
+    @Test("of an MP3 that ffmpeg wrote are its chapters, and so are a FLAC file's tracks that flac wrote")
+    func others() throws {
+        try writeWave(scratch.file("a.wav"), music(frameCount: 200_000))
+        let text = """
+            ;FFMETADATA1
+            [CHAPTER]
+            TIMEBASE=1/1000
+            START=0
+            END=1250
+            title=Intro
+            [CHAPTER]
+            TIMEBASE=1/1000
+            START=1250
+            END=4000
+            title=Strophe ä
+            """
+        _ = try scratch.write("chapters", Array(text.utf8))
+        for version in [3, 4] {
+            try run(
+                "ffmpeg", "-v", "error", "-y", "-i", scratch.file("a.wav"), "-i", scratch.file("chapters"),
+                "-map_metadata", "1", "-id3v2_version", "\(version)", scratch.file("a.mp3"))
+            let info = try openDecoder(path: scratch.file("a.mp3")).info
+            #expect(info.container == "mp3" && info.frameCount == 200_000)
+            #expect(
+                try FileMarks(of: info).marks == [
+                    FileMark(name: "Intro", frame: 0, endFrame: 55_125),
+                    FileMark(name: "Strophe ä", frame: 55_125, endFrame: 176_400),
+                ])
+        }
+        let sheet = "FILE \"a.wav\" WAVE\nTRACK 01 AUDIO\nINDEX 01 00:00:00\nTRACK 02 AUDIO\nINDEX 01 00:02:15\n"
+        _ = try scratch.write("sheet", Array(sheet.utf8))
+        try run(
+            "flac", "-s", "--cuesheet=\(scratch.file("sheet"))", scratch.file("a.wav"), "-o", scratch.file("a.flac"))
+        let info = try openDecoder(path: scratch.file("a.flac")).info
+        #expect(try FileMarks(of: info).marks == [0, 97_020].map { FileMark(name: "", frame: $0) })
+    }
+
+    @Test("of a WAV file may have lengths, stand anywhere, and be written in either byte order")
+    func regions() {
+        #expect(marks(MarkFiles.regions()) == MarkFiles.regionMarks)
+        #expect(marks(MarkFiles.regions(isBig: true)) == MarkFiles.regionMarks)
+        #expect(marks(MarkFiles.longSizes) == [FileMark(name: "far", frame: 3)])
+        // A name in Latin-1, which is no UTF-8.
+        let old = MarkFiles.wave([MarkFiles.cues([(1, 4)]), MarkFiles.list([MarkFiles.label(1, [0xDC, 0x62])])])
+        #expect(marks(old) == [FileMark(name: "Üb", frame: 4)])
+    }
+
+    @Test("of an AIFF file have names of odd and even length")
+    func aiff() {
+        let file = MarkFiles.aiff([(5, "a"), (70, "bc"), (3, ""), (9, "def")])
+        #expect(
+            marks(file) == [(3, ""), (5, "a"), (9, "def"), (70, "bc")].map { FileMark(name: $1, frame: $0) })
+    }
+
+    @Test("of a CAF file are what begins something, not what ends it")
+    func caf() {
+        var file = Array("caff".utf8) + [0, 1, 0, 0]
+        var chunk = MarkChunks.caf([
+            TakeMark(name: "a", frame: 1), TakeMark(name: "b", frame: 2), TakeMark(name: "c", frame: 3),
+        ])
+        chunk.replaceSubrange(20 + 28..<20 + 32, with: Array("rend".utf8))
+        chunk.replaceSubrange(20 + 56..<20 + 60, with: Array("rbeg".utf8))
+        file += chunk
+        #expect(marks(file) == [FileMark(name: "a", frame: 1), FileMark(name: "c", frame: 3)])
+    }
+
+    @Test("of comments may have two digits or three, any case and order, and times of any fraction")
+    func comments() {
+        let comments = MarkFiles.comments([
+            "TITLE=x", "chapter02NAME=two=2", "CHAPTER02=00:00:02.5", "CHAPTER001=0:00:01.0005", "CHAPTER3=01:00:00",
+            "CHAPTER004=00:61:00.000", "CHAPTER005=later", "CHAPTER006", "CHAPTERNAME=n", "CHAPTER007URL=u",
+            "CHAPTER008=00:00:02.5", "CHAPTER008NAME=also two", "CHAPTER002=00:00:09",
+        ])
+        let expected = [
+            FileMark(name: "", frame: 1001), FileMark(name: "two=2", frame: 2500), FileMark(name: "", frame: 3_600_000),
+        ]
+        #expect(marks(MarkFiles.flac([(0, [1]), (4, comments)]), frameCount: 4_000_000) == expected)
+        #expect(marks(MarkFiles.vorbis(comments), frameCount: 4_000_000) == expected)
+        #expect(marks(MarkFiles.vorbis(comments, isMultiplexed: true), frameCount: 4_000_000) == expected)
+        // Chapters are told in front of tracks, also behind an ID3 tag.
+        let both = MarkFiles.flac([(5, MarkFiles.cueSheet([10, 20])), (4, comments)])
+        #expect(marks(both, frameCount: 4_000_000) == expected)
+        let tag = MarkFiles.tag([], version: 4).dropLast(4)
+        #expect(marks(tag + both, frameCount: 4_000_000) == expected)
+        let sheet = MarkFiles.flac([(5, MarkFiles.cueSheet([10, 20])), (4, MarkFiles.comments(["a=b"]))])
+        #expect(marks(sheet) == [FileMark(name: "", frame: 15), FileMark(name: "", frame: 25)])
+    }
+
+    @Test("of an ID3 tag are found behind pictures and further headers, in every encoding", arguments: [3, 4] as [UInt8])
+    func id3(version: UInt8) {
+        let titles: [[UInt8]] = [
+            [0, 0xDC, 0x62, 0], [1, 0xFF, 0xFE, 0xDC, 0, 0x62, 0, 0, 0], [1, 0xFE, 0xFF, 0, 0xDC, 0, 0x62],
+            [2, 0, 0xDC, 0, 0x62], [3, 0xC3, 0x9C, 0x62, 0],
+        ]
+        var (chapters, expected): ([[UInt8]], [FileMark]) = ([], [])
+        for (index, title) in titles.enumerated() {
+            let start = UInt32(1000 * index)
+            chapters.append(MarkFiles.chapter("c\(index)", start, start + 255, title: title, version: version))
+            expected.append(FileMark(name: "Üb", frame: Int64(start), endFrame: Int64(start) + 255))
+        }
+        let picture = MarkFiles.frame("APIC", Array(repeating: 0xFF, count: 70_000), version: version)
+        #expect(marks(MarkFiles.tag([picture] + chapters, version: version)) == expected)
+        #expect(marks(MarkFiles.tag([picture] + chapters, version: version, flags: 0x80)) == expected)
+        let extended: [UInt8] = version == 3 ? [0, 0, 0, 6, 0, 0, 0, 0, 0, 0] : [0, 0, 0, 6, 1, 0]
+        #expect(marks(MarkFiles.tag(chapters, version: version, flags: 0x40, extended: extended)) == expected)
+        // Without an end, without a title, and compressed.
+        let others = [
+            MarkFiles.chapter("a", 7, .max, title: nil, version: version),
+            MarkFiles.frame("CHAP", Array(repeating: 0, count: 40), version: version, flags: version == 3 ? 0x80 : 0x08),
+            MarkFiles.chapter("b", 9, 9, title: [3] + Array("b".utf8), version: version),
+        ]
+        #expect(
+            marks(MarkFiles.tag(others, version: version)) == [
+                FileMark(name: "", frame: 7), FileMark(name: "b", frame: 9),
+            ])
+        if version == 4 {
+            let each = MarkFiles.chapter("a", 255, 0xFFFF, title: [0, 0xFF], version: 4, flags: 2)
+            #expect(marks(MarkFiles.tag([each], version: 4)) == [FileMark(name: "ÿ", frame: 255, endFrame: 65_535)])
+        }
+        #expect(marks(MarkFiles.tag(chapters, version: 2)).isEmpty)
+    }
+
+    @Test("of other kinds of files are none, and a file that is not there is told")
+    func none() throws {
+        for head in ["riff", ".snd", "ftyp", "OggS", "nothing", "FORM\0\0\0\u{8}8SVX", "fLaC", "caff", "RIFF", "ID3"] {
+            #expect(marks(Array(head.utf8)).isEmpty && marks(Array((head + "MARK cue ").utf8)).isEmpty)
+        }
+        let missing = #expect(throws: AudioFileError.self) {
+            try FileMarks(path: scratch.file("no"), sampleRate: 1, frameCount: 1)
+        }
+        #expect(missing?.kind == .notFound)
+        let rate = #expect(throws: AudioFileError.self) {
+            try FileMarks(path: take("a", .wav), sampleRate: 0, frameCount: 1)
+        }
+        #expect(rate?.kind == .unsupported)
+    }
+}
