@@ -76,17 +76,22 @@ struct WaveformCommand: Verb {
     private func show() throws {
         let supply = try opened()
         let choice = try view.choice(for: supply.facts)
-        let layout = view.layout(channels: choice == .each ? supply.facts.channelCount : 1, plain: plain)
+        let sections = view.sections(of: supply.facts)
+        let layout = view.layout(
+            channels: choice == .each ? supply.facts.channelCount : 1,
+            sectionLines: SectionBands.lineCount(supply.facts.bands(sections)), plain: plain)
         let names = choice.names(channelCount: supply.facts.channelCount)
         let count = json ? layout.width : layout.columnCount(names: names)
         let frames = try view.frames(of: supply.facts, columns: count)
         let scene = WaveformScene(
-            facts: supply.facts, waveform: try supply.waveform(draws: draws), frames: frames, choice: choice)
+            facts: supply.facts, waveform: try supply.waveform(draws: draws), frames: frames, choice: choice,
+            sections: sections)
         if json {
             try StandardStream.output.line(try scene.json(columns: count).text)
         } else {
             let channels = zip(names, try scene.columns(count)).map { WaveView.Channel(name: $0, columns: $1) }
-            let view = WaveView(title: scene.title, start: scene.start, length: scene.length, channels: channels)
+            let view = WaveView(
+                title: scene.title, start: scene.start, length: scene.length, channels: channels, sections: scene.bands)
             try StandardStream.output.write(layout.lines(view).map { $0 + "\n" }.joined())
         }
         // When it is seen, nobody waits for it any more.

@@ -37,6 +37,8 @@ struct WaveInk: Equatable {
     var isFaint = false
 
     static let plain = WaveInk(red: 90, green: 170, blue: 200)
+    /// Beside the plain one, for what takes turns with it.
+    static let other = WaveInk(red: 180, green: 120, blue: 250)
     static let clip = WaveInk(red: 255, green: 60, blue: 60)
 
     /// The colour of a column's level.

@@ -1,4 +1,4 @@
-// The whole picture on a terminal: a line of facts, the channels, the time.
+// The whole picture on a terminal: a line of facts, the channels, the sections, the time.
 import DSP
 
 /// What is to be drawn.
@@ -15,12 +15,14 @@ struct WaveView {
     var start: Double
     var length: Double
     var channels: [Channel]
+    /// Those that are seen, or more.
+    var sections: [SectionBand] = []
 }
 
 /// Lays a waveform out for a width and a height in characters.
 struct WavePicture {
     let width: Int
-    /// Of all channels together, without the lines of facts and time.
+    /// Of all channels together, without the lines of facts, sections and time.
     let height: Int
     let style: WaveStyle
     let colour: WaveColour
@@ -56,6 +58,8 @@ struct WavePicture {
             }
         }
         if tellsBands, depth == .none, let hints = hints(view.channels) { lines.append(indent + hints) }
+        let bands = SectionBands(start: view.start, length: view.length)
+        lines += bands.lines(view.sections, cells: self.cells(names), glyphs: glyphs, depth: depth).map { indent + $0 }
         let axis = TimeAxis(start: view.start, length: view.length).line(cells: self.cells(names), glyphs: glyphs)
         if !axis.isEmpty { lines.append(indent + axis) }
         return lines

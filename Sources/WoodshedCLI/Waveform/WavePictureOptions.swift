@@ -85,7 +85,7 @@ struct WaveformDrawingJob {
             let sheet = try PictureSheet(
                 width: options.width(view.width), height: options.height(view.height),
                 title: options.title ?? fileName(facts.path), sampleRate: facts.sampleRate, frames: frames,
-                theme: options.theme?.value ?? .light)
+                sections: view.sections(of: facts).inPicture(of: frames), theme: options.theme?.value ?? .light)
             let bytes =
                 options.spectrogram
                 ? try spectrogram(on: sheet).encoded(as: form) : try waveform(on: sheet).encoded(as: form)

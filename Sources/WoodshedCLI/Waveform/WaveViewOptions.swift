@@ -2,6 +2,7 @@
 import ArgumentParser
 import DSP
 import Glibc
+import Woodshed
 
 extension WaveStyle: ExpressibleByArgument {}
 extension WaveColour: ExpressibleByArgument {}
@@ -34,6 +35,9 @@ struct WaveViewOptions: ParsableArguments {
     @Flag(name: .customLong("db"), help: "Show levels in dB, down to -60.")
     var decibels = false
 
+    @Flag(name: .customLong("no-sections"), help: "Leave out the sections that the file's marks make.")
+    var hidesSections = false
+
     /// Where the scale in dB ends.
     static let floor = -60.0
 
@@ -56,16 +60,26 @@ struct WaveViewOptions: ParsableArguments {
 
     private var isUsed: Bool {
         style != nil || colour != nil || width != nil || height != nil || from != nil || to != nil || zoom != nil
-            || channels != nil || decibels
+            || channels != nil || decibels || hidesSections
+    }
+
+    /// The sections that a recording's marks make, as far as they are wanted. Marks that cannot be read are no reason not to show it.
+    func sections(of facts: RecordingFacts) -> [FileSection] {
+        if hidesSections { return [] }
+        let marks = try? FileMarks(path: facts.path, sampleRate: facts.sampleRate, frameCount: facts.frameCount)
+        return marks?.sections ?? []
     }
 
     /// The picture's layout on this process's terminal, or in its pipe.
-    func layout(channels: Int, plain: Bool) -> WavePicture {
+    ///
+    /// - Parameter sectionLines: How many lines sections take.
+    func layout(channels: Int, sectionLines: Int, plain: Bool) -> WavePicture {
         let size = terminalSize()
         let traits = CheckStyle.current(plain: plain)
         let usesColour = isatty(STDOUT_FILENO) == 1 && traits.usesColour
         return WavePicture(
-            width: width ?? min(4096, size.columns), height: height ?? max(channels, min(8 * channels, size.rows - 3)),
+            width: width ?? min(4096, size.columns),
+            height: height ?? max(channels, min(8 * channels, size.rows - 3 - sectionLines)),
             style: style ?? (traits.glyphs == .unicode ? .half : .ascii), colour: colour ?? .bands,
             tellsBands: colour == .bands || colour == .centroid,
             scale: decibels ? .decibels(floor: Self.floor) : .linear,

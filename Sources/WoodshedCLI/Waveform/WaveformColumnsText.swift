@@ -33,6 +33,7 @@ extension WaveformScene {
             .init("low_db", band { $0.bandLevels.low }), .init("mid_db", band { $0.bandLevels.mid }),
             .init("high_db", band { $0.bandLevels.high }),
             .init("centroid_hz", .array(tones.map { $0?.centroid.map { .number(Double($0.rounded())) } ?? .null })),
+            .init("sections", sections.json(within: frames)),
         ])
     }
 

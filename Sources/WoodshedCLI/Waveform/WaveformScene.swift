@@ -37,6 +37,15 @@ struct RecordingFacts {
     }
 
     func seconds(_ frame: Int64) -> Double { Double(frame) / Double(sampleRate) }
+
+    /// Sections with their numbers and times.
+    func bands(_ sections: [FileSection]) -> [SectionBand] {
+        sections.enumerated().map { index, section in
+            SectionBand(
+                number: index + 1, name: section.name, start: seconds(section.frames.lowerBound),
+                end: seconds(section.frames.upperBound))
+        }
+    }
 }
 
 /// A recording with its waveform, ready to be drawn.
@@ -46,6 +55,11 @@ struct WaveformScene {
     /// In frames of the recording.
     let frames: Range<Int64>
     let choice: ChannelChoice
+    /// All of the recording.
+    var sections: [FileSection] = []
+
+    /// The sections of which something is shown.
+    var bands: [SectionBand] { facts.bands(sections).filter { $0.end > start && $0.start < start + length } }
 
     /// The channels to be drawn: from 0, or `nil` for all of them mixed.
     var channels: [Int?] {

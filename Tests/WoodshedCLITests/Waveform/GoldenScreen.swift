@@ -9,11 +9,13 @@ struct GoldenScreen: Sendable, CustomTestStringConvertible {
     let name: String
     let picture: WavePicture
     let names: [String]
+    let sections: [SectionBand]
 
-    init(_ name: String, _ picture: WavePicture, names: [String] = [""]) {
+    init(_ name: String, _ picture: WavePicture, names: [String] = [""], sections: [SectionBand] = []) {
         self.name = name
         self.picture = picture
         self.names = names
+        self.sections = sections
     }
 
     var testDescription: String { name }

@@ -16,10 +16,12 @@ struct WavePictureTests {
         }
     }
 
-    private func view(_ columns: [[WaveformColumn]], names: [String] = [""]) -> WaveView {
+    private func view(
+        _ columns: [[WaveformColumn]], names: [String] = [""], sections: [SectionBand] = []
+    ) -> WaveView {
         WaveView(
             title: "song.wav  0:10.0  44100 Hz stereo", start: 0, length: 10,
-            channels: zip(names, columns).map { .init(name: $0, columns: $1) })
+            channels: zip(names, columns).map { .init(name: $0, columns: $1) }, sections: sections)
     }
 
     private static func picture(
@@ -29,7 +31,7 @@ struct WavePictureTests {
         WavePicture(width: width, height: height, style: style, colour: colour, scale: scale, depth: depth)
     }
 
-    private func screen(_ picture: WavePicture, names: [String] = [""]) -> String {
+    private func screen(_ picture: WavePicture, names: [String], sections: [SectionBand]) -> String {
         let tones = [
             WaveformTone(low: 220, mid: 190, high: 100, pitch: 60),
             WaveformTone(low: 150, mid: 220, high: 180, pitch: 130),
@@ -41,12 +43,13 @@ struct WavePictureTests {
             column.tone = tones[3 * index / count]
             return column
         }
-        return picture.lines(view(names.map { _ in columns }, names: names)).map { $0 + "\n" }.joined()
+        let view = view(names.map { _ in columns }, names: names, sections: sections)
+        return picture.lines(view).map { $0 + "\n" }.joined()
     }
 
     @Test("is on each terminal what it was when it was looked at", arguments: Self.goldenScreens)
     func golden(screen: GoldenScreen) throws {
-        try screen.compare(with: self.screen(screen.picture, names: screen.names))
+        try screen.compare(with: self.screen(screen.picture, names: screen.names, sections: screen.sections))
     }
 
     static let goldenScreens = [
@@ -67,6 +70,33 @@ struct WavePictureTests {
         GoldenScreen(
             "200 ascii, 16 colours",
             Self.picture(width: 200, height: 10, style: .ascii, colour: .bands, depth: .sixteen)),
+        GoldenScreen("40 sections", Self.picture(width: 40, height: 4), sections: sections),
+        GoldenScreen("40 sections, ascii", Self.picture(width: 40, height: 4, style: .ascii), sections: sections),
+        GoldenScreen(
+            "40 sections, 16 colours", Self.picture(width: 40, height: 4, colour: .bands, depth: .sixteen),
+            sections: sections),
+        GoldenScreen("80 sections", Self.picture(width: 80, height: 8), names: ["L", "R"], sections: sections),
+        GoldenScreen(
+            "80 sections, ascii", Self.picture(width: 80, height: 8, style: .ascii), names: ["L", "R"],
+            sections: sections),
+        GoldenScreen(
+            "80 sections, full colour", Self.picture(width: 80, height: 6, colour: .bands, depth: .full),
+            sections: sections),
+        GoldenScreen("200 sections", Self.picture(width: 200, height: 8), names: ["L", "R"], sections: sections),
+        GoldenScreen(
+            "200 sections, 256 colours",
+            Self.picture(width: 200, height: 8, style: .braille, colour: .centroid, depth: .palette), sections: sections
+        ),
+    ]
+
+    /// With a gap in front, one too short for its number, one without a name, one that goes on, and one over others.
+    private static let sections = [
+        SectionBand(number: 1, name: "Intro", start: 0.8, end: 2.5),
+        SectionBand(number: 2, name: "Strophe – die Übung mit dem langen Namen", start: 2.5, end: 6),
+        SectionBand(number: 3, name: "solo", start: 3, end: 7),
+        SectionBand(number: 4, name: "x", start: 6, end: 6.2),
+        SectionBand(number: 5, name: "", start: 6.2, end: 8),
+        SectionBand(number: 6, name: "終わりの部分", start: 8, end: 12),
     ]
 
     @Test("in dB a hundredth of full scale is a third of the height") func decibels() {
@@ -81,7 +111,7 @@ struct WavePictureTests {
             for names in [[""], ["L", "R"], ["1", "2", "10"]] {
                 let picture = Self.picture(width: width, height: 6, style: style)
                 let columns = swell(picture.columnCount(names: names))
-                var view = view(names.map { _ in columns }, names: names)
+                var view = view(names.map { _ in columns }, names: names, sections: Self.sections)
                 view.title = "日本語の録音 – a long name.flac  1:02:03.250  44100 Hz stereo"
                 let lines = picture.lines(view)
                 for line in lines { #expect(displayWidth(line) <= max(width, 4), "\(style) \(names): \(line)") }

@@ -1,0 +1,28 @@
+// A recording's sections as JSON and in pictures.
+import Drawing
+import Woodshed
+
+extension [FileSection] {
+    /// A list of objects, each with its number among all of them; only of those with a frame in a range.
+    func json(within frames: Range<Int64>) -> JSONValue {
+        .array(
+            numbered(within: frames).map { number, section in
+                .object([
+                    .init("section", .integer(number)), .init("name", .string(section.name)),
+                    .init("from_frame", .integer(section.frames.lowerBound)),
+                    .init("to_frame", .integer(section.frames.upperBound)),
+                ])
+            })
+    }
+
+    /// The same for a picture; one without a name is called by its number.
+    func inPicture(of frames: Range<Int64>) -> [PictureSection] {
+        numbered(within: frames).map { number, section in
+            PictureSection(name: section.name.isEmpty ? String(number) : section.name, frames: section.frames)
+        }
+    }
+
+    private func numbered(within frames: Range<Int64>) -> [(number: Int, section: FileSection)] {
+        enumerated().filter { $0.element.frames.overlaps(frames) }.map { ($0.offset + 1, $0.element) }
+    }
+}
