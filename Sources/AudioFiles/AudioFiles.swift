@@ -1,5 +1,5 @@
 // AudioFiles: recordings that can be read at any frame (`Clip`), WAV files written (`WaveWriter`), and takes, which are valid while
-// they are being written (`TakeFile`) and are converted afterwards (`TakeConversion`).
+// they are being written (`TakeFile`) and are converted afterwards (`TakeConversion`); and the marks of recordings (`FileMarks`).
 //
 // What a file holds is decided by its content, never by its name; how long it is, by what can be decoded, never by what
 // its header claims; and a frame has the same samples whichever way it was reached.

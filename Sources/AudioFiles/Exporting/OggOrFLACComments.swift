@@ -10,7 +10,9 @@ struct OggOrFLACComments {
     /// Finds it in a file's first bytes; nil where it is not there as a whole.
     init?(_ head: [UInt8]) {
         let source = ByteSource(head)
-        func inMemory(_ ranges: [Range<Int64>]) -> [Range<Int>] { ranges.map { Int($0.lowerBound)..<Int($0.upperBound) } }
+        func inMemory(_ ranges: [Range<Int64>]) -> [Range<Int>] {
+            ranges.map { Int($0.lowerBound)..<Int($0.upperBound) }
+        }
         if source.starts(with: "fLaC") {
             guard let block = FLACBlocks(source).place(.comments), block.upperBound <= source.count else { return nil }
             (places, pages) = (inMemory([block]), [])

@@ -2,7 +2,9 @@
 enum AIFFMarks {
     static func read(_ source: ByteSource) -> [FileMark] {
         let isAIFF = source.starts(with: "AIFF", at: 8) || source.starts(with: "AIFC", at: 8)
-        guard isAIFF, let chunk = ChunkList(in: source, from: 12, .aiff, named: ["MARK"]).chunks.first else { return [] }
+        guard isAIFF, let chunk = ChunkList(in: source, from: 12, .aiff, named: ["MARK"]).chunks.first else {
+            return []
+        }
         // A mark has a name of at most 255 bytes and the length of it in a byte.
         let bytes = chunk.content.bytes(at: 0, count: 2 + FileMarks.countLimit * (6 + 256))
         if bytes.count < 2 { return [] }

@@ -60,7 +60,8 @@ struct ByteSource {
     }
 
     /// The integer at a byte, the lowest byte first; nil where it is not all there.
-    func little<Value: FixedWidthInteger & BitwiseCopyable>(_ type: Value.Type = Value.self, at offset: Int64) -> Value? {
+    func little<Value: FixedWidthInteger & BitwiseCopyable>(_ type: Value.Type = Value.self, at offset: Int64) -> Value?
+    {
         let bytes = bytes(at: offset, count: MemoryLayout<Value>.size)
         return bytes.count == MemoryLayout<Value>.size ? bytes.little(at: 0) : nil
     }

@@ -28,7 +28,8 @@ struct ChunkList {
     ///   - start: Where the first one's head is.
     ///   - longSizes: In bytes, of chunks whose own size says that it is elsewhere (RF64).
     init(
-        in source: ByteSource, from start: Int64, _ form: Form, named names: Set<String>, longSizes: [String: Int64] = [:]
+        in source: ByteSource, from start: Int64, _ form: Form, named names: Set<String>,
+        longSizes: [String: Int64] = [:]
     ) {
         var place = start
         for _ in 0..<Self.mostChunks {

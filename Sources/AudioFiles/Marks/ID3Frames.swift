@@ -2,17 +2,19 @@
 struct ID3Frames {
     private let version: UInt8
     private let content: ByteSource
+    /// Frames beyond these are not looked at.
+    private let mostFrames: Int
 
     /// What is read of a tag, and of a frame, that holds a zero behind each byte of all ones, and so has to be read as a whole.
     private static let (unsynchronisedTag, unsynchronisedFrame) = (4 << 20, 64 << 10)
-    /// What no honest tag reaches.
-    private static let mostFrames = 16_384
+    /// What no honest tag reaches, nor a frame of it.
+    private static let (mostOfTag, mostOfFrame) = (16_384, 64)
 
     /// The frames of a tag at the beginning of a file; nil for none, or one of another version.
     init?(tag file: ByteSource) {
         let head = file.bytes(at: 0, count: 10)
         guard let length = FileSniffer.id3Length(head), head[3] == 3 || head[3] == 4 else { return nil }
-        version = head[3]
+        let version = head[3]
         var content = file.slice(10..<Int64(length))
         // In version 2.4 each frame says for itself whether it is unsynchronised.
         if version == 3, head[5] & 0x80 != 0 { content = Self.synchronised(content, Self.unsynchronisedTag) }
@@ -20,26 +22,29 @@ struct ID3Frames {
             // A further header; in 2.3 its size does not count itself.
             content = content.dropFirst(version == 3 ? 4 + Int64(size) : Self.sevenBits(size))
         }
-        self.content = content
+        self.init(version: head[3], content, mostFrames: Self.mostOfTag)
     }
 
-    private init(version: UInt8, _ content: ByteSource) { (self.version, self.content) = (version, content) }
+    private init(version: UInt8, _ content: ByteSource, mostFrames: Int) {
+        (self.version, self.content, self.mostFrames) = (version, content, mostFrames)
+    }
 
     /// The frames behind some bytes of a frame of this tag.
     func nested(in frame: ByteSource, from offset: Int64) -> ID3Frames {
-        ID3Frames(version: version, frame.dropFirst(offset))
+        ID3Frames(version: version, frame.dropFirst(offset), mostFrames: Self.mostOfFrame)
     }
 
     /// Hands over the content of each frame of a name, in order, without those that are compressed or encrypted.
     func forEach(_ wanted: String, atMost limit: Int, _ body: (ByteSource) -> Void) {
         var (place, count): (Int64, Int) = (0, 0)
-        for _ in 0..<Self.mostFrames {
+        for _ in 0..<mostFrames {
             let head = content.bytes(at: place, count: 10)
             // Zeros fill up what the frames leave of a tag.
             guard head.count == 10, head[0] != 0, count < limit else { return }
             let told: UInt32 = head.big(at: 4)
             let end = place + 10 + (version == 3 ? Int64(told) : Self.sevenBits(told))
-            if head.starts(with: Array(wanted.utf8)), let frame = plain(content.slice(place + 10..<end), flags: head[9]) {
+            if head.starts(with: Array(wanted.utf8)), let frame = plain(content.slice(place + 10..<end), flags: head[9])
+            {
                 body(frame)
                 count += 1
             }

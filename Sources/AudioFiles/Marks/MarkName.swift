@@ -25,7 +25,8 @@ enum MarkName {
         let content = bytes.dropFirst()
         switch encoding {
         case 0: return short(latin(content.prefix { $0 != 0 }))
-        case 1: return content.starts(with: [0xFE, 0xFF]) ? wide(content.dropFirst(2), isBig: true) : littleWide(content)
+        case 1:
+            return content.starts(with: [0xFE, 0xFF]) ? wide(content.dropFirst(2), isBig: true) : littleWide(content)
         case 2: return wide(content, isBig: true)
         default: return text(content)
         }

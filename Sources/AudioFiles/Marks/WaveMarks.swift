@@ -1,15 +1,18 @@
 /// Cue points of a WAV, RF64 or BW64 file, with their labels and lengths (Microsoft and IBM, "Multimedia Programming Interface and Data
 /// Specifications 1.0", 1991; EBU Tech 3306 for the sizes of 64 bits).
 enum WaveMarks {
+    /// Chunks of a kind beyond these are not looked at; one is usual.
+    private static let mostOfAKind = 16
+
     static func read(_ source: ByteSource) -> [FileMark] {
         let form: ChunkList.Form = source.starts(with: "RIFX") ? .aiff : .riff
-        let list = ChunkList(
-            in: source, from: 12, form, named: ["cue ", "LIST"], longSizes: longSizes(source)
-        ).chunks
-        let cues = list.filter { $0.name == "cue " }.flatMap { Self.cues($0.content, form) }.prefix(FileMarks.countLimit)
+        let chunks = ChunkList(in: source, from: 12, form, named: ["cue ", "LIST"], longSizes: longSizes(source)).chunks
+        let points = chunks.filter { $0.name == "cue " }.prefix(mostOfAKind)
+        let lists = chunks.filter { $0.name == "LIST" && $0.content.starts(with: "adtl") }.prefix(mostOfAKind)
+        let cues = points.flatMap { Self.cues($0.content, form) }.prefix(FileMarks.countLimit)
         if cues.isEmpty { return [] }
         var notes = Notes(form: form, wanted: Set(cues.map(\.id)))
-        for chunk in list where chunk.name == "LIST" && chunk.content.starts(with: "adtl") { notes.add(chunk.content) }
+        for list in lists { notes.add(list.content) }
         return cues.map { cue in
             FileMark(
                 name: notes.names[cue.id] ?? notes.otherNames[cue.id] ?? "", frame: cue.frame,

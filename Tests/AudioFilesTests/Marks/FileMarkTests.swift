@@ -21,7 +21,8 @@ struct FileMarkTests {
         takeMarks.dropLast().sorted { $0.frame < $1.frame }.map { FileMark(name: $0.name, frame: $0.frame) }
     }
 
-    private func take(_ name: String, _ container: TakeContainer, _ format: WaveSampleFormat = .int24) throws -> String {
+    private func take(_ name: String, _ container: TakeContainer, _ format: WaveSampleFormat = .int24) throws -> String
+    {
         let take = try TakeFile(
             path: scratch.file(name), container: container, format: format, sampleRate: 44_100, channelCount: 1)
         try take.append(music(frameCount: 5000, channelCount: 1))
@@ -176,7 +177,8 @@ struct FileMarkTests {
         #expect(marks(sheet) == [FileMark(name: "", frame: 15), FileMark(name: "", frame: 25)])
     }
 
-    @Test("of an ID3 tag are found behind pictures and further headers, in every encoding", arguments: [3, 4] as [UInt8])
+    @Test(
+        "of an ID3 tag are found behind pictures and further headers, in every encoding", arguments: [3, 4] as [UInt8])
     func id3(version: UInt8) {
         let titles: [[UInt8]] = [
             [0, 0xDC, 0x62, 0], [1, 0xFF, 0xFE, 0xDC, 0, 0x62, 0, 0, 0], [1, 0xFE, 0xFF, 0, 0xDC, 0, 0x62],
@@ -196,7 +198,8 @@ struct FileMarkTests {
         // Without an end, without a title, and compressed.
         let others = [
             MarkFiles.chapter("a", 7, .max, title: nil, version: version),
-            MarkFiles.frame("CHAP", Array(repeating: 0, count: 40), version: version, flags: version == 3 ? 0x80 : 0x08),
+            MarkFiles.frame(
+                "CHAP", Array(repeating: 0, count: 40), version: version, flags: version == 3 ? 0x80 : 0x08),
             MarkFiles.chapter("b", 9, 9, title: [3] + Array("b".utf8), version: version),
         ]
         #expect(

@@ -9,7 +9,9 @@ private struct Seeds {
     let files: [[UInt8]]
 
     init() {
-        let takeMarks = [TakeMark(name: "one", frame: 5), TakeMark(name: "two", frame: 1250), TakeMark(name: "", frame: 9)]
+        let takeMarks = [
+            TakeMark(name: "one", frame: 5), TakeMark(name: "two", frame: 1250), TakeMark(name: "", frame: 9),
+        ]
         let comments = MarkFiles.comments([
             "CHAPTER001=00:00:00.005", "CHAPTER001NAME=one", "a=b", "CHAPTER002=00:00:01.250", "CHAPTER002NAME=two",
         ])
@@ -49,7 +51,8 @@ struct MarkDamageTests {
                 counts.insert(part.count)
                 let isPart = part.allSatisfy { mark in
                     whole.contains {
-                        $0.frame == mark.frame && $0.name.hasPrefix(mark.name) && [nil, $0.endFrame].contains(mark.endFrame)
+                        $0.frame == mark.frame && $0.name.hasPrefix(mark.name)
+                            && [nil, $0.endFrame].contains(mark.endFrame)
                     }
                 }
                 if !isPart { Issue.record("file \(index), \(length) bytes: \(part)") }
@@ -116,8 +119,10 @@ struct MarkDamageTests {
         #expect(read(MarkFiles.wave([MarkFiles.cues(frames.map { ($0, $0) })])).marks == first)
         #expect(read(MarkFiles.aiff(frames.map { ($0, "") })).marks == first)
         #expect(
-            read(Array("caff".utf8) + [0, 1, 0, 0] + MarkChunks.caf(frames.map { TakeMark(name: "", frame: Int64($0)) }))
-                .marks == first)
+            read(
+                Array("caff".utf8) + [0, 1, 0, 0] + MarkChunks.caf(frames.map { TakeMark(name: "", frame: Int64($0)) })
+            )
+            .marks == first)
         let chapters = frames.map { frame -> String in
             let milliseconds = String(1000 + frame % 1000).dropFirst()
             return "CHAPTER\(100_000 + frame)=00:00:\(frame / 1000).\(milliseconds)"
@@ -125,6 +130,15 @@ struct MarkDamageTests {
         #expect(read(MarkFiles.flac([(4, MarkFiles.comments(chapters))])).marks == first)
         let stretches = frames.map { MarkFiles.chapter("", $0, 0, title: nil, version: 4) }
         #expect(read(MarkFiles.tag(stretches, version: 4)).marks == first)
+
+        let lists = (1...20).map { MarkFiles.list([MarkFiles.label($0, [65])]) }
+        let named = read(MarkFiles.wave([MarkFiles.cues((1...20).map { ($0, $0) })] + lists)).marks
+        #expect(named.map(\.name) == Array(repeating: "A", count: 16) + ["", "", "", ""])
+        let subtitles = Array(repeating: MarkFiles.frame("TIT3", [3], version: 4), count: 64).flatMap { $0 }
+        let chapter = MarkFiles.chapter("a", 5, 6, title: nil, version: 4)
+        let full = MarkFiles.frame(
+            "CHAP", chapter.dropFirst(10) + subtitles + MarkFiles.frame("TIT2", [3, 65], version: 4), version: 4)
+        #expect(read(MarkFiles.tag([full], version: 4)).marks == [FileMark(name: "", frame: 5, endFrame: 6)])
 
         let nothing = [UInt8](repeating: 0, count: 4 << 20)
         let behind = MarkFiles.cues([(1, 4)])
@@ -180,7 +194,9 @@ struct MarkFuzzTests {
         if marks.frameCount != frameCount { return "another length" }
         if list.count > FileMarks.countLimit { return "too many" }
         for mark in list {
-            if !(0...frameCount).contains(mark.frame) || mark.endFrame.map({ $0 <= mark.frame || $0 > frameCount }) == true {
+            if !(0...frameCount).contains(mark.frame)
+                || mark.endFrame.map({ $0 <= mark.frame || $0 > frameCount }) == true
+            {
                 return "\(mark) lies beyond"
             }
             if mark.name.utf8.count > FileMarks.nameByteLimit || mark.name.utf8.contains(0) { return "a name is none" }

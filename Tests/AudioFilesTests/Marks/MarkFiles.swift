@@ -46,7 +46,8 @@ enum MarkFiles {
     static func regions(isBig: Bool = false) -> [UInt8] {
         wave(
             [
-                list([label(2, Array("riff".utf8), isBig: isBig), label(2, [], length: 30, isBig: isBig)], isBig: isBig),
+                list(
+                    [label(2, Array("riff".utf8), isBig: isBig), label(2, [], length: 30, isBig: isBig)], isBig: isBig),
                 chunk("data", Array(repeating: 3, count: 101), isBig: isBig),
                 cues([(1, 40), (2, 20), (3, 60)], isBig: isBig),
                 chunk("LIST", Array("INFOISFT".utf8), isBig: isBig),
