@@ -13,6 +13,7 @@
 #   losses      WOODSHED_LOSSES           random schedules in which the device is lost, and times until there is sound again (500)
 #   kills       WOODSHED_KILLS            times a take's writing, and the whole command, is killed, and the file opened by others (1000)
 #   waveforms   WOODSHED_FUZZ_WAVEFORMS   files of waveforms and of peaks with a few bytes wrong, read (1000000)
+#   marks       WOODSHED_FUZZ_MARKS       files with marks with a few bytes wrong, read (1000000)
 #
 # A new one is a line in the table below and a line above.
 set -euo pipefail
@@ -30,6 +31,7 @@ drift       WOODSHED_DRIFT_HOURS      10      ClockBridgeTests/hardship|TwoClock
 losses      WOODSHED_LOSSES           500     InterruptionScheduleTests|RecoveryTimeTests
 kills       WOODSHED_KILLS            1000    TakeKillTests|RecordTests/killed
 waveforms   WOODSHED_FUZZ_WAVEFORMS   1000000 WaveformFuzzTests
+marks       WOODSHED_FUZZ_MARKS       1000000 MarkFuzzTests
 "
 
 for name in "$@"; do
