@@ -23,7 +23,8 @@ final class MPEGInput {
 
     /// Lets the library read the file by this object, which must outlive the handle; false when it refuses.
     func open(_ handle: OpaquePointer) -> Bool {
-        let read: @convention(c) (UnsafeMutableRawPointer?, UnsafeMutableRawPointer?, Int) -> Int = { input, target, count in
+        let read: @convention(c) (UnsafeMutableRawPointer?, UnsafeMutableRawPointer?, Int) -> Int = {
+            input, target, count in
             guard let input = unsafe input, let target = unsafe target else { return -1 }
             return unsafe Unmanaged<MPEGInput>.fromOpaque(input).takeUnretainedValue().read(
                 UnsafeMutableRawBufferPointer(start: target, count: count))

@@ -1,45 +1,33 @@
-// Where the last page of an Ogg stream begins (RFC 3533, section 6).
-
-/// The end of a file of one Ogg stream.
+/// The two last pages of an Ogg file's stream in which packets end.
 struct OggTail {
-    /// The stream's length as its last page has it, and as the page before it has it; in frames from an origin that need not be 0.
-    let lastPosition, positionBefore: Int64
-
-    private static let headerBytes = 27
-    private static let longestPage = headerBytes + 255 + 255 * 255
-    private static let capture = Array("OggS".utf8)
+    /// How long the stream is up to the end of each of them, in units of its codec, from an origin that need not be 0.
+    let positionBefore, lastPosition: Int64
 
     /// Reads what the two last pages can take at most; nil where they are not found.
-    init?(_ file: OpenedFile) {
-        let start = max(0, file.byteCount - Int64(3 * Self.longestPage))
-        let bytes = file.bytes(at: start, count: Int(file.byteCount - start))
-        var place = 0
-        // A page's first bytes may also stand inside one: what is a page is followed by the next.
-        while place + Self.headerBytes <= bytes.count {
-            let positions = Self.positions(bytes, from: place)
-            if positions.count >= 2 {
-                (positionBefore, lastPosition) = (positions[positions.count - 2], positions[positions.count - 1])
+    init?(_ file: ByteSource) {
+        let length = min(file.count, Int64(3 * OggPage.longest))
+        let bytes = file.bytes(at: file.count - length, count: Int(length))
+        let tail = ByteSource(bytes)
+        // What a page begins with may also stand inside one; but a page is followed by the next.
+        for start in bytes.indices where bytes[start] == UInt8(ascii: "O") {
+            let positions = Self.positions(in: tail, from: Int64(start))
+            if let last = positions.last, positions.count >= 2 {
+                (positionBefore, lastPosition) = (positions[positions.count - 2], last)
                 return
             }
-            place += 1
         }
         return nil
     }
 
-    /// Where the pages from `place` on end, of those in which a packet ends.
-    private static func positions(_ bytes: [UInt8], from place: Int) -> [Int64] {
-        var (place, serial): (Int, UInt32?) = (place, nil)
+    /// The positions of the whole pages of one stream that follow each other from `start` on.
+    private static func positions(in tail: ByteSource, from start: Int64) -> [Int64] {
         var positions: [Int64] = []
-        while place + headerBytes <= bytes.count, bytes[place..<place + 4].elementsEqual(capture) {
-            let table = place + headerBytes..<place + headerBytes + Int(bytes[place + 26])
-            guard table.upperBound <= bytes.count else { break }
-            let end = bytes[table].reduce(table.upperBound) { $0 + Int($1) }
-            let number: UInt32 = bytes.little(at: place + 14)
-            guard end <= bytes.count, serial == nil || serial == number else { break }
-            serial = number
-            let position: Int64 = bytes.little(at: place + 6)
-            if position >= 0 { positions.append(position) }
-            place = end
+        var (place, serial): (Int64, UInt32?) = (start, nil)
+        while let page = OggPage(tail, at: place), page.bytes.upperBound <= tail.count {
+            if let serial, serial != page.serial { break }
+            serial = page.serial
+            if page.position >= 0 { positions.append(page.position) }
+            place = page.bytes.upperBound
         }
         return positions
     }

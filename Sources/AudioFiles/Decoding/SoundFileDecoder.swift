@@ -191,7 +191,7 @@ final class SoundFileDecoder: FileDecoder, @unchecked Sendable {
 
     /// The last frame in front of a file's last page; 0 where that is not found, so that all is decoded on the way to any frame.
     private static func lastTarget(_ file: OpenedFile, claimed: Int64) -> Int64 {
-        guard let tail = OggTail(file), tail.positionBefore < tail.lastPosition else { return 0 }
+        guard let tail = OggTail(ByteSource(file)), tail.positionBefore < tail.lastPosition else { return 0 }
         let (origin, isBeyond) = tail.lastPosition.subtractingReportingOverflow(claimed)
         return isBeyond ? 0 : max(0, tail.positionBefore - max(0, origin) - 1)
     }

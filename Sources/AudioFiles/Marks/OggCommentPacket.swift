@@ -1,4 +1,4 @@
-/// The second packet of an Ogg Vorbis or Opus file, which holds the comments, without its codec's name (RFC 3533, section 6).
+/// The second packet of an Ogg Vorbis or Opus file, which holds the comments, without its codec's name.
 struct OggCommentPacket {
     /// The parts of the file that hold it, in order.
     private(set) var places: [Range<Int64>] = []
@@ -12,30 +12,26 @@ struct OggCommentPacket {
 
     /// Finds it, as far as it is there, among the pages of the file's first stream; nil where it does not begin.
     init?(_ source: ByteSource) {
-        var (page, packet): (Int64, Int) = (0, 0)
-        var stream: ArraySlice<UInt8>?
+        var (start, packet): (Int64, Int) = (0, 0)
+        var serial: UInt32?
         for _ in 0..<Self.mostPages {
-            if isWhole { break }
-            let head = source.bytes(at: page, count: 27 + 255)
-            guard head.count >= 27, head.starts(with: Array("OggS".utf8)) else { break }
-            let segments = head.dropFirst(27).prefix(Int(head[26]))
-            var place = page + 27 + Int64(head[26])
-            let end = segments.reduce(place) { $0 + Int64($1) }
-            if stream ?? head[14..<18] == head[14..<18] {
-                stream = head[14..<18]
+            guard !isWhole, let page = OggPage(source, at: start) else { break }
+            if serial ?? page.serial == page.serial {
+                serial = page.serial
+                var place = page.contentStart
                 var part = place..<place
-                for segment in segments {
+                for segment in page.segments {
                     place += Int64(segment)
                     if packet == 1 { part = (part.isEmpty ? place - Int64(segment) : part.lowerBound)..<place }
                     if segment < 255 { packet += 1 }
                 }
                 if !part.isEmpty {
                     places.append(part)
-                    pages.append(page..<end)
+                    pages.append(page.bytes)
                 }
-                isWhole = packet > 1 && end <= source.count
+                isWhole = packet > 1 && page.bytes.upperBound <= source.count
             }
-            page = end
+            start = page.bytes.upperBound
         }
         dropName(source)
         if places.isEmpty { return nil }
