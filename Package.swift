@@ -52,6 +52,7 @@ let package = Package(
     ],
     targets: [
         .systemLibrary(name: "CLinux", path: "CSources/CLinux"),
+        .systemLibrary(name: "CTimerFD", path: "CSources/CTimerFD"),
         .systemLibrary(name: "CALSA", path: "CSources/CALSA", pkgConfig: "alsa", providers: [.apt(["libasound2-dev"])]),
         .systemLibrary(
             name: "CSndFile", path: "CSources/CSndFile", pkgConfig: "sndfile", providers: [.apt(["libsndfile1-dev"])]),
@@ -90,7 +91,8 @@ let package = Package(
             ],
             swiftSettings: settings),
         .target(
-            name: "AudioDevices", dependencies: ["Realtime", "AudioFiles", "CALSA", "CLinux", "CSampleRate"],
+            name: "AudioDevices",
+            dependencies: ["Realtime", "AudioFiles", "CALSA", "CLinux", "CSampleRate", "CTimerFD"],
             swiftSettings: settings),
         .target(
             name: "Engine", dependencies: ["Realtime", "DSP", "UserState", "AudioFiles", "AudioDevices"],
@@ -130,7 +132,8 @@ let package = Package(
         .testTarget(
             name: "DrawingTests", dependencies: ["Drawing", "CCairo", "DSP", "TestSupport"], swiftSettings: settings),
         .testTarget(
-            name: "AudioFilesTests", dependencies: ["AudioFiles", "DSP", "TestSupport"], swiftSettings: settings),
+            name: "AudioFilesTests", dependencies: ["AudioFiles", "DSP", "SoundMeasures", "TestSupport"],
+            swiftSettings: settings),
         .testTarget(
             name: "AudioDevicesTests",
             dependencies: ["AudioDevices", "AudioFiles", "CALSA", "Realtime", "TestSupport", "VirtualCardSupport"],

@@ -3,7 +3,6 @@
 #include <sys/eventfd.h>
 #include <sys/inotify.h>
 #include <sys/syscall.h>
-#include <sys/timerfd.h>
 
 // From <unistd.h>, which would make this module the home of what Swift files look for in Glibc.
 extern long syscall(long number, ...);

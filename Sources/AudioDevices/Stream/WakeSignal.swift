@@ -1,6 +1,7 @@
 // CALSA too: alsa-lib's headers bring the C library's structs with them, and the compiler may count them as its own.
 import CALSA
 import CLinux
+import CTimerFD
 import Glibc
 import Synchronization
 

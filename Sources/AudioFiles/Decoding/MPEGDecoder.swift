@@ -64,29 +64,31 @@ final class MPEGDecoder: FileDecoder, @unchecked Sendable {
     var jumpsAreExact: Bool { info.channelCount == 2 && info.sampleRate >= 32_000 }
 
     func read(_ frames: Range<Int64>, into output: UnsafeMutablePointer<Float>, stride: Int) throws(AudioFileError) {
-        try move(to: frames.lowerBound)
-        var done = 0
-        while done < frames.count {
-            let read = readInterleaved(min(scratchFrames, frames.count - done))
-            if read == 0 { throw .changed(file.path) }
+        try decode(frames) { done, count in
             unsafe deinterleave(
-                scratch, channelCount: info.channelCount, count: read, into: output + done, stride: stride,
+                scratch, channelCount: info.channelCount, count: count, into: output + done, stride: stride,
                 replacingNonFinite: true)
-            done += read
         }
     }
 
     func readShorts(_ frames: Range<Int64>, into output: UnsafeMutablePointer<Int16>) throws(AudioFileError) -> Bool {
+        try decode(frames) { done, count in
+            unsafe roundToShorts(
+                scratch, count: count * info.channelCount, into: output + done * info.channelCount)
+        }
+        return true
+    }
+
+    /// Decodes `frames` into the scratch, and calls `take` for as many as fit there, with how many came before.
+    private func decode(_ frames: Range<Int64>, _ take: (_ done: Int, _ count: Int) -> Void) throws(AudioFileError) {
         try move(to: frames.lowerBound)
         var done = 0
         while done < frames.count {
-            let read = readInterleaved(min(scratchFrames, frames.count - done))
-            if read == 0 { throw .changed(file.path) }
-            unsafe roundToShorts(
-                scratch, count: read * info.channelCount, into: output + done * info.channelCount)
-            done += read
+            let count = readInterleaved(min(scratchFrames, frames.count - done))
+            if count == 0 { throw .changed(file.path) }
+            take(done, count)
+            done += count
         }
-        return true
     }
 
     private func move(to frame: Int64) throws(AudioFileError) {

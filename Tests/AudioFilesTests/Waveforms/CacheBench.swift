@@ -1,6 +1,7 @@
 // A cache in a folder of its own, with recordings beside it, for the tests of the cache.
 import DSP
 import Foundation
+import SoundMeasures
 import TestSupport
 import Testing
 

@@ -1,5 +1,6 @@
 // Files of audiowaveform, against its rules written out slowly and bytes put together by hand.
 import AudioFiles
+import SoundMeasures
 import TestSupport
 import Testing
 

@@ -1,6 +1,7 @@
 // Woodshed's own file of a waveform: what was written is read, and nothing else.
 import AudioFiles
 import DSP
+import SoundMeasures
 import TestSupport
 import Testing
 

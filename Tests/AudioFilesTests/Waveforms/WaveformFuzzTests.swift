@@ -1,6 +1,7 @@
 // Readers of waveforms, given files that are nearly right.
 import AudioFiles
 import DSP
+import SoundMeasures
 import TestSupport
 import Testing
 

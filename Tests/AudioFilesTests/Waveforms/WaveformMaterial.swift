@@ -1,27 +1,9 @@
 // Sounds and waveforms for the tests of their files.
 import AudioFiles
 import DSP
-import TestSupport
+import SoundMeasures
 
-/// Interleaved 16-bit sound.
-struct ShortSound {
-    let channelCount: Int
-    let samples: [Int16]
-
-    var frameCount: Int { samples.count / channelCount }
-
-    /// Noise at changing levels, full scale among them.
-    static func lively(channelCount: Int, frameCount: Int, random: inout SeededGenerator) -> ShortSound {
-        var level: Int32 = 1000
-        let samples = (0..<channelCount * frameCount).map { _ in
-            if UInt8.random(in: .min ... .max, using: &random) == 0 {
-                level = [0, 1, 300, 20_000, 32_767].randomElement(using: &random) ?? 0
-            }
-            return Int16(clamping: Int32.random(in: -level - 1...level, using: &random))
-        }
-        return ShortSound(channelCount: channelCount, samples: samples)
-    }
-
+extension ShortSound {
     func waveform(sampleRate: Int = 44_100, tones: Bool = true) -> Waveform {
         var builder = WaveformBuilder(sampleRate: sampleRate, channelCount: channelCount, tones: tones)
         let span = samples.span

@@ -1,26 +1,9 @@
 // A slow waveform to compare with, and sounds for it.
 import DSP
+import SoundMeasures
 import TestSupport
 
-/// Interleaved 16-bit sound.
-struct ShortSound {
-    let channelCount: Int
-    var samples: [Int16]
-
-    var frameCount: Int { samples.count / channelCount }
-
-    /// Noise with silence, full scale and steps in it, so that extremes lie everywhere.
-    static func lively(channelCount: Int, frameCount: Int, random: inout SeededGenerator) -> ShortSound {
-        var level: Int32 = 1000
-        let samples = (0..<channelCount * frameCount).map { _ in
-            if UInt8.random(in: .min ... .max, using: &random) == 0 {
-                level = [0, 1, 300, 20_000, 32_767].randomElement(using: &random) ?? 0
-            }
-            return Int16(clamping: Int32.random(in: -level - 1...level, using: &random))
-        }
-        return ShortSound(channelCount: channelCount, samples: samples)
-    }
-
+extension ShortSound {
     func channel(_ channel: Int, _ frames: Range<Int>) -> [Int16] {
         frames.map { samples[$0 * channelCount + channel] }
     }

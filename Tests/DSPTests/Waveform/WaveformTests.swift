@@ -1,6 +1,7 @@
 // The pyramid of extremes and levels, against one made the slow way.
 import DSP
 internal import Glibc
+import SoundMeasures
 import TestSupport
 import Testing
 

@@ -1,6 +1,7 @@
 // The colour of sound: three bands and a centroid, against what is known of sines and against a slow transform.
 import DSP
 internal import Glibc
+import SoundMeasures
 import TestSupport
 import Testing
 
