@@ -6,7 +6,7 @@ internal import Synchronization
 /// The transform owns its two buffers: write ``frames``, call ``forward()``, read ``spectrum``; or the other way round with
 /// ``inverse()``, which destroys the spectrum and is *not* scaled: forward and inverse together multiply by ``size``.
 /// Plans come from FFTW's fixed rules (`FFTW_ESTIMATE`) and from what was measured once and is kept in the source
-/// (``FourierWisdom``), never from a measurement where the program runs, so that an installation gives the same bits at every run.
+/// (`FourierWisdom.swift`), never from a measurement where the program runs, so that an installation gives the same bits at every run.
 @safe
 public struct RealFourierTransform: ~Copyable {
     /// Number of real samples.
