@@ -1,3 +1,5 @@
+internal import CSampleSums
+
 /// A list that grows at its end and of which a copy costs next to nothing.
 ///
 /// Elements lie in chunks that a copy shares, so that a growing waveform can be looked at thirty times a second however long it
@@ -80,6 +82,17 @@ struct ListView<Element: BitwiseCopyable & Sendable> {
         precondition(index >= 0 && index < count)
         let capacity = ChunkedList<Element>.chunkCapacity
         return unsafe bases[index / capacity][index % capacity]
+    }
+
+    /// Has `length` elements from `index` on brought near that are soon to be looked at: a power of two of them, at a multiple of it.
+    @inline(__always)
+    func fetchAhead(_ index: Int, length: Int) {
+        let capacity = ChunkedList<Element>.chunkCapacity
+        guard index >= 0 && index < count && length <= capacity else { return }
+        let first = unsafe bases[index / capacity] + index % capacity
+        unsafe fetch_ahead(first)
+        // They may lie across two of the lines in which memory comes.
+        unsafe fetch_ahead(first + (min(length, count - index) - 1))
     }
 }
 

@@ -11,7 +11,7 @@ extension Waveform {
     ///   - frames: In absolute frames; may reach beyond the recording on both sides.
     ///   - count: How many columns.
     ///   - channel: One channel from 0, or `nil` for the extremes and the mean power of all.
-    /// - Returns: `count` columns. Takes some 2 bins a column, at most 4 a level of the pyramid.
+    /// - Returns: `count` columns. Takes some dozen bins a column, at most 14 on every third level of the pyramid.
     ///
     /// Real-time safe: no.
     public func summary(frames: Range<Int64>, columns count: Int, channel: Int? = nil) -> [WaveformColumn] {
@@ -66,33 +66,46 @@ extension Waveform {
         return Int(frames.lowerBound / size)..<Int((frames.upperBound + size - 1) / size)
     }
 
-    /// The fewest bins of all levels that make up `places` of level 0.
+    /// From a level that is read to the next one. Runs of bins lie side by side, while each level is far away from the others: reading
+    /// up to seven bins of every third level takes half the time that the fewest bins of all levels do. Tones are dearer to sum up.
+    private static let (binStep, toneStep) = (3, 2)
+    /// How many columns ahead memory is asked for.
+    private static let columnsAhead = 4
+
+    /// Runs of places of every `step`th level that make up `places` of level 0.
     @inline(__always)
-    private func forEachNode(of places: Range<Int>, levels: Int, _ body: (_ level: Int, _ index: Int) -> Void) {
+    private func forEachRun(
+        of places: Range<Int>, levels: Int, step: Int, _ body: (_ level: Int, _ run: Range<Int>) -> Void
+    ) {
         var (start, end, level) = (places.lowerBound, places.upperBound, 0)
         while start < end {
-            let isTop = level + 1 >= levels
-            while start < end && (isTop || start % 2 == 1) {
-                body(level, start)
-                start += 1
-            }
-            if start < end && !isTop && end % 2 == 1 {
-                end -= 1
-                body(level, end)
-            }
-            start /= 2
-            end /= 2
-            level += 1
+            // What lies between is left to the levels above.
+            let (above, below) = ((start + (1 << step) - 1) >> step, end >> step)
+            if level + step >= levels || above >= below { return body(level, start..<end) }
+            body(level, start..<above << step)
+            body(level, below << step..<end)
+            (start, end, level) = (above, below, level + step)
         }
+    }
+
+    /// Asks for what lies on the two lowest levels where a later column ends and the next one begins.
+    @inline(__always)
+    private func fetchAhead<Element>(_ places: Range<Int>, of levels: [ListView<Element>], step: Int) {
+        // Columns of few places lie side by side, and the processor sees by itself what comes next.
+        if places.count >> (2 * step) == 0 { return }
+        let place = places.upperBound + Self.columnsAhead * places.count
+        levels[0].fetchAhead((place >> step) << step, length: 1 << step)
+        levels[step].fetchAhead((place >> (2 * step)) << step, length: 1 << step)
     }
 
     @inline(__always)
     private func addBins(_ frames: Range<Int64>, of levels: [ListView<WaveformBin>], to sum: inout ColumnSum) {
         let places = Self.places(frames, framesPerPlace: Self.framesPerBin)
-        forEachNode(of: places, levels: levels.count) { level, index in
+        fetchAhead(places, of: levels, step: Self.binStep)
+        forEachRun(of: places, levels: levels.count, step: Self.binStep) { level, run in
+            // Places lie within the recording, so that all are there; only the last one of a level may have fewer frames.
             let size = Int64(Self.framesPerBin) << Int64(level)
-            // Places lie within the recording, so that every node is there.
-            sum.add(levels[level][index], frames: min(size, frameCount - Int64(index) * size))
+            for index in run { sum.add(levels[level][index], frames: min(size, frameCount - Int64(index) * size)) }
         }
     }
 
@@ -100,9 +113,10 @@ extension Waveform {
     private func addTones(_ frames: Range<Int64>, of levels: [ListView<WaveformTone>], to sum: inout ColumnSum) {
         if levels.isEmpty { return }
         let places = Self.places(frames, framesPerPlace: framesPerTone)
+        fetchAhead(places, of: levels, step: Self.toneStep)
         let hops = tones[0].count
-        forEachNode(of: places, levels: levels.count) { level, index in
-            sum.add(levels[level][index], hops: min(1 << level, hops - index << level))
+        forEachRun(of: places, levels: levels.count, step: Self.toneStep) { level, run in
+            for index in run { sum.add(levels[level][index], hops: min(1 << level, hops - index << level)) }
         }
     }
 }
