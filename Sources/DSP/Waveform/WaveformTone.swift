@@ -45,13 +45,12 @@ public struct WaveformTone: Equatable, Sendable, BitwiseCopyable {
     static let powers = (0..<256).map { $0 == 0 ? 0 : pow(10, (Double($0) - 241) / 20) }
     static let frequencies = (0..<256).map { 20 * exp2(Double($0) / 24) }
 
-    static func level(power: Double) -> UInt8 {
-        power > 1e-13 ? UInt8(min(255, max(0, (20 * log10(power) + 241).rounded()))) : 0
-    }
+    static func level(power: Double) -> UInt8 { power > 1e-13 ? levels.step(power) : 0 }
 
-    static func pitch(centroid: Double) -> UInt8 {
-        centroid > 20 ? UInt8(min(255, (24 * log2(centroid / 20)).rounded())) : 0
-    }
+    static func pitch(centroid: Double) -> UInt8 { centroid > 20 ? pitches.step(centroid) : 0 }
+
+    private static let levels = LogScale(stepsPerOctave: 20 * log10(2), stepOfOne: 241)
+    private static let pitches = LogScale(stepsPerOctave: 24, stepOfOne: -24 * log2(20))
 }
 
 /// Energies of hops: mean squares added up, and the centroid's moment.

@@ -1,9 +1,10 @@
 // The colour of sound: three bands and a centroid, against what is known of sines and against a slow transform.
-import DSP
 internal import Glibc
 import SoundMeasures
 import TestSupport
 import Testing
+
+@testable import DSP
 
 @Suite("The tones of a waveform")
 struct WaveformToneTests {
@@ -60,6 +61,21 @@ struct WaveformToneTests {
             }
             #expect(abs(Double(tone.pitch) - 24 * log2(expected.centroid / 20)) <= 0.51, "hop \(hop)")
         }
+    }
+
+    @Test("lie on the step that the logarithm is nearest to")
+    func steps() {
+        var random = SeededGenerator(printedFor: "WaveformToneTests.steps")
+        for _ in 0..<10_000 {
+            let step = Double.random(in: -0.4...255.4, using: &random)
+            // On an edge itself either step is right.
+            if abs(step - step.rounded(.down) - 0.5) < 1e-9 { continue }
+            let nearest = UInt8(min(255, max(0, step.rounded())))
+            #expect(WaveformTone.level(power: pow(10, (step - 241) / 20)) == nearest)
+            #expect(WaveformTone.pitch(centroid: 20 * exp2(step / 24)) == (step > 0 ? nearest : 0))
+        }
+        #expect(WaveformTone.level(power: 1e30) == 255 && WaveformTone.level(power: 0) == 0)
+        #expect(WaveformTone.pitch(centroid: 1e9) == 255 && WaveformTone.pitch(centroid: 3) == 0)
     }
 
     @Test("of silence are silence, and of the highest rates have longer hops")
