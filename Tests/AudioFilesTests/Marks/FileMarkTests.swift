@@ -75,6 +75,21 @@ struct FileMarkTests {
         }
     }
 
+    @Test("of chapters after an hour and more have their hours, minutes, seconds and parts of a second")
+    func chapterTimes() {
+        let times = [
+            ("00:00:01", 1.0), ("00:02:03.250", 123.25), ("01:02:03.25", 3723.25), ("10:59:59.999999999", 39_600),
+        ]
+        let comments = times.enumerated().map { "CHAPTER00\($0 + 1)=\($1.0)" }
+        let bytes = MarkFiles.flac([(4, MarkFiles.comments(comments))])
+        let marks = FileMarks(ByteSource(bytes), sampleRate: 48_000, frameCount: 12 * 3600 * 48_000).marks
+        #expect(marks.map(\.frame) == times.map { Int64($0.1 * 48_000) })
+        for wrong in ["00:60:00", "00:00:60", "1:2", "00:00:-1", "00:00:01.", "::", ""] {
+            let bytes = MarkFiles.flac([(4, MarkFiles.comments(["CHAPTER001=\(wrong)"]))])
+            #expect(FileMarks(ByteSource(bytes), sampleRate: 48_000, frameCount: 48_000_000).marks.isEmpty, "\(wrong)")
+        }
+    }
+
     @Test("of four hundred chapters over many pages come back in order", arguments: [ExportFormat.flac, .ogg, .opus])
     func manyChapters(format: ExportFormat) throws {
         try writeWave(scratch.file("a.wav"), music(frameCount: 30_000), sampleRate: 48_000)

@@ -50,12 +50,18 @@ struct WaveformFileTests {
         }
     }
 
-    @Test("longer than one run of memory is read as it was written")
-    func runs() throws {
-        // 4096 bins are a run.
-        let frameCount = 256 * (2 * 4096 + 17)
+    @Test(
+        "longer than one run of memory, than what is read at a time and than a large page is read as it was written",
+        arguments: [2 * 4096 + 17, 32 * 4096 + 5])
+    func runs(binCount: Int) throws {
+        // 4096 bins are a run; the longer one takes 3 MB.
+        let frameCount = 256 * binCount
         let bins = Waveform.binCounts(frameCount: Int64(frameCount)).enumerated().map { level, count in
-            (0..<count).map { WaveformBin(minimum: Int16($0), maximum: Int16(level), level: UInt16($0 + level)) }
+            (0..<count).map {
+                WaveformBin(
+                    minimum: Int16(truncatingIfNeeded: $0), maximum: Int16(level), level: UInt16(truncatingIfNeeded: $0)
+                )
+            }
         }
         let waveform = try Waveform(
             sampleRate: 44_100, frameCount: Int64(frameCount), channels: [bins, bins], tones: [])
