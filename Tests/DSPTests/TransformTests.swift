@@ -1,7 +1,8 @@
-import DSP
 internal import Glibc
 import TestSupport
 import Testing
+
+@testable import DSP
 
 @Suite("Window and transform")
 struct TransformTests {
@@ -24,6 +25,16 @@ struct TransformTests {
         #expect(values == values.reversed())
         #expect(values.max() == values[31] && values.allSatisfy { $0 > 0 && $0 <= 1 })
         #expect(KaiserWindow.values(count: 1, beta: 12) == [1])
+    }
+
+    @Test("the kept wisdom is taken by the FFTW that has it")
+    func wisdom() {
+        // Nothing else would show that it is not: only time is lost.
+        let name = unsafe dlsym(nil, "fftwf_version")
+        let version = unsafe name.map { unsafe String(cString: $0.assumingMemoryBound(to: CChar.self)) }
+        #expect(version != nil)
+        _ = RealFourierTransform(size: 1024)
+        #expect(FourierWisdom.isTaken || version != "fftw-3.3.10-sse2-avx")
     }
 
     @Test("the transform agrees with a slow one in Double", arguments: [2, 30, 256])

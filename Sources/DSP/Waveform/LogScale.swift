@@ -16,11 +16,11 @@ struct LogScale {
 
     /// The step of a value above 0; the first or the last one for what lies beyond.
     func step(_ value: Double) -> UInt8 {
-        // A number's bits are its logarithm with straight lines from power to power of two, at most .09 octaves below it.
+        // A number's bits are its logarithm with straight lines from power to power of two, at most .09 octaves below it and never
+        // above: what it lies on is at most a few steps too low.
         let octaves = Double(Int64(bitPattern: value.bitPattern)) * 0x1p-52 - 1023
         var step = Int(min(255, max(0, octaves * stepsPerOctave + stepOfOne)))
         while step < 255 && value >= edges[step + 1] { step += 1 }
-        while step > 0 && value < edges[step] { step -= 1 }
         return UInt8(step)
     }
 }
