@@ -91,22 +91,26 @@ struct DuplexTests {
     func everyStart() throws {
         let starts = environmentCount("WOODSHED_DUPLEX_STARTS", short: cases(50, few: 10))
         var generator = SeededGenerator(printedFor: "everyStart")
-        var (largest, wrong) = (Int64(0), 0)
+        var (largest, wrong, measured) = (Int64(0), 0, 0)
+        // A buffer of 85 ms, since interruptions by a busy machine are not what is asked here.
+        let (period, periods) = (256, 16)
         for _ in 0..<starts {
             let rig = try card(.real)
             let run = DuplexRun(frameCount: 0, capacity: 512)
-            let stream = try openDuplex(output: .system(rig.name), input: .system(rig.name), request(64, count: 8))
+            let stream = try openDuplex(
+                output: .system(rig.name), input: .system(rig.name), request(period, count: periods))
             usleep(UInt32.random(in: 0...2000, using: &generator))
             try stream.start(run.callbacks())
             try stream.waitUntilFinished()
-            // A machine that is too busy for eight periods makes an interruption, after which other starts count.
+            // A machine that is too busy even for those makes an interruption, after which other starts count.
             guard stream.statistics.xruns == 0, rig.truth(.capture).starts == 1 else { continue }
-            let truth = rig.truth(.playback).startFrame + 8 * 64 - rig.truth(.capture).startFrame
+            let truth = rig.truth(.playback).startFrame + Int64(periods * period) - rig.truth(.capture).startFrame
+            measured += 1
             wrong += run.lastRoundTrip == truth ? 0 : 1
             largest = max(largest, abs(run.lastRoundTrip - truth))
         }
-        print("offset of both clocks, \(starts) starts: \(wrong) wrong, by \(largest) frames at most")
-        #expect(wrong == 0)
+        print("offset of both clocks, \(measured) of \(starts) starts: \(wrong) wrong, by \(largest) frames at most")
+        #expect(measured > 0 && wrong == 0)
     }
 
     @Test(
