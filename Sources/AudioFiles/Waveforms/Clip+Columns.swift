@@ -23,8 +23,8 @@ extension Clip {
         let channels = channel.map { $0..<$0 + 1 } ?? 0..<channelCount
         var columns: [WaveformColumn] = []
         columns.reserveCapacity(count)
-        for index in 0..<count {
-            let part = Waveform.part(index, of: count, in: frames).clamped(to: 0..<frameCount)
+        for column in ColumnFrames(of: frames, count: count) {
+            let part = column.clamped(to: 0..<frameCount)
             if part.isEmpty {
                 columns.append(.empty)
                 continue

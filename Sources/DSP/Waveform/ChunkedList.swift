@@ -1,5 +1,3 @@
-internal import CSampleSums
-
 /// A list that grows at its end and of which a copy costs next to nothing.
 ///
 /// Elements lie in chunks that a copy shares, so that a growing waveform can be looked at thirty times a second however long it
@@ -67,32 +65,9 @@ struct ChunkedList<Element: BitwiseCopyable & Sendable>: Sendable {
         }
     }
 
-    /// The list for many look-ups, none of which counts references; valid as long as the list.
-    var view: ListView<Element> { unsafe ListView(bases: chunks.map { unsafe UnsafePointer($0.base) }, count: count) }
-}
-
-/// Where a list's elements lie.
-@safe
-struct ListView<Element: BitwiseCopyable & Sendable> {
-    fileprivate let bases: [UnsafePointer<Element>]
-    let count: Int
-
-    @inline(__always)
-    subscript(index: Int) -> Element {
-        precondition(index >= 0 && index < count)
-        let capacity = ChunkedList<Element>.chunkCapacity
-        return unsafe bases[index / capacity][index % capacity]
-    }
-
-    /// Has `length` elements from `index` on brought near that are soon to be looked at: a power of two of them, at a multiple of it.
-    @inline(__always)
-    func fetchAhead(_ index: Int, length: Int) {
-        let capacity = ChunkedList<Element>.chunkCapacity
-        guard index >= 0 && index < count && length <= capacity else { return }
-        let first = unsafe bases[index / capacity] + index % capacity
-        unsafe fetch_ahead(first)
-        // They may lie across two of the lines in which memory comes.
-        unsafe fetch_ahead(first + (min(length, count - index) - 1))
+    /// Adds where each chunk begins, for ``ListViews``; valid as long as the list.
+    func appendAddresses(to addresses: inout [UnsafePointer<Element>]) {
+        for chunk in chunks { unsafe addresses.append(UnsafePointer(chunk.base)) }
     }
 }
 

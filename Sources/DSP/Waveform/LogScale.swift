@@ -2,25 +2,37 @@ internal import Glibc
 
 /// Which of 256 equal steps of a logarithmic scale a value is nearest to: what `round(log(value))` says, in a tenth of its time.
 struct LogScale {
-    /// Steps of a doubling.
-    private let stepsPerOctave: Double
-    /// The step of 1, which need not be a whole one.
-    private let stepOfOne: Double
-    /// The least value of each step.
-    private let edges: [Double]
+    /// The least value of the step after each one; of the last one, what no value reaches.
+    private let ends: ByteTable
+    /// The step of the least value of each piece. No piece has more than one edge in it.
+    private let steps: [UInt8]
+    /// The number of the first piece.
+    private let firstPiece: Int
 
+    /// Pieces are 64ths of the way from one power of two to the next: what the highest bits of a number count.
+    private static let bitsBelowPieces = 46
+
+    /// - Parameters:
+    ///   - stepsPerOctave: Steps of a doubling, at most 44.
+    ///   - stepOfOne: The step of 1, which need not be a whole one.
     init(stepsPerOctave: Double, stepOfOne: Double) {
-        (self.stepsPerOctave, self.stepOfOne) = (stepsPerOctave, stepOfOne)
-        edges = (0..<256).map { exp2((Double($0) - 0.5 - stepOfOne) / stepsPerOctave) }
+        precondition(stepsPerOctave > 0 && stepsPerOctave <= 44, "A piece of 1/44 octaves has one edge.")
+        let edges = (0..<256).map { exp2((Double($0) - 0.5 - stepOfOne) / stepsPerOctave) }
+        firstPiece = Self.piece(edges[0])
+        steps = (firstPiece...Self.piece(edges[255])).map { piece in
+            let least = Double(bitPattern: UInt64(piece) << Self.bitsBelowPieces)
+            return UInt8(max(0, edges.prefix { $0 <= least }.count - 1))
+        }
+        ends = ByteTable { $0 < 255 ? edges[$0 + 1] : .infinity }
     }
 
-    /// The step of a value above 0; the first or the last one for what lies beyond.
+    private static func piece(_ value: Double) -> Int { Int(value.bitPattern >> bitsBelowPieces) }
+
+    /// The step of a finite value above 0; the first or the last one for what lies beyond.
     func step(_ value: Double) -> UInt8 {
-        // A number's bits are its logarithm with straight lines from power to power of two, at most .09 octaves below it and never
-        // above: what it lies on is at most a few steps too low.
-        let octaves = Double(Int64(bitPattern: value.bitPattern)) * 0x1p-52 - 1023
-        var step = Int(min(255, max(0, octaves * stepsPerOctave + stepOfOne)))
-        while step < 255 && value >= edges[step + 1] { step += 1 }
-        return UInt8(step)
+        let piece = min(max(Self.piece(value) - firstPiece, 0), steps.count - 1)
+        let step = steps[piece]
+        // Added without a branch, which would go the other way half the time.
+        return step &+ (value >= ends[step] ? 1 : 0)
     }
 }

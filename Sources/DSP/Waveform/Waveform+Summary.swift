@@ -15,17 +15,21 @@ extension Waveform {
     ///
     /// Real-time safe: no.
     public func summary(frames: Range<Int64>, columns count: Int, channel: Int? = nil) -> [WaveformColumn] {
-        precondition(count >= 0, "A picture has 0 or more columns.")
-        let asked = (channel.map { [channels[$0]] } ?? channels).map { $0.map(\.view) }
-        let toneLevels = tones.map(\.view)
-        return withExtendedLifetime(self) {
-            (0..<count).map { index in
-                var sum = ColumnSum()
-                let part = Self.part(index, of: count, in: frames).clamped(to: 0..<frameCount)
-                if part.isEmpty { return .empty }
-                for levels in asked { addBins(part, of: levels, to: &sum) }
-                addTones(part, of: toneLevels, to: &sum)
-                return sum.column
+        let asked = channel.map { [channels[$0]] } ?? channels
+        return ListViews.with(asked.flatMap { $0 }) { bins in
+            ListViews.with(tones) { tones in
+                var columns: [WaveformColumn] = []
+                columns.reserveCapacity(count)
+                for column in ColumnFrames(of: frames, count: count) {
+                    let part = column.clamped(to: 0..<frameCount)
+                    var sum = ColumnSum()
+                    if !part.isEmpty {
+                        for place in 0..<asked.count { addBins(part, of: bins, from: place * levelCount, to: &sum) }
+                        addTones(part, of: tones, to: &sum)
+                    }
+                    columns.append(sum.column)
+                }
+                return columns
             }
         }
     }
@@ -35,7 +39,7 @@ extension Waveform {
         let part = frames.clamped(to: 0..<frameCount)
         if part.isEmpty || !hasTones { return nil }
         var sum = ColumnSum()
-        withExtendedLifetime(self) { addTones(part, of: tones.map(\.view), to: &sum) }
+        ListViews.with(tones) { addTones(part, of: $0, to: &sum) }
         return sum.storedTone
     }
 
@@ -48,22 +52,13 @@ extension Waveform {
         return column
     }
 
-    /// The frames of column `index` of `count` over `frames`: every frame belongs to one column, and no column is empty as long as
-    /// there are as many frames as columns.
-    public static func part(_ index: Int, of count: Int, in frames: Range<Int64>) -> Range<Int64> {
-        func edge(_ index: Int) -> Int64 {
-            let (high, low) = UInt64(frames.count).multipliedFullWidth(by: UInt64(index))
-            return frames.lowerBound + Int64(UInt64(count).dividingFullWidth((high, low)).quotient)
-        }
-        let start = edge(index)
-        return start..<max(start + (frames.isEmpty ? 0 : 1), edge(index + 1))
-    }
-
     // MARK: - Trees
 
+    /// The places that have some of `frames`, which are not below 0; a place has a power of two of them.
+    @inline(__always)
     private static func places(_ frames: Range<Int64>, framesPerPlace: Int) -> Range<Int> {
-        let size = Int64(framesPerPlace)
-        return Int(frames.lowerBound / size)..<Int((frames.upperBound + size - 1) / size)
+        let exponent = framesPerPlace.trailingZeroBitCount
+        return Int(frames.lowerBound) >> exponent..<(Int(frames.upperBound) + framesPerPlace - 1) >> exponent
     }
 
     /// From a level that is read to the next one. Runs of bins lie side by side, while each level is far away from the others: reading
@@ -72,51 +67,75 @@ extension Waveform {
     /// How many columns ahead memory is asked for.
     private static let columnsAhead = 4
 
-    /// Runs of places of every `step`th level that make up `places` of level 0.
-    @inline(__always)
-    private func forEachRun(
-        of places: Range<Int>, levels: Int, step: Int, _ body: (_ level: Int, _ run: Range<Int>) -> Void
-    ) {
-        var (start, end, level) = (places.lowerBound, places.upperBound, 0)
-        while start < end {
-            // What lies between is left to the levels above.
-            let (above, below) = ((start + (1 << step) - 1) >> step, end >> step)
-            if level + step >= levels || above >= below { return body(level, start..<end) }
-            body(level, start..<above << step)
-            body(level, below << step..<end)
-            (start, end, level) = (above, below, level + step)
-        }
-    }
-
     /// Asks for what lies on the two lowest levels where a later column ends and the next one begins.
     @inline(__always)
-    private func fetchAhead<Element>(_ places: Range<Int>, of levels: [ListView<Element>], step: Int) {
+    private func fetchAhead<Element>(
+        _ places: Range<Int>, of levels: ListViews<Element>, from lowest: Int, step: Int
+    ) {
         // Columns of few places lie side by side, and the processor sees by itself what comes next.
         if places.count >> (2 * step) == 0 { return }
         let place = places.upperBound + Self.columnsAhead * places.count
-        levels[0].fetchAhead((place >> step) << step, length: 1 << step)
-        levels[step].fetchAhead((place >> (2 * step)) << step, length: 1 << step)
+        levels.fetchAhead(lowest, (place >> step) << step, length: 1 << step)
+        levels.fetchAhead(lowest + step, (place >> (2 * step)) << step, length: 1 << step)
     }
 
+    /// Adds the bins of a channel whose levels are those from `lowest` on.
     @inline(__always)
-    private func addBins(_ frames: Range<Int64>, of levels: [ListView<WaveformBin>], to sum: inout ColumnSum) {
+    private func addBins(
+        _ frames: Range<Int64>, of levels: ListViews<WaveformBin>, from lowest: Int, to sum: inout ColumnSum
+    ) {
         let places = Self.places(frames, framesPerPlace: Self.framesPerBin)
-        fetchAhead(places, of: levels, step: Self.binStep)
-        forEachRun(of: places, levels: levels.count, step: Self.binStep) { level, run in
+        fetchAhead(places, of: levels, from: lowest, step: Self.binStep)
+        var climb = Climb(over: places, levels: levelCount, step: Self.binStep)
+        while let (level, left, right) = climb.next() {
             // Places lie within the recording, so that all are there; only the last one of a level may have fewer frames.
             let size = Int64(Self.framesPerBin) << Int64(level)
-            for index in run { sum.add(levels[level][index], frames: min(size, frameCount - Int64(index) * size)) }
+            for run in 0..<2 {
+                for index in run == 0 ? left : right {
+                    sum.add(levels[lowest + level, index], frames: min(size, frameCount - Int64(index) * size))
+                }
+            }
         }
     }
 
     @inline(__always)
-    private func addTones(_ frames: Range<Int64>, of levels: [ListView<WaveformTone>], to sum: inout ColumnSum) {
-        if levels.isEmpty { return }
+    private func addTones(_ frames: Range<Int64>, of levels: ListViews<WaveformTone>, to sum: inout ColumnSum) {
+        if !hasTones { return }
         let places = Self.places(frames, framesPerPlace: framesPerTone)
-        fetchAhead(places, of: levels, step: Self.toneStep)
-        let hops = tones[0].count
-        forEachRun(of: places, levels: levels.count, step: Self.toneStep) { level, run in
-            for index in run { sum.add(levels[level][index], hops: min(1 << level, hops - index << level)) }
+        fetchAhead(places, of: levels, from: 0, step: Self.toneStep)
+        let hops = levels.count(0)
+        var climb = Climb(over: places, levels: toneLevelCount, step: Self.toneStep)
+        while let (level, left, right) = climb.next() {
+            for run in 0..<2 {
+                for index in run == 0 ? left : right {
+                    sum.add(levels[level, index], hops: min(1 << level, hops - index << level))
+                }
+            }
         }
+    }
+}
+
+/// Runs of places of every `step`th level of a pyramid that make up some places of level 0, from the lowest level up.
+private struct Climb {
+    private var (start, end, level): (Int, Int, Int)
+    private let (levelCount, step): (Int, Int)
+
+    @inline(__always)
+    init(over places: Range<Int>, levels: Int, step: Int) {
+        (start, end, level) = (places.lowerBound, places.upperBound, 0)
+        (levelCount, self.step) = (levels, step)
+    }
+
+    /// Two runs of one level; what lies between them is left to the levels above.
+    @inline(__always)
+    mutating func next() -> (level: Int, left: Range<Int>, right: Range<Int>)? {
+        if start >= end { return nil }
+        let (above, below) = ((start + (1 << step) - 1) >> step, end >> step)
+        if level + step >= levelCount || above >= below {
+            defer { start = end }
+            return (level, start..<end, end..<end)
+        }
+        defer { (start, end, level) = (above, below, level + step) }
+        return (level, start..<above << step, below << step..<end)
     }
 }

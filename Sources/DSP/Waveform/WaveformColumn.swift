@@ -58,11 +58,11 @@ struct ColumnSum {
     mutating func add(_ stored: WaveformTone, hops: Int) {
         let weight = Double(hops)
         let powers = WaveformTone.powers
-        let (low, mid, high) = (powers[Int(stored.low)], powers[Int(stored.mid)], powers[Int(stored.high)])
+        let (low, mid, high) = (powers[stored.low], powers[stored.mid], powers[stored.high])
         tone.low += low * weight
         tone.mid += mid * weight
         tone.high += high * weight
-        tone.moment += WaveformTone.frequencies[Int(stored.pitch)] * (low + mid + high) * weight
+        tone.moment += WaveformTone.frequencies[stored.pitch] * (low + mid + high) * weight
         tone.hopCount += hops
     }
 

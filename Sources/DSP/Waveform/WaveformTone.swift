@@ -35,15 +35,15 @@ public struct WaveformTone: Equatable, Sendable, BitwiseCopyable {
 
     /// The centroid of the power spectrum in Hz, from 20 on; `nil` for silence.
     public var centroid: Float? {
-        low | mid | high == 0 ? nil : Float(Self.frequencies[Int(pitch)])
+        low | mid | high == 0 ? nil : Float(Self.frequencies[pitch])
     }
 
     private static func decibels(_ level: UInt8) -> Float { level == 0 ? -.infinity : (Float(level) - 241) / 2 }
 
     /// The mean square that each stored level stands for, and the frequency in Hz of each stored pitch: looked up a hundred
     /// thousand times for one picture.
-    static let powers = (0..<256).map { $0 == 0 ? 0 : pow(10, (Double($0) - 241) / 20) }
-    static let frequencies = (0..<256).map { 20 * exp2(Double($0) / 24) }
+    static let powers = ByteTable { $0 == 0 ? 0 : pow(10, (Double($0) - 241) / 20) }
+    static let frequencies = ByteTable { 20 * exp2(Double($0) / 24) }
 
     static func level(power: Double) -> UInt8 { power > 1e-13 ? levels.step(power) : 0 }
 

@@ -116,7 +116,7 @@ struct WaveformTests {
             let columns = waveform.summary(frames: frames, columns: count, channel: channel)
             #expect(columns.count == count)
             for (index, column) in columns.enumerated() {
-                let part = Waveform.part(index, of: count, in: frames)
+                let part = naiveFrames(ofColumn: index, of: count, in: frames)
                 let expected = naiveColumn(sound, part, channels: channel.map { [$0] } ?? [0, 1])
                 #expect(
                     column.minimum == expected.minimum && column.maximum == expected.maximum
@@ -129,14 +129,16 @@ struct WaveformTests {
 
     @Test("columns share out all frames, in order, even the widest range there is")
     func sharing() {
-        for (frames, count) in [(Int64(-5)..<Int64(1 << 62), 4096), (0..<10, 3), (7..<1007, 1000), (0..<1, 1)] {
-            var next = frames.lowerBound
-            for index in 0..<count {
-                let part = Waveform.part(index, of: count, in: frames)
-                #expect(part.lowerBound == next && !part.isEmpty)
-                next = part.upperBound
-            }
-            #expect(next == frames.upperBound)
+        let pictures = [
+            (Int64(-5)..<Int64(1 << 62), 4096), (0..<10, 3), (7..<1007, 1000), (0..<1, 1), (5..<12, 30), (3..<3, 2),
+            (0..<9, 0),
+        ]
+        for (frames, count) in pictures {
+            let columns = Array(ColumnFrames(of: frames, count: count))
+            #expect(columns == (0..<count).map { naiveFrames(ofColumn: $0, of: count, in: frames) })
+            guard frames.count >= count, count > 0 else { continue }
+            #expect(columns.first?.lowerBound == frames.lowerBound && columns.last?.upperBound == frames.upperBound)
+            #expect(zip(columns, columns.dropFirst()).allSatisfy { $0.upperBound == $1.lowerBound })
         }
     }
 
@@ -153,6 +155,14 @@ struct WaveformTests {
         let nothing: [Float] = []
         let empty = Waveform.column(ofSamples: nothing.span, tone: tone)
         #expect(empty == .empty)
+    }
+
+    private func naiveFrames(ofColumn index: Int, of count: Int, in frames: Range<Int64>) -> Range<Int64> {
+        func edge(_ index: Int) -> Int64 {
+            let (high, low) = UInt64(frames.count).multipliedFullWidth(by: UInt64(index))
+            return frames.lowerBound + Int64(UInt64(count).dividingFullWidth((high, low)).quotient)
+        }
+        return edge(index)..<max(edge(index) + (frames.isEmpty ? 0 : 1), edge(index + 1))
     }
 
     /// Bins are looked at whole.

@@ -1,0 +1,17 @@
+/// A value for each of the 256 bytes, looked up without a check and without counting references.
+///
+/// For tables that live as long as the program: their memory is never given back.
+@safe
+struct ByteTable: @unchecked Sendable {
+    // Unchecked because of the pointer: nobody writes there after init.
+    private let values: UnsafePointer<Double>
+
+    init(_ value: (Int) -> Double) {
+        let memory = UnsafeMutablePointer<Double>.allocate(capacity: 256)
+        for byte in 0..<256 { unsafe (memory + byte).initialize(to: value(byte)) }
+        unsafe values = UnsafePointer(memory)
+    }
+
+    @inline(__always)
+    subscript(byte: UInt8) -> Double { unsafe values[Int(byte)] }
+}
