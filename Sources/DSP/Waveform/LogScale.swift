@@ -19,9 +19,11 @@ struct LogScale {
         precondition(stepsPerOctave > 0 && stepsPerOctave <= 44, "A piece of 1/44 octaves has one edge.")
         let edges = (0..<256).map { exp2((Double($0) - 0.5 - stepOfOne) / stepsPerOctave) }
         firstPiece = Self.piece(edges[0])
+        var step = 0
         steps = (firstPiece...Self.piece(edges[255])).map { piece in
             let least = Double(bitPattern: UInt64(piece) << Self.bitsBelowPieces)
-            return UInt8(max(0, edges.prefix { $0 <= least }.count - 1))
+            while step < 255 && edges[step + 1] <= least { step += 1 }
+            return UInt8(step)
         }
         ends = ByteTable { $0 < 255 ? edges[$0 + 1] : .infinity }
     }
