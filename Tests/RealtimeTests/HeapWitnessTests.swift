@@ -39,9 +39,21 @@ struct HeapWitnessTests {
     }
 
     @Test("what other threads do meanwhile is never taken for the work's doing", .enabled(if: HeapTraffic.isCounted))
-    func busy() {
-        // It may happen that nothing can be told, among all the other tests.
-        let answers = (0..<20).map { _ in HeapWitness.touchesHeap {} }
-        #expect(!answers.contains(true) && answers.contains(false))
+    func busy() async {
+        await #expect(processExitsWith: .success) {
+            // Bursts of allocations with pauses between them, as of a program that is at work.
+            let others = (0..<2).compactMap { _ in
+                PlainThread(name: "busy") {
+                    while true {
+                        let blocks = (0..<200).map { _ in [UInt8](repeating: 1, count: .random(in: 16...4096)) }
+                        withExtendedLifetime(blocks) { _ = usleep(700) }
+                        usleep(UInt32.random(in: 0...3000))
+                    }
+                }
+            }
+            guard others.count == 2 else { exit(2) }
+            let answers = (0..<20).map { _ in HeapWitness.touchesHeap {} }
+            exit(!answers.contains(true) && answers.contains(false) ? EXIT_SUCCESS : EXIT_FAILURE)
+        }
     }
 }

@@ -24,11 +24,13 @@ package enum HeapWitness {
 
     private static func isReliable() -> Bool {
         let known = unsafe realtime_heap_growth_after(realtime_touch_heap, nil)
-        return observe({}) == false && known >= 0 && known < smallestCache
+        return observe({}) == false && answer(growth: known) == true
     }
 
     /// The cache of a thread takes 576 bytes at least in every version of the C library that has one.
     private static let smallestCache = 512
+    /// What the thread asks for takes no more without it.
+    private static let largestBlock = 64
 
     private static func observe(_ work: () -> Void) -> Bool? {
         let growth = withoutActuallyEscaping(work) { work in
@@ -40,6 +42,12 @@ package enum HeapWitness {
                     }, work)
             }
         }
-        return growth < 0 ? nil : growth < smallestCache
+        return answer(growth: growth)
+    }
+
+    /// Anything else is another thread's doing, in the moment between two looks at the heap.
+    private static func answer(growth: Int) -> Bool? {
+        if (0...largestBlock).contains(growth) { return true }
+        return growth >= smallestCache ? false : nil
     }
 }
