@@ -45,8 +45,8 @@ struct CaptureTests {
         do {
             try recorder.waitUntilFinished()
         } catch {
-            guard error.lossCause == .xrunStorm else { throw error }
-            // 2.7 ms of sound are not enough on a machine that is busy otherwise, which is no fault of what is asked here.
+            // A machine that is busy otherwise may give up buffers of 2.7 and 5.3 ms, but not those that come after them.
+            guard error.lossCause == .xrunStorm, period < 256 else { throw error }
             print("a recorder of blocks of \(period): \(error)")
             return
         }

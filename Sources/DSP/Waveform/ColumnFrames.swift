@@ -12,7 +12,11 @@ public struct ColumnFrames: Sequence, IteratorProtocol, Sendable {
     private let (framesPerColumn, restPerColumn): (Int64, Int)
     private let fewestFrames: Int64
 
-    /// The columns of a picture of `frames`, which may be any, `count` of them, 0 or more.
+    /// The columns of a picture of `frames`.
+    ///
+    /// - Parameters:
+    ///   - frames: Anywhere, also where no recording is; at most `Int64.max` of them.
+    ///   - count: How many columns, 0 or more.
     public init(of frames: Range<Int64>, count: Int) {
         precondition(count >= 0, "A picture has 0 or more columns.")
         (frame, fraction) = (frames.lowerBound, 0)
