@@ -38,6 +38,13 @@ struct HeapWitnessTests {
         }
     }
 
+    @Test("a heap that shrank, or grew by what is neither a block nor a cache, says nothing")
+    func growth() {
+        #expect([0, 32, 48].allSatisfy { HeapWitness.answer(growth: $0) == true })
+        #expect([576, 672, 1200].allSatisfy { HeapWitness.answer(growth: $0) == false })
+        #expect([-1, -4096, 128, 400].allSatisfy { HeapWitness.answer(growth: $0) == nil })
+    }
+
     @Test("what other threads do meanwhile is never taken for the work's doing", .enabled(if: HeapTraffic.isCounted))
     func busy() async {
         await #expect(processExitsWith: .success) {

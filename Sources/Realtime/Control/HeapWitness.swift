@@ -45,8 +45,9 @@ package enum HeapWitness {
         return answer(growth: growth)
     }
 
-    /// Anything else is another thread's doing, in the moment between two looks at the heap.
-    private static func answer(growth: Int) -> Bool? {
+    /// What it says that the heap has grown by so many bytes when the thread asked for a few; nil for anything but these two, which is
+    /// another thread's doing in the moment between two looks.
+    package static func answer(growth: Int) -> Bool? {
         if (0...largestBlock).contains(growth) { return true }
         return growth >= smallestCache ? false : nil
     }
