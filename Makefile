@@ -12,7 +12,7 @@ PRODUCT = $(SWIFT) build -c release --static-swift-stdlib -Xswiftc -use-ld=lld -
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
 .PHONY: help demo build test test-quick test-gates test-debug test-release test-examples test-docs test-servers \
-	test-threads soak bench lint format docs install uninstall clean
+	test-benchmarks test-threads soak bench lint format docs install uninstall clean
 
 help: ## what can be made
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -24,7 +24,7 @@ build: ## the command, in .build/release/woodshed
 	@scripts/setup.sh build
 	@$(PRODUCT)
 
-test: test-gates test-debug test-release test-examples test-docs test-servers test-threads ## everything, under 30 minutes on two cores
+test: test-gates test-debug test-release test-benchmarks test-examples test-docs test-servers test-threads ## everything, under 30 minutes on two cores
 
 test-quick: test-gates test-debug ## what to run after every change
 
@@ -42,6 +42,11 @@ test-debug: ## the tests without optimisation
 test-release: ## the tests as shipped: optimised, render paths checked by the compiler and by the real-time sanitizer
 	@scripts/setup.sh build test
 	@$(STEP) "tests, release, under the real-time sanitizer" scripts/test-rtsan.sh
+
+# In one build folder with the examples, which need the same modules. Without optimisation, as that is quickest.
+test-benchmarks: ## that the benchmarks compile and link
+	@scripts/setup.sh build bench
+	@$(STEP) "benchmarks compile" $(SWIFT) build --package-path Benchmarks --scratch-path .build-packages
 
 test-examples: ## the programs of Examples/, built as an embedder would and run
 	@scripts/setup.sh build test

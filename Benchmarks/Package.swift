@@ -2,12 +2,16 @@
 // Benchmarks, and the rivals they need: a package of its own, so that none of this is a dependency of the engine.
 import PackageDescription
 
-let settings: [SwiftSetting] = [
-    .strictMemorySafety(),
-    .enableUpcomingFeature("ExistentialAny"),
-    .enableUpcomingFeature("InternalImportsByDefault"),
-    .enableUpcomingFeature("MemberImportVisibility"),
-]
+// As in the engine's own package: CI sets this.
+let warningsAreErrors = Context.environment["WOODSHED_WARNINGS_AS_ERRORS"] != nil
+
+let settings: [SwiftSetting] =
+    [
+        .strictMemorySafety(),
+        .enableUpcomingFeature("ExistentialAny"),
+        .enableUpcomingFeature("InternalImportsByDefault"),
+        .enableUpcomingFeature("MemberImportVisibility"),
+    ] + (warningsAreErrors ? [.treatAllWarnings(as: .error)] : [])
 
 let package = Package(
     name: "benchmarks",

@@ -8,10 +8,12 @@ fail() {
     failures=$((failures + 1))
     echo "examples: $1" >&2
 }
-programs=$(swift build --show-bin-path) || exit 1
+# The build folder that the benchmarks are compiled in, too: both need the same modules.
+build=(swift build --scratch-path ../.build-packages)
+programs=$("${build[@]}" --show-bin-path) || exit 1
 # The build does not see that what `Woodshed` re-exports has changed, so the programs are always compiled anew.
 rm -rf "$programs"/{Looper,LevelMeter,Monitor}{,.build/*.o} "$programs"/Modules/{Looper,LevelMeter,Monitor}.swiftmodule
-swift build || exit 1
+"${build[@]}" || exit 1
 
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

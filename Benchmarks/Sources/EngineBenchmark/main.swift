@@ -32,7 +32,7 @@ func makeClip() throws -> Clip {
     return try Clip.inMemory([left, right], sampleRate: rate)
 }
 
-func run(_ clip: Clip, players: Int, speed: Double, semitones: Double, passes: Int) throws -> StreamStatistics {
+func run(_ clip: Clip, players: Int, speed: Double, semitones: Double, passes: Int) throws -> EngineStatistics {
     let request = try StreamRequest(
         sampleRate: rate, channelCount: 2, periodFrames: period, clock: .virtual, realtimePriority: nil)
     let engine = try Engine(output: .null, request: request)

@@ -50,7 +50,7 @@ func compare(_ path: String) throws {
     let results = try medians(
         runs,
         [
-            { _ = isMP3 ? decode_with_mpg123(path) : decode_with_sndfile(path, 0) },
+            { _ = unsafe isMP3 ? decode_with_mpg123(path) : decode_with_sndfile(path, 0) },
             { _ = try WaveformMaker(path: path, tones: false, threadCount: 1).make() },
             { _ = try WaveformMaker(path: path, threadCount: 1).make() },
             { _ = try WaveformMaker(path: path, tones: false).make() },
