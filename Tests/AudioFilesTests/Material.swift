@@ -56,7 +56,7 @@ func writeWave(
     try writer.finish()
 }
 
-func write(_ channels: [[Float]], to writer: WaveWriter, blockFrames: Int = 4096) throws {
+func write(_ channels: [[Float]], to writer: any SoundWriter, blockFrames: Int = 4096) throws {
     let block = UnsafeMutablePointer<UnsafeMutablePointer<Float>>.allocate(capacity: channels.count)
     for channel in channels.indices { unsafe block[channel] = .allocate(capacity: blockFrames) }
     defer {

@@ -12,7 +12,7 @@ final class ClockedBackend: StreamBackend {
     let blockFrames: Int
     private let clock: StreamClock
     /// Where the sound goes; nil for nowhere.
-    private let writer: WaveWriter?
+    private let writer: (any SoundWriter)?
     /// Where it comes from; nil for silence.
     private let source: RecordedInput?
 
@@ -28,31 +28,26 @@ final class ClockedBackend: StreamBackend {
         }
         clock = request.clock
         blockFrames = request.periodFrames
-        if case .file(let path) = output {
-            do {
-                writer = try WaveWriter(
-                    path: path, sampleRate: request.sampleRate, channelCount: request.channelCount,
-                    format: request.fileFormat)
-            } catch {
-                throw DeviceError(error)
-            }
-        } else {
-            writer = nil
-        }
+        let file = try output.flatMap { (output) throws(DeviceError) in try OpenedFile(output, request) }
+        writer = file?.writer
+        let sampleRate = file?.sampleRate ?? request.sampleRate
         var recorded: RecordedInput?
         if case .file(let path) = input {
             // Beside an output the rate is the output's; alone the file is recorded as it is.
             do throws(DeviceError) {
-                recorded = try RecordedInput(path: path, sampleRate: output == nil ? nil : request.sampleRate)
+                recorded = try RecordedInput(path: path, sampleRate: output == nil ? nil : sampleRate)
             } catch {
                 writer?.cancel()
                 throw error
             }
         }
         source = recorded
-        let formatName = writer == nil ? "FLOAT" : request.fileFormat.rawValue
         outputConfiguration =
-            output.map { .clocked(request, formatName: formatName, deviceName: $0.description) } ?? .absent
+            output.map {
+                .clocked(
+                    request, sampleRate: sampleRate, formatName: file?.formatName ?? "FLOAT",
+                    deviceName: $0.description)
+            } ?? .absent
         inputConfiguration =
             input.map { [recorded] in
                 .clocked(
@@ -160,6 +155,28 @@ final class ClockedBackend: StreamBackend {
     }
 }
 
+/// A file as an output has it open.
+private struct OpenedFile {
+    let writer: any SoundWriter
+    /// At which it is written: what was asked for where the kind of file knows it.
+    let sampleRate: Int
+    let formatName: String
+
+    /// Creates the file of an output; nil for what is none.
+    init?(_ output: OutputDevice, _ request: StreamRequest) throws(DeviceError) {
+        guard case .file(let path) = output else { return nil }
+        do throws(AudioFileError) {
+            let format = if let asked = request.fileFormat { asked } else { try FileFormat(named: path) }
+            sampleRate = format.sampleRate(for: request.sampleRate)
+            formatName = format.export == nil ? format.samples?.rawValue ?? "" : "\(format)"
+            writer = try makeSoundWriter(
+                path: path, format: format, sampleRate: sampleRate, channelCount: request.channelCount)
+        } catch {
+            throw DeviceError(error)
+        }
+    }
+}
+
 extension StreamConfiguration {
     /// A side that a stream does not have.
     static let absent = StreamConfiguration(
@@ -186,6 +203,7 @@ extension DeviceError {
             case .permissionDenied: .permissionDenied
             case .invalidRequest: .invalidRequest
             case .cannotCreate, .isDirectory, .notFound: .cannotCreate
+            case .unsupported: .formatRefused
             default: .io
             }
         self.init(kind: kind, message: error.message, remedy: error.remedy)

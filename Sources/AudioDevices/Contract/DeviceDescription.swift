@@ -38,6 +38,8 @@ public func availableOutputs() -> [DeviceDescription] {
         DeviceDescription(
             name: "null", description: "Discards the sound, at the pace of the clock", isDefault: false, kind: .null),
         DeviceDescription(
-            name: "file:PATH", description: "Writes the sound to a WAV file", isDefault: false, kind: .file),
+            name: "file:PATH",
+            description: "Writes the sound to a file: WAV, FLAC, Opus, Ogg Vorbis or MP3, by its name",
+            isDefault: false, kind: .file),
     ]
 }

@@ -22,8 +22,8 @@ public struct StreamRequest: Sendable, Hashable {
     public let periodCount: Int
     /// The clock; a system device knows only the real one.
     public let clock: StreamClock
-    /// How a file stores its samples; system devices negotiate theirs.
-    public let fileFormat: WaveSampleFormat
+    /// What a file becomes; nil for what its name asks for. System devices negotiate their own.
+    public let fileFormat: FileFormat?
     /// The SCHED_FIFO priority of the device thread, 1 … 99, or nil for an ordinary thread. Not used under the virtual clock.
     public let realtimePriority: Int?
     /// Whether a system device is opened as the hardware itself, for this stream alone.
@@ -39,7 +39,7 @@ public struct StreamRequest: Sendable, Hashable {
     /// and the range permitted. Real-time safe: no.
     public init(
         sampleRate: Int, channelCount: Int, periodFrames: Int = 256, periodCount: Int = 3, clock: StreamClock = .real,
-        fileFormat: WaveSampleFormat = .float32, realtimePriority: Int? = 70, isExclusive: Bool = false
+        fileFormat: FileFormat? = nil, realtimePriority: Int? = 70, isExclusive: Bool = false
     ) throws(DeviceError) {
         try Self.check(sampleRate, in: 8000...768_000, "sample rate", unit: "Hz")
         try Self.check(channelCount, in: 1...64, "number of channels", unit: "channels")

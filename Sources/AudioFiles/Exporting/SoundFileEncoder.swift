@@ -79,7 +79,10 @@ final class SoundFileEncoder {
             }
             written = unsafe sf_writef_float(handle, floats, sf_count_t(count))
         }
-        if written != sf_count_t(count) { throw .writing(path, errno: errno == 0 ? EIO : errno, creating: false) }
+        // Some encoders take all they are given although what they made of it could not be written, and only leave a note.
+        if written != sf_count_t(count) || (unsafe sf_error(handle)) != Int32(SF_ERR_NO_ERROR) {
+            throw .writing(path, errno: errno == 0 ? EIO : errno, creating: false)
+        }
     }
 
     /// Ends the file.
@@ -87,6 +90,10 @@ final class SoundFileEncoder {
         guard let handle = unsafe handle else { return }
         unsafe self.handle = nil
         errno = 0
-        if unsafe sf_close(handle) != 0 { throw .writing(path, errno: errno == 0 ? EIO : errno, creating: false) }
+        let isClosed = unsafe sf_close(handle) == 0
+        // What an encoder still held is written here, and of that libsndfile tells no failure.
+        if !isClosed || [ENOSPC, EDQUOT, EFBIG, EIO].contains(errno) {
+            throw .writing(path, errno: errno == 0 ? EIO : errno, creating: false)
+        }
     }
 }

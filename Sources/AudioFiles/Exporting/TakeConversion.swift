@@ -54,7 +54,10 @@ public struct TakeConversion: Sendable, Equatable {
             isCancelled: isCancelled
         )
         let chapterCount = try format == .m4a ? job.runFFmpeg(tools) : job.runSoundFile()
-        let frameCount = try format == .m4a ? job.countByFFmpeg(tools) : job.countBySoundFile()
+        let frameCount =
+            try format == .m4a
+            ? job.countByFFmpeg(tools)
+            : output.encodedFrames(channelCount: decoder.info.channelCount, sampleRate: job.sampleRate)
         try job.verify(frameCount)
         try output.commitNew()
         progress(1)
@@ -122,32 +125,35 @@ struct ConversionJob {
         var head = try OpenedFile(path: output.writtenPath).bytes(
             at: 0, count: 2 * chapters.reservation.utf8.count + 1 << 16)
         guard let changed = chapters.replaceReservation(in: &head) else {
-            throw .badConversion(output.path, "has no room for its marks")
+            throw .badEncoding(output.path, "has no room for its marks")
         }
         try output.rewrite(Array(head[changed]), at: Int64(changed.lowerBound))
-    }
-
-    /// Opens what was made. Returns its frames.
-    func countBySoundFile() throws(AudioFileError) -> Int64 {
-        do throws(AudioFileError) {
-            let result = try openDecoder(path: output.writtenPath).info
-            if result.channelCount == info.channelCount, result.sampleRate == sampleRate { return result.frameCount }
-        } catch {
-            throw .badConversion(output.path, "cannot be opened (\(error.kind))")
-        }
-        throw .badConversion(output.path, "has another rate or other channels")
     }
 
     /// Throws when what was made is not as long as what was put in.
     func verify(_ found: Int64) throws(AudioFileError) {
         if !(frameCount...frameCount + format.paddingFrames).contains(found) {
-            throw .badConversion(output.path, "has \(found) frames instead of \(frameCount)")
+            throw .badEncoding(output.path, "has \(found) frames instead of \(frameCount)")
         }
     }
 }
 
+extension OutputFile {
+    /// Opens what an encoder has made, before it gets its name. Returns its frames.
+    func encodedFrames(channelCount: Int, sampleRate: Int) throws(AudioFileError) -> Int64 {
+        do throws(AudioFileError) {
+            let result = try openDecoder(path: writtenPath).info
+            if result.channelCount == channelCount, result.sampleRate == sampleRate { return result.frameCount }
+        } catch {
+            throw .badEncoding(path, "cannot be opened (\(error.kind))")
+        }
+        throw .badEncoding(path, "has another rate or other channels")
+    }
+}
+
 extension AudioFileError {
-    fileprivate static func badConversion(_ path: String, _ reason: String) -> AudioFileError {
+    /// An encoder made something else than it was given.
+    static func badEncoding(_ path: String, _ reason: String) -> AudioFileError {
         AudioFileError(
             .broken, path: path, "\(path): what was made of the recording \(reason), and was removed",
             remedy: "Keep the recording, or choose another format.")

@@ -15,7 +15,7 @@ struct Demo: Verb {
             as fast as it goes, and writes what would have been heard to woodshed-demo.wav.
             """)
 
-    @Option(name: .long, help: .init("Write the demo to this WAV file instead of playing it.", valueName: "file"))
+    @Option(name: .long, help: .init("Write the demo to this file instead of playing it.", valueName: "file"))
     var out: String?
 
     @OptionGroup var device: DeviceOptions
@@ -61,13 +61,14 @@ struct Demo: Verb {
     }
 
     private func write(to path: String, signals: Int32) throws {
+        let format = try fileFormat(path)
         let target = try OutputFile(path)
         var silent = messages
         silent.quiet = true
         silent.json = false
         try target.whole {
             let engine = try Signals.holding { () throws(CommandFailure) in
-                let engine = try Self.open(.file(path: target.temporaryPath))
+                let engine = try Self.open(.file(path: target.temporaryPath), format)
                 target.guardAgainstLeaving()
                 return engine
             }
@@ -77,13 +78,13 @@ struct Demo: Verb {
     }
 
     /// An engine that does not wait for time to pass.
-    private static func open(_ output: OutputDevice) throws(CommandFailure) -> Engine {
+    private static func open(_ output: OutputDevice, _ format: FileFormat? = nil) throws(CommandFailure) -> Engine {
         do {
             return try Engine(
                 output: output,
                 request: try StreamRequest(
-                    sampleRate: sampleRate, channelCount: 2, periodFrames: 4096, clock: .virtual, realtimePriority: nil)
-            )
+                    sampleRate: sampleRate, channelCount: 2, periodFrames: 4096, clock: .virtual, fileFormat: format,
+                    realtimePriority: nil))
         } catch {
             throw CommandFailure(error)
         }

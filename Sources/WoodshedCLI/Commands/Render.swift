@@ -13,12 +13,16 @@ enum BitsText: String, CaseIterable, ExpressibleByArgument {
 struct Render: Verb {
     static let configuration = CommandConfiguration(
         commandName: "render",
-        abstract: "Write what practice would play to a WAV file, as fast as it goes.",
+        abstract: "Write what practice would play to a file, as fast as it goes.",
         discussion: """
             EXAMPLES
               woodshed render song.mp3 --section 1:20-1:45 -n 5 --speed 70% -o loop.wav
               woodshed render song.mp3 --from 10 --to 20 --speed 50% --bits 16 -o slow.wav
-              woodshed render song.mp3 --section 2.0-3.0 --gap 0.1 --joint hard -o - | ffmpeg -i - loop.mp3
+              woodshed render song.mp3 --section 1:20-1:45 -n 5 -o loop.flac
+              woodshed render song.mp3 --section 2.0-3.0 --gap 0.1 --joint hard -o - | ffmpeg -i - loop.m4a
+
+            The name says what the file becomes: .wav, .flac, .opus, .ogg (Vorbis) or .mp3; without an ending WAV, as on
+            standard output. A FLAC file has 24 bits a sample, or 16; its sound is that of a WAV file of as many.
 
             An existing file is replaced, but only by a whole one: an interrupted run leaves it as it was.
             """)
@@ -33,8 +37,8 @@ struct Render: Verb {
 
     @OptionGroup var plan: PlanOptions
 
-    @Option(name: .long, help: "16, 24 or 32 bits a sample, or float.")
-    var bits: BitsText = .float
+    @Option(name: .long, help: "16, 24 or 32 bits a sample, or float. (default: float; 24 in FLAC)")
+    var bits: BitsText?
 
     @OptionGroup var periods: PeriodOptions
     @OptionGroup var messages: MessageOptions
@@ -48,35 +52,46 @@ struct Render: Verb {
 
     func perform() throws {
         let signals = Signals.install()
-        guard out != "-" else { return try writeToStandardOutput(signals) }
+        guard out != "-" else { return try writeToStandardOutput(.wave(bits?.format ?? .float32), signals) }
+        // Refused before anything is opened.
+        let format = try fileFormat(out, samples: bits?.format)
         try OutputFile.refuseInput(file, output: out)
-        try write(to: try OutputFile(out), signals: signals)
+        var written = try write(to: try OutputFile(out), format, signals)
+        written.measure(out)
+        try tell(written)
     }
 
-    private func writeToStandardOutput(_ signals: Int32) throws {
+    private func writeToStandardOutput(_ format: FileFormat, _ signals: Int32) throws {
         if let pipe = try StandardOutputFile.pipePath() {
             do {
-                return try write(to: try OutputFile(pipe), signals: signals)
+                return try tell(try write(to: try OutputFile(pipe), format, signals))
             } catch let failure as CommandFailure where failure.status == .inputOutput && StandardOutputFile.isAbandoned
             {
                 throw OutputError.closed
             }
         }
         let spool = StandardOutputFile.spoolPath()
-        try write(to: try OutputFile(spool), signals: signals)
+        var written = try write(to: try OutputFile(spool), format, signals)
         defer { OutputFile.delete(spool) }
+        written.measure(spool)
         try StandardOutputFile.copy(spool)
+        try tell(written)
     }
 
-    private func write(to target: OutputFile, signals: Int32) throws {
+    private func tell(_ written: WrittenFile) throws {
+        if messages.json { try StandardStream.output.line(written.json.text) }
+        if !messages.quiet { StandardStream.error.note(written.words) }
+    }
+
+    private func write(to target: OutputFile, _ format: FileFormat, _ signals: Int32) throws -> WrittenFile {
+        var written: WrittenFile?
         try target.whole {
             let listening = try Listening(
                 path: file, output: .file(path: target.temporaryPath),
                 request: { (rate, channels) throws(DeviceError) in
                     try StreamRequest(
                         sampleRate: rate, channelCount: channels, periodFrames: periods.period ?? 4096,
-                        periodCount: periods.periods ?? 2, clock: .virtual, fileFormat: bits.format,
-                        realtimePriority: nil)
+                        periodCount: periods.periods ?? 2, clock: .virtual, fileFormat: format, realtimePriority: nil)
                 }, plan: { timeline throws(CommandFailure) in try plan.plan(for: timeline) },
                 opening: { open throws(CommandFailure) in
                     try Signals.holding { () throws(CommandFailure) in
@@ -85,8 +100,17 @@ struct Render: Verb {
                         return engine
                     }
                 })
-            return try Session(listening, messages: messages, signals: signals, takesKeys: false).run()
+            let session = try Session(
+                listening, messages: messages, signals: signals, takesKeys: false, tellsFigures: false)
+            let status = try session.run()
+            let configuration = listening.engine.configuration
+            written = WrittenFile(
+                name: out, format: format, sampleRate: configuration.sampleRate,
+                channelCount: configuration.channelCount, frameCount: session.heldFinish?.frame ?? 0)
+            return status
         }
+        guard let written else { throw CommandFailure(.software, "\(out): nothing was written") }
+        return written
     }
 }
 

@@ -55,8 +55,10 @@ extension Session {
                 section: status.section, pass: status.pass, passes: status.passes, speed: status.speed,
                 clipFrame: status.clipFrame, pitch: status.semitones,
                 details: [.init("reason", .string(failed ? "failed" : "stopped"))])
+        line.details.append(.init("frames", .integer(line.frame)))
+        guard tellsFigures else { return try StandardStream.output.line(line.json) }
         line.details += [
-            .init("frames", .integer(line.frame)), .init("xruns", .integer(statistics.xruns)),
+            .init("xruns", .integer(statistics.xruns)),
             .init("lost_frames", .integer(statistics.lostFrames)),
             .init("starved_frames", .integer(status.starvedFrames)),
             .init("interruptions", .integer(statistics.interruptions)),

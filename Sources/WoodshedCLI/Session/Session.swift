@@ -20,6 +20,8 @@ final class Session {
     var control: PlayerControls
     /// What the status line says while there is no device.
     var notice: String?
+    /// False where dropouts and load mean nothing, because nobody listens.
+    let tellsFigures: Bool
     /// Why the run ends although nobody ended it: there is no device, and nobody who could ask for one.
     var loss: DeviceError?
 
@@ -39,9 +41,10 @@ final class Session {
     /// - Parameters:
     ///   - takesKeys: False where a key would change what is being written.
     ///   - showsWaveform: Whether the waveform is there from the beginning.
+    ///   - tellsFigures: Whether dropouts and load are told at the end.
     init(
         _ listening: Listening, messages: MessageOptions, signals: Int32, takesKeys: Bool = true,
-        onLoss: LossText = .wait, showsWaveform: Bool = false
+        onLoss: LossText = .wait, showsWaveform: Bool = false, tellsFigures: Bool = true
     ) throws(CommandFailure) {
         engine = listening.engine
         player = listening.player
@@ -49,6 +52,7 @@ final class Session {
         clipSeconds = Double(player.clip.frameCount) / Double(player.clip.sampleRate)
         self.messages = messages
         self.onLoss = onLoss
+        self.tellsFigures = tellsFigures
         traits = TerminalTraits.current(plain: messages.plain)
         self.takesKeys = takesKeys && traits.readsKeys
         inbox = try Inbox()
@@ -181,7 +185,7 @@ final class Session {
         let failure = engineOver ?? nil
         if !outputIsClosed { try finishLine(failed: failure != nil || loss != nil) }
         if let failure { throw CommandFailure(failure) }
-        if !messages.quiet { sayGoodbye() }
+        if !messages.quiet, tellsFigures { sayGoodbye() }
         if let loss { throw CommandFailure(loss) }
         return endStatus
     }

@@ -1,0 +1,33 @@
+// Files that sound is written into block by block, of whatever format.
+
+/// Takes planar samples for a file, which appears under its name only when it is finished.
+package protocol SoundWriter: AnyObject, Sendable {
+    /// Appends frames. After an error nothing more is written, and nothing is left behind.
+    ///
+    /// - Parameters:
+    ///   - channels: a pointer to `frameCount` samples for each channel.
+    ///   - frameCount: 0 or more.
+    func write(_ channels: UnsafePointer<UnsafeMutablePointer<Float>>, frameCount: Int) throws(AudioFileError)
+
+    /// Ends the file and gives it its name. Further calls do nothing.
+    func finish() throws(AudioFileError)
+
+    /// Gives up: removes what was written. After `finish()` it does nothing.
+    func cancel()
+}
+
+extension WaveWriter: SoundWriter {}
+
+/// Creates a file of a format.
+///
+/// - Throws: what creating a file throws, and `.unsupported` when the format cannot hold so many channels.
+package func makeSoundWriter(
+    path: String, format: FileFormat, sampleRate: Int, channelCount: Int
+) throws(AudioFileError) -> any SoundWriter {
+    guard let export = format.export else {
+        return try WaveWriter(
+            path: path, sampleRate: sampleRate, channelCount: channelCount, format: format.samples ?? .float32)
+    }
+    return try EncodedFileWriter(
+        path: path, format: export, samples: format.samples, sampleRate: sampleRate, channelCount: channelCount)
+}
