@@ -8,12 +8,20 @@ struct OggPage {
     let segments: [UInt8]
     /// Which of the file's streams it belongs to.
     let serial: UInt32
+    /// Its number among the pages of its stream.
+    let sequence: UInt32
+    /// Whether it begins in the middle of a packet.
+    let isContinued: Bool
+    /// Whether it says that it is its stream's last.
+    let isLast: Bool
     /// How long the stream is up to the end of the last packet that ends here, in units of its codec; -1 where none does.
     let position: Int64
 
     private static let headerBytes = 27
     /// What a page takes at most.
     static let longest = headerBytes + 255 + 255 * 255
+    /// Where in a page its position and its checksum stand.
+    static let (positionOffset, checksumOffset) = (6, 22)
 
     /// Reads the header of the page that begins at `start`; nil where none does.
     init?(_ source: ByteSource, at start: Int64) {
@@ -24,7 +32,62 @@ struct OggPage {
         segments = Array(head[Self.headerBytes..<Self.headerBytes + count])
         contentStart = start + Int64(Self.headerBytes + count)
         bytes = start..<segments.reduce(contentStart) { $0 + Int64($1) }
-        position = head.little(at: 6)
+        isContinued = head[5] & 1 != 0
+        isLast = head[5] & 4 != 0
+        position = head.little(at: Self.positionOffset)
         serial = head.little(at: 14)
+        sequence = head.little(at: 18)
+    }
+}
+
+/// The checksum of Ogg pages: a cyclic redundancy check by 0x04C11DB7, the highest bit first, from 0 (RFC 3533, section 6).
+enum OggChecksum {
+    /// What a byte becomes, followed by so many bytes of zeros. Eight bytes at a time, by tables, is some five times as fast as one
+    /// (Kounavis and Berry, "A Systematic Approach to Building High Performance Software-based CRC Generators", 2005).
+    private static let tables: [UInt32] = {
+        var tables = [UInt32](repeating: 0, count: 8 * 256)
+        for byte in 0..<256 {
+            var value = UInt32(byte) << 24
+            for _ in 0..<8 { value = value << 1 ^ (value >> 31 != 0 ? 0x04C1_1DB7 : 0) }
+            tables[byte] = value
+        }
+        for entry in 256..<8 * 256 {
+            let shorter = tables[entry - 256]
+            tables[entry] = shorter << 8 ^ tables[Int(shorter >> 24)]
+        }
+        return tables
+    }()
+
+    /// The checksum of a page's bytes; those that hold the checksum count as zeros.
+    static func checksum(ofPage page: [UInt8]) -> UInt32 {
+        let field = OggPage.checksumOffset..<OggPage.checksumOffset + 4
+        guard page.count >= field.upperBound else { return 0 }
+        return unsafe page.withUnsafeBytes { bytes in
+            unsafe tables.withUnsafeBufferPointer { tables in
+                var sum = unsafe run(0, bytes, 0..<field.lowerBound, tables)
+                for _ in field { sum = unsafe sum << 8 ^ tables[Int(sum >> 24)] }
+                return unsafe run(sum, bytes, field.upperBound..<bytes.count, tables)
+            }
+        }
+    }
+
+    private static func run(
+        _ start: UInt32, _ bytes: UnsafeRawBufferPointer, _ range: Range<Int>, _ tables: UnsafeBufferPointer<UInt32>
+    ) -> UInt32 {
+        var (sum, place) = (start, range.lowerBound)
+        while place + 8 <= range.upperBound {
+            let both = unsafe UInt64(bigEndian: bytes.loadUnaligned(fromByteOffset: place, as: UInt64.self))
+            let word = both ^ UInt64(sum) << 32
+            sum = 0
+            for index in 0..<8 {
+                sum ^= unsafe tables[(7 - index) << 8 | Int(truncatingIfNeeded: word >> UInt64(56 - 8 * index)) & 0xFF]
+            }
+            place += 8
+        }
+        while place < range.upperBound {
+            sum = unsafe sum << 8 ^ tables[Int(sum >> 24) ^ Int(bytes[place])]
+            place += 1
+        }
+        return sum
     }
 }

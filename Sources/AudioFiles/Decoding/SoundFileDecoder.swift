@@ -9,6 +9,10 @@ internal import Glibc
 final class SoundFileDecoder: FileDecoder, @unchecked Sendable {
     private(set) var info: AudioFileInfo
     private let file: OpenedFile
+    /// What is wrong with the positions of an Opus file's pages.
+    private let repairs: [OpusPositions.Repair]
+    /// What the handle reads instead of the file, where something is.
+    private var repaired: RepairedOggFile?
     private let traits: SoundFileTraits
     private var handle: OpaquePointer
     /// The next frame the library would deliver.
@@ -21,8 +25,10 @@ final class SoundFileDecoder: FileDecoder, @unchecked Sendable {
     /// Opens the file and proves its length.
     init(_ file: OpenedFile, container: String?) throws(AudioFileError) {
         self.file = file
+        repairs = OpusPositions(ByteSource(file))?.repairs ?? []
+        repaired = RepairedOggFile(file, repairs)
         var properties = SF_INFO()
-        unsafe handle = try Self.open(file, &properties)
+        unsafe handle = try Self.open(file, repaired, &properties)
         let channelCount = Int(properties.channels)
         // From here on every throw must close the handle: deinit does not run for an object that was never whole.
         do throws(AudioFileError) {
@@ -47,8 +53,10 @@ final class SoundFileDecoder: FileDecoder, @unchecked Sendable {
     /// The same file once more, whose length is proved.
     private init(another other: SoundFileDecoder) throws(AudioFileError) {
         file = try other.file.reopened()
+        repairs = other.repairs
+        repaired = RepairedOggFile(file, repairs)
         var properties = SF_INFO()
-        unsafe handle = try Self.open(file, &properties)
+        unsafe handle = try Self.open(file, repaired, &properties)
         if Int(properties.channels) != other.info.channelCount {
             unsafe sf_close(handle)
             throw .changed(file.path)
@@ -134,9 +142,11 @@ final class SoundFileDecoder: FileDecoder, @unchecked Sendable {
     /// Starts anew from frame 0: after a failed seek (damaged file) the library's state is anyone's guess.
     private func reopen() throws(AudioFileError) {
         var properties = SF_INFO()
-        let fresh = unsafe try Self.open(file, &properties)
+        let freshlyRepaired = RepairedOggFile(file, repairs)
+        let fresh = unsafe try Self.open(file, freshlyRepaired, &properties)
         unsafe sf_close(handle)
         unsafe handle = fresh
+        repaired = freshlyRepaired
         position = 0
         if Int(properties.channels) != info.channelCount { throw .changed(file.path) }
     }
@@ -159,10 +169,16 @@ final class SoundFileDecoder: FileDecoder, @unchecked Sendable {
 
     // MARK: - Opening
 
-    private static func open(_ file: OpenedFile, _ properties: inout SF_INFO) throws(AudioFileError) -> OpaquePointer {
-        let descriptor = try file.duplicate()
-        // The library closes the descriptor, also when it refuses the file.
-        if let handle = unsafe sf_open_fd(descriptor, Int32(SFM_READ), &properties, 1) { return unsafe handle }
+    private static func open(
+        _ file: OpenedFile, _ repaired: RepairedOggFile?, _ properties: inout SF_INFO
+    ) throws(AudioFileError) -> OpaquePointer {
+        if let repaired {
+            if let handle = unsafe repaired.open(&properties) { return unsafe handle }
+        } else {
+            let descriptor = try file.duplicate()
+            // The library closes the descriptor, also when it refuses the file.
+            if let handle = unsafe sf_open_fd(descriptor, Int32(SFM_READ), &properties, 1) { return unsafe handle }
+        }
         let code = sf_error(nil)
         let text = unsafe String(cString: sf_strerror(nil)).filter { !$0.isNewline }
         switch Int(code) {

@@ -1,0 +1,138 @@
+// Where the pages of an Ogg Opus file say that they end, and where they do end. ffmpeg writes pages whose positions jump ahead and
+// back again; cut and joined recordings have gaps in them. libsndfile takes these for malformed, or for another length.
+
+/// The positions of an Ogg Opus file's pages that are not what the packets before them come to.
+///
+/// A packet lasts as long as it says itself (RFC 6716, section 3.1). The file's sound is that of its packets one after another,
+/// without those that are damaged and without what its last page leaves out (RFC 7845, section 4), as opusdec plays it.
+struct OpusPositions {
+    /// A page with another position.
+    struct Repair: Equatable {
+        /// Where the page begins in the file.
+        let start: Int64
+        /// How long the stream is at its end, in frames at 48 kHz.
+        let position: Int64
+        /// The page's checksum with that position.
+        let checksum: UInt32
+    }
+
+    /// In the order of the file.
+    private(set) var repairs: [Repair] = []
+
+    /// What no honest file reaches: pages of a second for more than a month.
+    private static let mostRepairs = 1 << 22
+
+    private let serial: UInt32
+    private var isFirst = true
+    private var sequence: UInt32 = 0
+    /// Packets that have ended: the first two hold no sound.
+    private var packetCount = 0
+    /// The beginning of a packet that has not ended yet, and its length; none where that is 0.
+    private var head: [UInt8] = []
+    private var packetBytes = 0
+    /// The end of the sound so far, and where the last page that told it had it.
+    private var (end, toldEnd): (Int64, Int64) = (0, 0)
+
+    /// Reads all pages of a file; nil where it is no Opus or has too many that are wrong.
+    ///
+    /// It takes as long as reading the file does.
+    init?(_ source: ByteSource) {
+        guard let first = OggPage(source, at: 0),
+            source.starts(with: "OpusHead", at: first.contentStart)
+        else { return nil }
+        serial = first.serial
+        var start: Int64? = 0
+        while let place = start {
+            guard let page = OggPage(source, at: place) else {
+                start = Self.nextPage(source, from: place + 1)
+                continue
+            }
+            let bytes = source.bytes(at: place, count: Int(page.bytes.upperBound - place))
+            // A page that is damaged is none; the next one may begin inside what it claims.
+            guard bytes.count == page.bytes.count,
+                bytes.little(UInt32.self, at: OggPage.checksumOffset) == OggChecksum.checksum(ofPage: bytes)
+            else {
+                start = Self.nextPage(source, from: place + 1)
+                continue
+            }
+            if page.serial == serial { take(page, bytes) }
+            if repairs.count > Self.mostRepairs { return nil }
+            start = page.bytes.upperBound < source.count ? page.bytes.upperBound : nil
+        }
+    }
+
+    /// Where the next page may begin.
+    private static func nextPage(_ source: ByteSource, from start: Int64) -> Int64? {
+        let (mark, blockBytes) = (Array("OggS".utf8), 64 << 10)
+        var place = start
+        while true {
+            let block = source.bytes(at: place, count: blockBytes)
+            if block.count < mark.count { return nil }
+            for offset in 0...block.count - mark.count
+            where block[offset] == mark[0] && block[offset..<offset + mark.count].elementsEqual(mark) {
+                return place + Int64(offset)
+            }
+            place += Int64(block.count - mark.count + 1)
+        }
+    }
+
+    private mutating func take(_ page: OggPage, _ bytes: [UInt8]) {
+        // What a lost page has begun or goes on with is lost, too.
+        if !isFirst && page.sequence != sequence &+ 1 { packetBytes = 0 }
+        (isFirst, sequence) = (false, page.sequence)
+        var isSkipping = page.isContinued && packetBytes == 0
+        var place = Int(page.contentStart - page.bytes.lowerBound)
+        var (duration, hasEnd): (Int64, Bool) = (0, false)
+        for segment in page.segments {
+            if !isSkipping {
+                if packetBytes == 0 { head = [] }
+                head += bytes[place..<place + min(Int(segment), 2 - min(2, head.count))]
+                packetBytes += Int(segment)
+            }
+            place += Int(segment)
+            if segment == 255 { continue }
+            if !isSkipping {
+                packetCount += 1
+                if packetCount > 2 {
+                    duration += Self.frames(ofPacket: head)
+                    hasEnd = true
+                }
+            }
+            (isSkipping, packetBytes) = (false, 0)
+        }
+        if hasEnd { move(by: duration, page, bytes) }
+    }
+
+    private mutating func move(by duration: Int64, _ page: OggPage, _ bytes: [UInt8]) {
+        let (told, isFar) = page.position.subtractingReportingOverflow(toldEnd)
+        // The last page may end in the middle of a packet.
+        end += page.isLast && page.position >= 0 && !isFar ? min(duration, max(0, told)) : duration
+        toldEnd = page.position >= 0 ? page.position : toldEnd + duration
+        if page.position == end { return }
+        var changed = bytes
+        changed.replaceSubrange(
+            OggPage.positionOffset..<OggPage.positionOffset + 8,
+            with: (0..<8).map { UInt8(truncatingIfNeeded: end >> ($0 * 8)) })
+        repairs.append(
+            Repair(start: page.bytes.lowerBound, position: end, checksum: OggChecksum.checksum(ofPage: changed)))
+    }
+
+    /// How long a packet lasts, in frames at 48 kHz, by its first two bytes; 0 for none that can be decoded.
+    static func frames(ofPacket head: [UInt8]) -> Int64 {
+        guard let first = head.first else { return 0 }
+        let configuration = Int(first >> 3)
+        let frames: Int64
+        switch configuration {
+        case ..<12: frames = [480, 960, 1920, 2880][configuration & 3]
+        case ..<16: frames = [480, 960][configuration & 1]
+        default: frames = [120, 240, 480, 960][configuration & 3]
+        }
+        let count: Int64
+        switch first & 3 {
+        case 0: count = 1
+        case 1, 2: count = 2
+        default: count = head.count > 1 ? Int64(head[1] & 63) : 0
+        }
+        return frames * count > 5760 ? 0 : frames * count
+    }
+}

@@ -1,0 +1,157 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import AudioFiles
+
+/// Opus files whose pages tell other positions than their packets come to; `opusdec` is the second opinion on how they sound.
+@Suite struct OpusPositionTests {
+    /// What happens to the positions of a file's pages of sound.
+    enum Fault: String, CaseIterable, CustomTestStringConvertible {
+        /// As ffmpeg 5.1 writes them: one too far ahead, the next one right again.
+        case jumpsThatCome = "a jump ahead that the next page takes back"
+        case lastingGap = "a gap that stays"
+        case lastingOverlap = "an overlap that stays"
+        case lateBeginning = "a beginning in the middle of a stream"
+        /// A page that is not there, so that its number is missing.
+        case lostPage = "a lost page"
+        /// One bit of a page.
+        case damagedPage = "a damaged page"
+
+        var testDescription: String { rawValue }
+
+        /// opusdec leaves out 80 ms behind what is lost.
+        var isLoss: Bool { self == .lostPage || self == .damagedPage }
+
+        /// What the page of sound tells that has told this, counted from 0.
+        func position(_ told: Int64, page: Int) -> Int64 {
+            switch self {
+            case .jumpsThatCome: [2, 5, 6].contains(page) ? told + 488 : told
+            case .lastingGap: page >= 3 ? told + 100_000 : told
+            case .lastingOverlap: page >= 3 ? told - 7000 : told
+            case .lateBeginning: told + 1_234_567
+            case .lostPage, .damagedPage: told
+            }
+        }
+    }
+
+    @Test("an Opus file with wrong positions sounds as opusdec plays it, at every frame", arguments: Fault.allCases)
+    func wrongPositions(fault: Fault) throws {
+        let scratch = try Scratch()
+        let format = try #require(Format.all.first { $0.name == "Ogg Opus" })
+        let good = [UInt8](
+            try Data(contentsOf: URL(fileURLWithPath: format.file(in: scratch, frameCount: 480_000 + 77))))
+        let path = try scratch.write("faulty.opus", changed(good, by: fault))
+        let decoder = try openDecoder(path: path)
+        let expected = try decodedByOpusdec(path, scratch)
+        let whole = try decode(decoder, 0..<decoder.info.frameCount)
+        #expect(whole[0].count == expected[0].count + (fault.isLoss ? 3840 : 0))
+        if fault.isLoss {
+            // Of four seconds in front of the lost one, and of the five behind it.
+            #expect(whole.map { $0.prefix(190_000) } == expected.map { $0.prefix(190_000) })
+            #expect(whole.map { $0.suffix(230_000) } == expected.map { $0.suffix(230_000) })
+        } else {
+            #expect(whole == expected)
+        }
+        let jumping = try decoder.another()
+        var generator = SeededGenerator(printedFor: fault.rawValue)
+        var wrong = 0
+        for jump in 0..<cases(150, few: 20) {
+            let start = Int64.random(in: 0..<decoder.info.frameCount, using: &generator)
+            let end = min(decoder.info.frameCount, start + Int64.random(in: 1...3000, using: &generator))
+            let piece = try decode(jump % 2 == 0 ? jumping : decoder, start..<end)
+            let part = whole.map { Array($0[Int(start)..<Int(end)]) }
+            if piece.map({ $0.map(\.bitPattern) }) != part.map({ $0.map(\.bitPattern) }) { wrong += 1 }
+        }
+        #expect(wrong == 0, "\(generator)")
+    }
+
+    @Test("a sound file's own positions are taken where they are right")
+    func rightPositions() throws {
+        let scratch = try Scratch()
+        for format in Format.all where format.codec == "opus" {
+            let path = try format.file(in: scratch, frameCount: 200_000)
+            let positions = try #require(OpusPositions(ByteSource(OpenedFile(path: path))))
+            #expect(positions.repairs.isEmpty)
+        }
+    }
+
+    @Test("a packet lasts as long as libopus decodes of it")
+    func durations() {
+        // RFC 6716, table 2: SILK 10, 20, 40, 60 ms; hybrid 10, 20 ms; CELT 2.5, 5, 10, 20 ms.
+        let tenths =
+            [100, 200, 400, 600, 100, 200, 400, 600, 100, 200, 400, 600, 100, 200, 100, 200]
+            + [25, 50, 100, 200, 25, 50, 100, 200, 25, 50, 100, 200, 25, 50, 100, 200]
+        for (configuration, tenth) in tenths.enumerated() {
+            let first = UInt8(configuration << 3)
+            #expect(OpusPositions.frames(ofPacket: [first]) == Int64(tenth) * 48 / 10)
+            #expect(OpusPositions.frames(ofPacket: [first | 1, 9]) == 2 * Int64(tenth) * 48 / 10)
+            #expect(OpusPositions.frames(ofPacket: [first | 3, 0x82]) == 2 * Int64(tenth) * 48 / 10)
+            #expect(OpusPositions.frames(ofPacket: [first | 3]) == 0)
+        }
+        // More than 120 ms is none.
+        #expect(OpusPositions.frames(ofPacket: [3 << 3 | 3, 3]) == 0)
+        #expect(OpusPositions.frames(ofPacket: []) == 0)
+    }
+
+    @Test("the checksum of a page is that of a page by any other program")
+    func checksums() throws {
+        let scratch = try Scratch()
+        let format = try #require(Format.all.first { $0.name == "Ogg Vorbis" })
+        let source = ByteSource(try OpenedFile(path: format.file(in: scratch, frameCount: 100_000)))
+        var (start, count): (Int64, Int) = (0, 0)
+        while let page = OggPage(source, at: start) {
+            let bytes = source.bytes(at: start, count: page.bytes.count)
+            #expect(bytes.little(UInt32.self, at: 22) == OggChecksum.checksum(ofPage: bytes))
+            start = page.bytes.upperBound
+            count += 1
+        }
+        #expect(count > 3 && start == source.count)
+        #expect(OggChecksum.checksum(ofPage: []) == 0)
+    }
+
+    // MARK: - Making
+
+    private func changed(_ bytes: [UInt8], by fault: Fault) throws -> [UInt8] {
+        var pages: [[UInt8]] = []
+        let source = ByteSource(bytes)
+        while let page = OggPage(source, at: pages.reduce(0) { $0 + Int64($1.count) }) {
+            pages.append(Array(bytes[Int(page.bytes.lowerBound)..<Int(page.bytes.upperBound)]))
+        }
+        // Two pages of headers come first.
+        let count = pages.count - 2
+        try #require(count > 8)
+        for page in 0..<count {
+            let told: Int64 = pages[page + 2].little(at: 6)
+            pages[page + 2] = withPosition(fault.position(told, page: page), pages[page + 2])
+        }
+        switch fault {
+        case .lostPage: pages.remove(at: 6)
+        case .damagedPage: pages[6][300] ^= 4
+        default: break
+        }
+        return pages.flatMap { $0 }
+    }
+
+    private func withPosition(_ position: Int64, _ page: [UInt8]) -> [UInt8] {
+        var page = page
+        page.replaceSubrange(6..<14, with: littleBytes(position))
+        page.replaceSubrange(22..<26, with: [0, 0, 0, 0])
+        // One bit at a time, as the specification has it: not the program's own way.
+        var sum: UInt32 = 0
+        for byte in page {
+            sum ^= UInt32(byte) << 24
+            for _ in 0..<8 { sum = sum & 0x8000_0000 != 0 ? sum << 1 ^ 0x04C1_1DB7 : sum << 1 }
+        }
+        page.replaceSubrange(22..<26, with: littleBytes(sum))
+        return page
+    }
+
+    private func decodedByOpusdec(_ path: String, _ scratch: Scratch) throws -> [[Float]] {
+        let output = scratch.file("opusdec.raw")
+        try run("opusdec", "--quiet", "--float", "--rate", "48000", "--force-stereo", path, output)
+        let bytes = [UInt8](try Data(contentsOf: URL(fileURLWithPath: output)))
+        let samples = (0..<bytes.count / 4).map { Float(bitPattern: bytes.little(at: 4 * $0)) }
+        return (0..<2).map { channel in stride(from: channel, to: samples.count, by: 2).map { samples[$0] } }
+    }
+}
