@@ -113,24 +113,24 @@ private final class Tally: Sendable {
     @Test("a page stays while a reader is inside its block, and is reused when the reader has left")
     func epochs() throws {
         let geometry = PageGeometry(channelCount: 1, frameCount: 100 * pageFrames)
-        let table = try #require(PageTable(geometry))
-        defer { table.deallocate() }
-        let pool = PagePool(geometry, table: table, memoryBudget: 0)
+        let store = try #require(PublishedStore(count: geometry.pageCount))
+        let pool = PagePool(geometry, store: store, memoryBudget: 0)
         let epoch = ReadEpoch()
+        _ = store.addReader(epoch)
         for page in 0..<pool.capacity {
-            guard let buffer = unsafe pool.takeBuffer(at: 1, readers: [epoch]) else {
+            guard let buffer = unsafe pool.takeBuffer(at: 1) else {
                 Issue.record("no buffer for page \(page)")
                 return
             }
             unsafe pool.publish(page, buffer, at: 1)
         }
-        #expect(unsafe pool.takeBuffer(at: 1, readers: [epoch]) == nil, "all are wanted now")
+        #expect(unsafe pool.takeBuffer(at: 1) == nil, "all are wanted now")
         pool.touch(Array(1..<pool.capacity), at: 2)
         epoch.reader.enter()
-        #expect(unsafe pool.takeBuffer(at: 3, readers: [epoch]) == nil)
-        #expect(!table.isLoaded(0), "the page longest unwanted is hidden first")
+        #expect(unsafe pool.takeBuffer(at: 3) == nil)
+        #expect(!store.table.isPublished(0), "the page longest unwanted is hidden first")
         epoch.reader.leave()
-        let freed = unsafe pool.takeBuffer(at: 3, readers: [epoch])
+        let freed = unsafe pool.takeBuffer(at: 3)
         #expect(unsafe freed != nil)
         if let freed = unsafe freed { unsafe pool.giveBack(freed) }
     }

@@ -25,65 +25,65 @@ struct AttackShelfTests {
 
     /// A shelf over a table of ten windows, all of them kept and shown.
     private func withFullShelf(
-        budget: (_ bytesOfOne: Int) -> Int, _ body: (inout AttackShelf, AttackWindows) throws -> Void
+        budget: (_ bytesOfOne: Int) -> Int, _ body: (inout AttackShelf, PublishedStore) throws -> Void
     ) throws {
-        let table = try #require(
-            AttackWindows(frameCount: 10 * Self.windowFrames, windowFrames: Self.windowFrames))
-        defer { table.deallocate() }
+        let store = try #require(PublishedStore(count: 10))
         let material = Self.material()
         try #require(material.byteCount > 0)
-        var shelf = AttackShelf(table: table, budget: budget(material.byteCount))
+        var shelf = AttackShelf(store: store, budget: budget(material.byteCount))
         for window in 0..<10 { shelf.keep(material, of: window) }
         for window in 0..<10 { shelf.show(window) }
-        try body(&shelf, table)
+        try body(&shelf, store)
     }
 
     @Test("within the budget nothing leaves")
     func roomy() throws {
-        try withFullShelf(budget: { 10 * $0 }) { shelf, table in
-            shelf.tidy(keeping: [], epochs: [])
-            #expect((0..<10).allSatisfy { shelf.holds($0) && table.isReady($0) })
-            #expect(shelf.leavingCount == 0)
+        try withFullShelf(budget: { 10 * $0 }) { shelf, store in
+            shelf.tidy(keeping: [])
+            #expect((0..<10).allSatisfy { shelf.holds($0) && store.table.isPublished($0) })
+            #expect(shelf.retiredCount == 0)
         }
     }
 
     @Test("the farthest leave first, and no more than need to")
     func farthest() throws {
-        try withFullShelf(budget: { 7 * $0 }) { shelf, table in
-            shelf.tidy(keeping: [2], epochs: [])
+        try withFullShelf(budget: { 7 * $0 }) { shelf, store in
+            shelf.tidy(keeping: [2])
             #expect((0..<10).map { shelf.holds($0) } == (0..<10).map { $0 < 7 })
             // Window 6 is shown with its neighbour 7, which has gone.
-            #expect((0..<10).map { table.isReady($0) } == (0..<10).map { $0 < 6 })
+            #expect((0..<10).map { store.table.isPublished($0) } == (0..<10).map { $0 < 6 })
         }
     }
 
     @Test("what somebody is near stays, however small the budget")
     func near() throws {
-        try withFullShelf(budget: { _ in 0 }) { shelf, table in
-            shelf.tidy(keeping: [1, 8], epochs: [])
+        try withFullShelf(budget: { _ in 0 }) { shelf, store in
+            shelf.tidy(keeping: [1, 8])
             let kept = [true, true, true, true, false, false, true, true, true, true]
             #expect((0..<10).map { shelf.holds($0) } == kept)
             // Those near lists are whole, with their neighbours.
-            for window in [0, 1, 2, 7, 8, 9] { #expect(table.isReady(window)) }
-            for window in [3, 4, 5, 6] { #expect(!table.isReady(window)) }
+            for window in [0, 1, 2, 7, 8, 9] { #expect(store.table.isPublished(window)) }
+            for window in [3, 4, 5, 6] { #expect(!store.table.isPublished(window)) }
         }
     }
 
     @Test("a list that left is kept until every reader has been outside a block")
     func readersInside() throws {
-        try withFullShelf(budget: { _ in 0 }) { shelf, table in
+        try withFullShelf(budget: { _ in 0 }) { shelf, store in
             let (inside, outside) = (ReadEpoch(), ReadEpoch())
+            _ = (store.addReader(inside), store.addReader(outside))
             inside.reader.enter()
-            let held = try #require(table.list(of: 9))
-            shelf.tidy(keeping: [0], epochs: [inside, outside])
-            #expect(!table.isReady(9))
-            shelf.tidy(keeping: [0], epochs: [inside, outside])
-            #expect(shelf.leavingCount > 0)
+            let address = unsafe try #require(store.table.address(at: 9))
+            let held = unsafe address.assumingMemoryBound(to: AttackList.self).pointee
+            shelf.tidy(keeping: [0])
+            #expect(!store.table.isPublished(9))
+            shelf.tidy(keeping: [0])
+            #expect(shelf.retiredCount > 0)
             // The recording's beginning has a record, too.
             #expect((0..<held.count).map { held[$0].cut } == [0, 4000])
             inside.reader.leave()
-            shelf.tidy(keeping: [0], epochs: [inside, outside])
-            #expect(shelf.leavingCount == 0)
+            shelf.tidy(keeping: [0])
+            #expect(shelf.retiredCount == 0)
         }
     }
 
@@ -115,7 +115,7 @@ struct AttackShelfTests {
         #expect(cuts(in: 7) != first)
         // The worker tidies up after its job, before it takes the next: the second one is over once this is answered.
         #expect(cuts(in: 6).isEmpty == false)
-        #expect(!analyst.table.isReady(0))
+        #expect(!analyst.store.table.isPublished(0))
         #expect(cuts(in: 0) == first)
     }
 }

@@ -6,33 +6,25 @@ import Synchronization
 @safe
 final class ClipCore: @unchecked Sendable {
     let geometry: PageGeometry
-    let table: PageTable
     let path: String
-    private let lock = ConditionLock()
+    private let store: PublishedStore
+    private let lock: ConditionLock
     private let maker: PageMaker
     private let pool: PagePool
     private let lookahead: Int
 
     // Guarded by `lock`.
     private var readers: [Int: ReaderSlot] = [:]
-    private var madeReaders = 0
     private var requested: [Range<Int>] = []
-    private var waiters: [Int: [Range<Int>]] = [:]
-    private var madeWaiters = 0
-    /// Pages that were waited for lately, the latest last. The start is where most playing begins.
-    private var recent: [Int] = [0]
-    private var failedPages: Set<Int> = []
+    private var failures: [Int: AudioFileError] = [:]
     private var firstFailure: AudioFileError?
     private var isStopping = false
 
-    /// The latest of `recent`, to see without the lock whether the waiting has moved on.
-    private let latestPage = Atomic<Int>(0)
     /// Decode thread only: counts its rounds, the clock of the pages' ages.
     private var tick: UInt64 = 1
 
     @safe
     private final class ReaderSlot {
-        let epoch = ReadEpoch()
         let demand = UnsafeMutablePointer<ReaderDemand>.allocate(capacity: 1)
 
         init() { unsafe demand.initialize(to: ReaderDemand()) }
@@ -43,35 +35,34 @@ final class ClipCore: @unchecked Sendable {
         }
     }
 
-    init(_ maker: PageMaker, table: PageTable, sampleRate: Int, memoryBudget: Int, path: String) {
+    init(_ maker: PageMaker, store: PublishedStore, sampleRate: Int, memoryBudget: Int, path: String) {
         self.maker = maker
-        self.table = table
+        self.store = store
+        lock = store.lock
         self.path = path
         geometry = maker.geometry
-        pool = PagePool(geometry, table: table, memoryBudget: memoryBudget)
+        pool = PagePool(geometry, store: store, memoryBudget: memoryBudget)
         // Four seconds ahead, but never more than half the room: the loop's start must stay as well.
         lookahead = min(max(2, 4 * sampleRate / geometry.pageFrames + 1), pool.capacity / 2)
     }
 
-    deinit { table.deallocate() }
-
     // MARK: - Any thread but the render thread
 
     func makeReader(waitsForPages: Bool) -> ClipReader {
+        let (slot, epoch) = (ReaderSlot(), ReadEpoch())
+        let identifier = store.addReader(epoch)
         lock.withLock {
-            let slot = ReaderSlot()
-            let identifier = madeReaders
-            madeReaders += 1
             readers[identifier] = slot
             // A sleeping decode thread looks at hints only while there are readers.
             lock.wakeAll()
-            return unsafe ClipReader(
-                table: table, epoch: slot.epoch.reader, demand: slot.demand, identifier: identifier,
-                wait: waitsForPages ? PageWait(self) : nil)
         }
+        return unsafe ClipReader(
+            geometry: geometry, pages: PublishedReader(store, epoch: epoch, waits: waitsForPages), demand: slot.demand,
+            identifier: identifier)
     }
 
     func release(_ reader: ClipReader) {
+        store.removeReader(reader.identifier)
         lock.withLock { readers[reader.identifier] = nil }
     }
 
@@ -83,28 +74,14 @@ final class ClipCore: @unchecked Sendable {
     }
 
     func waitUntilLoaded(_ ranges: [Range<Int>]) throws(AudioFileError) {
-        let latest = ranges.first(where: { !$0.isEmpty })?.lowerBound
-        if ranges.allSatisfy(table.areLoaded) {
-            // Nothing to wait for, but the decode thread must hear that the playing has come to another page.
-            if let latest, latest != latestPage.load(ordering: .relaxed) { lock.withLock { note(latest) } }
-            return
+        if ranges.reduce(0, { $0 + $1.count }) > pool.capacity / 2, !ranges.allSatisfy(store.table.arePublished) {
+            throw .waitTooLong(path)
         }
-        if ranges.reduce(0, { $0 + $1.count }) > pool.capacity / 2 { throw .waitTooLong(path) }
-        let failure: AudioFileError? = lock.withLock {
-            if let latest { note(latest) }
-            let ticket = madeWaiters
-            madeWaiters += 1
-            waiters[ticket] = ranges
-            defer { waiters[ticket] = nil }
-            lock.wakeAll()
-            while !ranges.allSatisfy(table.areLoaded) {
-                if isStopping { return .closed(path) }
-                if ranges.contains(where: { !failedPages.isDisjoint(with: $0) }) { return firstFailure }
-                lock.wait()
-            }
-            return nil
+        switch store.wait(for: ranges) {
+        case .published: return
+        case .closed: throw .closed(path)
+        case .unavailable(let page): throw lock.withLock { failures[page] ?? firstFailure } ?? .changed(path)
         }
-        if let failure { throw failure }
     }
 
     var failure: AudioFileError? { lock.withLock { firstFailure } }
@@ -112,16 +89,8 @@ final class ClipCore: @unchecked Sendable {
     func stop() {
         lock.withLock {
             isStopping = true
-            lock.wakeAll()
+            store.close()
         }
-    }
-
-    private func note(_ page: Int) {
-        recent.removeAll { $0 == page }
-        recent.append(page)
-        if recent.count > 8 { recent.removeFirst() }
-        latestPage.store(page, ordering: .relaxed)
-        lock.wakeAll()
     }
 
     // MARK: - Decode thread
@@ -140,7 +109,7 @@ final class ClipCore: @unchecked Sendable {
                 list.add(wishes())
                 tick += 1
                 pool.touch(list.pages, at: tick)
-                if let page = list.pages.first(where: { !table.isLoaded($0) && !failedPages.contains($0) }) {
+                if let page = list.pages.first(where: { !store.table.isPublished($0) && failures[$0] == nil }) {
                     return page
                 }
                 // Readers leave their hints without waking anyone: look, at first often, then every 20 ms.
@@ -153,7 +122,9 @@ final class ClipCore: @unchecked Sendable {
 
     private func wishes() -> DemandList.Wishes {
         var wishes = DemandList.Wishes()
-        wishes.awaited = waiters.sorted { $0.key < $1.key }.flatMap(\.value)
+        wishes.awaited = store.awaited.flatMap { $0 }
+        // The start is where most playing begins.
+        let recent = store.recentlyAwaited.isEmpty ? [0] : store.recentlyAwaited
         if let page = recent.last { wishes.cursors.append((page, page)) }
         for (_, reader) in readers.sorted(by: { $0.key < $1.key }) {
             let current = unsafe reader.demand.pointee.current.load(ordering: .relaxed)
@@ -169,8 +140,7 @@ final class ClipCore: @unchecked Sendable {
     }
 
     private func load(_ page: Int) {
-        let epochs = lock.withLock { readers.values.map(\.epoch) }
-        guard let buffer = unsafe pool.takeBuffer(at: tick, readers: epochs) else {
+        guard let buffer = unsafe pool.takeBuffer(at: tick) else {
             // Every buffer is wanted, or a reader is inside its block: that ends within one period.
             lock.withLock { lock.wait(milliseconds: 1) }
             return
@@ -178,13 +148,12 @@ final class ClipCore: @unchecked Sendable {
         do throws(AudioFileError) {
             try unsafe maker.fill(page, into: buffer)
             unsafe pool.publish(page, buffer, at: tick)
-            lock.withLock { if !waiters.isEmpty { lock.wakeAll() } }
         } catch {
             unsafe pool.giveBack(buffer)
             lock.withLock {
-                failedPages.insert(page)
+                failures[page] = error
                 if firstFailure == nil { firstFailure = error }
-                lock.wakeAll()
+                store.setUnavailable(page, true)
             }
         }
     }

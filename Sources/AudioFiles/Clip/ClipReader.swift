@@ -10,18 +10,16 @@ import Synchronization
 /// One thread at a time.
 @safe
 public struct ClipReader: BitwiseCopyable, @unchecked Sendable {
-    let table: PageTable
-    let epoch: ReadEpoch.Reader
+    let geometry: PageGeometry
+    let pages: PublishedReader
     let demand: UnsafeMutablePointer<ReaderDemand>
     /// Names the reader within its clip.
     let identifier: Int
-    /// How it waits for pages, under a virtual clock; nil for a render thread, which never waits.
-    let wait: PageWait?
 
     /// Channels of the clip.
-    public var channelCount: Int { table.channelCount }
+    public var channelCount: Int { geometry.channelCount }
     /// Frames of the clip, at the clip's rate.
-    public var frameCount: Int64 { table.frameCount }
+    public var frameCount: Int64 { geometry.frameCount }
 
     /// Says that reads may follow: from here to `endBlock()` no page that can be seen goes away. Not to be nested.
     ///
@@ -29,7 +27,7 @@ public struct ClipReader: BitwiseCopyable, @unchecked Sendable {
     #if REALTIME_CHECKS
         @_noAllocation @_noLocks
     #endif
-    public func beginBlock() { epoch.enter() }
+    public func beginBlock() { pages.epoch.enter() }
 
     /// Says that the reads of this block are over.
     ///
@@ -37,7 +35,7 @@ public struct ClipReader: BitwiseCopyable, @unchecked Sendable {
     #if REALTIME_CHECKS
         @_noAllocation @_noLocks
     #endif
-    public func endBlock() { epoch.leave() }
+    public func endBlock() { pages.epoch.leave() }
 
     /// Copies `count` frames of one channel; between `beginBlock()` and `endBlock()` only.
     ///
@@ -55,8 +53,8 @@ public struct ClipReader: BitwiseCopyable, @unchecked Sendable {
     public func read(
         channel: Int, from frame: Int64, count: Int, into output: UnsafeMutablePointer<Float>
     ) -> Int {
-        precondition(channel >= 0 && channel < table.channelCount, "no such channel")
-        let pageFrames: Int64 = 1 << table.shift
+        precondition(channel >= 0 && channel < geometry.channelCount, "no such channel")
+        let pageFrames = Int64(geometry.pageFrames)
         var (done, missing) = (0, 0)
         while done < count {
             let position = frame + Int64(done)
@@ -65,16 +63,16 @@ public struct ClipReader: BitwiseCopyable, @unchecked Sendable {
                 let silent = position < -Int64(left) ? left : Int(-position)
                 unsafe zero(output + done, count: silent)
                 done += silent
-            } else if position >= table.frameCount {
+            } else if position >= geometry.frameCount {
                 unsafe zero(output + done, count: left)
                 done += left
             } else {
                 let offset = position & (pageFrames - 1)
                 // Two by two: the minimum of three takes an array.
-                let here = min(Int64(left), min(pageFrames - offset, table.frameCount - position))
-                let page = Int(position >> table.shift)
+                let here = min(Int64(left), min(pageFrames - offset, geometry.frameCount - position))
+                let page = Int(position >> Int64(geometry.shift))
                 if let samples = unsafe samples(of: page) {
-                    let source = unsafe samples + (channel << Int(table.shift)) + Int(offset)
+                    let source = unsafe samples + (channel << geometry.shift) + Int(offset)
                     // As bytes: the typed copy is refused by the lock check.
                     unsafe UnsafeMutableRawPointer(output + done)
                         .copyMemory(from: source, byteCount: Int(here) * MemoryLayout<Float>.stride)
@@ -93,11 +91,7 @@ public struct ClipReader: BitwiseCopyable, @unchecked Sendable {
         @_noAllocation @_noLocks
     #endif
     private func samples(of page: Int) -> UnsafePointer<Float>? {
-        var samples = unsafe table.samples(of: page)
-        while unsafe samples == nil, let wait, wait.waitForPage(page, epoch) {
-            unsafe samples = table.samples(of: page)
-        }
-        return unsafe samples
+        unsafe pages.address(at: page)?.assumingMemoryBound(to: Float.self)
     }
 
     /// Whether every frame of the range that lies within the clip is loaded at this moment.
@@ -108,12 +102,12 @@ public struct ClipReader: BitwiseCopyable, @unchecked Sendable {
     #endif
     public func isLoaded(from frame: Int64, count: Int) -> Bool {
         let start = max(frame, 0)
-        let end = min(frame + Int64(count), table.frameCount)
+        let end = min(frame + Int64(count), geometry.frameCount)
         if start >= end { return true }
-        var page = Int(start >> table.shift)
-        let last = Int((end - 1) >> table.shift)
+        var page = Int(start >> Int64(geometry.shift))
+        let last = Int((end - 1) >> Int64(geometry.shift))
         while page <= last {
-            if unsafe table.samples(of: page) == nil { return false }
+            if !pages.table.isPublished(page) { return false }
             page += 1
         }
         return true

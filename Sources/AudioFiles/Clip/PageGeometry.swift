@@ -1,7 +1,7 @@
 // How a clip is cut into pages.
 
 /// The shape of a clip and its pages: a page holds a power of two frames, channel after channel.
-struct PageGeometry: Sendable, Equatable {
+struct PageGeometry: BitwiseCopyable, Sendable, Equatable {
     let channelCount: Int
     let frameCount: Int64
     /// Frames per page are `1 << shift`.

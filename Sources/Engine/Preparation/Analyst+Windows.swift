@@ -4,13 +4,13 @@ internal import DSP
 // The worker's own: what it finds in each window. A window that cannot be decoded holds nothing; the clip's failure says why.
 extension Analyst {
     func frames(of window: Int) -> Range<Int64> {
-        let start = Int64(window) * table.windowFrames
-        return start..<max(start, min(start + table.windowFrames, clip.frameCount))
+        let start = Int64(window) * windows.windowFrames
+        return start..<max(start, min(start + windows.windowFrames, clip.frameCount))
     }
 
     /// Makes the attacks around a window ready and shows them.
     func makeReady(_ window: Int) {
-        for neighbour in max(0, window - 1)...min(window + 1, table.windowCount - 1)
+        for neighbour in max(0, window - 1)...min(window + 1, windows.windowCount - 1)
         where !shelf.holds(neighbour) {
             shelf.keep(attacks(in: neighbour), of: neighbour)
         }

@@ -15,9 +15,10 @@ final class Analyst: @unchecked Sendable {
     let clip: Clip
     /// How the voices divide their source that the attacks are for.
     let bands: StretchBands
-    let table: AttackWindows
+    let windows: AttackWindows
+    let store: PublishedStore
     let recording: RecordingReader
-    let lock = ConditionLock()
+    private let lock: ConditionLock
 
     /// What a player wants to know of its score.
     private struct Task {
@@ -27,19 +28,12 @@ final class Analyst: @unchecked Sendable {
     }
 
     // Guarded by `lock`.
-    var readers: [Int: ReadEpoch] = [:]
-    private var madeReaders = 0
-    /// Windows that virtual clocks stand still for, by ticket.
-    private var awaited: [Int: Int] = [:]
-    private var madeTickets = 0
     /// Windows each player is at or will come to, most urgent first.
     private var wanted: [Int: [Int]] = [:]
     /// Scores to be made ready, the newest of each player.
     private var tasks: [Task] = []
     /// Whose score is being made ready, when a newer one would take its place.
     private var currentOwner: Int?
-    /// The window that was awaited last: rendering as fast as it goes will want the next.
-    private var latestAwaited: Int?
     private var isStopping = false
 
     /// Nobody waits any more for the score that is being made ready.
@@ -57,16 +51,15 @@ final class Analyst: @unchecked Sendable {
         self.clip = clip
         self.bands = bands
         let windowFrames = Analyst.windowFrames(sampleRate: clip.sampleRate, channelCount: clip.channelCount)
-        guard let table = AttackWindows(frameCount: clip.frameCount, windowFrames: windowFrames) else { return nil }
-        self.table = table
+        windows = AttackWindows(frameCount: clip.frameCount, windowFrames: windowFrames)
+        guard let store = PublishedStore(count: windows.windowCount) else { return nil }
+        self.store = store
+        lock = store.lock
         recording = RecordingReader(clip)
-        shelf = AttackShelf(table: table, budget: attackBudget)
+        shelf = AttackShelf(store: store, budget: attackBudget)
     }
 
-    deinit {
-        recording.close()
-        table.deallocate()
-    }
+    deinit { recording.close() }
 
     /// Six seconds, in a power of two; less where many channels would make that a lot of memory.
     static func windowFrames(sampleRate: Int, channelCount: Int) -> Int64 {
@@ -83,20 +76,16 @@ final class Analyst: @unchecked Sendable {
 
     /// A reader for one player; give it back with `release(_:)`.
     func makeReader(waits: Bool) -> AttackReader {
-        lock.withLock {
-            let epoch = ReadEpoch()
-            let identifier = madeReaders
-            madeReaders += 1
-            readers[identifier] = epoch
-            return AttackReader(
-                table: table, epoch: epoch.reader, identifier: identifier, wait: waits ? AttackWait(self) : nil)
-        }
+        let epoch = ReadEpoch()
+        return AttackReader(
+            windows: windows, lists: PublishedReader(store, epoch: epoch, waits: waits),
+            identifier: store.addReader(epoch))
     }
 
     /// Ends a reader: no thread may use it, or a copy of it, any more.
     func release(_ reader: AttackReader) {
+        store.removeReader(reader.identifier)
         lock.withLock {
-            readers[reader.identifier] = nil
             wanted[reader.identifier] = nil
             tasks.removeAll { $0.owner == reader.identifier }
             abandon(reader.identifier)
@@ -128,22 +117,13 @@ final class Analyst: @unchecked Sendable {
     }
 
     /// Returns when a window's attacks are known, or when the analysis ends.
-    func waitUntilReady(_ window: Int) {
-        lock.withLock {
-            let ticket = madeTickets
-            madeTickets += 1
-            awaited[ticket] = window
-            defer { awaited[ticket] = nil }
-            lock.wakeAll()
-            while !table.isReady(window) && !isStopping { lock.wait() }
-        }
-    }
+    func waitUntilReady(_ window: Int) { _ = store.wait(for: [window..<window + 1]) }
 
     func stop() {
         lock.withLock {
             isStopping = true
             isMoot.store(true, ordering: .relaxed)
-            lock.wakeAll()
+            store.close()
         }
     }
 
@@ -170,10 +150,8 @@ final class Analyst: @unchecked Sendable {
                 work(self)
             case .window(let window):
                 makeReady(window)
-                lock.withLock { lock.wakeAll() }
             }
-            let (near, epochs) = lock.withLock { (nearWindows, readers.values.map { $0 }) }
-            shelf.tidy(keeping: near, epochs: epochs)
+            shelf.tidy(keeping: lock.withLock { nearWindows })
         }
     }
 
@@ -181,27 +159,29 @@ final class Analyst: @unchecked Sendable {
         lock.withLock {
             currentOwner = nil
             while !isStopping {
-                if let (_, window) = awaited.min(by: { $0.key < $1.key }), !table.isReady(window) {
-                    latestAwaited = window
-                    return .window(window)
-                }
+                if let window = awaitedWindows.first(where: { !store.table.isPublished($0) }) { return .window(window) }
                 if !tasks.isEmpty {
                     let next = tasks.removeFirst()
                     currentOwner = next.isReplaceable ? next.owner : nil
                     isMoot.store(false, ordering: .relaxed)
                     return .task(next.work)
                 }
-                if let window = nearWindows.first(where: { !table.isReady($0) }) { return .window(window) }
+                if let window = nearWindows.first(where: { !store.table.isPublished($0) }) { return .window(window) }
                 lock.wait()
             }
             return nil
         }
     }
 
+    /// Windows that virtual clocks stand still for, who has waited longest first. Guarded by `lock`.
+    private var awaitedWindows: [Int] { store.awaited.flatMap { $0.flatMap { $0 } } }
+
     /// Windows that somebody is at or near, most urgent first. Guarded by `lock`.
     private var nearWindows: [Int] {
-        var near: [Int] = []
-        if let latestAwaited { near += [latestAwaited, min(latestAwaited + 1, table.windowCount - 1)] }
+        // What is awaited must not go before whoever waits has seen it.
+        var near = awaitedWindows
+        // Rendering as fast as it goes will want the next.
+        if let latest = store.recentlyAwaited.last { near += [latest, min(latest + 1, windows.windowCount - 1)] }
         let lists = wanted.sorted { $0.key < $1.key }.map(\.value)
         for rank in 0..<(lists.map(\.count).max() ?? 0) {
             for list in lists where rank < list.count && !near.contains(list[rank]) { near.append(list[rank]) }

@@ -9,15 +9,15 @@ struct AttackShelf: ~Copyable {
     /// Bytes of attacks that are kept when nobody needs them any more.
     static let budget = 96 << 20
 
-    private let table: AttackWindows
+    private let store: PublishedStore
     private let budget: Int
     /// The attacks that lie in one window.
     private var materials: [Int: AttackMaterial?] = [:]
     /// The lists shown in the table, each of the attacks in one window and its neighbours.
     private var shown: [Int: ShownList] = [:]
-    private var leaving: [(list: ShownList, marks: [(ReadEpoch, ReadEpoch.Mark)])] = []
+    private var retired = RetiredList<ShownList>()
     /// Lists out of the table that a reader may still hold.
-    var leavingCount: Int { leaving.count }
+    var retiredCount: Int { retired.count }
 
     /// A list at an address of its own, with what it refers to.
     @safe
@@ -34,8 +34,8 @@ struct AttackShelf: ~Copyable {
         deinit { unsafe address.deallocate() }
     }
 
-    init(table: AttackWindows, budget: Int) {
-        self.table = table
+    init(store: PublishedStore, budget: Int) {
+        self.store = store
         self.budget = budget
     }
 
@@ -49,12 +49,12 @@ struct AttackShelf: ~Copyable {
     mutating func show(_ window: Int) {
         let list = ShownList((window - 1...window + 1).compactMap { materials[$0] ?? nil })
         shown[window] = list
-        unsafe table.publish(window, list.address)
+        unsafe store.publish(window, list.address)
     }
 
     /// Lets go of what is over the budget and far from everybody, the farthest first, and frees what nobody can hold.
-    mutating func tidy(keeping near: [Int], epochs: [ReadEpoch]) {
-        leaving.removeAll { entry in entry.marks.allSatisfy { $0.hasPassed($1) } }
+    mutating func tidy(keeping near: [Int]) {
+        while retired.takeFree() != nil {}
         var bytes = materials.values.reduce(0) { $0 + ($1?.byteCount ?? 0) }
         guard bytes > budget else { return }
         func distance(_ window: Int) -> Int { near.map { abs($0 - window) }.min() ?? .max }
@@ -65,8 +65,7 @@ struct AttackShelf: ~Copyable {
             materials[window] = nil
             for holder in window - 1...window + 1 {
                 guard let list = shown.removeValue(forKey: holder) else { continue }
-                table.unpublish(holder)
-                leaving.append((list, epochs.map { ($0, $0.mark()) }))
+                retired.retire(holder, list, from: store)
             }
         }
     }

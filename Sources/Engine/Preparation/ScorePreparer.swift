@@ -90,7 +90,7 @@ final class ScorePreparer: Sendable {
         let answer = Answer<Void>()
         analysis.analyst.submit(owner: reader.identifier, replacesOlder: false) { _ in answer.give(()) }
         answer.wait()
-        for frame in clipFrames { analysis.analyst.waitUntilReady(reader.table.window(of: frame)) }
+        for frame in clipFrames { analysis.analyst.waitUntilReady(reader.windows.window(of: frame)) }
     }
 
     /// Says where the player is and where it will be, so that the attacks there are ready in time.
@@ -98,7 +98,7 @@ final class ScorePreparer: Sendable {
         guard let analysis, let reader else { return }
         var windows: [Int] = []
         for frame in clipFrames {
-            let window = reader.table.window(of: frame)
+            let window = reader.windows.window(of: frame)
             if !windows.contains(window) { windows.append(window) }
         }
         analysis.analyst.want(windows, for: reader.identifier)
