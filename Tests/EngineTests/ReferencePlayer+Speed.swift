@@ -55,14 +55,20 @@ extension ReferencePlayer {
     // MARK: Changes of speed
 
     /// Tells what plays of a change of speed, if that can be; false leaves it to a new layer.
-    mutating func tell(_ command: PlayerCommand, _ newScore: Score?, at frame: Int64) -> Bool {
-        guard command.code == .changeSpeed, let newScore, state == .playing, !span.isRest, continues(in: newScore),
-            let playing = sounds.last?.voices.last
+    mutating func tell(_ asked: Asked, at frame: Int64) -> Bool {
+        let command = asked.command
+        guard command.code == .changeSpeed, let newScore = asked.score, state == .playing, !span.isRest,
+            continues(in: newScore), let playing = sounds.last?.voices.last
         else { return false }
         let isCopy = playing.voice.isCopy
         let due = isCopy ? frame : frame + playing.voice.leadFrames
         guard due + Int64(crossfade) < span.end else {
-            told.append(Told(frame: span.end, sound: soundsLaid, command: command, score: newScore))
+            // Too late for this pass; at the joint itself the next one is there.
+            if span.end <= frame {
+                adopt(command, newScore, at: frame)
+            } else {
+                told.append(Told(frame: span.end, sound: soundsLaid, asked: asked))
+            }
             return true
         }
         if isCopy {
@@ -72,25 +78,24 @@ extension ReferencePlayer {
         } else {
             playing.voice.change(
                 .init(frame: due - playing.start, speed: newScore.plan.speeds.factor(ofPass: 0), glide: command.value))
-            told.append(Told(frame: due, sound: soundsLaid, command: command, score: newScore))
+            told.append(Told(frame: due, sound: soundsLaid, asked: asked))
         }
         return true
     }
 
-    /// Takes over the scores whose speed is reached; what was told to something that plays no more is asked for anew.
-    mutating func adoptTold(_ waiting: inout [(command: PlayerCommand, score: Score?)], at frame: Int64) {
-        var anew: [(command: PlayerCommand, score: Score?)] = []
-        for change in told where change.frame <= frame {
-            if change.sound == soundsLaid && state == .playing && continues(in: change.score) {
-                adopt(change.command, change.score, at: frame)
+    /// Takes over the scores whose speed is reached; what was told to something that plays no more is asked for anew. All in
+    /// the order in which it was asked for: the last word counts.
+    mutating func adoptTold(_ waiting: inout [Asked], at frame: Int64) {
+        for change in told.filter({ $0.frame <= frame }).sorted(by: { $0.asked.number < $1.asked.number }) {
+            let asked = change.asked
+            if change.sound == soundsLaid, state == .playing, let score = asked.score, continues(in: score) {
+                adopt(asked.command, score, at: frame)
             } else {
-                var command = change.command
-                command.frame = frame
-                anew.append((command, change.score))
+                waiting.append(asked)
             }
         }
         told.removeAll { $0.frame <= frame }
-        waiting.insert(contentsOf: anew, at: 0)
+        waiting.sort { $0.number < $1.number }
     }
 
     private func continues(in newScore: Score) -> Bool {

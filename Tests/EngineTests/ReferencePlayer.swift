@@ -31,12 +31,18 @@ struct ReferencePlayer {
         var entryEnd: Int64 { start + Int64(entry) }
     }
 
+    /// What is still to be done, in the order in which it was asked for.
+    struct Asked {
+        var number: Int
+        var command: PlayerCommand
+        var score: Score?
+    }
+
     /// A change of speed that has been told to what plays, or waits for the end of the pass.
     struct Told {
         var frame: Int64
         var sound: Int
-        var command: PlayerCommand
-        var score: Score
+        var asked: Asked
     }
 
     enum State { case idle, playing, paused, stopping, finished }
@@ -60,7 +66,7 @@ struct ReferencePlayer {
 
     /// Everything that is heard in the first `count` output frames, channels × frames.
     mutating func render(_ count: Int, commands: [(command: PlayerCommand, score: Score?)]) -> [[Float]] {
-        var waiting = commands
+        var waiting = commands.enumerated().map { Asked(number: $0, command: $1.command, score: $1.score) }
         var output = [[Float]](repeating: [], count: clip.count)
         for frame in 0..<Int64(count) {
             adoptTold(&waiting, at: frame)
@@ -212,16 +218,16 @@ struct ReferencePlayer {
         soundsLaid += 1
     }
 
-    private mutating func apply(_ waiting: inout [(command: PlayerCommand, score: Score?)], at frame: Int64) {
+    private mutating func apply(_ waiting: inout [Asked], at frame: Int64) {
         while let next = waiting.firstIndex(where: { $0.command.frame <= frame }) {
-            if tell(waiting[next].command, waiting[next].score, at: frame) {
+            if tell(waiting[next], at: frame) {
                 waiting.remove(at: next)
                 continue
             }
             let sounding = sounds.count - (sounds.lastIndex { $0.entryEnd <= frame } ?? 0)
             if waiting[next].command.code != .gain && sounding > 2 { return }
-            let (command, score) = waiting.remove(at: next)
-            apply(command, score, at: frame)
+            let asked = waiting.remove(at: next)
+            apply(asked.command, asked.score, at: frame)
         }
     }
 

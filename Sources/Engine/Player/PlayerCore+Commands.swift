@@ -30,6 +30,8 @@ extension PlayerCore {
     }
 
     /// Applies what is due at output frame `now`, in the order it was asked for.
+    ///
+    /// It ends, whatever is asked: each round goes on to the next command, or takes one out of the list for good.
     #if REALTIME_CHECKS
         @_noAllocation @_noLocks
     #endif
@@ -38,11 +40,23 @@ extension PlayerCore {
         var index = 0
         while index < pendingCount {
             let command = pending[index]
-            if command.frame > now {
+            // What was told already is adopted at its frame, and at no other time.
+            if command.frame > now || command.toldLayer != nil {
                 index += 1
                 continue
             }
-            if command.code == .changeSpeed && prepareSpeed(index, at: now) { continue }
+            if command.code == .changeSpeed {
+                switch changeSpeedWithin(index, at: now) {
+                case .done:
+                    index = 0
+                    continue
+                case .told:
+                    index += 1
+                    continue
+                case .needsLayer:
+                    break
+                }
+            }
             if command.changesLayers && !canChangeLayers(for: command, at: now) { return }
             removePending(index)
             apply(command, at: now)

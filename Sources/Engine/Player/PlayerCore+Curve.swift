@@ -93,7 +93,7 @@ extension PlayerCore {
         } else if let start = copyStart(of: course), start > now {
             boundary = start
         }
-        return boundary < cursor.spanEnd ? boundary : CurveKnot.never
+        return boundary > now && boundary < cursor.spanEnd ? boundary : CurveKnot.never
     }
 
     /// After a change of speed to 100 %, the output frame from which the rest of the pass is copied.
@@ -125,7 +125,10 @@ extension PlayerCore {
         @_noAllocation @_noLocks
     #endif
     mutating func crossCopyBoundary(at now: Int64) {
-        guard status.state == .playing, !cursor.isRest, layerCount > 0 else { return }
+        guard status.state == .playing, !cursor.isRest, layerCount > 0 else {
+            copyBoundary = CurveKnot.never
+            return
+        }
         let top = layers[layerCount - 1]
         switch top.source {
         case .voice where isCopied(at: now):

@@ -27,7 +27,8 @@ extension PlayerCore {
     #endif
     mutating func moveThroughScore(to now: Int64) {
         if status.state == .stopping && now >= stopFrame { finish(at: now) }
-        while status.state == .playing && now >= cursor.spanEnd { crossJoint() }
+        // Of the spans that end here only those can be empty that were entered at their end: the rest of a pass or of a gap.
+        for _ in 0..<PlayerCore.maximumJoints where status.state == .playing && now >= cursor.spanEnd { crossJoint() }
         if now >= copyBoundary { crossCopyBoundary(at: now) }
     }
 

@@ -4,48 +4,57 @@ internal import DSP
 // frame the new score is taken over, and the pass goes on in the same layer. Where there is no such voice, or no more
 // such frame in the pass, `PlayerCore+Commands` does it by one more layer, or the pass ends as it began.
 extension PlayerCore {
-    /// Sees whether a change of speed can happen within the pass that plays, and prepares it.
+    /// What became of a change of speed that is due.
+    enum SpeedChange {
+        /// It has happened; the command is not in the list any more.
+        case done
+        /// It waits in the list for its frame, which is still to come.
+        case told
+        /// It can only be heard by one more layer.
+        case needsLayer
+    }
+
+    /// Makes a change of speed within the pass that plays, where that can be.
     ///
-    /// - Parameter index: the command among those pending. It is taken out when it is done, or waits for its new frame.
-    /// - Returns: false when the change needs a new layer.
+    /// - Parameter index: the command among those pending.
     ///
     /// Real-time safe: yes.
     #if REALTIME_CHECKS
         @_noAllocation @_noLocks
     #endif
-    mutating func prepareSpeed(_ index: Int, at now: Int64) -> Bool {
+    mutating func changeSpeedWithin(_ index: Int, at now: Int64) -> SpeedChange {
         let command = pending[index]
         guard status.state == .playing, !cursor.isRest, layerCount > 0, let part = counterpart(in: command.score)
-        else { return false }
+        else { return .needsLayer }
         switch layers[layerCount - 1].source {
         case .voice(let voice):
             // A plan of splices was made for one speed: the new one begins with a voice of its own.
-            if unsafe voices.voice(voice).pointee.isPlanned() { return false }
+            if unsafe voices.voice(voice).pointee.isPlanned() { return .needsLayer }
             let frame = now + leadFrames(of: voice)
-            guard canChange(at: frame) else { return waitForJoint(index) }
+            guard canChange(at: frame) else { return waitForJoint(index, part: part, at: now) }
             // A change of the curve at that very frame comes first, as it does in the score.
             tellKnots(voice, of: layerCount - 1, before: now + 1)
             let start = layers[layerCount - 1].voiceStart
             guard
                 unsafe voices.voice(voice).pointee.changeSpeed(
                     at: frame - start, to: command.score.part(part).speed, over: command.value)
-            else { return false }
+            else { return .needsLayer }
             // What is heard from there on is neither on the curve nor what a later pass will be.
             layers[layerCount - 1].nextKnot = CurveKnot.never
             stopRecording()
             pending[index].frame = frame
             pending[index].toldLayer = layersLaid
-            return true
+            return .told
         case .copy:
-            guard canChange(at: now) else { return waitForJoint(index) }
+            guard canChange(at: now) else { return waitForJoint(index, part: part, at: now) }
             removePending(index)
             forgetToldSpeeds()
             adoptSpeed(command, part: part, at: now)
             let new = score.part(part)
             if !new.isCopy { replaceCopyByVoice(at: now) }
-            return true
+            return .done
         case .silence, .recorded:
-            return false
+            return .needsLayer
         }
     }
 
@@ -144,14 +153,20 @@ extension PlayerCore {
         frame + Int64(crossfadeFrames) < cursor.spanEnd
     }
 
-    /// The pass ends as it began; the next one has the new speed.
+    /// The pass ends as it began; the next one has the new speed. At the joint itself there is nothing to wait for.
     #if REALTIME_CHECKS
         @_noAllocation @_noLocks
     #endif
-    private mutating func waitForJoint(_ index: Int) -> Bool {
+    private mutating func waitForJoint(_ index: Int, part: Int, at now: Int64) -> SpeedChange {
+        if cursor.spanEnd <= now {
+            let command = pending[index]
+            removePending(index)
+            adoptSpeed(command, part: part, at: now)
+            return .done
+        }
         pending[index].frame = cursor.spanEnd
         pending[index].toldLayer = layersLaid
-        return true
+        return .told
     }
 
     #if REALTIME_CHECKS
@@ -161,18 +176,19 @@ extension PlayerCore {
         let new = command.score.part(part)
         let clipFrame = place(at: now).clipFrame
         // The old score may be freed as soon as the new one is taken over.
+        let old = score.part(cursor.part)
         if now < cursor.spanEnd {
-            let old = score.part(cursor.part)
             cursor.changeSpeed(to: new, index: part, from: old, at: now, over: command.value)
         } else {
-            cursor.part = part
+            cursor.endPass(inPart: part, from: old, at: now)
         }
         takeOver(command.score)
         if now < cursor.spanEnd {
             let top = layerCount - 1
             layers[top].fallEnd = cursor.spanEnd
             layers[top].fallLength = min(layers[top].fallLength, Int(cursor.spanEnd - now))
-            findCopyBoundary(after: now)
+            // A step to 100 % is copied from this very frame on.
+            findCopyBoundary(after: now - 1)
         }
         post(.speedChanged, about: new, pass: cursor.pass, at: now, speed: new.speed, clipFrame: clipFrame)
     }

@@ -20,6 +20,10 @@ struct PlayerCore: ~Copyable {
     /// Commands waiting for their frame; the last places are kept for those that are to happen at once.
     static let maximumPending = 64
     static let maximumScheduled = 48
+    /// Joints crossed at one frame, and times commands and joints take turns there, before sound is made in any case: both far
+    /// beyond what a score and a full list of commands can lead to, so that no fault keeps the render thread at one frame.
+    static let maximumJoints = 8
+    static let maximumTurns = 2 * maximumPending
 
     // MARK: Fixed
 
@@ -132,7 +136,7 @@ struct PlayerCore: ~Copyable {
         status.peaks = SIMD8(repeating: 0)
         goOnAfterInterruption(at: frame)
         collectUrgentCommands(at: frame)
-        var done = 0
+        var (done, turns) = (0, 0)
         var end = frameCount
         while done < frameCount {
             let now = frame + Int64(done)
@@ -143,7 +147,14 @@ struct PlayerCore: ~Copyable {
             // A command may become possible exactly where a fade has just ended.
             applyCommands(at: now)
             if status.state == .finished && done < end { end = done }
-            let count = framesUntilBoundary(from: now, limit: min(frameCount - done, PlayerCore.chunkFrames))
+            var count = framesUntilBoundary(from: now, limit: min(frameCount - done, PlayerCore.chunkFrames))
+            if count <= 0 {
+                // A command has led to the very end of a pass: first on to the pass that follows.
+                turns += 1
+                if turns <= PlayerCore.maximumTurns { continue }
+                count = 1
+            }
+            turns = 0
             produce(count, at: now)
             gain.apply(to: mixed, channelCount: channelCount, frameCount: count, at: now)
             meter(count)

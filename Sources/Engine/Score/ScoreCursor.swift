@@ -181,4 +181,18 @@ struct ScoreCursor: Sendable, Equatable, BitwiseCopyable {
         rested = 0
         spanEnd = end()
     }
+
+    /// Ends the pass in a part of another score, whose next pass follows: what is asked for at this joint before it is crossed
+    /// finds the pass at its end.
+    ///
+    /// - Parameters:
+    ///   - index: of the part there, with the same range of the clip.
+    ///   - old: the part left.
+    ///   - frame: the output frame of the joint.
+    mutating func endPass(inPart index: Int, from old: ScorePart, at frame: Int64) {
+        let speed = speed(at: frame, in: old)
+        course = PassCourse(
+            at: frame, position: Double(old.clipEnd), glide: SpeedGlide(from: speed, to: speed, over: 0))
+        part = index
+    }
 }

@@ -1,0 +1,63 @@
+import Glibc
+import TestSupport
+import Testing
+
+@testable import Engine
+
+@Suite("What is asked of a player at a joint")
+struct JointCommandTests {
+    static let rate = JointRun.rate
+
+    /// Ends this process when it has used so much processor time: what turns in a circle for ever uses it up, however busy the
+    /// machine is.
+    static func allowProcessorTime(seconds: UInt) {
+        var limit = rlimit(rlim_cur: rlim_t(seconds), rlim_max: rlim_t(seconds) + 10)
+        unsafe precondition(setrlimit(__rlimit_resource_t(RLIMIT_CPU.rawValue), &limit) == 0, "no limit can be set")
+    }
+
+    @Test("never holds up the render thread, and is heard as a slow reference says, whatever the blocks")
+    func everywhere() async {
+        await #expect(processExitsWith: .success) {
+            JointCommandTests.allowProcessorTime(seconds: 600)
+            for number in 0..<cases(100, few: 10) {
+                let run = try JointRun(number, deeds: 20)
+                for period in cases(JointRun.periods, few: [64, 1024]) {
+                    #expect(try run.output(inBlocksOf: period) == run.output, "run \(number), blocks of \(period)")
+                }
+                guard run.isPlain else { continue }
+                let expected = run.reference()[0]
+                let firstWrong = expected.indices.first { abs(run.output[0][$0] - expected[$0]) > 1e-5 }
+                #expect(firstWrong == nil, "run \(number)")
+            }
+        }
+    }
+
+    @Test("changes the speed of the pass that begins there, and tells so at that frame", arguments: [1.0, 0.5])
+    func speedAtJoint(factor: Double) async {
+        await #expect(processExitsWith: .success) { [factor] in
+            JointCommandTests.allowProcessorTime(seconds: 100)
+            let clip = testClip(channels: 1, frames: 5000, rate: 8000, seed: 3)
+            let plan = PracticePlan(
+                sections: [try Section(0..<1024)], passes: 1000, speeds: .constant(try Speed(factor: factor)),
+                joint: .hard)
+            let score = try Score(plan, clipFrameCount: 5000, sampleRate: 8000)
+            let joint = Int64(1024 / factor)
+            // Asked for earlier than the joint, but too late for the pass: it has always been heard from the joint on.
+            let expected = try Harness(clip, rate: 8000, score: score)
+            expected.player.start(at: 0)
+            try expected.player.setSpeed(try Speed(factor: 0.8), at: joint - 1)
+            let sound = expected.render(8192) { 256 }
+            for block in [256, 1024] {
+                let harness = try Harness(clip, rate: 8000, score: score)
+                let events = harness.player.events
+                harness.player.start(at: 0)
+                try harness.player.setSpeed(try Speed(factor: 0.8), at: joint)
+                #expect(harness.render(8192) { block } == sound)
+                harness.player.endEvents()
+                var changes: [Int64] = []
+                for await event in events where event.kind == .speedChanged { changes.append(event.frame) }
+                #expect(changes == [joint])
+            }
+        }
+    }
+}
