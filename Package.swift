@@ -41,6 +41,8 @@ let package = Package(
         .library(name: "VirtualCardSupport", targets: ["VirtualCardSupport"]),
         // For tests: the virtual card as alsa-lib loads it. Built beside the test binary, where the tests look for it.
         .library(name: "VirtualCardPlugIn", type: .dynamic, targets: ["VirtualCardPlugIn"]),
+        // For the benchmarks' packages alone: signals to the programs they start.
+        .library(name: "ProcessHandles", targets: ["ProcessHandles"]),
         // Meters and the time stretcher alone: arithmetic on samples, without files or devices.
         .library(name: "DSP", targets: ["DSP"]),
         // Pictures of sound, and nothing that makes or plays it.
@@ -114,6 +116,8 @@ let package = Package(
             name: "TestSupport", dependencies: ["CAllocationCounter", "CSanitizerSupport"], path: "Tests/TestSupport",
             swiftSettings: settings),
         .target(
+            name: "ProcessHandles", dependencies: ["CLinux"], path: "Tests/ProcessHandles", swiftSettings: settings),
+        .target(
             name: "SoundMeasures", dependencies: ["DSP", "TestSupport"], path: "Tests/SoundMeasures",
             swiftSettings: settings),
         .target(
@@ -121,7 +125,9 @@ let package = Package(
             swiftSettings: settings),
         .testTarget(
             name: "VirtualCardTests",
-            dependencies: ["CALSA", "Realtime", "VirtualCard", "VirtualCardSupport", "TestSupport"],
+            dependencies: [
+                "CALSA", "ProcessHandles", "Realtime", "VirtualCard", "VirtualCardSupport", "TestSupport",
+            ],
             swiftSettings: settings),
         .testTarget(name: "RealtimeTests", dependencies: ["Realtime", "TestSupport"], swiftSettings: settings),
         .testTarget(name: "UserStateTests", dependencies: ["UserState"], swiftSettings: settings),
@@ -148,7 +154,7 @@ let package = Package(
         .testTarget(
             name: "WoodshedCLITests",
             dependencies: [
-                "WoodshedCLI", "WoodshedCommand", "TestSupport", "Woodshed", "VirtualCardSupport",
+                "ProcessHandles", "WoodshedCLI", "WoodshedCommand", "TestSupport", "Woodshed", "VirtualCardSupport",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             exclude: ["Waveform/Golden"], swiftSettings: settings),

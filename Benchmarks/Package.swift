@@ -29,7 +29,8 @@ let package = Package(
         .executableTarget(
             name: "CardFaultBenchmark",
             dependencies: [
-                "PortAudioPeer", .product(name: "VirtualCardPlugIn", package: "woodshed"),
+                "PortAudioPeer", .product(name: "ProcessHandles", package: "woodshed"),
+                .product(name: "VirtualCardPlugIn", package: "woodshed"),
                 .product(name: "VirtualCardSupport", package: "woodshed"),
                 .product(name: "Woodshed", package: "woodshed"),
             ],

@@ -5,6 +5,8 @@
 #  - no open end without an issue's number, as in "TO-DO(#12)" (written without the hyphen)
 #  - no `try!`, `as!` or `fatalError` in Sources/: bad input gets a typed error
 #  - no path of somebody's own machine
+#  - no signal to a process by its number: -1 is every process, and what has been waited for gives its number to another one.
+#    Swift and C send it to a descriptor (pidfd), Python to its own Popen or a descriptor, the shell to a job of its own (%1)
 #  - the first line of a module's folder of Sources/ belongs to a comment that states the purpose (in one of its files)
 set -uo pipefail
 cd "${1:-$(dirname "$0")/..}" || exit 1
@@ -20,6 +22,9 @@ list_files() {
 }
 mapfile -t all < <(list_files | grep -Ev '^(LICENSE|scripts/house-rules\.sh)$' | sort)
 mapfile -t code < <(printf '%s\n' "${all[@]}" | grep -E '\.(swift|c|h|cpp|hpp|sh|py)$')
+mapfile -t compiled < <(printf '%s\n' "${all[@]}" | grep -E '\.(swift|c|h|cpp|hpp)$')
+mapfile -t python < <(printf '%s\n' "${all[@]}" | grep -E '\.py$')
+mapfile -t shell < <(printf '%s\n' "${all[@]}" | grep -E '\.sh$|^(Makefile|\.ci/run)$')
 mapfile -t sources < <(printf '%s\n' "${all[@]}" | grep -E '^Sources/.*\.swift$')
 
 for file in "${code[@]}"; do
@@ -42,6 +47,11 @@ report() {
 report '\b(TODO|FIXME|HACK)\b(?!\(#\d+\))' 'open end without the number of an issue' "${code[@]}"
 report '^(?!\s*//).*(\btry!|\bas!|\bfatalError\b)' 'stops the program' "${sources[@]}"
 report '(?<![\w.])/(home|Users|root|work|opt/swift)/' "path of somebody's own machine" "${all[@]}"
+by_number='a signal to a process by its number, which may be another one'
+report '^(?!\s*//).*(\b(kill|killpg|sigqueue|tgkill)\s*\(|\bSYS_(kill|tkill|tgkill|rt_sigqueueinfo)\b)' "$by_number" "${compiled[@]}"
+report '^(?!\s*#).*\bos\.(kill|killpg)\b' "$by_number" "${python[@]}"
+# Bash looks whether the job still runs, and whether it is one of its own.
+report '^(?!\s*#).*(?<![\w.$/-])((pkill|killall5?|skill)\b|kill\s++(?!("?-\S+ )?"?(%|\$\$)))' "$by_number" "${shell[@]}"
 
 for folder in Sources/*/; do
     [ -d "$folder" ] || continue

@@ -4,6 +4,7 @@
 # of it: in thousands of lines of output, a test that fails is easily lost.
 set -uo pipefail
 
+scripts=$(dirname "$0")
 name=$1
 shift
 limit=${WOODSHED_STEP_SECONDS:-1500}
@@ -20,36 +21,32 @@ tell_failure() {
     } | cut -c1-300 | awk '!seen[$0]++' | sed 's/^/      | /' >>"$summary"
 }
 
-# All that a process has started, itself last.
-descendants() {
-    local child
-    for child in $(pgrep -P "$1"); do descendants "$child"; done
-    echo "$1"
+# What tests say that they could not do here: a run that leaves something out must not look like one that did it all.
+tell_skipped() {
+    grep -q '^not run here: ' "$output" && return
+    sed -nE 's/^.*(Test|Suite) (.*) skipped: "(.*)"$/not run here: \2: \3/p' "$output" | sort -u | tee -a "$summary"
 }
 
-# What stands still would use up the whole run's time without a word: it is shown and ended.
+# What stands still would use up the whole run's time without a word: it is shown and ended. The step holds this one's input open
+# until it ends, so nothing has to be ended then but by itself.
 end_when_late() {
-    trap 'kill $!' TERM
-    sleep "$limit" >/dev/null 2>&1 &
-    wait $! || return
-    local watch=$BASHPID late shown
-    late=$(descendants "$1" | grep -vxE "$1|$watch")
-    shown=$(ps -o pid,ppid,stat,etime,time,wchan:24,args --forest -p "$(echo "$late" | paste -sd,)" | cut -c1-200)
-    for process in $late; do kill -KILL "$process" 2>/dev/null; done
-    printf "error: '%s' has taken %s s; what ran:\n%s\n" "$name" "$limit" "$shown"
+    read -r -t "$limit"
+    [ $? -gt 128 ] || return
+    printf "error: '%s' has taken %s s; what ran, and was ended:\n" "$name" "$limit"
+    "$scripts/end-descendants.py" "$1" "$BASHPID"
 }
 
 printf '\n==> %s\n' "$name"
 started=$SECONDS
 (
     step=$BASHPID
-    end_when_late "$step" &
-    trap 'kill $! 2>/dev/null' EXIT
-    "$@"
+    exec 3> >(end_when_late "$step")
+    "$@" 3>&-
 ) 2>&1 | tee "$output"
 status=${PIPESTATUS[0]}
 line=$(printf '%5d s  %s' $((SECONDS - started)) "$name")
 [ "$status" -eq 0 ] || line+="  FAILED ($status)"
+tell_skipped
 echo "<== $line"
 [ "$status" -eq 0 ] || tell_failure
 echo "$line" >>"$summary"

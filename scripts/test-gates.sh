@@ -54,6 +54,22 @@ lay_module && plant 'let count = try! read()'
 expect found "try! in Sources" house_rules
 lay_module && plant 'let path = "/ho''me/somebody/song.wav"'
 expect found "a path of somebody's own machine" house_rules
+lay_module && plant 'let sent = Glibc.kill(process, SIGTERM)'
+expect found "a signal by a process's number, in Swift" house_rules
+lay_module && plant '/// How to end it: "ki''ll 4711". It cannot ki''ll (by itself).' && plant 'let advice = "or: ki''ll \(process)"'
+expect nothing "a word about signals" house_rules
+lay_module && mkdir "$folder/Tests" && echo 'void end(pid_t process) { killpg(process, SIGKILL); }' >"$folder/Tests/end.c"
+expect found "a signal by a process's number, in C" house_rules
+lay_module && echo 'os.kill(process, signal.SIGKILL)' >"$folder/scripts/end.py"
+expect found "a signal by a process's number, in Python" house_rules
+# shellcheck disable=SC2016 # not to be expanded
+for line in 'sleep 60 & ki''ll $!' 'trap "ki''ll -KILL ${servers[*]}" EXIT' 'pki''ll woodshed' 'sleep 60 && ki''ll -- -1'; do
+    lay_module && echo "$line" >"$folder/scripts/end.sh"
+    expect found "a signal by a process's number, in the shell: $line" house_rules
+done
+# shellcheck disable=SC2016 # not to be expanded
+lay_module && printf '%s\n' 'kill -TERM "%$job"' 'kill %1' 'kill -INT $$' 'timeout --kill-after=5 120 true' >"$folder/scripts/end.sh"
+expect nothing "signals to jobs of a shell's own and to itself" house_rules
 lay_module && sed -i 1,2d "$folder/Sources/Sample/Sample.swift" && sed -i '1i import Glibc' "$folder/Sources/Sample/Sample.swift"
 expect found "a module that does not state its purpose" house_rules
 

@@ -56,13 +56,18 @@ scripts=$(place share/wireplumber/scripts/policy-node.lua) && wireplumber_module
     skip "this system's packages are not those known here: PipeWire with WirePlumber 0.4, and JACK 2"
 
 folder=$(mktemp -d) && chmod 700 "$folder" || exit 1
+# Jobs of this shell by their numbers: unlike a process's, they are never another program's.
 servers=()
-# Ends the servers that were started, by force.
-stop_servers() {
-    [ ${#servers[@]} -eq 0 ] || kill -KILL "${servers[@]}" 2>/dev/null
-    [ ${#servers[@]} -eq 0 ] || wait "${servers[@]}" 2>/dev/null
+# Sets `job` to the number of the job that was started last.
+note_job() { [[ $(jobs %%) =~ ^\[([0-9]+)\] ]] && job=${BASH_REMATCH[1]}; }
+# Ends the servers that were started, by a signal.
+end_servers() { # SIGNAL
+    local server
+    for server in "${servers[@]}"; do kill "-$1" "%$server"; done 2>/dev/null
+    for server in "${servers[@]}"; do wait "%$server"; done 2>/dev/null
     servers=()
 }
+stop_servers() { end_servers KILL; }
 # With what JACK leaves in shared memory when it is killed. Its name is the same in each run: JACK remembers eight killed servers,
 # and then starts no other.
 trap 'stop_servers; rm -rf "$folder" /dev/shm/jack*_woodshed-test_*' EXIT
@@ -162,8 +167,9 @@ eventually() {
 }
 
 serve() { # NAME COMMAND...
+    local job
     "${@:2}" >"$1.log" 2>&1 &
-    servers+=($!)
+    note_job && servers+=("$job")
 }
 start_daemon() {
     serve pipewire pipewire -c "$folder/pipewire.conf"
@@ -195,7 +201,7 @@ frames_of() {
 record_pipewire() {
     pw-record --target nowhere -P '{ stream.capture.sink = true }' --latency 2048 --rate 48000 --channels 2 --format s16 heard.wav \
         >recorder.log 2>&1 &
-    recorder=$!
+    note_job && recorder=$job
     eventually eval 'pw-link --links | grep -q "pw-record:input_FR"'
 }
 record_jack() {
@@ -203,12 +209,12 @@ record_jack() {
     eventually eval 'jack_lsp | grep -q :out_001' && mapfile -t ports < <(jack_lsp | grep :out_00)
     # In 32 bits, which the 16 of the song survive; for two seconds, as jack_rec loses all when it is interrupted.
     timeout 30 jack_rec -f heard.wav -d 2 -b 32 "${ports[@]}" >recorder.log 2>&1 &
-    recorder=$!
+    note_job && recorder=$job
 }
 
 # hears_all DEVICE: whether the song arrives, by long periods, as a busy machine lets servers miss short ones; a machine that is too busy for the server itself may try three times.
 hears_all() {
-    local try recorder player
+    local try job recorder player
     for ((try = 1; try <= 3; try++)); do
         rm -f heard.wav
         [ "$1" = jack ] || "record_$1"
@@ -220,9 +226,9 @@ hears_all() {
         if [ "$1" = pipewire ]; then
             # So much of it is still on its way.
             sleep 0.5
-            kill -INT "$recorder"
+            kill -INT "%$recorder"
         fi
-        wait "$recorder"
+        wait "%$recorder"
         [ $status -eq 0 ] || return 1
         if frames_of heard.wav | cmp -s - song.frames; then
             echo "  $1: $(wc -l <song.frames) frames, and each arrived unchanged, at try $try"
@@ -234,23 +240,23 @@ hears_all() {
 
 # loses_server DEVICE POLICY [START]: kills the server in mid-play; START brings it back once the loss is told.
 loses_server() {
-    local restart=${3:-} player since
+    local restart=${3:-} job player since
     rm -f events
     play long.wav "$1" --on-loss "$2" &
-    player=$!
+    note_job && player=$job
     eventually told '"event":"pass.started"' && sleep 0.5
     dropouts_before=$(dropouts)
     stop_servers
     since=${EPOCHREALTIME/./}
-    eventually told '"event":"interrupted"' || { kill $player && return 1; }
+    eventually told '"event":"interrupted"' || { kill "%$player" && return 1; }
     echo "  $1: the loss was told $(((${EPOCHREALTIME/./} - since) / 1000)) ms after the server was killed"
     if [ -n "$restart" ]; then
-        "$restart" || { kill $player && return 1; }
+        "$restart" || { kill "%$player" && return 1; }
         since=${EPOCHREALTIME/./}
-        eventually told '"event":"device.resumed"' || { kill $player && return 1; }
+        eventually told '"event":"device.resumed"' || { kill "%$player" && return 1; }
         echo "  $1: sound again $(((${EPOCHREALTIME/./} - since) / 1000)) ms after the server was ready again"
     fi
-    wait $player
+    wait "%$player"
     status=$?
 }
 
@@ -286,8 +292,7 @@ check "JACK: a server that dies is noticed" loses_server jack wait start_jack
 check "JACK: --on-loss wait goes on with a new server, to code 0" ended_with 0
 check "JACK: and to the recording's end" told '"event":"pass.ended".*"clip_frame":144000'
 # Gently, as only then it takes its shared memory away.
-[ ${#servers[@]} -eq 0 ] || { kill "${servers[@]}" && wait "${servers[@]}"; } 2>/dev/null
-servers=()
+end_servers TERM
 
 echo "servers: $checks checks, $failures failures, in $((SECONDS - started)) s"
 [ $failures -eq 0 ]

@@ -12,3 +12,11 @@ static inline int linux_status(int folder, const char *path, unsigned wanted, st
     // AT_EMPTY_PATH, which <fcntl.h> has for the GNU dialect alone.
     return (int)syscall(SYS_statx, folder, path, *path == 0 ? 0x1000 : 0, wanted, status);
 }
+
+/// A descriptor that stands for a process, whatever becomes of its number; -1 with errno.
+static inline int linux_process_open(int process) { return (int)syscall(SYS_pidfd_open, process, 0); }
+
+/// Sends a signal to the process of a descriptor. Returns 0, or -1 with errno.
+static inline int linux_process_signal(int descriptor, int number) {
+    return (int)syscall(SYS_pidfd_send_signal, descriptor, number, (void *)0, 0);
+}

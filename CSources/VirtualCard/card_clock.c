@@ -3,9 +3,9 @@
 #endif
 #include "card_clock.h"
 
+#include "include/VirtualCard.h"
 #include <errno.h>
 #include <math.h>
-#include <signal.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -22,6 +22,18 @@ int32_t clock_thread(void) {
     static _Thread_local int32_t thread;
     if (thread == 0) thread = (int32_t)syscall(SYS_gettid);
     return thread;
+}
+
+// Asked of the system by a descriptor: what sends no signal cannot send one to the wrong process.
+bool virtual_card_process_exists(int32_t number) {
+    if (number <= 0) return false;
+    const int descriptor = (int)syscall(SYS_pidfd_open, number, 0);
+    if (descriptor >= 0) {
+        close(descriptor);
+        return true;
+    }
+    // By kernel: no such process; or a thread's number, which is no process's.
+    return errno != ESRCH && errno != EINVAL && errno != ENOENT;
 }
 
 uint64_t clock_pace(unsigned rate, double ppm) {
@@ -44,7 +56,7 @@ struct clock_seat *clock_take_seat(struct clock_block *clock) {
         struct clock_seat *seat = &clock->seats[index];
         int32_t process = atomic_load(&seat->process);
         // A process that was killed leaves its seat behind.
-        if (process != 0 && (kill(process, 0) == 0 || errno != ESRCH)) continue;
+        if (virtual_card_process_exists(process)) continue;
         if (!atomic_compare_exchange_strong(&seat->process, &process, (int32_t)getpid())) continue;
         atomic_store(&seat->wake, clock_never);
         atomic_store(&seat->deadline, clock_never);

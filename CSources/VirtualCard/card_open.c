@@ -5,7 +5,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <sys/inotify.h>
 #include <sys/timerfd.h>
@@ -14,7 +13,7 @@
 // One program a direction, as with hardware; but one that was killed does not hold it.
 static bool take(struct card_direction_block *block) {
     int32_t owner = atomic_load(&block->owner);
-    if (owner != 0 && (kill(owner, 0) == 0 || errno != ESRCH)) return false;
+    if (virtual_card_process_exists(owner)) return false;
     if (!atomic_compare_exchange_strong(&block->owner, &owner, (int32_t)getpid())) return false;
     if (owner != 0) atomic_store(&block->is_running, 0);
     return true;

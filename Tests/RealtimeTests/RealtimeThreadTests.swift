@@ -34,7 +34,7 @@ private func becomeUnprivileged(priorityLimit: UInt, lockLimitBytes: UInt) -> In
     let priorityResource = __rlimit_resource_t(__RLIMIT_RTPRIO.rawValue)
     unsafe setrlimit(priorityResource, &priority)
     unsafe setrlimit(__rlimit_resource_t(__RLIMIT_MEMLOCK.rawValue), &lock)
-    if geteuid() == 0 { setuid(65534) }
+    Privileges.giveUp()
     unsafe getrlimit(priorityResource, &priority)
     return Int(priority.rlim_cur)
 }

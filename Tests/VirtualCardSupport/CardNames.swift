@@ -48,8 +48,8 @@ enum CardNames {
             let name = String(file.dropFirst(prefix.count))
             let parts = name.split(separator: "-")
             // What has no number in that place was made by hand, and is somebody's.
-            guard parts.count >= 3, let process = pid_t(parts[1]), process > 0 else { continue }
-            if kill(process, 0) != 0, errno == ESRCH { names.append(name) }
+            guard parts.count >= 3, let process = Int32(parts[1]), process > 0 else { continue }
+            if !virtual_card_process_exists(process) { names.append(name) }
         }
         return names
     }

@@ -1,5 +1,6 @@
 import CALSA
 import Glibc
+import ProcessHandles
 import TestSupport
 import Testing
 import VirtualCardSupport
@@ -7,6 +8,7 @@ import VirtualCardSupport
 /// A program that runs beside the test.
 private final class Program {
     private var process: pid_t = 0
+    private let handle: ProcessHandle
     private var hasEnded = false
 
     init(_ words: [String]) throws {
@@ -20,7 +22,8 @@ private final class Program {
             unsafe posix_spawn_file_actions_addopen(&actions, descriptor, "/dev/null", O_WRONLY, 0)
         }
         let code = unsafe posix_spawnp(&process, words[0], &actions, nil, &arguments, environ)
-        guard code == 0 else { throw ALSACode(code: code) }
+        guard code == 0, let handle = ProcessHandle(process) else { throw ALSACode(code: code) }
+        self.handle = handle
     }
 
     /// Waits for the end, 20 s at most; returns the exit code, or -1.
@@ -39,10 +42,10 @@ private final class Program {
 
     /// Kills it, if it has not ended. What nobody waits for would keep tests with processes of their own waiting for ever.
     func end() {
-        guard !hasEnded, process > 0 else { return }
+        guard !hasEnded else { return }
         hasEnded = true
         var status: Int32 = 0
-        kill(process, SIGKILL)
+        handle.send(SIGKILL)
         unsafe waitpid(process, &status, 0)
     }
 

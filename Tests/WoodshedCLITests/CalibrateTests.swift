@@ -10,7 +10,7 @@ import Woodshed
 struct CalibrateTests {
     private let folder = TestFolder()
 
-    private func run(_ arguments: [String], act: ((pid_t) -> Void)? = nil) -> Finished {
+    private func run(_ arguments: [String], act: ((RunningCommand) -> Void)? = nil) -> Finished {
         Command.run(
             ["calibrate"] + arguments,
             environment: [
@@ -18,7 +18,9 @@ struct CalibrateTests {
             ], act: act)
     }
 
-    private func measure(_ output: String, _ arguments: [String] = [], act: ((pid_t) -> Void)? = nil) -> Finished {
+    private func measure(_ output: String, _ arguments: [String] = [], act: ((RunningCommand) -> Void)? = nil)
+        -> Finished
+    {
         run(["--output", output, "--priority", "0"] + arguments, act: act)
     }
 
@@ -108,9 +110,9 @@ struct CalibrateTests {
     @Test("an interrupt ends it with 130, nothing is kept, and the device is free")
     func interrupt() throws {
         let rig = try card(.real)
-        let stopped = measure(rig.name) { process in
+        let stopped = measure(rig.name) { running in
             #expect(rig.waits(seconds: 20) { rig.truth(.capture).isRunning })
-            kill(process, SIGINT)
+            running.send(SIGINT)
         }
         #expect(stopped.status == 130 && stopped.output.isEmpty && folder.names.isEmpty)
         let request = try StreamRequest(sampleRate: 48_000, channelCount: 2)

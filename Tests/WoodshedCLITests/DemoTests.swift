@@ -75,10 +75,10 @@ struct DemoRunTests {
 
     @Test("interrupted it leaves no file")
     func interrupted() {
-        let run = Command.run(["demo", "--out", folder["demo.wav"]], seconds: 60) { process in
+        let run = Command.run(["demo", "--out", folder["demo.wav"]], seconds: 60) { running in
             // Once its file is there it is under way.
             for _ in 0..<10_000 where folder.names.isEmpty { usleep(2000) }
-            kill(process, SIGINT)
+            running.send(SIGINT)
         }
         #expect(run.status == 130, "\(run.error)")
         #expect(folder.names.isEmpty)

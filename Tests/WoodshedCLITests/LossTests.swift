@@ -85,7 +85,7 @@ struct LossTests {
     }
 
     @Test(
-        "pause, on a terminal: the space bar looks for the device, and playing goes on",
+        "pause, on a terminal: the space bar looks for the device, and playing goes on", .needsTerminal,
         .disabled(if: Sanitizers.watchThreads, "the sanitizer makes it late for the real clock"))
     func pauses() throws {
         let rig = try card()

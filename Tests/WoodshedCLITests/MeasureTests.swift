@@ -123,9 +123,9 @@ struct MeasureTests {
         // Long enough to be met: a gigabyte of silence that takes no room on the disk.
         folder.write("long.wav", Wave.file(format: 1, channels: 1, rate: 48_000, bits: 16, data: [], claimed: 1 << 30))
         #expect(unsafe truncate(folder["long.wav"], 44 + 1 << 30) == 0)
-        let run = Command.run(["measure", folder["long.wav"]]) { process in
-            usleep(300_000)
-            kill(process, SIGINT)
+        let run = Command.run(["measure", folder["long.wav"]]) { running in
+            #expect(running.waitUntilHandled(SIGINT))
+            running.send(SIGINT)
         }
         #expect(run.status == 130 && run.output.isEmpty, "\(run.status) \(run.text)\(run.error)")
     }

@@ -47,7 +47,7 @@ struct RecordTests {
     }
 
     private func record(
-        _ arguments: [String], environment more: [String: String] = [:], act: ((pid_t) -> Void)? = nil
+        _ arguments: [String], environment more: [String: String] = [:], act: ((RunningCommand) -> Void)? = nil
     ) -> Finished {
         Command.run(
             ["record"] + arguments, environment: environment.merging(more) { $1 }, folder: folder.path, act: act)
@@ -113,18 +113,18 @@ struct RecordTests {
         "a signal stops and keeps, with the code of its kind",
         arguments: zip([SIGINT, SIGTERM, SIGHUP], [130, 143, 129] as [Int32]))
     func signals(number: Int32, code: Int32) throws {
-        let run = record(["take.wav", "--input", "null", "--json"]) { process in
+        let run = record(["take.wav", "--input", "null", "--json"]) { running in
             Self.waitForFrames(20_000, in: folder["take.wav"])
-            kill(process, number)
+            running.send(number)
         }
         #expect(run.status == code)
         let frames = try Clip(path: folder["take.wav"]).frameCount
         #expect(frames > 10_000 && run.lines.last?.contains(#""frames":\#(frames),"#) == true)
     }
 
-    /// Until a file is as long as so many frames of 24 bits in stereo.
+    /// Until a file is as long as so many frames of 24 bits in stereo. Half a minute is patience, not a measure.
     private static func waitForFrames(_ count: Int, in path: String) {
-        for _ in 0..<1000 {
+        for _ in 0..<3000 {
             var status = stat()
             if unsafe stat(path, &status) == 0, status.st_size >= count * 6 { return }
             usleep(10_000)
@@ -133,13 +133,13 @@ struct RecordTests {
 
     @Test("SIGUSR1 pauses and goes on: what was heard meanwhile is not in the take")
     func pauses() throws {
-        let run = record(["take.wav", "--input", "null", "--json"]) { process in
-            for _ in 0..<3 {
-                Self.waitForFrames(10_000, in: folder["take.wav"])
-                kill(process, SIGUSR1)
-                usleep(400_000)
+        let run = record(["take.wav", "--input", "null", "--json"]) { running in
+            Self.waitForFrames(10_000, in: folder["take.wav"])
+            for (event, count) in [("paused", 1), ("resumed", 1), ("paused", 2)] {
+                running.send(SIGUSR1)
+                #expect(running.wait(for: #""event":"\#(event)""#, count: count))
             }
-            kill(process, SIGINT)
+            running.send(SIGINT)
         }
         #expect(run.status == 130)
         func frames(_ event: String) -> [Int] {
@@ -206,14 +206,14 @@ struct RecordTests {
         let kills = environmentCount("WOODSHED_KILLS", short: cases(4, few: 2))
         for number in 0..<kills {
             let name = "take\(number).wav"
-            var running = Int64(0)
-            let run = record([name, "--input", "null", "--json"]) { process in
+            var killed = -1
+            let run = record([name, "--input", "null", "--json"]) { running in
                 Self.waitForFrames(1, in: folder[name])
                 usleep(UInt32.random(in: 0...700_000, using: &generator))
-                running = Int64(number)
-                kill(process, SIGKILL)
+                killed = number
+                running.send(SIGKILL)
             }
-            #expect(run.status == -SIGKILL && running == number)
+            #expect(run.status == -SIGKILL && killed == number)
             var frames: Int64 = 0
             do throws(AudioFileError) { frames = try Clip(path: folder[name]).frameCount } catch {
                 // Killed before the first frames were due on the disk.
@@ -227,7 +227,7 @@ struct RecordTests {
         }
     }
 
-    @Test("on a terminal: the panel, keys, marks and the question before a take is thrown away")
+    @Test("on a terminal: the panel, keys, marks and the question before a take is thrown away", .needsTerminal)
     func terminal() throws {
         let run = TerminalRun(
             Command.path, ["record", folder["take.wav"], "--input", "null"], environment: environment, columns: 80)

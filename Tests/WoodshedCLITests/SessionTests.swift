@@ -27,7 +27,9 @@ struct SessionTests {
         }
     }
 
-    @Test("the status line is redrawn, fits its terminal and goes when the run ends", arguments: [20, 40, 80, 200])
+    @Test(
+        "the status line is redrawn, fits its terminal and goes when the run ends", .needsTerminal,
+        arguments: [20, 40, 80, 200])
     func statusLine(columns: Int) {
         let run = play(columns: columns)
         #expect(run.wait(for: "▶ 0:00."))
@@ -42,7 +44,7 @@ struct SessionTests {
         #expect(run.text.contains("\r\u{1B}[K"))
     }
 
-    @Test("a resize is followed")
+    @Test("a resize is followed", .needsTerminal)
     func resize() {
         let run = play(columns: 80)
         #expect(run.wait(for: "song.wav"))
@@ -53,7 +55,7 @@ struct SessionTests {
         #expect(run.finish() == 0)
     }
 
-    @Test("plain, a dumb terminal and standard error in a pipe get lines without returns or escapes")
+    @Test("plain, a dumb terminal and standard error in a pipe get lines without returns or escapes", .needsTerminal)
     func plain() {
         for run in [play(["--plain"]), play(environment: ["TERM": "dumb"]), play(environment: ["WOODSHED_A11Y": "1"])] {
             #expect(run.wait(for: "pass 1 of 1"))
@@ -68,7 +70,7 @@ struct SessionTests {
         }
     }
 
-    @Test("NO_COLOR leaves no colour, and the line stays")
+    @Test("NO_COLOR leaves no colour, and the line stays", .needsTerminal)
     func noColour() {
         let run = play(environment: ["NO_COLOR": "1"])
         #expect(run.wait(for: "▶"))
@@ -77,7 +79,7 @@ struct SessionTests {
         #expect(!run.text.contains("m\u{1B}") && run.text.range(of: "\u{1B}[3") == nil)
     }
 
-    @Test("keys pause, move, change the speed and the pitch, and help is at hand")
+    @Test("keys pause, move, change the speed and the pitch, and help is at hand", .needsTerminal)
     func keys() {
         let run = play(["--json"])
         #expect(run.wait(for: "pass.started"))
@@ -103,7 +105,7 @@ struct SessionTests {
         #expect(run.finish() == 0)
     }
 
-    @Test("raw mode is entered while playing and left at every kind of end")
+    @Test("raw mode is entered while playing and left at every kind of end", .needsTerminal)
     func terminalState() {
         let cooked = tcflag_t(ICANON | ECHO)
         for ending in ["q", "\u{03}"] {
@@ -117,7 +119,7 @@ struct SessionTests {
         for (number, status) in [(SIGTERM, 143), (SIGHUP, 129), (SIGSEGV, -SIGSEGV)] as [(Int32, Int32)] {
             let run = play()
             #expect(run.wait(for: "▶"))
-            kill(run.process, number)
+            run.send(signal: number)
             #expect(run.finish() == status)
             #expect(run.localFlags & cooked == cooked)
         }
@@ -130,18 +132,24 @@ struct SessionTests {
         defer { close(reader) }
         let run = Command.run(
             ["render", song, "--section", "0-10f", "-n", "100000", "-o", folder["out.wav"], "--json"],
-            outputPath: folder["full"], seconds: 30
-        ) { process in
-            usleep(700_000)
-            kill(process, SIGINT)
-            usleep(200_000)
-            kill(process, SIGINT)
+            outputPath: folder["full"], seconds: 60
+        ) { running in
+            // A pipe holds 65,536 bytes. Half a minute is patience, not a measure.
+            var waiting: Int32 = 0
+            for _ in 0..<6000 where waiting < 60_000 {
+                usleep(5000)
+                _ = unsafe ioctl(reader, UInt(FIONREAD), &waiting)
+            }
+            #expect(waiting >= 60_000)
+            running.send(SIGINT)
+            #expect(running.waitUntilTaken(SIGINT))
+            running.send(SIGINT)
         }
         #expect(run.status == 130)
         #expect(folder.names == ["full", "song.wav"])
     }
 
-    @Test("in the background it plays on and leaves the terminal alone")
+    @Test("in the background it plays on and leaves the terminal alone", .needsTerminal)
     func background() {
         let shell = TerminalRun("/bin/bash", ["--norc", "--noprofile", "-i"], environment: ["PS1": "ready> "])
         #expect(shell.wait(for: "ready> "))
@@ -157,7 +165,9 @@ struct SessionTests {
         _ = shell.finish(seconds: 5)
     }
 
-    @Test("w shows the waveform with a mark under the place, and takes it away; --waveform shows it from the beginning")
+    @Test(
+        "w shows the waveform with a mark under the place, and takes it away; --waveform shows it from the beginning",
+        .needsTerminal)
     func waveform() {
         let cache = TestFolder()
         let run = play(["--waveform"], environment: ["XDG_CACHE_HOME": cache.path, "LC_ALL": "C.UTF-8"])
@@ -177,7 +187,7 @@ struct SessionTests {
         #expect(hidden.finish() == 0)
     }
 
-    @Test("Ctrl-C stops with a word and 130")
+    @Test("Ctrl-C stops with a word and 130", .needsTerminal)
     func interrupt() {
         let run = play()
         #expect(run.wait(for: "▶"))
@@ -191,10 +201,10 @@ struct SessionTests {
         folder.write("out.wav", [1, 2, 3])
         for number in [SIGINT, SIGTERM] {
             let run = Command.run(
-                ["render", song, "-n", "10000", "--speed", "50%", "-o", folder["out.wav"]], seconds: 30
-            ) { process in
-                usleep(700_000)
-                kill(process, number)
+                ["render", song, "-n", "10000", "--speed", "50%", "-o", folder["out.wav"], "--json"], seconds: 60
+            ) { running in
+                #expect(running.wait(for: #""event":"pass.started""#))
+                running.send(number)
             }
             #expect(run.status == 128 + number, "\(run.error)")
             #expect(folder.names == ["out.wav", "song.wav"])
@@ -206,17 +216,18 @@ struct SessionTests {
     func interruptedEarly() {
         for number in [SIGINT, SIGTERM] {
             let run = Command.run(
-                ["render", song, "-n", "10000", "--speed", "50%", "-o", folder["out.wav"]], seconds: 30
-            ) { process in
-                for _ in 0..<10_000 where !folder.names.contains(where: { $0.hasSuffix(".part") }) { usleep(500) }
-                kill(process, number)
+                ["render", song, "-n", "10000", "--speed", "50%", "-o", folder["out.wav"]], seconds: 60
+            ) { running in
+                // Half a minute is patience, not a measure.
+                for _ in 0..<60_000 where !folder.names.contains(where: { $0.hasSuffix(".part") }) { usleep(500) }
+                running.send(number)
             }
             #expect(run.status == 128 + number, "\(run.error)")
             #expect(folder.names == ["song.wav"])
         }
     }
 
-    @Test("Ctrl-Z gives the terminal back and pauses; fg goes on where it was")
+    @Test("Ctrl-Z gives the terminal back and pauses; fg goes on where it was", .needsTerminal)
     func suspend() {
         let shell = TerminalRun("/bin/bash", ["--norc", "--noprofile", "-i"], environment: ["PS1": "ready> "])
         #expect(shell.wait(for: "ready> "))
@@ -237,7 +248,7 @@ struct SessionTests {
         _ = shell.finish(seconds: 5)
     }
 
-    @Test("a reader that goes away ends the run quietly")
+    @Test("a reader that goes away ends the run quietly", .needsTerminal)
     func closedPipe() {
         let script = "'\(Command.path)' play '\(song)' --output null --json | head -n 1; echo ${PIPESTATUS[0]}"
         let run = TerminalRun("/bin/bash", ["-c", script])

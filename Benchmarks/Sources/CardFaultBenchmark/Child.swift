@@ -1,8 +1,10 @@
 import Foundation
+import ProcessHandles
 
 /// A program of its own process: what it says, what it takes of the processor, and how it ends.
 final class Child {
     private let process = Process()
+    private let handle: ProcessHandle?
     private let said: URL
 
     init(_ command: [String], configuration: URL, folder: URL) throws {
@@ -18,6 +20,7 @@ final class Child {
         process.environment = ProcessInfo.processInfo.environment.merging(
             ["ALSA_CONFIG_PATH": configuration.path, "JACK_NO_START_SERVER": "1"]) { $1 }
         try process.run()
+        handle = ProcessHandle(process.processIdentifier)
     }
 
     var isRunning: Bool { process.isRunning }
@@ -39,7 +42,7 @@ final class Child {
         if process.isRunning { process.interrupt() }
         for _ in 0..<200 where process.isRunning { usleep(10_000) }
         guard process.isRunning else { return true }
-        kill(process.processIdentifier, SIGKILL)
+        handle?.send(SIGKILL)
         process.waitUntilExit()
         return false
     }

@@ -122,6 +122,9 @@ int virtual_card_remove(const char *name);
 /// Removes a virtual clock that was named by "virtual:NAME".
 int virtual_card_remove_clock(const char *name);
 
+/// Whether there is a process of this number, also one that nobody has waited for yet. True where that cannot be told.
+bool virtual_card_process_exists(int32_t number);
+
 /// Opens a stream without any ALSA configuration. The card is made from `options` if there is none of the name; otherwise
 /// `options` may be NULL. `stream` and `mode` as in snd_pcm_open.
 int virtual_card_open(

@@ -88,7 +88,7 @@ struct TakeKillTests {
         let report = unsafe open(path + ".report", O_WRONLY | O_CREAT, 0o600)
         Thread.detachNewThread {
             usleep(microseconds)
-            kill(getpid(), SIGKILL)
+            raise(SIGKILL)
         }
         let take = try TakeFile(
             path: path, container: format.container, format: format.samples, sampleRate: format.sampleRate,

@@ -1,5 +1,6 @@
 // Runs the built command as a user would: another process, with pipes for its output.
 import Glibc
+import ProcessHandles
 
 /// What a finished run left behind.
 struct Finished {
@@ -30,10 +31,10 @@ enum Command {
     ///   - folder: Where it runs; nil is here.
     ///   - outputPath: A file to send standard output to instead of a pipe.
     ///   - program: Another program that is to run it.
-    ///   - act: Called with the process's id once it runs.
+    ///   - act: Called once it runs.
     static func run(
         _ arguments: [String], environment: [String: String] = [:], folder: String? = nil, outputPath: String? = nil,
-        program: String? = nil, seconds: Double = 60, act: ((pid_t) -> Void)? = nil
+        program: String? = nil, seconds: Double = 60, act: ((RunningCommand) -> Void)? = nil
     ) -> Finished {
         let (output, error) = (Pipe(), Pipe())
         var actions = unsafe posix_spawn_file_actions_t()
@@ -53,10 +54,12 @@ enum Command {
         output.closeWriteEnd()
         error.closeWriteEnd()
         guard process > 0 else { return Finished(status: -127, output: [], error: "cannot start \(path)") }
-        act?(process)
-        let (data, errorData) = Pipe.drain(output, error, seconds: seconds) { kill(process, SIGKILL) }
+        let running = RunningCommand(ProcessHandle(process), output, error)
+        act?(running)
+        running.drain(seconds: seconds)
         return Finished(
-            status: exitStatus(of: process), output: data, error: String(decoding: errorData, as: UTF8.self))
+            status: exitStatus(of: process), output: running.output,
+            error: String(decoding: running.errors, as: UTF8.self))
     }
 
     /// Starts a program.
@@ -115,6 +118,62 @@ enum Command {
     }
 }
 
+/// The command while it runs: to be waited for, and sent signals.
+final class RunningCommand {
+    /// Nil where the system gives no descriptor of it; then no signal is sent, and that shows in what becomes of it.
+    private let handle: ProcessHandle?
+    private let pipes: [Pipe]
+    private(set) var output: [UInt8] = []
+    private(set) var errors: [UInt8] = []
+    private var requests: [pollfd]
+
+    fileprivate init(_ handle: ProcessHandle?, _ output: Pipe, _ errors: Pipe) {
+        self.handle = handle
+        pipes = [output, errors]
+        requests = pipes.map { pollfd(fd: $0.readEnd, events: Int16(POLLIN), revents: 0) }
+    }
+
+    func send(_ signal: Int32) { handle?.send(signal) }
+
+    /// Waits until a signal would no longer simply end it.
+    func waitUntilHandled(_ signal: Int32) -> Bool { handle?.waitUntilHandled(signal) ?? false }
+
+    /// Waits until it has taken a signal that it was sent.
+    func waitUntilTaken(_ signal: Int32) -> Bool { handle?.waitUntilTaken(signal) ?? false }
+
+    /// Reads until its standard output has so many occurrences of a text; false when it ends, or after half a minute, without.
+    @discardableResult
+    func wait(for wanted: String, count: Int = 1) -> Bool {
+        read(seconds: 30) { String(decoding: output, as: UTF8.self).ranges(of: wanted).count >= count }
+    }
+
+    /// Reads all that comes until both pipes are closed, and ends what takes longer than `seconds`.
+    fileprivate func drain(seconds: Double) {
+        if !read(seconds: seconds, until: { isClosed }) { handle?.send(SIGKILL) }
+        // What holds the pipes beyond the command's end would be waited for in vain.
+        read(seconds: 10) { isClosed }
+    }
+
+    private var isClosed: Bool { requests.allSatisfy { $0.fd < 0 } }
+
+    @discardableResult
+    private func read(seconds: Double, until isDone: () -> Bool) -> Bool {
+        let end = ContinuousClock.now + .seconds(seconds)
+        var buffer = [UInt8](repeating: 0, count: 65536)
+        while !isDone() {
+            guard !isClosed, ContinuousClock.now < end else { return false }
+            guard unsafe poll(&requests, 2, 100) > 0 else { continue }
+            for index in 0..<2 where requests[index].revents != 0 {
+                let count = unsafe Glibc.read(requests[index].fd, &buffer, buffer.count)
+                if count <= 0 { requests[index].fd = -1 }
+                if count > 0 && index == 0 { output += buffer.prefix(count) }
+                if count > 0 && index == 1 { errors += buffer.prefix(count) }
+            }
+        }
+        return true
+    }
+}
+
 /// A pipe from the process to the test.
 final class Pipe {
     let readEnd: Int32
@@ -135,28 +194,5 @@ final class Pipe {
     func closeWriteEnd() {
         if writeEnd >= 0 { close(writeEnd) }
         writeEnd = -1
-    }
-
-    /// Everything from two pipes until both are closed; after `seconds` `giveUp` is called once.
-    static func drain(_ first: Pipe, _ second: Pipe, seconds: Double, giveUp: () -> Void) -> ([UInt8], [UInt8]) {
-        var data: ([UInt8], [UInt8]) = ([], [])
-        var requests = [first, second].map { pollfd(fd: $0.readEnd, events: Int16(POLLIN), revents: 0) }
-        var rest = Int32(seconds * 1000)
-        var buffer = [UInt8](repeating: 0, count: 65536)
-        while requests.contains(where: { $0.fd >= 0 }) {
-            let ready = unsafe poll(&requests, 2, 100)
-            if ready == 0 {
-                rest -= 100
-                if rest <= 0 && rest > -100 { giveUp() }
-                continue
-            }
-            for index in 0..<2 where requests[index].revents != 0 {
-                let count = unsafe read(requests[index].fd, &buffer, buffer.count)
-                if count <= 0 { requests[index].fd = -1 }
-                if count > 0 && index == 0 { data.0 += buffer.prefix(count) }
-                if count > 0 && index == 1 { data.1 += buffer.prefix(count) }
-            }
-        }
-        return data
     }
 }

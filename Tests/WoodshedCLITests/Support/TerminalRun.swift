@@ -1,10 +1,31 @@
 // Runs a program on a terminal of its own, and looks at what a user would see.
 import Glibc
+import ProcessHandles
+import Testing
+
+extension Trait where Self == ConditionTrait {
+    /// For tests that run a program on a terminal. They are told as not run where there can be none.
+    static var needsTerminal: Self {
+        .enabled("no pseudo-terminal can be opened here, as without /dev/pts") { TerminalRun.isPossible }
+    }
+}
 
 /// A process with a pseudo-terminal as its controlling terminal.
+///
+/// Where it cannot be had, that is recorded as the test's failure, nothing is run and nothing is seen.
 final class TerminalRun {
+    /// Whether a pseudo-terminal can be opened.
+    static let isPossible: Bool = {
+        var ends: (Int32, Int32) = (-1, -1)
+        guard unsafe openpty(&ends.0, &ends.1, nil, nil, nil) == 0 else { return false }
+        close(ends.0)
+        close(ends.1)
+        return true
+    }()
+
     private let master: Int32
-    let process: pid_t
+    private let process: pid_t
+    private let handle: ProcessHandle?
     private(set) var seen: [UInt8] = []
     private var isReaped = false
 
@@ -12,7 +33,11 @@ final class TerminalRun {
         var size = winsize(ws_row: 24, ws_col: UInt16(columns), ws_xpixel: 0, ws_ypixel: 0)
         var (outer, inner): (Int32, Int32) = (-1, -1)
         var name = [CChar](repeating: 0, count: 128)
-        _ = unsafe openpty(&outer, &inner, &name, nil, &size)
+        guard unsafe openpty(&outer, &inner, &name, nil, &size) == 0 else {
+            Issue.record("no pseudo-terminal could be opened (errno \(errno)), so \(path) was not run")
+            (master, process, handle, hasEnded, isReaped) = (-1, -1, nil, true, true)
+            return
+        }
         master = outer
         _ = fcntl(master, F_SETFD, FD_CLOEXEC)
         var actions = unsafe posix_spawn_file_actions_t()
@@ -24,17 +49,25 @@ final class TerminalRun {
             path, arguments, environment: environment, actions: &actions, ownSession: true)
         unsafe posix_spawn_file_actions_destroy(&actions)
         close(inner)
+        handle = ProcessHandle(process)
+        if handle == nil {
+            Issue.record("\(path) could not be started, or the system gives no descriptor of it")
+            hasEnded = true
+        }
+        isReaped = process <= 0
     }
 
     deinit {
-        if !isReaped {
-            kill(process, SIGKILL)
-            _ = Command.exitStatus(of: process)
-        }
-        close(master)
+        handle?.send(SIGKILL)
+        // Which hangs up on a program that could not be ended.
+        if master >= 0 { close(master) }
+        if !isReaped { _ = Command.exitStatus(of: process) }
     }
 
     var text: String { String(decoding: seen, as: UTF8.self) }
+
+    /// Sends the program a signal; what is typed is sent by the other one.
+    func send(signal: Int32) { handle?.send(signal) }
 
     func send(_ text: String) {
         let bytes = Array(text.utf8)
@@ -68,7 +101,8 @@ final class TerminalRun {
     /// Reads to the end and returns how the process ended; killed after `seconds`.
     func finish(seconds: Double = 15) -> Int32 {
         read(seconds: seconds) { hasEnded }
-        if !hasEnded { kill(process, SIGKILL) }
+        guard !isReaped else { return -127 }
+        if !hasEnded { handle?.send(SIGKILL) }
         isReaped = true
         return Command.exitStatus(of: process)
     }

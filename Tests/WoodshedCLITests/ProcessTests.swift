@@ -1,0 +1,52 @@
+// What the tests themselves do to processes: a signal that goes astray could end everything on the machine.
+import Glibc
+import ProcessHandles
+import Testing
+
+@Suite("Processes of the tests")
+struct ProcessTests {
+    /// Starts a program of the system.
+    private func start(_ name: String, _ arguments: [String]) -> pid_t {
+        var actions = unsafe posix_spawn_file_actions_t()
+        unsafe posix_spawn_file_actions_init(&actions)
+        defer { unsafe posix_spawn_file_actions_destroy(&actions) }
+        return unsafe Command.spawn(name, arguments, environment: [:], actions: &actions)
+    }
+
+    @Test("a number that is no process's is taken hold of by nobody", arguments: [-1, 0, Int32.min, Int32.max])
+    func noProcess(number: Int32) {
+        #expect(ProcessHandle(number) == nil)
+    }
+
+    @Test("a signal reaches the process it is for, and nobody once that has been waited for")
+    func waitedFor() throws {
+        let process = start("sleep", ["60"])
+        let handle = try #require(ProcessHandle(process))
+        #expect(handle.number == process && handle.send(SIGTERM))
+        #expect(Command.exitStatus(of: process) == -SIGTERM)
+        #expect(!handle.send(SIGKILL))
+    }
+
+    @Test("a program with a handler for a signal is known by it")
+    func handled() throws {
+        let process = start("bash", ["-c", "trap 'exit 7' TERM; while :; do sleep 0.01; done"])
+        let handle = try #require(ProcessHandle(process))
+        #expect(handle.waitUntilHandled(SIGTERM) && handle.send(SIGTERM) && handle.waitUntilTaken(SIGTERM))
+        #expect(Command.exitStatus(of: process) == 7)
+    }
+
+    @Test("where no terminal can be opened a run on one fails by name, and ends no process")
+    func noTerminal() async {
+        // In a process of its own, which may open nothing more.
+        await #expect(processExitsWith: .success) {
+            var limit = rlimit(rlim_cur: 0, rlim_max: 0)
+            try #require(unsafe setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0)
+            withKnownIssue {
+                let run = TerminalRun("true", [])
+                #expect(!run.wait(for: "anything") && run.finish() == -127)
+            } matching: { issue in
+                issue.comments.contains { $0.rawValue.contains("no pseudo-terminal could be opened") }
+            }
+        }
+    }
+}
