@@ -45,6 +45,7 @@ public enum CommandLineTool {
         if let first = arguments.first, !first.hasPrefix("-"), !Woodshed.verbs.contains(first), first != "help" {
             throw unknownVerb(first)
         }
+        if arguments.first == "help" { try checkHelp(arguments.dropFirst()) }
         var command: any ParsableCommand
         do {
             command = try Woodshed.parseAsRoot(arguments)
@@ -66,12 +67,38 @@ public enum CommandLineTool {
         throw CommandFailure(.usage, Woodshed.message(for: error), remedy: "See: \(help)")
     }
 
+    /// The parser answers with its general help when it does not know a verb.
+    private static func checkHelp(_ words: ArraySlice<String>) throws(CommandFailure) {
+        var verbs = Woodshed.configuration.subcommands
+        var path = ""
+        for word in words where !word.hasPrefix("-") {
+            let names = verbs.map { $0.configuration.commandName ?? "" }
+            guard let index = names.firstIndex(of: word) else { throw unknownVerb(word, of: path, among: names) }
+            verbs = verbs[index].configuration.subcommands
+            path += word + " "
+        }
+    }
+
     private static func unknownVerb(_ word: String) -> CommandFailure {
         let cause = "there is no verb '\(word)'"
         guard let known = suggestion(for: word, among: Woodshed.verbs) else {
             return CommandFailure(.usage, cause, remedy: "The verbs are: \(Woodshed.verbs.joined(separator: ", ")).")
         }
         return CommandFailure(.usage, cause, remedy: "Did you mean: woodshed \(known)")
+    }
+
+    /// - Parameters:
+    ///   - path: The verb whose help was asked for, with a blank behind it; empty for the root.
+    ///   - verbs: What may stand in the word's place.
+    private static func unknownVerb(_ word: String, of path: String, among verbs: [String]) -> CommandFailure {
+        let cause = "there is no help for '\(path)\(word)'"
+        if let known = suggestion(for: word, among: verbs) {
+            return CommandFailure(.usage, cause, remedy: "Did you mean: woodshed help \(path)\(known)")
+        }
+        let remedy =
+            verbs.isEmpty
+            ? "See: woodshed help \(path.dropLast())" : "There is help for: \(verbs.joined(separator: ", "))."
+        return CommandFailure(.usage, cause, remedy: remedy)
     }
 
     private static func outputStatus(_ error: OutputError) -> ExitStatus {

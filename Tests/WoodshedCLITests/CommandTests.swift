@@ -49,7 +49,9 @@ struct CommandTests {
     @Test(
         "a mistake on the command line is answered with 64 in one or two lines, and nothing on standard output",
         arguments: [
-            ["practise", "x.wav"], ["xyzzy"], ["--xyzzy"], ["play"], ["play", "a", "b"], ["play", "a", "--xyzzy"],
+            ["practise", "x.wav"], ["xyzzy"], ["help", "practise"], ["help", "xyzzy"], ["help", "bench", "stretsh"],
+            ["help", "play", "x"], ["play", "a", "--from", "-1"], ["play", "a", "--to", "--from", "1"], ["--xyzzy"],
+            ["play"], ["play", "a", "b"], ["play", "a", "--xyzzy"],
             ["practice", "a", "-n", "0"], ["practice", "a", "-n", "-1"], ["practice", "a", "-n", "x"],
             ["practice", "a", "--speed", "0"], ["practice", "a", "--speed", "nan"],
             ["practice", "a", "--speed", "500%"], ["play", "a", "--pitch", "25"], ["play", "a", "--pitch", "nan"],
@@ -75,7 +77,26 @@ struct CommandTests {
     @Test("a misspelt verb or option is recognised")
     func suggestions() {
         #expect(Command.run(["practise"]).error.contains("woodshed practice"))
+        #expect(Command.run(["help", "practise"]).error.contains("woodshed help practice"))
+        #expect(Command.run(["help", "bench", "stretsh"]).error.contains("woodshed help bench stretch"))
         #expect(Command.run(["play", "a", "--sped", "1"]).error.contains("--speed"))
+    }
+
+    @Test(
+        "a value that begins with a minus is told as what it is, and a value that is missing as missing",
+        arguments: [
+            ["play", "a", "--from", "-1"], ["play", "a", "--to", "-0:01"], ["play", "a", "--speed", "-50%"],
+            ["play", "a", "--curve", "-1=50%"], ["practice", "a", "-n", "-1"], ["practice", "a", "--gap", "-1"],
+            ["practice", "a", "--section", "-1-2"], ["practice", "a", "--ramp", "-60%:100%"],
+            ["play", "a", "--period", "-64"], ["record", "a", "--duration", "-1"], ["record", "a", "--rate", "-1"],
+        ])
+    func negative(arguments: [String]) throws {
+        let value = try #require(arguments.last)
+        let run = Command.run(arguments)
+        #expect(run.status == 64 && run.error.contains("'\(value)'"), "\(run.error)")
+        #expect(!run.error.lowercased().contains("missing"), "\(run.error)")
+        let missing = Command.run(arguments.dropLast() + ["--verbose"])
+        #expect(missing.status == 64 && missing.error.lowercased().contains("missing"), "\(missing.error)")
     }
 
     @Test("standard output that is full or closed is an error, and no file takes its place")

@@ -1,5 +1,8 @@
 // The options that several verbs share. They hold what was typed, already understood and within bounds; what it means
 // for a file is decided where the file is known.
+//
+// Options that take numbers are parsed unconditionally: a value may begin with a minus sign, and is refused, or taken, as
+// what it is. `optionValue` then tells a value that is missing.
 import ArgumentParser
 
 /// How much is said, and to whom.
@@ -25,10 +28,14 @@ struct ScreenOptions: ParsableArguments {
 
 /// The size of the device's buffer.
 struct PeriodOptions: ParsableArguments {
-    @Option(name: .long, help: "Frames per block, 1 to 8192.", transform: { try boundedInteger($0, in: 1...8192) })
+    @Option(
+        name: .long, parsing: .unconditional, help: "Frames per block, 1 to 8192.",
+        transform: { try boundedInteger($0, in: 1...8192) })
     var period: Int?
 
-    @Option(name: .long, help: "Blocks in the buffer, 2 to 4.", transform: { try boundedInteger($0, in: 2...4) })
+    @Option(
+        name: .long, parsing: .unconditional, help: "Blocks in the buffer, 2 to 4.",
+        transform: { try boundedInteger($0, in: 2...4) })
     var periods: Int?
 }
 
@@ -61,7 +68,8 @@ struct StreamOptions: ParsableArguments {
     @OptionGroup var periods: PeriodOptions
 
     @Option(
-        name: .long, help: .init("Real-time priority, 1 to 99; 0 asks for none. (default: 70)", valueName: "n"),
+        name: .long, parsing: .unconditional,
+        help: .init("Real-time priority, 1 to 99; 0 asks for none. (default: 70)", valueName: "n"),
         transform: { try boundedInteger($0, in: 0...99) })
     var priority = 70
 }
@@ -86,14 +94,15 @@ struct LossOptions: ParsableArguments {
 /// What is played, how often and how fast.
 struct PlanOptions: ParsableArguments {
     @Option(
-        name: .long, help: .init("A passage, as 2.0-3.0, 1:20-1:45 or 90112f-131072f; repeatable.", valueName: "a-b"),
-        transform: { try TimeRange(parsing: $0) })
+        name: .long, parsing: .unconditionalSingleValue,
+        help: .init("A passage, as 2.0-3.0, 1:20-1:45 or 90112f-131072f; repeatable.", valueName: "a-b"),
+        transform: { try TimeRange(parsing: optionValue($0)) })
     var section: [TimeRange] = []
 
     @OptionGroup var range: RangeOptions
 
     @Option(
-        name: [.customShort("n"), .customLong("passes")],
+        name: [.customShort("n"), .customLong("passes")], parsing: .unconditional,
         help: .init("How often each section is played. (default: 1)", valueName: "n"),
         transform: { try boundedInteger($0, in: 1...1_000_000) })
     var passes = 1
@@ -103,15 +112,16 @@ struct PlanOptions: ParsableArguments {
     @OptionGroup var pitch: PitchOptions
 
     @Option(
-        name: .long,
+        name: .long, parsing: .unconditional,
         help: .init(
             "Faster with every pass, as 60%:100%:5%; or within each pass, as 60%:100%.", valueName: "a:b[:step]"),
-        transform: { try RampText(parsing: $0) })
+        transform: { try RampText(parsing: optionValue($0)) })
     var ramp: RampText?
 
     @Option(
-        name: .long, help: .init("Silence after a pass: 0.1 seconds, 12f frames, 1.0x its length.", valueName: "g"),
-        transform: { try GapText(parsing: $0) })
+        name: .long, parsing: .unconditional,
+        help: .init("Silence after a pass: 0.1 seconds, 12f frames, 1.0x its length.", valueName: "g"),
+        transform: { try GapText(parsing: optionValue($0)) })
     var gap: GapText?
 
     @Option(name: .long, help: "How passes meet: crossfade, fade or hard.")
@@ -135,12 +145,14 @@ struct PlanOptions: ParsableArguments {
 /// One stretch of a recording.
 struct RangeOptions: ParsableArguments {
     @Option(
-        name: .long, help: .init("Where to begin: 83.5, 1:23.5, 12f or 50%.", valueName: "time"),
-        transform: { try TimePoint(parsing: $0) })
+        name: .long, parsing: .unconditional,
+        help: .init("Where to begin: 83.5, 1:23.5, 12f or 50%.", valueName: "time"),
+        transform: { try TimePoint(parsing: optionValue($0)) })
     var from: TimePoint?
 
     @Option(
-        name: .long, help: .init("Where to end.", valueName: "time"), transform: { try TimePoint(parsing: $0) })
+        name: .long, parsing: .unconditional,
+        help: .init("Where to end.", valueName: "time"), transform: { try TimePoint(parsing: optionValue($0)) })
     var to: TimePoint?
 
     var isGiven: Bool { from != nil || to != nil }
@@ -151,18 +163,19 @@ struct RangeOptions: ParsableArguments {
 /// One speed for everything, or one curve for every pass.
 struct SpeedOptions: ParsableArguments {
     @Option(
-        name: [.short, .long], help: .init("25% to 400%; also 0.7 or 0.7x.", valueName: "speed"),
-        transform: { try SpeedText(parsing: $0) })
+        name: [.short, .long], parsing: .unconditional,
+        help: .init("25% to 400%; also 0.7 or 0.7x.", valueName: "speed"),
+        transform: { try SpeedText(parsing: optionValue($0)) })
     var speed: SpeedText?
 
     @Option(
-        name: .long,
+        name: .long, parsing: .unconditional,
         help: .init(
             """
             Speeds over the seconds of each pass: 0=70%,10~100% glides from 70 to 100 % in 10 s, \
             0=70%,4=90%,8=repeat steps every 4 s.
             """, valueName: "t=speed,..."),
-        transform: { try CurveText(parsing: $0) })
+        transform: { try CurveText(parsing: optionValue($0)) })
     var curve: CurveText?
 
     var isGiven: Bool { speed != nil || curve != nil }
@@ -176,11 +189,10 @@ struct SpeedOptions: ParsableArguments {
 
 /// One pitch for everything.
 struct PitchOptions: ParsableArguments {
-    // A value may begin with a minus sign.
     @Option(
         name: .long, parsing: .unconditional,
         help: .init("Transpose by semitones, +3 or -2.5, or cents, 30c; the tempo stays.", valueName: "pitch"),
-        transform: { try PitchText(parsing: $0) })
+        transform: { try PitchText(parsing: optionValue($0)) })
     var pitch: PitchText?
 }
 
@@ -215,8 +227,15 @@ enum JointText: String, CaseIterable, ExpressibleByArgument {
 
 /// A whole number within bounds.
 func boundedInteger(_ text: String, in range: ClosedRange<Int>) throws(ArgumentError) -> Int {
+    let text = try optionValue(text)
     guard let number = wholeNumber(text), number <= range.upperBound, number >= range.lowerBound else {
         throw ArgumentError("'\(text)' is no whole number from \(range.lowerBound) to \(range.upperBound)")
     }
     return Int(number)
+}
+
+/// The text given for an option; another option's name in its place means that the value is missing.
+func optionValue(_ text: String) throws(ArgumentError) -> String {
+    guard !text.hasPrefix("--") else { throw ArgumentError("the value is missing; '\(text)' is the next option") }
+    return text
 }

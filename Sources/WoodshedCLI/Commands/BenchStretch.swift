@@ -21,16 +21,20 @@ struct BenchStretch: Verb {
 
     @OptionGroup var plan: PlanOptions
 
-    @Option(name: .long, help: "Frames per block, 1 to 8192.", transform: { try boundedInteger($0, in: 1...8192) })
+    @Option(
+        name: .long, parsing: .unconditional, help: "Frames per block, 1 to 8192.",
+        transform: { try boundedInteger($0, in: 1...8192) })
     var period = 64
 
     @Option(
-        name: .long, help: .init("Stop after so many seconds of sound, 1 to 3600. (default: 60)", valueName: "n"),
+        name: .long, parsing: .unconditional,
+        help: .init("Stop after so many seconds of sound, 1 to 3600. (default: 60)", valueName: "n"),
         transform: { try boundedInteger($0, in: 1...3600) })
     var seconds = 60
 
     @Option(
-        name: .long, help: .init("How often to measure, 1 to 99. (default: 3)", valueName: "n"),
+        name: .long, parsing: .unconditional,
+        help: .init("How often to measure, 1 to 99. (default: 3)", valueName: "n"),
         transform: { try boundedInteger($0, in: 1...99) })
     var runs = 3
 

@@ -28,14 +28,16 @@ struct Calibrate: Verb {
     var input: String?
 
     @Option(
-        name: .long, help: .init("Frames per second. (default: 48000)", valueName: "hz"),
+        name: .long, parsing: .unconditional,
+        help: .init("Frames per second. (default: 48000)", valueName: "hz"),
         transform: { try boundedInteger($0, in: 8000...768_000) })
     var rate: Int?
 
     @OptionGroup var periods: PeriodOptions
 
     @Option(
-        name: .long, help: .init("Real-time priority, 1 to 99; 0 asks for none. (default: 70)", valueName: "n"),
+        name: .long, parsing: .unconditional,
+        help: .init("Real-time priority, 1 to 99; 0 asks for none. (default: 70)", valueName: "n"),
         transform: { try boundedInteger($0, in: 0...99) })
     var priority = 70
 

@@ -66,7 +66,7 @@ struct Record: Verb {
     var quality: RecordQuality = .high
 
     @Option(
-        name: .long, help: .init("Frames per second.", valueName: "hz"),
+        name: .long, parsing: .unconditional, help: .init("Frames per second.", valueName: "hz"),
         transform: { try boundedInteger($0, in: 8000...768_000) })
     var rate: Int?
 
@@ -74,7 +74,8 @@ struct Record: Verb {
     var bits: BitsText?
 
     @Option(
-        name: .long, help: .init("Channels, 1 to 64; 1 is the mean of all.", valueName: "n"),
+        name: .long, parsing: .unconditional,
+        help: .init("Channels, 1 to 64; 1 is the mean of all.", valueName: "n"),
         transform: { try boundedInteger($0, in: 1...64) })
     var channels: Int?
 
@@ -90,8 +91,9 @@ struct Record: Verb {
     var recover = false
 
     @Option(
-        name: .long, help: .init("Stop by itself after so long: 90, 1:30 or 48000f.", valueName: "time"),
-        transform: { try TimePoint(parsing: $0) })
+        name: .long, parsing: .unconditional,
+        help: .init("Stop by itself after so long: 90, 1:30 or 48000f.", valueName: "time"),
+        transform: { try TimePoint(parsing: optionValue($0)) })
     var duration: TimePoint?
 
     @Flag(name: .long, help: "Listen first: space or SIGUSR1 begins, with the half second before.")

@@ -4,11 +4,11 @@ import Woodshed
 
 struct PeakOptions: ParsableArguments {
     @Option(
-        name: .customLong("samples-per-pixel"),
+        name: .customLong("samples-per-pixel"), parsing: .unconditional,
         help: .init("In .dat and .json: frames of a value, 2 or more (256).", valueName: "frames"))
     var samplesPerPixel: Int?
 
-    @Option(name: .long, help: "In .dat and .json: 8 or 16 bits a value (16).")
+    @Option(name: .long, parsing: .unconditional, help: "In .dat and .json: 8 or 16 bits a value (16).")
     var bits: Int?
 
     @Flag(name: .customLong("split-channels"), help: "In .dat and .json: each channel for itself.")

@@ -29,10 +29,14 @@ struct WavePictureOptions: ParsableArguments {
     @Flag(name: .long, help: "In .png and .svg: frequencies over time instead.")
     var spectrogram = false
 
-    @Option(name: .long, help: .init("Of the spectrogram: frames looked at, a power of two.", valueName: "frames"))
+    @Option(
+        name: .long, parsing: .unconditional,
+        help: .init("Of the spectrogram: frames looked at, a power of two.", valueName: "frames"))
     var window: Int?
 
-    @Option(name: .long, help: .init("Of the spectrogram: dB below full scale that are shown.", valueName: "dB"))
+    @Option(
+        name: .long, parsing: .unconditional,
+        help: .init("Of the spectrogram: dB below full scale that are shown.", valueName: "dB"))
     var range: Double?
 
     @Option(name: .customLong("colour-map"), help: "Of the spectrogram: viridis, magma or grey.")

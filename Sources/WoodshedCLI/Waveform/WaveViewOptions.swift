@@ -14,19 +14,21 @@ struct WaveViewOptions: ParsableArguments {
     @Option(name: .long, help: "bands (the default), centroid (pitch as hue) or plain.")
     var colour: WaveColour?
 
-    @Option(name: .long, help: .init("Characters across, or pixels of a picture.", valueName: "cells"))
+    @Option(
+        name: .long, parsing: .unconditional,
+        help: .init("Characters across, or pixels of a picture.", valueName: "cells"))
     var width: Int?
 
-    @Option(name: .long, help: .init("Lines of all channels together, or pixels.", valueName: "lines"))
+    @Option(
+        name: .long, parsing: .unconditional,
+        help: .init("Lines of all channels together, or pixels.", valueName: "lines"))
     var height: Int?
 
-    @Option(name: .long, help: .init("Where to begin: 83.5, 1:23.5, 12f or 50%.", valueName: "time"))
-    var from: String?
+    @OptionGroup var range: RangeOptions
 
-    @Option(name: .long, help: .init("Where to end.", valueName: "time"))
-    var to: String?
-
-    @Option(name: .long, help: .init("Frames of a column, from --from on, instead of --to.", valueName: "frames"))
+    @Option(
+        name: .long, parsing: .unconditional,
+        help: .init("Frames of a column, from --from on, instead of --to.", valueName: "frames"))
     var zoom: Int?
 
     @Option(name: .long, help: .init("each, mixed, or one by its number.", valueName: "channels"))
@@ -50,16 +52,16 @@ struct WaveViewOptions: ParsableArguments {
             throw ValidationError("--height is \(heights.lowerBound) to \(heights.upperBound).")
         }
         if let zoom, !(1...1 << 31).contains(zoom) { throw ValidationError("--zoom is 1 frame a column or more.") }
-        if zoom != nil && to != nil { throw ValidationError("--zoom and --to both say where to end.") }
+        if zoom != nil && range.to != nil { throw ValidationError("--zoom and --to both say where to end.") }
         if case .peaks? = target, isUsed {
             throw ValidationError("A .dat or .json file is of the whole recording: leave out what chooses a view.")
         }
         if target != nil, style != nil { throw ValidationError("--style is for the terminal.") }
-        _ = try (choice(for: nil), range())
+        _ = try choice(for: nil)
     }
 
     private var isUsed: Bool {
-        style != nil || colour != nil || width != nil || height != nil || from != nil || to != nil || zoom != nil
+        style != nil || colour != nil || width != nil || height != nil || range.isGiven || zoom != nil
             || channels != nil || decibels || hidesSections
     }
 
@@ -86,18 +88,9 @@ struct WaveViewOptions: ParsableArguments {
             depth: .told(usesColour: usesColour, environment: environmentVariable))
     }
 
-    private func range() throws -> TimeRange {
-        do {
-            return TimeRange(
-                start: try from.map { try TimePoint(parsing: $0) }, end: try to.map { try TimePoint(parsing: $0) })
-        } catch let error as ArgumentError {
-            throw ValidationError(error.description)
-        }
-    }
-
     /// What of the recording is shown, in so many columns.
     func frames(of facts: RecordingFacts, columns: Int) throws -> Range<Int64> {
-        var (start, end) = try range().bounds(in: facts.timeline)
+        var (start, end) = range.range.bounds(in: facts.timeline)
         func time(_ frame: Int64) -> String { clockText(facts.seconds(frame), decimals: 3) }
         if start >= facts.frameCount {
             throw CommandFailure(
