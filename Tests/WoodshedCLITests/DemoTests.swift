@@ -2,6 +2,7 @@
 import Glibc
 import TestSupport
 import Testing
+import VirtualCardSupport
 
 @testable import WoodshedCLI
 
@@ -62,16 +63,28 @@ struct DemoRunTests {
         .enabled(if: Workload.isWhole, "the stretcher takes a minute unoptimised"))
     func demo() throws {
         // It plays for half a minute.
+        let mine = folder.write("woodshed-demo.wav", [1, 2, 3])
         let run = Command.run(["demo"], folder: folder.path, seconds: 600)
+        #expect(TestFolder.read(mine) == [1, 2, 3])
         #expect(run.status == 0, "\(run.error)")
         #expect(run.error.contains("60, 80 and 100 %"))
         #expect(run.error.contains("woodshed practice"))
         guard run.error.contains("no sound device") else { return }
-        let samples = try #require(Wave.floats(of: folder.read("woodshed-demo.wav")))
+        let samples = try #require(Wave.floats(of: folder.read("woodshed-demo-2.wav")))
         // The first two sections alone, 2.4 s each at 48 kHz: at 60, 80 and 100 % a pass is 192000, 144000, 115200 frames.
         #expect(samples.count / 2 > 2 * (192_000 + 144_000 + 115_200))
         #expect(samples.contains { abs($0) > 0.3 })
     }
+
+    @Test("where nothing can be written it says so at once")
+    func unwritable() {
+        // Nobody can make a file there, not even root.
+        let run = Command.run(["demo", "--json"], environment: environment, folder: "/proc")
+        #expect(run.status == 73 || run.status == 77, "\(run.error)")
+        #expect(run.output.isEmpty)
+    }
+
+    private var environment: [String: String] { ["ALSA_CONFIG_PATH": ALSAConfiguration.directory + "/asound.conf"] }
 
     @Test("interrupted it leaves no file")
     func interrupted() {

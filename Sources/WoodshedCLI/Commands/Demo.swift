@@ -11,8 +11,9 @@ struct Demo: Verb {
               woodshed demo
               woodshed demo --out demo.wav
 
-            It makes its own music, so no file is needed. Without a sound device it runs on the null device,
-            as fast as it goes, and writes what would have been heard to woodshed-demo.wav.
+            It makes its own music, so no file is needed. Without a sound device it writes what would have been
+            heard to woodshed-demo.wav, as fast as it goes.
+            With --out an existing file is replaced; without it none is.
             """)
 
     @Option(name: .long, help: .init("Write the demo to this file instead of playing it.", valueName: "file"))
@@ -30,16 +31,18 @@ struct Demo: Verb {
         let signals = Signals.install()
         say("Three passages, each at 60, 80 and 100 % of their speed: strings, a band, a voice. The pitch stays.")
         if let out {
-            try write(to: out, signals: signals)
+            var silent = messages
+            (silent.quiet, silent.json) = (true, false)
+            try write(to: out, signals: signals, messages: silent)
         } else if let engine = try openDevice() {
             if RawMode.isPossible {
                 say("Keys: space pauses, n is the next passage, [ and ] change the speed, q ends.")
             }
             try end(try play(engine, messages: messages, signals: signals))
         } else {
-            say("There is no sound device here, so the demo runs on the null device and into woodshed-demo.wav.")
-            try end(try play(try Self.open(.null), messages: messages, signals: signals))
-            try write(to: "woodshed-demo.wav", signals: signals)
+            let path = freeStem("woodshed-demo", endings: ["wav"]) + ".wav"
+            say("There is no sound device here, so the demo goes to \(path), as fast as it can be made.")
+            try write(to: path, signals: signals, messages: messages)
         }
         say("Next: woodshed practice YOUR-FILE --section 0:10-0:20 -n 5 --speed 70%")
         say("All there is: woodshed help practice")
@@ -60,19 +63,16 @@ struct Demo: Verb {
         guard status == .success else { throw CommandFailure(status, "") }
     }
 
-    private func write(to path: String, signals: Int32) throws {
+    private func write(to path: String, signals: Int32, messages: MessageOptions) throws {
         let format = try fileFormat(path)
         let target = try OutputFile(path)
-        var silent = messages
-        silent.quiet = true
-        silent.json = false
         try target.whole {
             let engine = try Signals.holding { () throws(CommandFailure) in
                 let engine = try Self.open(.file(path: target.temporaryPath), format)
                 target.guardAgainstLeaving()
                 return engine
             }
-            return try play(engine, messages: silent, signals: signals)
+            return try play(engine, messages: messages, signals: signals)
         }
         say("Listen to it with any player: \(path)")
     }

@@ -40,7 +40,7 @@ struct TakePlace: Equatable {
         }
         guard let out else {
             format = asked ?? .wav
-            let stem = Self.freeStem(now, [format.rawValue, format.container.rawValue])
+            let stem = Self.stem(now, [format.rawValue, format.container.rawValue])
             (path, takePath) = ("\(stem).\(format.rawValue)", "\(stem).\(format.container.rawValue)")
             return
         }
@@ -63,18 +63,25 @@ struct TakePlace: Equatable {
     }
 
     /// `take-2026-11-21-214502`, with a number behind it if there is such a file.
-    private static func freeStem(_ now: time_t, _ endings: [String]) -> String {
+    private static func stem(_ now: time_t, _ endings: [String]) -> String {
         var time = now
         var parts = unsafe tm()
         unsafe localtime_r(&time, &parts)
         func two(_ value: Int32) -> String { value < 10 ? "0\(value)" : "\(value)" }
         let day = unsafe "\(1900 + parts.tm_year)-\(two(parts.tm_mon + 1))-\(two(parts.tm_mday))"
         let first = unsafe "take-\(day)-\(two(parts.tm_hour))\(two(parts.tm_min))\(two(parts.tm_sec))"
-        var (stem, number) = (first, 2)
-        while endings.contains(where: { unsafe access("\(stem).\($0)", F_OK) == 0 }) {
-            stem = "\(first)-\(number)"
-            number += 1
-        }
-        return stem
+        return freeStem(first, endings: endings)
     }
+}
+
+/// A name, with a number behind it if there is a file of it already.
+///
+/// - Parameter endings: What may stand behind the point.
+func freeStem(_ first: String, endings: [String]) -> String {
+    var (stem, number) = (first, 2)
+    while endings.contains(where: { unsafe access("\(stem).\($0)", F_OK) == 0 }) {
+        stem = "\(first)-\(number)"
+        number += 1
+    }
+    return stem
 }
