@@ -1,6 +1,7 @@
 #include "card_stream.h"
 
 #include <errno.h>
+#include <unistd.h>
 
 int device_error(const struct card_stream *stream) {
     if (stream->is_dead) return -EIO;
@@ -104,6 +105,8 @@ static void strike(
     case VIRTUAL_CARD_UNPLUG: fail(stream, position, SND_PCM_STATE_DISCONNECTED); break;
     case VIRTUAL_CARD_STALL: stream->late_until = time_at(stream, position) + argument * 1000000; break;
     case VIRTUAL_CARD_FREEZE: freeze(stream, position, argument); break;
+    case VIRTUAL_CARD_HANG:
+        for (;;) pause();
     case VIRTUAL_CARD_SHORT: stream->short_count += argument ? (uint64_t)argument : 1; break;
     default:
         fail(stream, position, stream->plug.state);

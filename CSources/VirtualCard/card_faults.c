@@ -14,6 +14,7 @@ static const char *const names[VIRTUAL_CARD_FAULT_KIND_COUNT] = {
     [VIRTUAL_CARD_FREEZE] = "freeze",
     [VIRTUAL_CARD_SHORT] = "short",
     [VIRTUAL_CARD_DEATH] = "death",
+    [VIRTUAL_CARD_HANG] = "hang",
 };
 
 const char *virtual_card_fault_name(enum virtual_card_fault_kind kind) {

@@ -157,7 +157,7 @@ public final class Engine: Sendable {
     /// What was counted since the start, on all devices the engine has played on.
     public var statistics: EngineStatistics {
         if let kept = stream as? KeptOutput { return EngineStatistics(kept) }
-        return EngineStatistics(stream)
+        return EngineStatistics(stream, isVirtual: isVirtual)
     }
 
     /// Losses of the device, returns and disturbances from now on, each once, in order, to every reader; ends with the engine.

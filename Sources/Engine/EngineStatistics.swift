@@ -17,8 +17,8 @@ public struct EngineStatistics: Sendable {
     public let framesRendered: Int64
     /// How long the mix of a block took.
     public let renderTime: RenderTime
-    /// The same over the time the block lasts.
-    public let load: RenderLoad
+    /// The same over the time the block lasts; nil by the virtual clock, which waits for every block.
+    public let load: RenderLoad?
     /// What the system granted to the device thread; nil before the start.
     public let scheduling: RealtimeReport?
 
@@ -28,12 +28,12 @@ public struct EngineStatistics: Sendable {
 
 extension EngineStatistics {
     /// Of an output that is never lost.
-    init(_ stream: any OutputStream) {
+    init(_ stream: any OutputStream, isVirtual: Bool) {
         let configuration = stream.configuration
         let statistics = stream.statistics
         let load = RenderLoad(
             statistics.renderTime, periodFrames: configuration.periodFrames, sampleRate: configuration.sampleRate)
-        self.init(statistics, load: load, interruptions: 0, unheardFrames: 0)
+        self.init(statistics, load: isVirtual ? nil : load, interruptions: 0, unheardFrames: 0)
     }
 
     /// Of an output that outlives its devices.
@@ -42,7 +42,7 @@ extension EngineStatistics {
             kept.statistics, load: kept.load, interruptions: kept.interruptions, unheardFrames: kept.unheardFrames)
     }
 
-    private init(_ statistics: StreamStatistics, load: RenderLoad, interruptions: Int64, unheardFrames: Int64) {
+    private init(_ statistics: StreamStatistics, load: RenderLoad?, interruptions: Int64, unheardFrames: Int64) {
         self.init(
             xruns: statistics.xruns, lostFrames: statistics.lostFrames, interruptions: interruptions,
             unheardFrames: unheardFrames, blocks: statistics.blocks, framesRendered: statistics.framesRendered,

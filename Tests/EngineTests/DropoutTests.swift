@@ -107,13 +107,13 @@ private struct DropoutAccount: CustomStringConvertible {
         let late = gaps.count { $0.microseconds >= Self.gap }
         let tooLate = gaps.count { $0.microseconds * 1000 >= Self.buffer / 2 }
         let longest = gaps.map(\.microseconds).max() ?? 0
-        let load = statistics.load
+        let load = statistics.load.map { "p50 \($0.median), p99.9 \($0.p999), at most \($0.maximum)" } ?? "unknown"
         return """
             \(seconds) s of 2 periods of 128 frames, \(statistics.schedulingClass), two busy threads on each processor: \
             \(count) dropouts, \(unexplained) of them unexplained
             beside them, threads that only sleep woke \(late) times 1 ms late or more, \(tooLate) times a period or more, \
             \(longest) us at most
-            render time over period: p50 \(load.median), p99.9 \(load.p999), at most \(load.maximum)
+            render time over period: \(load)
             """
     }
 }

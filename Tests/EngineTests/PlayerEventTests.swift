@@ -47,6 +47,22 @@ struct PlayerEventTests {
             ])
     }
 
+    @Test("the status counts a gap down, stands still in a pause, and is 0 while a pass is heard")
+    func rest() throws {
+        let plan = PracticePlan(sections: [try Section(0..<200)], passes: 2, gap: .frames(500), joint: .hard)
+        let clip = testClip(channels: 1, frames: 4000, rate: 8000, seed: 3)
+        let harness = try Harness(clip, rate: 8000, score: try Score(plan, clipFrameCount: 4000, sampleRate: 8000))
+        harness.player.start()
+        harness.player.pause(reason: .user, at: 400)
+        harness.player.resume(at: 600)
+        var left: [Int64] = []
+        _ = harness.render(1100) {
+            left.append(harness.player.status.restFramesLeft)
+            return 100
+        }
+        #expect(left == [0, 0, 0, 400, 300, 300, 300, 200, 100, 0, 0])
+    }
+
     @Test("tell what a skip, a pause and a resume left and reached")
     func edits() async throws {
         let plan = PracticePlan(

@@ -9,7 +9,7 @@ public enum VirtualDirection: UInt32, Sendable, CaseIterable {
 
 /// What can be done to a running stream, as VirtualCard.h tells it.
 public enum VirtualFault: UInt32, Sendable, CaseIterable, CustomStringConvertible {
-    case xrun, suspend, suspendPrepare, suspendLie, unplug, stall, freeze, short, death
+    case xrun, suspend, suspendPrepare, suspendLie, unplug, stall, freeze, short, death, hang
 
     var c: virtual_card_fault_kind { virtual_card_fault_kind(rawValue) }
 

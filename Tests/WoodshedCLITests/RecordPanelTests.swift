@@ -87,13 +87,16 @@ struct RecordPanelTests {
 
     @Test("keys: d asks, and only y throws away")
     func keys() {
-        var keys = RecordKeyReader()
-        #expect(keys.actions(Array(" psqm?".utf8)) == [.toggle, .toggle, .stop, .stop, .mark, .help])
-        #expect(keys.actions(Array("d".utf8)) == [.other] && keys.isAsking)
-        #expect(keys.actions(Array("s".utf8)) == [.other] && !keys.isAsking)
-        #expect(keys.actions(Array("dy".utf8)) == [.other, .discard])
-        // An arrow is no key of a recording.
-        #expect(keys.actions([0x1B, 0x5B, 0x41, 0x78]).isEmpty)
+        var keys = RecordKeys()
+        var bytes = KeyBytes()
+        func actions(_ text: String) -> [RecordAction] { bytes.keys(text.utf8).compactMap { keys.action($0) } }
+        #expect(actions(" psqm?") == [.toggle, .toggle, .stop, .stop, .mark, .help])
+        #expect(actions("d") == [.ask] && keys.isAsking)
+        #expect(actions("s") == [.goOn] && !keys.isAsking)
+        #expect(actions("dy") == [.ask, .discard])
+        // An arrow is no key of a recording, but it answers.
+        #expect(actions("\u{1B}[Ax").isEmpty)
+        #expect(actions("d\u{1B}[A") == [.ask, .goOn])
     }
 
     @Test(

@@ -183,6 +183,8 @@ struct RecordTests {
                 environment: environment, program: "/bin/sh")
         }
         #expect(run.status == 65 || run.status == 74)
+        // Cause and remedy, each on a line of its own.
+        #expect(!run.error.contains("\\u{"), "\(run.error)")
         #expect(run.text.contains(#""event":"recording.failed""#))
         let frames = try Clip(path: folder["take.wav"]).frameCount
         #expect(frames > 40_000 && run.lines.last?.contains(#""frames":\#(frames),"#) == true)
@@ -241,6 +243,44 @@ struct RecordTests {
         run.send("y")
         #expect(run.finish() == 0)
         #expect(run.text.contains("thrown away") && !folder.names.contains("take.wav"))
+    }
+
+    @Test(
+        "without a panel the question is printed, and only y throws the take away", .needsTerminal,
+        arguments: ["--plain", "--quiet"])
+    func question(flag: String) throws {
+        let run = TerminalRun(
+            Command.path, ["record", folder["take.wav"], "--input", "null", flag], environment: environment,
+            columns: 80)
+        for _ in 0..<1000 where !folder.names.contains("take.wav") { run.read(seconds: 0.02) }
+        Self.waitForFrames(10_000, in: folder["take.wav"])
+        run.send("d")
+        #expect(run.wait(for: "Throw this take away?"))
+        var before = run.seen.count
+        // No, by a key that would stop otherwise.
+        run.send("s")
+        #expect(run.wait(for: "The take goes on", from: before))
+        before = run.seen.count
+        run.send("d")
+        #expect(run.wait(for: "Throw this take away?", from: before))
+        run.send("y")
+        #expect(run.finish() == 0)
+        #expect(!folder.names.contains("take.wav"))
+    }
+
+    @Test("a take that is stopped within a tenth of a second is not kept, unless it was asked to be as short", .needsTerminal)
+    func short() throws {
+        // Stopped as soon as it is armed and begun: by far the most of it is the half second before, so without --arm.
+        let run = TerminalRun(
+            Command.path, ["record", folder["take.wav"], "--input", "null", "--period", "64"],
+            environment: environment, columns: 80)
+        run.send("s")
+        #expect(run.finish() == 0)
+        let frames = (try? Clip(path: folder["take.wav"]).frameCount) ?? 0
+        #expect(frames == 0 || frames >= 4800, "\(frames)")
+        #expect(run.text.contains("too short to keep") || frames >= 4800, "\(run.text)")
+        let arguments = ["--input", "file:\(song)", "--clock", "virtual"]
+        #expect(record(["a.wav", "--duration", "100f"] + arguments).status == 0 && folder.names.contains("a.wav"))
     }
 
     @Test("armed, nothing is written until it is asked for, and then with the half second before")

@@ -105,6 +105,59 @@ struct SessionTests {
         #expect(run.finish() == 0)
     }
 
+    @Test("in a short section the right arrow ends the pass, not the section", .needsTerminal)
+    func shortSection() {
+        let run = TerminalRun(
+            Command.path,
+            [
+                "practice", song, "--section", "0-1", "--section", "5-9", "-n", "50", "--output", "null", "--json",
+                "--plain",
+            ])
+        #expect(run.wait(for: "pass.started"))
+        let before = run.seen.count
+        run.send("\u{1B}[C")
+        #expect(run.wait(for: #""section":1,"pass":2,"#, from: before))
+        run.send("\u{03}")
+        #expect(run.finish() == 130)
+        #expect(!run.text.contains(#""section":2"#))
+    }
+
+    @Test("Escape alone does not swallow the next key", .needsTerminal)
+    func escape() {
+        let run = play()
+        #expect(run.wait(for: "▶"))
+        run.send("\u{1B}")
+        run.send("q")
+        #expect(run.finish() == 0)
+    }
+
+    @Test(
+        "while a gap is waited out it says whose turn it is, and counts down", .needsTerminal,
+        arguments: [[], ["--plain"]])
+    func gap(arguments: [String]) {
+        let run = TerminalRun(
+            Command.path,
+            ["practice", song, "--section", "0-0.5", "-n", "2", "--gap", "2.5", "--output", "null"] + arguments)
+        #expect(run.wait(for: "pass 1 of 2"))
+        if arguments.isEmpty {
+            #expect(run.wait(for: "your turn 2.") && run.wait(for: "your turn 1.") && run.wait(for: "your turn 0."))
+        } else {
+            #expect(run.wait(for: "your turn: 2.5 s") && run.wait(for: "\r\n2 s\r\n") && run.wait(for: "\r\n1 s\r\n"))
+        }
+        #expect(run.finish() == 0, "\(run.text)")
+    }
+
+    @Test("the load is told by the real clock only, as nothing is ever late by the virtual one")
+    func load() {
+        let arguments = ["practice", song, "--section", "0-1", "--output", "null", "--json", "--verbose"]
+        let virtual = Command.run(arguments + ["--clock", "virtual"])
+        #expect(virtual.status == 0 && !virtual.error.contains("load") && virtual.text.contains(#""load_p50":null"#))
+        #expect(virtual.text.contains(#""load_max":null"#) && !virtual.error.contains("dropout"), "\(virtual.error)")
+        let real = Command.run(arguments)
+        #expect(real.status == 0 && real.error.contains("% (median, 99.9 %, worst)"))
+        #expect(real.text.contains(#""load_p50":"#) && !real.text.contains(#""load_p50":null"#))
+    }
+
     @Test("raw mode is entered while playing and left at every kind of end", .needsTerminal)
     func terminalState() {
         let cooked = tcflag_t(ICANON | ECHO)

@@ -97,7 +97,7 @@ struct TerminalTests {
 
     @Test("keys are understood whole or in pieces, and unknown ones are passed over")
     func keys() {
-        var reader = KeyReader()
+        var reader = KeyBytes()
         let bytes: [UInt8] = Array(" q\u{1B}[C\u{1B}OD\u{1B}[A\u{1B}[B\u{1B}[1;2Cz\u{1B}[5~[]{}<>+-?nN\u{7F}".utf8)
         let expected: [KeyAction] = [
             .togglePause, .quit, .jump(seconds: 5), .jump(seconds: -5), .skip(sections: -1), .skip(sections: 1),
@@ -106,18 +106,64 @@ struct TerminalTests {
             .changePitch(by: -1), .changePitch(by: 1), .changeGain(by: 1), .changeGain(by: -1), .help,
             .skip(sections: 1), .skip(sections: -1), .normalSpeed,
         ]
-        #expect(reader.actions(bytes) == expected)
-        #expect(bytes.flatMap { reader.actions([$0]) } == expected)
+        #expect(reader.keys(bytes).compactMap { KeyAction($0) } == expected)
+        #expect(bytes.flatMap { reader.keys([$0]) }.compactMap { KeyAction($0) } == expected)
+    }
+
+    @Test("Escape alone asks for nothing and takes no other key with it")
+    func escape() {
+        var reader = KeyBytes()
+        func actions(_ text: String) -> [KeyAction] { reader.keys(text.utf8).compactMap { KeyAction($0) } }
+        #expect(actions("\u{1B}q") == [.quit] && !reader.isWaiting)
+        #expect(actions("\u{1B}\u{1B}\u{1B}[C") == [.jump(seconds: 5)])
+        #expect(actions("\u{1B}").isEmpty && reader.isWaiting)
+        reader.giveUpWaiting()
+        // Would have been the rest of a sequence.
+        #expect(actions("[") == [.changeSpeed(by: -0.05)])
+    }
+
+    @Test("the keys' help never wraps, at any width from 20 to 220, and leaves no key out")
+    func help() {
+        for help in [KeyAction.keyHelp, RecordKeys.help] {
+            for columns in 20...220 {
+                let lines = help.lines(columns: columns)
+                #expect(lines.allSatisfy { displayWidth($0) <= columns - 1 }, "\(columns): \(lines)")
+                #expect(help.entries.allSatisfy { entry in lines.contains { $0.contains(entry.keys) } })
+                #expect(lines.count < 24 || columns < 40)
+            }
+        }
+    }
+
+    @Test("in a gap the line tells whose turn it is, and for how long, at every width")
+    func rest() {
+        var view = Self.views[0]
+        view.restSeconds = 2.35
+        for columns in [20, 24, 40, 60, 80, 120] {
+            let text = StatusLine(glyphs: .ascii).text(view, columns: columns)
+            #expect(text.contains("your turn 2.4 s") && !text.contains("0:07.9"), "\(columns): \(text)")
+        }
+        view.state = .paused
+        #expect(StatusLine(glyphs: .ascii).text(view, columns: 80).contains("= your turn 2.4 s"))
+    }
+
+    @Test("where nothing is redrawn a gap is told when it begins, and its last seconds one by one")
+    func countdown() {
+        var countdown = RestCountdown()
+        let told = stride(from: 12.0, to: 0, by: -0.1).compactMap { countdown.words(secondsLeft: $0) }
+        #expect(told == ["your turn: 12.0 s", "10 s", "5 s", "4 s", "3 s", "2 s", "1 s"])
+        #expect(countdown.words(secondsLeft: nil) == nil)
+        // A look that comes late tells what is left, and nothing twice.
+        #expect([2.5, 0.9, 0.8].map { countdown.words(secondsLeft: $0) } == ["your turn: 2.5 s", "1 s", nil])
     }
 
     @Test("any bytes at all are survived")
     func noise() {
         var noise = DemoNoise(seed: 42)
-        var reader = KeyReader()
-        for _ in 0..<20_000 { _ = reader.actions([UInt8(truncatingIfNeeded: Int(noise.next() * 128))]) }
+        var reader = KeyBytes()
+        for _ in 0..<20_000 { _ = reader.keys([UInt8(truncatingIfNeeded: Int(noise.next() * 128))]) }
         // Whatever was pending ends within one sequence's length.
-        _ = reader.actions([UInt8](repeating: UInt8(ascii: "z"), count: 3))
-        #expect(reader.actions([UInt8(ascii: "q")]) == [.quit])
+        _ = reader.keys([UInt8](repeating: UInt8(ascii: "z"), count: 3))
+        #expect(reader.keys([UInt8(ascii: "q")]) == [.plain(UInt8(ascii: "q"))])
     }
 
     @Test("a pipe, a dumb terminal and --plain get sparse lines; NO_COLOR takes only the colour")

@@ -42,6 +42,8 @@ enum virtual_card_fault_kind {
     VIRTUAL_CARD_SHORT,
     /// As when a sound server dies: every call fails with EIO until the stream is closed.
     VIRTUAL_CARD_DEATH,
+    /// The call that meets it never returns, and keeps the stream's lock, as a driver that is stuck.
+    VIRTUAL_CARD_HANG,
     VIRTUAL_CARD_FAULT_KIND_COUNT,
 };
 
@@ -92,7 +94,7 @@ struct virtual_card_options {
     /// alsa-lib's names of channel positions, such as "FL FR RL RR FC LFE"; NULL for a card that has no map.
     const char *channel_map;
     /// Faults at set frames: "kind@frame[:argument]", such as "xrun@48000 stall@96000:50". The kinds are xrun, suspend,
-    /// suspend-prepare, suspend-lie, unplug, stall, freeze, short, death. Frames count what the device has moved in this
+    /// suspend-prepare, suspend-lie, unplug, stall, freeze, short, death, hang. Frames count what the device has moved in this
     /// direction since the card was made; each fault comes once, and at exactly its frame.
     const char *playback_faults, *capture_faults;
     enum virtual_card_delay_answer delay_answer;

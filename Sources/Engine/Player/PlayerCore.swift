@@ -217,12 +217,23 @@ struct PlayerCore: ~Copyable {
             status.speed = cursor.speed(at: status.state == .paused ? cursor.course.frame : frame, in: part)
             status.semitones = part.semitones
             status.isResting = cursor.isRest
+            status.restFramesLeft = restFramesLeft(at: frame)
             status.clipFrame = status.state == .paused ? pausedAt.clipFrame : place(at: frame).clipFrame
         }
         statusWriter.write(status)
         if status.state == .playing || status.state == .idle {
             clip.publishDemand(current: place(at: frame).clipFrame, next: nextClipStart())
         }
+    }
+
+    /// What is left of the silence after a pass; a pause does not use it up.
+    #if REALTIME_CHECKS
+        @_noAllocation @_noLocks
+    #endif
+    private func restFramesLeft(at frame: Int64) -> Int64 {
+        guard cursor.isRest else { return 0 }
+        guard status.state == .paused else { return max(0, cursor.spanEnd - frame) }
+        return max(0, score.part(cursor.part).gapFrames - pausedAt.restElapsed)
     }
 
     /// Writes an event about the current span; a full ring is counted, never waited for.

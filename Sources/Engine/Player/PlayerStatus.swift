@@ -18,6 +18,8 @@ public struct PlayerStatus: Sendable, BitwiseCopyable {
     public var state: State = .idle
     /// True in the silence between two passes.
     public var isResting = false
+    /// Output frames that are left of that silence; 0 while a pass is heard.
+    public var restFramesLeft: Int64 = 0
     /// The next output frame.
     public var outputFrame: Int64 = 0
     /// The section being played, from 1; 0 before the start.

@@ -143,8 +143,7 @@ struct Record: Verb {
             throw CommandFailure(error)
         }
         let session = try RecordSession(
-            stage, monitor: monitor, events: events, line: line, file: place.takePath ?? "standard output",
-            messages: messages, signals: signals)
+            stage, monitor: monitor, events: events, line: line, messages: messages, signals: signals)
         try conclude(try session.run(), line, place, monitor, signals)
     }
 
@@ -213,11 +212,11 @@ struct Record: Verb {
             let conversion = Result { () throws(CommandFailure) in try convert(outcome, place, signals) }
             let made = (try? conversion.get()) ?? nil
             let path = outcome.isKept ? made ?? place.takePath : nil
-            if messages.json, outcome.status != .closedPipe {
+            if messages.json, outcome.status != .closedPipe, outcome.outputFailure == nil {
                 try StandardStream.output.line(
                     line.stopped(
                         summary, outcome: outcome.isKept ? "kept" : "discarded", path: path, monitor.statistics,
-                        droppedFrames: monitor.droppedFrames))
+                        silentOverruns: outcome.silentOverruns, droppedFrames: monitor.droppedFrames))
             }
             if !messages.quiet { StandardStream.error.note(printable(farewell(outcome, summary, path))) }
             if messages.verbose { StandardStream.error.note(figures(monitor.statistics)) }
@@ -227,6 +226,7 @@ struct Record: Verb {
             if let error = outcome.fileError { throw CommandFailure(error) }
         }
         if let error = outcome.inputError { throw CommandFailure(error) }
+        if let failure = outcome.outputFailure { throw failure }
         guard outcome.status == .success else { throw CommandFailure(outcome.status, "") }
     }
 
@@ -253,7 +253,10 @@ struct Record: Verb {
     private func farewell(_ outcome: RecordOutcome, _ summary: TakeSummary, _ path: String?) -> String {
         let time = clockText(Double(summary.frameCount) / Double(summary.sampleRate))
         guard outcome.isKept else {
-            return summary.frameCount == 0 ? "nothing was recorded, and no file is left" : "\(time) thrown away"
+            if summary.frameCount == 0 { return "nothing was recorded, and no file is left" }
+            guard outcome.isTooShort else { return "\(time) thrown away" }
+            let seconds = fixed(Double(summary.frameCount) / Double(summary.sampleRate), decimals: 2)
+            return "\(seconds) s is too short to keep, and no file is left"
         }
         var parts = ["kept \(path ?? "what was written"): \(time)", "peak \(decibelText(outcome.peak))"]
         if let loudness = summary.loudness?.integrated, loudness.isFinite {

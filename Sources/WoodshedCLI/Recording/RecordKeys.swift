@@ -11,36 +11,35 @@ enum RecordAction: Equatable, Sendable {
     case mark
     case help
     case redraw
-    /// Any other key: an answer, if something was asked.
-    case other
+    /// "Throw it away?" is to be asked.
+    case ask
+    /// It was asked, and the answer is no.
+    case goOn
 }
 
-/// Turns bytes into actions.
-struct RecordKeyReader {
-    private var bytes = KeyBytes()
+/// Turns keys into actions.
+struct RecordKeys {
     /// Whether the next key answers "throw it away?".
     private(set) var isAsking = false
 
-    /// All actions the bytes complete.
-    mutating func actions(_ bytes: some Sequence<UInt8>) -> [RecordAction] {
-        self.bytes.keys(bytes).compactMap { key in
-            guard case .plain(let byte) = key else { return nil }
-            return action(byte)
-        }
-    }
+    static let question = "Throw this take away? y: yes, any other key: no"
 
-    /// `d` asks; only `y` after it throws away, and every other key means no.
-    private mutating func action(_ byte: UInt8) -> RecordAction? {
+    init() {}
+
+    /// What a key asks for; nil for keys that ask for nothing. `d` asks; only `y` after it throws away, and every other key
+    /// means no.
+    mutating func action(_ key: KeyBytes.Key) -> RecordAction? {
         if isAsking {
             isAsking = false
-            return byte == UInt8(ascii: "y") || byte == UInt8(ascii: "Y") ? .discard : .other
+            return key == .plain(UInt8(ascii: "y")) || key == .plain(UInt8(ascii: "Y")) ? .discard : .goOn
         }
+        guard case .plain(let byte) = key else { return nil }
         switch byte {
         case UInt8(ascii: " "), UInt8(ascii: "p"), UInt8(ascii: "r"): return .toggle
         case UInt8(ascii: "s"), UInt8(ascii: "q"): return .stop
         case UInt8(ascii: "d"):
             isAsking = true
-            return .other
+            return .ask
         case UInt8(ascii: "m"): return .mark
         case UInt8(ascii: "?"), UInt8(ascii: "h"): return .help
         case 0x0C: return .redraw
@@ -49,8 +48,8 @@ struct RecordKeyReader {
     }
 
     /// One screen about the keys.
-    static let help = """
-        space  begin, pause, go on   m  mark this place
-        s, q   stop and keep         d  stop and throw away (asks)
-        """
+    static let help = KeyHelp(entries: [
+        ("space", "begin, pause, go on"), ("s, q", "stop and keep"), ("Ctrl-L", "clear the screen"),
+        ("m", "mark this place"), ("d", "stop and throw away (asks)"),
+    ])
 }

@@ -42,11 +42,20 @@ struct RecordPanel {
     /// More channels than this are told by the loudest of them.
     static let channelLines = 8
     private static let minimumColumns = 20
+    /// The waveform's height where the terminal is high enough to spare it.
+    private static let pictureLines = 6
     /// The lowest level shown, in dB.
     private static let floor = -60.0
 
     let glyphs: Glyphs
     var depth = ColourDepth.none
+
+    /// As many of the lines as a terminal of this size has room for.
+    func lines(_ view: RecordView, _ size: TerminalSize) -> [String] {
+        let isHigh = size.rows >= Self.pictureLines + Self.channelLines + 4
+        let pictureLines = isHigh && !view.wave.isEmpty ? Self.pictureLines : 1
+        return Array(lines(view, columns: size.columns, pictureLines: pictureLines).prefix(max(1, size.rows - 1)))
+    }
 
     /// At most `channelLines` + 1 + `pictureLines` lines of at most `columns - 1` cells; none below 20 columns.
     func lines(_ view: RecordView, columns: Int, pictureLines: Int = 1) -> [String] {

@@ -55,7 +55,8 @@ struct RecorderLine {
 
     /// The last line, once it is known what became of the take.
     func stopped(
-        _ summary: TakeSummary, outcome: String, path: String?, _ statistics: StreamStatistics, droppedFrames: Int64
+        _ summary: TakeSummary, outcome: String, path: String?, _ statistics: StreamStatistics,
+        silentOverruns: Int64, droppedFrames: Int64
     ) -> String {
         line(
             "recording.stopped", frame: summary.frameCount,
@@ -66,7 +67,8 @@ struct RecorderLine {
                 .init("integrated", finite(summary.loudness?.integrated)),
                 .init("lra", finite(summary.loudness?.range)),
                 .init("true_peak", finite(summary.loudness?.truePeak)),
-                .init("overruns", .integer(statistics.overruns)), .init("dropped_frames", .integer(droppedFrames)),
+                .init("overruns", .integer(statistics.overruns - silentOverruns)),
+                .init("dropped_frames", .integer(droppedFrames)),
                 .init("capture_p50_us", .number(statistics.renderTime.medianMicroseconds)),
                 .init("capture_p999_us", .number(statistics.renderTime.p999Microseconds)),
                 .init("capture_max_us", .number(statistics.renderTime.maximumMicroseconds)),

@@ -1,3 +1,4 @@
+import Synchronization
 import Woodshed
 
 /// The recorder in whichever stage it is. The compiler keeps each stage to what it can do; this keeps the keys to it.
@@ -51,6 +52,19 @@ enum RecorderStage: ~Copyable {
         }
     }
 
+    /// Ends the take on a thread of its own, as that waits for the disk and the device.
+    ///
+    /// - Parameters:
+    ///   - box: where the take is left.
+    ///   - inbox: whose reader is woken then.
+    consuming func end(into box: StoppedTakeBox, thenWake inbox: Inbox<RecordingReport>) {
+        let held = StageBox(self)
+        BlockingThread.start {
+            box.put(held.take()?.end())
+            inbox.wake()
+        }
+    }
+
     /// Marks the place, if there is a take.
     borrowing func mark(_ name: String) {
         switch self {
@@ -60,4 +74,13 @@ enum RecorderStage: ~Copyable {
         case .stopped: break
         }
     }
+}
+
+/// Carries a recorder to another thread.
+private final class StageBox: Sendable {
+    private let stage: Mutex<RecorderStage?>
+
+    init(_ stage: consuming sending RecorderStage) { self.stage = Mutex(consume stage) }
+
+    func take() -> RecorderStage? { stage.withLock { $0.take() } }
 }

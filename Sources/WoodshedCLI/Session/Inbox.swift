@@ -38,6 +38,9 @@ final class Inbox<Report: Sendable>: Sendable {
         if wasEmpty { pipe.wake() }
     }
 
+    /// Wakes the reader although there is nothing to read.
+    func wake() { pipe.wake() }
+
     /// Everything that arrived since the last call, in order.
     func take() -> [Report] {
         // Emptied before the list is taken: a report that comes between the two wakes the loop once more, never too seldom.

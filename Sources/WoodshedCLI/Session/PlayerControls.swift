@@ -6,7 +6,6 @@ import Woodshed
 /// The user's hands on one player.
 struct PlayerControls {
     private let player: Player
-    private var keys = KeyReader()
     private var isPaused = false
     private var gainDecibels = 0.0
     private var wantedSpeed: Double?
@@ -27,9 +26,6 @@ struct PlayerControls {
     /// Whether the next press of the space bar is to ask for sound; after the device has paused or resumed by itself.
     mutating func noteSilence(_ isSilent: Bool) { isPaused = isSilent }
 
-    /// What the keys that have arrived ask for.
-    mutating func actions() -> [KeyAction] { keys.actions(RawMode.readBytes()) }
-
     /// Carries out what concerns the player.
     mutating func apply(_ action: KeyAction) {
         switch action {
@@ -48,14 +44,15 @@ struct PlayerControls {
         }
     }
 
-    /// Within the section that plays; past its end the next one begins, before its start it begins anew.
+    /// Within the pass that plays: past its end it is over, and what follows it begins; before its start it begins anew. In the
+    /// gap after a pass there is nothing ahead.
     private mutating func jump(_ seconds: Double) {
         let status = player.status
         let sections = player.score.sections
         guard sections.indices.contains(status.section - 1) else { return }
         let range = sections[status.section - 1].range
         let target = status.clipFrame + Int64((seconds * Double(player.clip.sampleRate)).rounded())
-        if target >= range.upperBound, status.section < sections.count { return skip(1) }
+        if status.isResting, seconds > 0 { return }
         let place = min(max(target, range.lowerBound), range.upperBound - 1)
         // Only a score that was replaced in between could refuse, and then the key has lost its meaning.
         try? player.seek(toClipFrame: place)
@@ -93,7 +90,8 @@ struct PlayerControls {
             sectionCount: player.score.sections.count, pass: status.pass, passes: status.passes,
             speed: wantedSpeed ?? status.speed, semitones: wantedSemitones ?? status.semitones,
             position: Double(status.clipFrame) / Double(player.clip.sampleRate), length: clipSeconds,
-            peakDecibels: peak.show(highest))
+            peakDecibels: peak.show(highest),
+            restSeconds: status.isResting ? Double(status.restFramesLeft) / Double(player.clip.sampleRate) : nil)
     }
 
     private static func state(_ state: PlayerStatus.State) -> StatusView.State {

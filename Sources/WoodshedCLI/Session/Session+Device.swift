@@ -7,13 +7,8 @@ extension Session {
     /// - Returns: The line for standard output, if events are written there.
     func tell(_ event: EngineEvent) -> String {
         follow(event)
-        if !messages.quiet {
-            screen.clear()
-            for words in event.words(onLoss, sampleRate: engine.configuration.sampleRate) {
-                StandardStream.error.note(printable(words))
-            }
-        }
-        return messages.json ? event.json(sampleRate: engine.configuration.sampleRate) + "\n" : ""
+        loop.say(event.words(onLoss, sampleRate: engine.configuration.sampleRate))
+        return loop.messages.json ? event.json(sampleRate: engine.configuration.sampleRate) + "\n" : ""
     }
 
     private func follow(_ event: EngineEvent) {
@@ -35,16 +30,16 @@ extension Session {
 
     /// With nobody there to ask for the device again, the run would stand still for good.
     private func giveUp(_ error: DeviceError) {
-        guard !takesKeys else { return }
+        guard !loop.takesKeys else { return }
         loss = error
-        end(.unavailable)
+        loop.end(.unavailable)
     }
 
     // MARK: At the end
 
     /// The last line for programs, with the figures of the whole run.
     func finishLine(failed: Bool) throws {
-        guard messages.json else { return }
+        guard loop.messages.json else { return }
         let statistics = engine.statistics
         let status = player.status
         let sampleRate = engine.configuration.sampleRate
@@ -58,48 +53,60 @@ extension Session {
         line.details.append(.init("frames", .integer(line.frame)))
         guard tellsFigures else { return try StandardStream.output.line(line.json) }
         line.details += [
-            .init("xruns", .integer(statistics.xruns)),
-            .init("lost_frames", .integer(statistics.lostFrames)),
+            .init("xruns", .integer(dropouts.count)),
+            .init("lost_frames", .integer(dropouts.frames)),
             .init("starved_frames", .integer(status.starvedFrames)),
             .init("interruptions", .integer(statistics.interruptions)),
             .init("unheard_frames", .integer(statistics.unheardFrames)),
-            .init("load_p50", .number(statistics.load.median)), .init("load_p999", .number(statistics.load.p999)),
-            .init("load_max", .number(statistics.load.maximum)),
+            .init("load_p50", number(statistics.load?.median)), .init("load_p999", number(statistics.load?.p999)),
+            .init("load_max", number(statistics.load?.maximum)),
             .init("scheduling", .string(statistics.schedulingClass)),
         ]
         try StandardStream.output.line(line.json)
+    }
+
+    /// Null for what is not known.
+    private func number(_ value: Double?) -> JSONValue { value.map { .number($0) } ?? .null }
+
+    /// Dropouts that could be heard, and the frames they took.
+    private var dropouts: (count: Int64, frames: Int64) {
+        let statistics = engine.statistics
+        return (
+            max(0, statistics.xruns - silentLosses.xruns), max(0, statistics.lostFrames - silentLosses.frames)
+        )
     }
 
     /// The last words for people.
     func sayGoodbye() {
         let statistics = engine.statistics
         let seconds = Double(player.status.outputFrame) / Double(engine.configuration.sampleRate)
-        let what = endStatus == .success && heldFinish?.kind == .finished(.completed) ? "finished" : "stopped"
-        StandardStream.error.note("\(what) after \(clockText(seconds)); \(statistics.words)")
-        if statistics.xruns > 0 {
+        let isWhole = (loop.ending ?? .success) == .success && heldFinish?.kind == .finished(.completed)
+        let parts = ["\(isWhole ? "finished" : "stopped") after \(clockText(seconds))"] + figures(statistics)
+        StandardStream.error.note(parts.joined(separator: "; "))
+        if dropouts.count > 0 {
             StandardStream.error.note("a longer --period helps against dropouts, and so does: woodshed doctor")
         }
-        guard messages.verbose else { return }
+        guard loop.messages.verbose else { return }
         let time = statistics.renderTime
         StandardStream.error.note(
             "\(statistics.blocks) blocks, render time \(fixed(time.medianMicroseconds, decimals: 1)) us median, "
                 + "\(fixed(time.p999Microseconds, decimals: 1)) us at 99.9 %, "
                 + "\(fixed(time.maximumMicroseconds, decimals: 1)) us at most")
     }
-}
 
-extension EngineStatistics {
-    /// The figures that tell how the run went, in one line.
-    fileprivate var words: String {
-        var parts = ["\(xruns) dropout\(xruns == 1 ? "" : "s")"]
-        if lostFrames > 0 { parts.append("\(lostFrames) frames lost") }
-        if interruptions > 0 {
-            parts.append("device lost \(interruptions == 1 ? "once" : "\(interruptions) times")")
-            parts.append("\(unheardFrames) frames unheard")
+    /// What tells how the run went by the device's clock, in one part; none without such a clock.
+    private func figures(_ statistics: EngineStatistics) -> [String] {
+        guard let load = statistics.load else { return [] }
+        var parts = ["\(dropouts.count) dropout\(dropouts.count == 1 ? "" : "s")"]
+        if dropouts.frames > 0 { parts.append("\(dropouts.frames) frames lost") }
+        if statistics.interruptions > 0 {
+            parts.append(
+                "device lost \(statistics.interruptions == 1 ? "once" : "\(statistics.interruptions) times")")
+            parts.append("\(statistics.unheardFrames) frames unheard")
         }
         let loads = [load.median, load.p999, load.maximum].map { fixed($0 * 100, decimals: 1) }
         parts.append("load \(loads.joined(separator: " / ")) % (median, 99.9 %, worst)")
-        parts.append("scheduling \(schedulingClass)")
-        return parts.joined(separator: ", ")
+        parts.append("scheduling \(statistics.schedulingClass)")
+        return [parts.joined(separator: ", ")]
     }
 }

@@ -1,5 +1,5 @@
-// From the bytes a terminal sends to what the player is asked to do. An escape sequence may arrive in pieces, so the
-// reader keeps what is unfinished; it never waits.
+// From the bytes a terminal sends to what the player is asked to do. An escape sequence may arrive in pieces, so what is
+// unfinished is kept; nothing waits here.
 
 /// What a key asks for.
 enum KeyAction: Equatable, Sendable {
@@ -30,56 +30,76 @@ struct KeyBytes {
         case sequence([UInt8])
     }
 
+    /// A sequence under way: Escape, and what has come since.
     private var pending: [UInt8] = []
 
+    private static let escape: UInt8 = 0x1B
+
     init() {}
+
+    /// Whether an Escape has come of which it is not known yet whether it begins a sequence. What follows in a sequence comes
+    /// at once; when nothing comes for a moment, call `giveUpWaiting`.
+    var isWaiting: Bool { !pending.isEmpty }
+
+    /// The Escape was a key of its own, which asks for nothing.
+    mutating func giveUpWaiting() { pending = [] }
 
     /// All keys the bytes complete.
     mutating func keys(_ bytes: some Sequence<UInt8>) -> [Key] {
         var result: [Key] = []
         for byte in bytes {
-            if pending.isEmpty && byte != 0x1B {
+            if byte == Self.escape {
+                // Whatever was under way ends here.
+                pending = [byte]
+                continue
+            }
+            guard !pending.isEmpty else {
                 result.append(.plain(byte))
                 continue
             }
             pending.append(byte)
-            if let end = Self.sequenceEnd(pending) {
-                if end { result.append(.sequence(pending)) }
+            switch Self.state(pending) {
+            case .unfinished: break
+            case .whole:
+                result.append(.sequence(pending))
                 pending = []
+            case .escapeAlone:
+                result.append(.plain(byte))
+                pending = []
+            case .unknown: pending = []
             }
         }
         return result
     }
 
-    /// nil: more to come; true: a whole sequence; false: no sequence we know the shape of.
-    private static func sequenceEnd(_ bytes: [UInt8]) -> Bool? {
-        switch bytes.count {
-        case 1: return nil
-        case 2: return bytes[1] == UInt8(ascii: "[") || bytes[1] == UInt8(ascii: "O") ? nil : false
-        default:
-            guard let last = bytes.last else { return false }
-            if (0x40...0x7E).contains(last) { return true }
-            // Sixteen bytes is longer than any key's sequence; what keeps coming is not a key.
-            return bytes.count < 16 ? nil : false
-        }
+    private enum State {
+        case unfinished
+        case whole
+        /// Escape, then another key.
+        case escapeAlone
+        case unknown
     }
 
+    private static func state(_ bytes: [UInt8]) -> State {
+        guard bytes.count > 2, let last = bytes.last else {
+            return bytes[1] == UInt8(ascii: "[") || bytes[1] == UInt8(ascii: "O") ? .unfinished : .escapeAlone
+        }
+        if (0x40...0x7E).contains(last) { return .whole }
+        // Sixteen bytes is longer than any key's sequence; what keeps coming is not a key.
+        return bytes.count < 16 ? .unfinished : .unknown
+    }
 }
 
-/// Turns bytes into actions; unknown keys are passed over in silence.
-struct KeyReader {
-    private var bytes = KeyBytes()
-
-    init() {}
-
-    /// All actions the bytes complete.
-    mutating func actions(_ bytes: some Sequence<UInt8>) -> [KeyAction] {
-        self.bytes.keys(bytes).compactMap { key in
+extension KeyAction {
+    /// What a key asks of a player; nil for keys that ask for nothing.
+    init?(_ key: KeyBytes.Key) {
+        let action =
             switch key {
             case .plain(let byte): Self.plain(byte)
             case .sequence(let bytes): Self.arrow(bytes)
             }
-        }
+        guard let action else { return nil }
+        self = action
     }
 
     private static func arrow(_ bytes: [UInt8]) -> KeyAction? {
@@ -117,12 +137,10 @@ struct KeyReader {
     }
 
     /// One screen about the keys.
-    static let help = """
-        space  pause, go on          n, down   next section
-        left   back 5 s              N, up     previous section
-        right  on 5 s                + -       louder, softer
-        [ ]    5 % slower, faster    { }       1 % slower, faster
-        Backspace  normal speed      < >       a semitone lower, higher
-        w      waveform              q          quit
-        """
+    static let keyHelp = KeyHelp(entries: [
+        ("space", "pause, go on"), ("left", "back 5 s, Shift: 1 s"), ("right", "on 5 s, Shift: 1 s"),
+        ("[ ]", "5 % slower, faster"), ("{ }", "1 % slower, faster"), ("Backspace", "normal speed"),
+        ("w", "waveform"), ("n, down", "next section"), ("N, up", "previous section"), ("+ -", "louder, softer"),
+        ("< >", "a semitone lower, higher"), ("Ctrl-L", "clear the screen"), ("q", "quit"),
+    ])
 }

@@ -13,6 +13,10 @@ enum Signals {
     private static let isHolding = Atomic<Bool>(false)
     /// The signal that would have ended the process meanwhile; 0: none.
     private static let held = Atomic<Int32>(0)
+    /// The first signal that asked for the end.
+    private static let first = Atomic<Int32>(0)
+    /// Seconds after the first signal that the process may stand still before it is ended all the same.
+    private static let patience: UInt32 = 5
 
     private static let ending: [Int32] = [SIGINT, SIGTERM, SIGHUP]
     private static let faults: [Int32] = [SIGSEGV, SIGBUS, SIGILL, SIGTRAP, SIGFPE, SIGABRT]
@@ -24,13 +28,15 @@ enum Signals {
     static func install(others: [Int32] = []) -> Int32 {
         RawMode.prepareForHandlers()
         PartialFiles.prepareForHandlers()
+        LiveLines.prepareForHandlers()
         guard let pipe = WakePipe() else { return -1 }
         _ = interrupts.load(ordering: .relaxed)
         _ = isWatched.load(ordering: .relaxed)
-        _ = (isHolding.load(ordering: .relaxed), held.load(ordering: .relaxed))
+        _ = (isHolding.load(ordering: .relaxed), held.load(ordering: .relaxed), first.load(ordering: .relaxed))
         writeEnd.store(pipe.writeEnd, ordering: .releasing)
         let telling = [SIGTSTP, SIGCONT, SIGWINCH] + others
-        unblock(ending + telling)
+        unblock(ending + telling + [SIGALRM])
+        handle(SIGALRM, alarmHandler)
         for number in ending where !isIgnored(number) { handle(number, endingHandler) }
         for number in telling where !isIgnored(number) { handle(number, notifyingHandler) }
         // A write to a closed pipe then fails with EPIPE, and one beyond the permitted size with EFBIG, which are answered
@@ -49,7 +55,15 @@ enum Signals {
     }
 
     /// From here on an interrupt ends the process at once again.
-    static func endWatching() { isWatched.store(false, ordering: .releasing) }
+    static func endWatching() {
+        isWatched.store(false, ordering: .releasing)
+        alarm(0)
+    }
+
+    /// Tells that the loop is alive: after a signal, the process is ended once this was not called for some seconds.
+    static func postponeLeaving() {
+        if interrupts.load(ordering: .acquiring) > 0 { alarm(patience) }
+    }
 
     /// Does something short, such as making a file and noting its name, that a signal must not find half done: the end it asks
     /// for comes afterwards.
@@ -118,26 +132,40 @@ enum Signals {
 
     private static let endingHandler: __sighandler_t = { number in
         let earlier = Signals.interrupts.add(1, ordering: .acquiringAndReleasing).oldValue
+        if earlier == 0 {
+            Signals.first.store(number, ordering: .releasing)
+            // Whoever is to answer may wait for something that never comes.
+            alarm(Signals.patience)
+        }
         guard earlier > 0 || !Signals.isWatched.load(ordering: .acquiring) else { return Signals.notify(number) }
         Signals.held.store(number, ordering: .sequentiallyConsistent)
         if !Signals.isHolding.load(ordering: .sequentiallyConsistent) { Signals.leave(by: number) }
     }
 
-    /// Ends the process at once. Safe in a signal handler.
+    private static let alarmHandler: __sighandler_t = { _ in
+        let number = Signals.first.load(ordering: .acquiring)
+        if number != 0 { Signals.leave(by: number) }
+    }
+
+    /// Ends the process at once, without what stands on the terminal. Safe in a signal handler.
     private static func leave(by number: Int32) {
         RawMode.leave()
+        LiveLines.leaveTerminal()
         PartialFiles.removeAll()
-        // The status line, if there is one, stays; the shell's prompt belongs below it.
-        if isatty(STDERR_FILENO) == 1 {
-            var newline = UInt8(ascii: "\n")
-            _ = unsafe write(STDERR_FILENO, &newline, 1)
-        }
         _exit(128 + number)
+    }
+
+    /// Ends the process at once, with nothing half done left behind.
+    static func leave(with status: ExitStatus) -> Never {
+        RawMode.leave()
+        PartialFiles.removeAll()
+        _exit(status.rawValue)
     }
 
     /// Gives the terminal back, then lets the fault take its course (the action was reset on entry).
     private static let faultHandler: __sighandler_t = { number in
         RawMode.leave()
+        LiveLines.leaveTerminal()
         _ = raise(number)
     }
 }

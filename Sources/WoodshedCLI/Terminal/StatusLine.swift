@@ -26,6 +26,8 @@ struct StatusView: Equatable {
     var length: Double
     /// The louder channel's recent peak, full scale = 0; nil hides the level.
     var peakDecibels: Double?
+    /// How much is left of the gap that is waited out, in seconds; nil while a pass is heard.
+    var restSeconds: Double?
     /// Said instead of the level while there is no device.
     var notice: String?
 }
@@ -57,7 +59,9 @@ struct StatusLine {
     private static let details = 7
 
     private func compose(_ view: StatusView, detail: Int) -> String {
-        let clock = symbol(view.state) + " " + clockText(view.position)
+        let clock = clock(view)
+        // In a gap there is no place in the recording to tell.
+        let place = view.restSeconds == nil ? clock + " / " + clockText(view.length) : clock
         let speed = percentText(view.speed) + (view.semitones == 0 ? "" : " " + semitoneText(view.semitones))
         switch detail {
         case 0...3:
@@ -66,7 +70,7 @@ struct StatusLine {
             if view.sectionCount > 1 { fields.append("section \(view.section) of \(view.sectionCount)") }
             fields.append("pass \(view.pass) of \(view.passes)")
             fields.append(speed)
-            fields.append(clock + " / " + clockText(view.length))
+            fields.append(place)
             if let notice = view.notice {
                 if detail <= 2 { fields.append(notice) }
             } else if let peak = view.peakDecibels {
@@ -75,12 +79,19 @@ struct StatusLine {
             }
             return fields.joined(separator: "  ")
         case 4:
-            return "\(clock) / \(clockText(view.length))  \(counts(view))  \(speed)"
+            return "\(place)  \(counts(view))  \(speed)"
         case 5:
             return "\(clock)  \(counts(view))  \(speed)"
         default:
             return "\(clock) \(view.pass)/\(view.passes) \(percentText(view.speed).filter { $0 != " " })"
         }
+    }
+
+    /// The state and the place, or whose turn it is and for how long.
+    private func clock(_ view: StatusView) -> String {
+        guard let rest = view.restSeconds else { return symbol(view.state) + " " + clockText(view.position) }
+        let words = "your turn \(fixed(rest, decimals: 1)) s"
+        return view.state == .playing ? words : symbol(view.state) + " " + words
     }
 
     private func counts(_ view: StatusView) -> String {

@@ -58,6 +58,8 @@ enum RawMode {
         guard unsafe tcgetattr(STDIN_FILENO, &settings) == 0 else { return false }
         unsafe saved.pointee = settings
         settings.c_lflag &= ~tcflag_t(ICANON | ECHO)
+        // Ctrl-C and Ctrl-Z would throw away what is on its way to the terminal, half a drawing with its way back perhaps.
+        settings.c_lflag |= tcflag_t(NOFLSH)
         unsafe withUnsafeMutableBytes(of: &settings.c_cc) { controls in
             unsafe controls[Int(VMIN)] = 0
             unsafe controls[Int(VTIME)] = 0

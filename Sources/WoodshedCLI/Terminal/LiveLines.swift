@@ -1,0 +1,77 @@
+// Lines on standard error that are redrawn in place, and the text that passes above them.
+//
+// The cursor rests at the beginning of the first line. A terminal that changes its width wraps lines anew, or cuts them, and
+// moves the lines below; but it leaves the cursor on its line in either case. So the way back to the first line is always known.
+import Glibc
+import Synchronization
+
+/// Draws lines, clears them, and keeps other text from landing in the middle of them.
+struct LiveLines {
+    private var drawn: [String] = []
+    /// Whether what was drawn may look different from what was sent.
+    private var isStale = false
+
+    /// Whether there are lines on the terminal now, for a signal handler.
+    private static let isShown = Atomic<Bool>(false)
+
+    /// Draws the lines anew if they changed. None of them may be wider than the terminal less one column.
+    mutating func draw(_ lines: [String]) {
+        send(drawing(lines))
+        Self.isShown.store(!drawn.isEmpty, ordering: .releasing)
+    }
+
+    /// What draws the lines; empty when they stand there already.
+    mutating func drawing(_ lines: [String]) -> String {
+        guard lines != drawn || isStale else { return "" }
+        guard !lines.isEmpty else { return clearing() }
+        // In one text, so that no half of it is ever seen. Lines made for a width that has just changed are cut, not wrapped.
+        let below = isStale || drawn.count > 1 || lines.count > 1 ? "\u{1B}[J" : ""
+        let up = lines.count > 1 ? "\u{1B}[\(lines.count - 1)A" : ""
+        (drawn, isStale) = (lines, false)
+        return "\u{1B}[?7l\r" + lines.map { $0 + "\u{1B}[K" }.joined(separator: "\n") + below + up + "\r\u{1B}[?7h"
+    }
+
+    /// Takes the lines away, so that what is written next begins in their place.
+    mutating func clear() {
+        send(clearing())
+        Self.isShown.store(false, ordering: .releasing)
+    }
+
+    /// What takes the lines away; empty when there are none.
+    mutating func clearing() -> String {
+        guard !drawn.isEmpty else { return "" }
+        let isOneLine = drawn.count == 1 && !isStale
+        (drawn, isStale) = ([], false)
+        // The first line by itself: a terminal that is cleared from its first character on may keep what was there (tmux does).
+        return isOneLine ? "\r\u{1B}[K" : "\r\u{1B}[K\n\u{1B}[J\u{1B}[A"
+    }
+
+    /// The terminal has another size: the next `draw` draws in any case.
+    mutating func noteResize() { isStale = true }
+
+    /// Somebody else has written to the terminal: what was drawn is left behind, and the next `draw` draws below it.
+    mutating func forget() { (drawn, isStale) = ([], false) }
+
+    /// Clears the whole terminal; the next `draw` begins at its top.
+    mutating func clearTerminal() {
+        forget()
+        send("\u{1B}[2J\u{1B}[H")
+    }
+
+    private func send(_ text: String) {
+        if !text.isEmpty { try? StandardStream.error.write(text) }
+    }
+
+    // MARK: In a signal handler
+
+    /// Touches what a handler will use.
+    static func prepareForHandlers() { _ = isShown.load(ordering: .relaxed) }
+
+    /// Takes the lines away, or goes to a line of its own where there are none. Safe in a signal handler.
+    static func leaveTerminal() {
+        guard isatty(STDERR_FILENO) == 1 else { return }
+        // ESC [ ? 7 h as well: a drawing may have been cut short.
+        let bytes: StaticString = isShown.load(ordering: .acquiring) ? "\u{1B}[?7h\r\u{1B}[J" : "\n"
+        _ = unsafe write(STDERR_FILENO, bytes.utf8Start, bytes.utf8CodeUnitCount)
+    }
+}

@@ -1,0 +1,231 @@
+// The one loop that playing and recording run in: it waits for keys, signals and the engine's reports together, and it alone
+// writes to the terminal. What keys and reports mean is its delegate's business; this knows nothing of sound.
+import Glibc
+
+/// What a loop is run for. Every call comes on the thread that runs the loop.
+protocol TerminalLoopDelegate: AnyObject {
+    associatedtype Report: Sendable
+
+    /// True once there is nothing left to wait for.
+    var isOver: Bool { get }
+    /// Whether `look` is wanted every tenth of a second.
+    var needsLooks: Bool { get }
+
+    func answer(_ key: KeyBytes.Key)
+    /// A signal that asks for something of the delegate's own.
+    func answer(signal number: Int32)
+    func take(_ reports: [Report])
+    /// After whatever has happened, and every tenth of a second if `needsLooks`.
+    func look(now: Int64)
+    /// Begins to end: by a key, a signal or because nobody reads the output. Called once.
+    func beginEnding()
+    /// The process is going to stand still (Ctrl-Z) once this returns.
+    func prepareForSuspension()
+    /// The process goes on.
+    func goOnAfterSuspension()
+    /// What is to stand on the terminal, each line with at least one column to spare.
+    func lines(_ size: TerminalSize) -> [String]
+}
+
+/// Keys, signals and reports for one delegate, and the lines that are redrawn while it runs.
+final class TerminalLoop<Delegate: TerminalLoopDelegate> {
+    /// Where other threads leave word for the delegate.
+    let inbox: Inbox<Delegate.Report>
+    let messages: MessageOptions
+    let traits: TerminalTraits
+    let takesKeys: Bool
+    /// How the run ends: the first reason counts; nil while it is not to end.
+    private(set) var ending: ExitStatus?
+    /// What standard output failed with, other than that its reader has gone.
+    private(set) var outputFailure: OutputError?
+    private(set) var isOutputClosed = false
+
+    private weak var delegate: Delegate?
+    private let signalDescriptor: Int32
+    private var screen = LiveLines()
+    private var keys = KeyBytes()
+    /// Since when an Escape waits for what may follow it.
+    private var escapeTime: Int64 = 0
+    /// Continuations that are the loop's own doing, and were not told by the system yet.
+    private var expectedContinuations = 0
+
+    /// At most 30 times a second.
+    private static var redrawMilliseconds: Int32 { 34 }
+    private static var lookMilliseconds: Int32 { 100 }
+    /// What belongs to a sequence comes at once, over a slow line too.
+    private static var escapeNanoseconds: Int64 { 50_000_000 }
+
+    /// - Parameter takesKeys: False where a key would change what is being written.
+    init(messages: MessageOptions, signals: Int32, takesKeys: Bool = true) throws(CommandFailure) {
+        self.messages = messages
+        signalDescriptor = signals
+        traits = TerminalTraits.current(plain: messages.plain)
+        self.takesKeys = takesKeys && traits.readsKeys
+        inbox = try Inbox()
+    }
+
+    /// Runs until the delegate is over, and then for `conclude`, which has the terminal as it was before.
+    ///
+    /// A second signal, or the main thread standing still for long after the first, ends the process here at once.
+    ///
+    /// - Parameter begin: Starts what is to be waited for, with the keys taken already.
+    func run<Result>(
+        _ delegate: Delegate, begin: () throws -> Void = {}, conclude: () throws -> Result
+    ) throws -> Result {
+        self.delegate = delegate
+        Signals.beginWatching()
+        defer { Signals.endWatching() }
+        if takesKeys { RawMode.enter() }
+        defer { RawMode.leave() }
+        try begin()
+        while !delegate.isOver { turn(delegate) }
+        screen.clear()
+        RawMode.leave()
+        return try conclude()
+    }
+
+    private func turn(_ delegate: Delegate) {
+        let ready = wait(delegate)
+        if ready.keys { takeKeys(delegate) } else { giveUpEscape() }
+        if ready.outputClosed { endOutput() }
+        if ready.signals { answerSignals(delegate) }
+        delegate.take(inbox.take())
+        delegate.look(now: monotonicNanoseconds())
+        redraw(delegate)
+        // The main thread is alive: what else takes its time to end is bounded by the delegate.
+        Signals.postponeLeaving()
+    }
+
+    private func wait(_ delegate: Delegate) -> Readiness {
+        let milliseconds: Int32 =
+            if drawsNow || keys.isWaiting {
+                Self.redrawMilliseconds
+            } else if ending != nil || delegate.needsLooks {
+                Self.lookMilliseconds
+            } else {
+                -1
+            }
+        return Readiness.wait(
+            inbox: inbox.descriptor, signals: signalDescriptor, watchesOutput: messages.json && !isOutputClosed,
+            milliseconds: milliseconds)
+    }
+
+    // MARK: Keys
+
+    private func takeKeys(_ delegate: Delegate) {
+        for key in keys.keys(RawMode.readBytes()) { delegate.answer(key) }
+        escapeTime = monotonicNanoseconds()
+    }
+
+    private func giveUpEscape() {
+        guard keys.isWaiting, monotonicNanoseconds() - escapeTime >= Self.escapeNanoseconds else { return }
+        keys.giveUpWaiting()
+    }
+
+    // MARK: Signals
+
+    private func answerSignals(_ delegate: Delegate) {
+        for number in Signals.drain(signalDescriptor) {
+            switch number {
+            case SIGINT: end(.interrupted)
+            case SIGTERM: end(.terminated)
+            case SIGHUP: end(.hangup)
+            case SIGTSTP: suspend(delegate)
+            case SIGCONT where expectedContinuations > 0: expectedContinuations -= 1
+            case SIGCONT:
+                // After a SIGSTOP, for which nothing could be prepared.
+                if takesKeys { RawMode.renew() }
+                screen.forget()
+            case SIGWINCH: screen.noteResize()
+            default: delegate.answer(signal: number)
+            }
+        }
+    }
+
+    private func suspend(_ delegate: Delegate) {
+        delegate.prepareForSuspension()
+        screen.clear()
+        RawMode.leave()
+        expectedContinuations += 1
+        Signals.stopUntilContinued()
+        if takesKeys { RawMode.renew() }
+        screen.forget()
+        delegate.goOnAfterSuspension()
+    }
+
+    /// Waits until a device has been served after the process stood still: what it lost meanwhile is counted by then.
+    ///
+    /// Bounded: a device that is gone is told of otherwise.
+    ///
+    /// - Parameter blocks: Blocks that the device has taken or given so far.
+    func waitForDevice(_ blocks: () -> Int64) {
+        let (before, limit) = (blocks(), monotonicNanoseconds() + 1_000_000_000)
+        while blocks() < before + 2, monotonicNanoseconds() < limit { usleep(5000) }
+    }
+
+    // MARK: Ending
+
+    /// Has the run end with `status`.
+    func end(_ status: ExitStatus) {
+        guard ending == nil else { return }
+        ending = status
+        delegate?.beginEnding()
+    }
+
+    /// Ends the process without what does not answer, after a word about it.
+    func abandon(_ words: String...) -> Never {
+        say(words, evenQuiet: true)
+        Signals.leave(with: ending.flatMap { $0 == .success ? nil : $0 } ?? .unavailable)
+    }
+
+    // MARK: Words
+
+    /// Lines on standard error, above what is redrawn.
+    func say(_ lines: [String], evenQuiet: Bool = false) {
+        guard !lines.isEmpty, !messages.quiet || evenQuiet else { return }
+        screen.clear()
+        for line in lines { StandardStream.error.note(printable(line)) }
+    }
+
+    /// Text for programs on standard output; the run ends when it cannot be written.
+    func write(_ text: String) {
+        guard !text.isEmpty, !isOutputClosed else { return }
+        screen.clear()
+        do throws(OutputError) {
+            try StandardStream.output.write(text)
+        } catch {
+            if error != .closed { outputFailure = error }
+            endOutput()
+        }
+    }
+
+    private func endOutput() {
+        isOutputClosed = true
+        end(outputFailure == nil ? .closedPipe : .inputOutput)
+    }
+
+    // MARK: The lines
+
+    /// Whether there are lines on the terminal that are redrawn.
+    var drawsNow: Bool { traits.drawsStatus && !messages.quiet && isForeground }
+
+    /// A job in the background leaves the terminal to whoever has it.
+    private var isForeground: Bool { tcgetpgrp(STDERR_FILENO) == getpgrp() }
+
+    private func redraw(_ delegate: Delegate) {
+        guard drawsNow, !delegate.isOver else { return }
+        screen.draw(delegate.lines(terminalSize()))
+    }
+
+    /// Clears the terminal; everything is drawn again at its top.
+    func clearTerminal() {
+        if drawsNow { screen.clearTerminal() }
+    }
+}
+
+/// Nanoseconds of the clock that nobody sets.
+func monotonicNanoseconds() -> Int64 {
+    var time = timespec()
+    _ = unsafe clock_gettime(CLOCK_MONOTONIC, &time)
+    return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
+}

@@ -1,0 +1,108 @@
+// A signal ends the program, whatever its threads are doing.
+import Glibc
+import TestSupport
+import Testing
+import VirtualCardSupport
+import Woodshed
+
+@testable import WoodshedCLI
+
+@Suite("The end by a signal, when a device does not answer", .serialized)
+struct EndingTests {
+    private let folder = TestFolder()
+    private let song: String
+
+    init() {
+        // More than a pipe holds.
+        song = folder.write("song.wav", Wave.ramp(frames: 661_500, channels: 1, rate: 22050))
+    }
+
+    private var environment: [String: String] {
+        ["ALSA_CONFIG_PATH": ALSAConfiguration.directory + "/asound.conf", "XDG_STATE_HOME": folder["state"]]
+    }
+
+    /// A card whose driver is stuck after a while: the call never returns.
+    private func stuckCard() throws -> VirtualCardRig {
+        var options = VirtualCardOptions()
+        (options.playbackFaults, options.captureFaults) = ("hang@20000", "hang@60000")
+        return try VirtualCardRig(options)
+    }
+
+    private func isStuck(_ rig: VirtualCardRig, _ direction: VirtualDirection) -> Bool {
+        rig.waits(seconds: 30) { rig.truth(direction).faults[.hang] == 1 }
+    }
+
+    @Test(
+        "play and practice end with the signal's code, and say why",
+        arguments: [("play", SIGTERM, 143), ("practice", SIGINT, 130)] as [(String, Int32, Int32)])
+    func playing(verb: String, number: Int32, status: Int32) throws {
+        let rig = try stuckCard()
+        let run = Command.run(
+            [verb, song, "--output", rig.name, "--priority", "0"], environment: environment, folder: folder.path
+        ) { running in
+            #expect(isStuck(rig, .playback))
+            running.send(number)
+        }
+        #expect(run.status == status, "\(run.error)")
+        #expect(run.error.contains("does not answer"), "\(run.error)")
+    }
+
+    @Test("q ends, too, with the code of a device that cannot be used, and the terminal is as it was", .needsTerminal)
+    func key() throws {
+        let rig = try stuckCard()
+        let run = TerminalRun(
+            Command.path, ["play", song, "--output", rig.name, "--priority", "0"], environment: environment)
+        #expect(isStuck(rig, .playback))
+        run.send("q")
+        #expect(run.finish(seconds: 30) == 69, "\(run.text)")
+        #expect(run.localFlags & tcflag_t(ICANON | ECHO) == tcflag_t(ICANON | ECHO))
+        var picture = TerminalPicture(columns: 80, reflows: true)
+        picture.show(run.seen)
+        #expect(picture.count("does not answer") == 1 && picture.count("pass 1") == 0, "\(picture.lines)")
+    }
+
+    @Test("a take is whole and kept; what is left of its end is for record --recover")
+    func recording() throws {
+        let rig = try stuckCard()
+        let run = Command.run(
+            ["record", "take.wav", "--input", rig.name, "--priority", "0"], environment: environment,
+            folder: folder.path
+        ) { running in
+            #expect(isStuck(rig, .capture))
+            running.send(SIGTERM)
+        }
+        #expect(run.status == 143, "\(run.error)")
+        #expect(run.error.contains("does not answer") && run.error.contains("record --recover"), "\(run.error)")
+        #expect(try Clip(path: folder["take.wav"]).frameCount > 40_000)
+    }
+
+    @Test("a rendering into a pipe that nobody reads ends, and so does one that waits for a reader", arguments: [0, 1])
+    func rendering(reader: Int) throws {
+        #expect(Command.tool("mkfifo", [folder["pipe"]]))
+        let held = reader == 1 ? unsafe open(folder["pipe"], O_RDWR | O_CLOEXEC) : -1
+        defer { if held >= 0 { close(held) } }
+        let script = #"cd "$0" && echo $$ >number && exec "$1" render song.wav -o pipe"#
+        let run = Command.run(["-c", script, folder.path, Command.path], program: "/bin/sh") { running in
+            // A full pipe; without a reader the program waits in the call that opens it.
+            for _ in 0..<10_000 {
+                var count: Int32 = 0
+                if held >= 0, unsafe ioctl(held, UInt(FIONREAD), &count) == 0, count > 60_000 { break }
+                if held < 0, isOpening(String(decoding: folder.read("number"), as: UTF8.self).filter(\.isNumber)) { break }
+                usleep(1000)
+            }
+            running.send(SIGTERM)
+        }
+        #expect(run.status == 143, "\(run.error)")
+        #expect(folder.names == ["number", "pipe", "song.wav"])
+    }
+
+    /// Whether a process is in the call `openat`, as far as the system tells.
+    private func isOpening(_ process: String) -> Bool {
+        let call = String(decoding: TestFolder.read("/proc/\(process)/syscall"), as: UTF8.self)
+        #if arch(arm64)
+            return call.hasPrefix("56 ")
+        #else
+            return call.hasPrefix("257 ")
+        #endif
+    }
+}

@@ -1,0 +1,136 @@
+// What stands on the screen after the terminal was resized, or somebody else's for a while.
+import Glibc
+import TestSupport
+import Testing
+
+@testable import WoodshedCLI
+
+@Suite("The screen afterwards", .serialized)
+struct RedrawTests {
+    private let folder = TestFolder()
+    private let song: String
+
+    init() {
+        // Half a minute: every test ends it long before.
+        song = folder.write("song.wav", Wave.ramp(frames: 661_500, channels: 1, rate: 22050))
+    }
+
+    private var environment: [String: String] {
+        ["XDG_CACHE_HOME": folder["cache"], "XDG_STATE_HOME": folder["state"], "LC_ALL": "C.UTF-8"]
+    }
+
+    /// What draws several lines, a text that is on each of them once it is drawn, and what the run's end says.
+    static let programs: [(arguments: [String], mark: String, end: String)] = [
+        (["play", "song.wav", "--output", "null", "--waveform"], "▲", "stopped after"),
+        (["record", "take.wav", "--input", "null"], "● REC 0:0", "kept "),
+    ]
+
+    private func arguments(_ program: Int) -> [String] {
+        Self.programs[program].arguments.map { $0.hasSuffix(".wav") ? folder[$0] : $0 }
+    }
+
+    /// Whether nothing of what is redrawn is left standing.
+    private func expectNothingLeft(_ picture: TerminalPicture, _ program: Int) {
+        let lines = picture.lines
+        #expect(picture.count(Self.programs[program].end) == 1, "\(lines)")
+        #expect(!lines.contains { $0.contains("▲") || $0.contains("pass 1") || $0.contains("REC") }, "\(lines)")
+        // The picture, or a meter.
+        #expect(!lines.contains { $0.contains("▇") || $0.contains("▀") || $0.contains("█") || $0.contains("···") })
+    }
+
+    @Test("a resize leaves no old copy, whether the terminal wraps lines anew or cuts them", .needsTerminal, arguments: [0, 1])
+    func resize(program: Int) {
+        let run = TerminalRun(Command.path, arguments(program), environment: environment, columns: 100)
+        #expect(run.wait(for: Self.programs[program].mark))
+        // A take that is worth keeping.
+        #expect(run.wait(for: "0:01."))
+        let first = run.seen.count
+        run.resize(columns: 45)
+        #expect(run.wait(for: Self.programs[program].mark, from: first))
+        let second = run.seen.count
+        run.resize(columns: 120)
+        #expect(run.wait(for: Self.programs[program].mark, from: second))
+        run.send("q")
+        #expect(run.finish() == 0)
+        for reflows in [true, false] {
+            var picture = TerminalPicture(columns: 100, reflows: reflows)
+            picture.show(run.seen[..<first])
+            picture.resize(columns: 45)
+            picture.show(run.seen[first..<second])
+            picture.resize(columns: 120)
+            picture.show(run.seen[second...])
+            expectNothingLeft(picture, program)
+        }
+    }
+
+    @Test("after Ctrl-Z and fg there is one copy, and none in the end", .needsTerminal, arguments: [0, 1])
+    func suspension(program: Int) {
+        let shell = TerminalRun(
+            "/bin/bash", ["--norc", "--noprofile", "-i"],
+            environment: environment.merging(["PS1": "ready> "]) { $1 })
+        #expect(shell.wait(for: "ready> "))
+        shell.send("\(Command.path) \(arguments(program).joined(separator: " "))\n")
+        #expect(shell.wait(for: Self.programs[program].mark))
+        // A take that is worth keeping.
+        #expect(shell.wait(for: "0:00.4", "0:00.5", "0:00.6", "0:00.7", "0:00.8", "0:00.9", "0:01."))
+        shell.send("\u{1A}")
+        #expect(shell.wait(for: "Stopped"))
+        var before = shell.seen.count
+        shell.send("fg\n")
+        #expect(shell.wait(for: Self.programs[program].mark, from: before))
+        // Another redraw, so that whatever the signal itself brought about has been seen, too.
+        before = shell.seen.count
+        #expect(shell.wait(for: Self.programs[program].mark, from: before))
+        before = shell.seen.count
+        shell.send("q")
+        #expect(shell.wait(for: "ready> ", from: before))
+        var picture = TerminalPicture(columns: 80, reflows: true)
+        picture.show(shell.seen)
+        expectNothingLeft(picture, program)
+        shell.send("exit\n")
+        _ = shell.finish(seconds: 5)
+    }
+
+    @Test("Ctrl-Z is no dropout: neither counted, nor told, nor answered with advice", .needsTerminal)
+    func suspensionIsNoDropout() {
+        let shell = TerminalRun(
+            "/bin/bash", ["--norc", "--noprofile", "-i"],
+            environment: environment.merging(["PS1": "ready> "]) { $1 })
+        #expect(shell.wait(for: "ready> "))
+        // A third of a second of buffer, so that a busy machine makes no dropouts of its own.
+        shell.send("\(Command.path) play \(song) --output null --period 4096 --periods 4 --json\n")
+        #expect(shell.wait(for: "pass.started"))
+        shell.send("\u{1A}")
+        #expect(shell.wait(for: "Stopped"))
+        // Longer than the buffer lasts.
+        shell.send("sleep 1; fg\n")
+        #expect(shell.wait(for: #""event":"resumed""#))
+        let before = shell.seen.count
+        shell.send("q")
+        #expect(shell.wait(for: "playback.finished", from: before))
+        #expect(shell.wait(for: "ready> ", from: before))
+        #expect(!shell.text.contains(#""event":"xrun""#), "\(shell.text)")
+        #expect(shell.text.contains(#""xruns":0,"lost_frames":0"#), "\(shell.text)")
+        #expect(shell.text.contains("0 dropouts") && !shell.text.contains("--period helps"))
+        shell.send("exit\n")
+        _ = shell.finish(seconds: 5)
+    }
+
+    @Test("the keys' help fits 40 columns", .needsTerminal, arguments: [0, 1])
+    func help(program: Int) {
+        let run = TerminalRun(Command.path, arguments(program), environment: environment, columns: 40)
+        #expect(run.wait(for: program == 0 ? "▶" : "● REC"))
+        let before = run.seen.count
+        run.send("?")
+        #expect(run.wait(for: program == 0 ? "waveform" : "throw away", from: before))
+        run.send("q")
+        #expect(run.finish() == 0)
+        // Cut at the margin instead of wrapped, a line that is too long would lose its end.
+        var wide = TerminalPicture(columns: 400, reflows: false)
+        wide.show(run.seen[before...])
+        let help = wide.lines.prefix { !$0.contains("▶") && !$0.contains("REC") && !$0.contains("no file is left") }
+        let others = ["kept ", "stopped after"]
+        #expect(
+            help.allSatisfy { line in displayWidth(line) <= 39 || others.contains { line.contains($0) } }, "\(help)")
+    }
+}
