@@ -4,8 +4,8 @@
 enum FileKind: Equatable {
     /// For libsndfile, with the container's name.
     case soundFile(String)
-    /// MPEG audio layer 1 to 3.
-    case mpegAudio
+    /// MPEG audio layer 1 to 3, which the library is to look for from this byte on.
+    case mpegAudio(from: Int64)
     /// For the `ffmpeg` program, with the container's name.
     case foreign(String)
     /// Nothing known; libsndfile knows some rare kinds more.
@@ -20,11 +20,12 @@ enum FileSniffer {
     /// What bytes would be as a file.
     static func kind(of file: ByteSource) -> FileKind {
         let head = file.bytes(at: 0, count: 4096)
-        guard let tagBytes = id3Length(head) else { return kind(of: head) }
+        let tagBytes = id3Length(head)
         // Taggers put ID3 in front of FLAC and AAC too: what comes after the tag decides.
-        let body = file.bytes(at: Int64(tagBytes), count: 4096)
-        let behind = kind(of: body)
-        return behind == .unknown ? .mpegAudio : behind
+        let found = kind(of: tagBytes.map { file.bytes(at: Int64($0), count: 4096) } ?? head)
+        if found != .unknown { return found }
+        if let start = MPEGHeader.firstFrame(of: file, from: Int64(tagBytes ?? 0)) { return .mpegAudio(from: start) }
+        return tagBytes == nil ? .unknown : .mpegAudio(from: 0)
     }
 
     /// What a file is that begins with `head`.
@@ -35,7 +36,7 @@ enum FileSniffer {
             return matches(head, "AVI ", at: 8) ? .foreign("avi") : .soundFile("wav")
         }
         if isADTS(head) { return .foreign("adts") }
-        if isMPEGAudio(head) { return .mpegAudio }
+        if MPEGHeader.begins(head) { return .mpegAudio(from: 0) }
         if isTransportStream(head) { return .foreign("mpegts") }
         return .unknown
     }
@@ -94,38 +95,6 @@ enum FileSniffer {
     private static func isADTS(_ head: [UInt8]) -> Bool {
         head.count > 6 && head[0] == 0xFF && head[1] & 0xF6 == 0xF0 && (head[2] >> 2) & 0xF < 13
     }
-
-    /// Two frame headers in a row: eleven set bits alone are found in any noise.
-    private static func isMPEGAudio(_ head: [UInt8]) -> Bool {
-        guard let length = mpegFrameLength(head[...]) else { return false }
-        return length >= head.count || mpegFrameLength(head.dropFirst(length)) != nil
-    }
-
-    /// The bytes of the MPEG audio frame whose header `bytes` begins with, or nil when it is none.
-    private static func mpegFrameLength(_ bytes: ArraySlice<UInt8>) -> Int? {
-        let header = Array(bytes.prefix(4))
-        guard header.count == 4, header[0] == 0xFF, header[1] & 0xE0 == 0xE0 else { return nil }
-        let version = Int(header[1] >> 3) & 3
-        let layer = 4 - (Int(header[1] >> 1) & 3)
-        let (rateIndex, speedIndex) = (Int(header[2] >> 4), Int(header[2] >> 2) & 3)
-        guard version != 1, layer != 4, rateIndex != 15, rateIndex != 0, speedIndex != 3 else { return nil }
-        let isFirstVersion = version == 3
-        let rates = isFirstVersion ? bitRates[layer - 1] : bitRates[layer == 1 ? 3 : 4]
-        let sampleRate = [44100, 48000, 32000][speedIndex] >> (version == 3 ? 0 : version == 2 ? 1 : 2)
-        let padding = Int(header[2] >> 1) & 1
-        if layer == 1 { return (12 * rates[rateIndex - 1] * 1000 / sampleRate + padding) * 4 }
-        let slots = layer == 3 && !isFirstVersion ? 72 : 144
-        return slots * rates[rateIndex - 1] * 1000 / sampleRate + padding
-    }
-
-    /// In kbit/s: version 1 layers 1, 2, 3; then version 2 layer 1; then version 2 layers 2 and 3 (ISO 11172-3, 13818-3).
-    private static let bitRates = [
-        [32, 64, 96, 128, 160, 192, 224, 256, 288, 320, 352, 384, 416, 448],
-        [32, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320, 384],
-        [32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320],
-        [32, 48, 56, 64, 80, 96, 112, 128, 144, 160, 176, 192, 224, 256],
-        [8, 16, 24, 32, 40, 48, 56, 64, 80, 96, 112, 128, 144, 160],
-    ]
 
     private static func isTransportStream(_ head: [UInt8]) -> Bool {
         head.count > 188 * 4 && (0..<4).allSatisfy { head[188 * $0] == 0x47 }

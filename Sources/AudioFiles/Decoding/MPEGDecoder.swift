@@ -6,29 +6,51 @@ internal import DSP
 internal import Glibc
 
 /// An MP3 (or MP1, MP2) file.
+///
+/// The library's synthesis filter goes round in a ring, and adds in another order at another place of the ring; where a jump
+/// enters the ring depends on what was decoded before. Its stereo filter of MPEG-1 happens not to notice (measured: 0 of 3600
+/// jumps; mono and the lower rates: half of them, by 3e-8). Those others are decoded in blocks of fixed frames, each of them by a
+/// library opened anew: the bits of a block then depend on the file and the block alone.
 @safe
 final class MPEGDecoder: FileDecoder, @unchecked Sendable {
     private(set) var info: AudioFileInfo
     private let file: OpenedFile
     private let handle: OpaquePointer
     private let input: MPEGInput
+    /// Where MPEG frames begin; nil for a file that is too short to be worth the question.
+    private var scan: MPEGScan?
     /// The next frame the library would deliver.
     private var position: Int64 = 0
+    /// The block that was entered last; nil where jumps need none.
+    private var block: Int64?
+    private let format: MPEGFormat
+    /// Frames of a block.
+    private let blockFrames: Int64
     private let scratch: UnsafeMutablePointer<Float>
     private let scratchFrames = 4608
 
     /// MPEG frames decoded in front of a jump's target: a frame may need bits of nine before it, and overlaps with one.
     private static let preRollFrames = 32
+    /// MPEG frames of a block: the frames in front of it make reading through an eighth dearer, and a jump into the
+    /// middle of one decodes three seconds in a few milliseconds.
+    private static let framesInBlock = 256
+    /// MPEG frames below which a file is decoded whole instead.
+    private static let fewestFrames = 64
 
-    /// Opens the file and proves its length.
-    convenience init(_ file: OpenedFile) throws(AudioFileError) { try self.init(file, provenFrameCount: nil) }
+    /// Opens a file and proves its length.
+    ///
+    /// - Parameter start: Where in the file the sound begins.
+    static func open(_ file: OpenedFile, from start: Int64) throws(AudioFileError) -> any FileDecoder {
+        let decoder = try MPEGDecoder(file, from: start, scan: nil)
+        if decoder.scan == nil { return try SpooledDecoder.spooling(decoder) }
+        return decoder
+    }
 
-    private init(_ file: OpenedFile, provenFrameCount known: Int64?) throws(AudioFileError) {
+    private init(_ file: OpenedFile, from start: Int64, scan known: MPEGScan?) throws(AudioFileError) {
         self.file = file
-        input = MPEGInput(file)
+        input = MPEGInput(file, from: start)
         guard let handle = unsafe mpg123_new(nil, nil) else { throw .noMemory(file.path) }
         unsafe self.handle = handle
-        let format: MPEGFormat
         do throws(AudioFileError) {
             format = try unsafe Self.start(handle, input, path: file.path)
         } catch {
@@ -39,10 +61,26 @@ final class MPEGDecoder: FileDecoder, @unchecked Sendable {
         unsafe scratch = .allocate(capacity: scratchFrames * format.channelCount)
         info = AudioFileInfo(
             path: file.path, container: format.layer == 3 ? "mp3" : "mp\(format.layer)", codec: "mp\(format.layer)",
-            sampleRate: format.sampleRate, channelCount: format.channelCount, frameCount: 0)
-        let frameCount = if let known { known } else { try provenFrameCount() }
+            sampleRate: format.sampleRate, channelCount: format.channelCount, frameCount: known?.frameCount ?? 0)
+        blockFrames = Int64(Self.framesInBlock * format.frameLength)
+        if let known {
+            scan = known
+            if !enter() { throw .changed(file.path) }
+            return
+        }
+        // Reads the headers of all frames, without decoding: 10 ms for an hour at 44.1 kHz; jumps are exact and fast after.
+        unsafe mpg123_scan(handle)
+        let frameCount = try provenFrameCount()
         if frameCount == 0 { throw .noFrames(file.path) }
         info = info.withFrameCount(frameCount)
+        scan = unsafe MPEGScan(handle, frameCount: frameCount, fewestFrames: Self.fewestFrames)
+        if scan != nil, enter(), reaches(frameCount) { return }
+        // Too short, or what was found does not lead back to the same sound.
+        scan = nil
+        block = nil
+        _ = try unsafe Self.start(handle, input, path: file.path)
+        unsafe mpg123_scan(handle)
+        if !seek(to: 0) { throw .broken(file.path, "its frames are out of order") }
     }
 
     deinit {
@@ -51,17 +89,10 @@ final class MPEGDecoder: FileDecoder, @unchecked Sendable {
     }
 
     func another() throws(AudioFileError) -> any FileDecoder {
-        let other = try MPEGDecoder(file, provenFrameCount: info.frameCount)
+        let other = try MPEGDecoder(file, from: input.start, scan: scan)
         if other.info != info { throw .changed(file.path) }
         return other
     }
-
-    /// Whether jumps give the bits of a straight decoding.
-    ///
-    /// The library's synthesis filter goes round in a ring, and adds in another order at another place of the ring; where a
-    /// jump enters the ring depends on what was decoded before. Its stereo filter of MPEG-1 happens not to notice (measured:
-    /// 0 of 3600 jumps; mono and the lower rates: half of them, by 3e-8).
-    var jumpsAreExact: Bool { info.channelCount == 2 && info.sampleRate >= 32_000 }
 
     func read(_ frames: Range<Int64>, into output: UnsafeMutablePointer<Float>, stride: Int) throws(AudioFileError) {
         try decode(frames) { done, count in
@@ -81,10 +112,11 @@ final class MPEGDecoder: FileDecoder, @unchecked Sendable {
 
     /// Decodes `frames` into the scratch, and calls `take` for as many as fit there, with how many came before.
     private func decode(_ frames: Range<Int64>, _ take: (_ done: Int, _ count: Int) -> Void) throws(AudioFileError) {
-        try move(to: frames.lowerBound)
         var done = 0
         while done < frames.count {
-            let count = readInterleaved(min(scratchFrames, frames.count - done))
+            let frame = frames.lowerBound + Int64(done)
+            try move(to: frame)
+            let count = readInterleaved(min(scratchFrames, frames.count - done, framesLeftInBlock(at: frame)))
             if count == 0 { throw .changed(file.path) }
             take(done, count)
             done += count
@@ -92,20 +124,53 @@ final class MPEGDecoder: FileDecoder, @unchecked Sendable {
     }
 
     private func move(to frame: Int64) throws(AudioFileError) {
-        let ahead = frame - position
-        if ahead < 0 || ahead > Int64(info.sampleRate) {
-            if !seek(to: frame) { throw .changed(file.path) }
+        if let block {
+            let wanted = (frame + leadIn) / blockFrames
+            if (wanted != block || frame < position) && !enter(wanted) { throw .changed(file.path) }
+        } else {
+            let ahead = frame - position
+            if (ahead < 0 || ahead > Int64(info.sampleRate)) && !seek(to: frame) { throw .changed(file.path) }
         }
         while position < frame {
             if readInterleaved(Int(min(frame - position, Int64(scratchFrames)))) == 0 { throw .changed(file.path) }
         }
     }
 
+    private var leadIn: Int64 { scan?.leadIn ?? 0 }
+
+    private func framesLeftInBlock(at frame: Int64) -> Int {
+        guard let block else { return .max }
+        return Int((block + 1) * blockFrames - leadIn - frame)
+    }
+
     private func seek(to frame: Int64) -> Bool {
         // The library itself decodes the frames before and drops them, as told by MPG123_PREFRAMES.
-        guard Int64(unsafe mpg123_seek(handle, off_t(frame), SEEK_SET)) == frame else { return false }
+        let target = frame + leadIn
+        guard Int64(unsafe mpg123_seek(handle, off_t(target), SEEK_SET)) == target else { return false }
         position = frame
         return true
+    }
+
+    /// Opens the file by what is known of it, all frames of the encoder's included, and goes to the beginning of a block.
+    private func enter(_ wanted: Int64 = 0) -> Bool {
+        guard let scan else { return false }
+        unsafe mpg123_param2(handle, Int32(MPG123_REMOVE_FLAGS.rawValue), Int(MPG123_GAPLESS.rawValue), 0)
+        guard unsafe input.open(handle), unsafe scan.tell(handle), unsafe Self.format(of: handle) == format,
+            seek(to: wanted * blockFrames - scan.leadIn)
+        else { return false }
+        let isExact = info.channelCount == 2 && info.sampleRate >= 32_000
+        block = isExact ? nil : wanted
+        return true
+    }
+
+    /// Whether the last frame can be decoded.
+    private func reaches(_ frameCount: Int64) -> Bool {
+        do throws(AudioFileError) {
+            try move(to: frameCount - 1)
+            return readInterleaved(1) == 1
+        } catch {
+            return false
+        }
     }
 
     /// Decodes up to `count` frames into the scratch; 0 at the end, or where the stream becomes another.
@@ -122,31 +187,40 @@ final class MPEGDecoder: FileDecoder, @unchecked Sendable {
 
     // MARK: - Opening
 
-    private struct MPEGFormat {
+    private struct MPEGFormat: Equatable {
         let sampleRate: Int
         let channelCount: Int
         let layer: Int
+        /// Frames of sound in an MPEG frame.
+        let frameLength: Int
     }
 
     private static func start(
         _ handle: OpaquePointer, _ input: MPEGInput, path: String
     ) throws(AudioFileError) -> MPEGFormat {
         // No resampling, no switch of the format within the stream, no printing.
-        let flags = MPG123_QUIET.rawValue | MPG123_FORCE_FLOAT.rawValue | MPG123_NO_FRANKENSTEIN.rawValue
+        let flags =
+            MPG123_QUIET.rawValue | MPG123_FORCE_FLOAT.rawValue | MPG123_NO_FRANKENSTEIN.rawValue
+            | MPG123_GAPLESS.rawValue
         unsafe mpg123_param2(handle, Int32(MPG123_ADD_FLAGS.rawValue), Int(flags), 0)
         unsafe mpg123_param2(
             handle, Int32(MPG123_REMOVE_FLAGS.rawValue), Int(MPG123_AUTO_RESAMPLE.rawValue), 0)
         unsafe mpg123_param2(handle, Int32(MPG123_PREFRAMES.rawValue), preRollFrames, 0)
+        guard unsafe input.open(handle), let format = unsafe format(of: handle) else { throw .notAudio(path) }
+        return format
+    }
+
+    private static func format(of handle: OpaquePointer) -> MPEGFormat? {
         var (rate, channels, encoding) = (0, Int32(0), Int32(0))
         var frame = mpg123_frameinfo2()
-        guard unsafe input.open(handle),
-            unsafe mpg123_getformat(handle, &rate, &channels, &encoding) == MPG123_OK.rawValue,
+        guard unsafe mpg123_getformat(handle, &rate, &channels, &encoding) == MPG123_OK.rawValue,
             unsafe mpg123_info2(handle, &frame) == MPG123_OK.rawValue,
             encoding == MPG123_ENC_FLOAT_32.rawValue, channels > 0
-        else { throw .notAudio(path) }
-        // Reads the headers of all frames, without decoding: some 3 ms for ten minutes, and jumps are exact and fast after.
-        unsafe mpg123_scan(handle)
-        return MPEGFormat(sampleRate: rate, channelCount: Int(channels), layer: Int(frame.layer))
+        else { return nil }
+        let length = Int(unsafe mpg123_spf(handle))
+        return length > 0
+            ? MPEGFormat(
+                sampleRate: rate, channelCount: Int(channels), layer: Int(frame.layer), frameLength: length) : nil
     }
 
     /// The scanned length if reading near its end ends there, else what decoding through yields.

@@ -3,10 +3,13 @@
 internal import CMPG123
 internal import Glibc
 
-/// A file in blocks, with a position of its own.
+/// A file in blocks, from one of its bytes on, with a position of its own.
 @safe
 final class MPEGInput {
     private let file: OpenedFile
+    /// The first byte that the library sees.
+    let start: Int64
+    /// Counted from the file's first byte.
     private var position: Int64 = 0
     private let block: UnsafeMutableRawBufferPointer
     /// The bytes of the file that the block holds.
@@ -14,15 +17,17 @@ final class MPEGInput {
 
     private static let blockBytes = 64 << 10
 
-    init(_ file: OpenedFile) {
+    init(_ file: OpenedFile, from start: Int64) {
         self.file = file
+        self.start = start
         unsafe block = .allocate(byteCount: Self.blockBytes, alignment: 64)
     }
 
     deinit { unsafe block.deallocate() }
 
-    /// Lets the library read the file by this object, which must outlive the handle; false when it refuses.
+    /// Lets the library read the file by this object from the start, which must outlive the handle; false when it refuses.
     func open(_ handle: OpaquePointer) -> Bool {
+        position = start
         let read: @convention(c) (UnsafeMutableRawPointer?, UnsafeMutableRawPointer?, Int) -> Int = {
             input, target, count in
             guard let input = unsafe input, let target = unsafe target else { return -1 }
@@ -58,16 +63,16 @@ final class MPEGInput {
     }
 
     private func seek(_ offset: Int64, from origin: Int32) -> Int64 {
-        let start: Int64
+        let base: Int64
         switch origin {
-        case SEEK_SET: start = 0
-        case SEEK_CUR: start = position
-        case SEEK_END: start = file.byteCount
+        case SEEK_SET: base = start
+        case SEEK_CUR: base = position
+        case SEEK_END: base = file.byteCount
         default: return -1
         }
-        let (target, isTooFar) = start.addingReportingOverflow(offset)
-        if isTooFar || target < 0 { return -1 }
+        let (target, isTooFar) = base.addingReportingOverflow(offset)
+        if isTooFar || target < start { return -1 }
         position = target
-        return target
+        return target - start
     }
 }

@@ -1,10 +1,7 @@
 // The door: a path goes in, the decoder that its content asks for comes out.
 
 /// Opens `path` with the decoder for what it holds.
-///
-/// - Parameter jumps: Whether it will be read at any frame. Who reads it once from its first frame to its last is spared the
-///   spool of those whose jumps are not exact.
-func openDecoder(path: String, jumps: Bool = true) throws(AudioFileError) -> any FileDecoder {
+func openDecoder(path: String) throws(AudioFileError) -> any FileDecoder {
     let file = try OpenedFile(path: path)
     switch FileSniffer.kind(of: file) {
     case .soundFile(let container):
@@ -17,9 +14,7 @@ func openDecoder(path: String, jumps: Bool = true) throws(AudioFileError) -> any
         }
     // libsndfile recognises some rare kinds more, and refuses what is no audio at once.
     case .unknown: return try SoundFileDecoder(file, container: nil)
-    case .mpegAudio:
-        let decoder = try MPEGDecoder(file)
-        return decoder.jumpsAreExact || !jumps ? decoder : try SpooledDecoder.spooling(decoder)
+    case .mpegAudio(let start): return try MPEGDecoder.open(file, from: start)
     case .foreign(let container): return try FFmpegDecoder.open(file, container: container)
     }
 }

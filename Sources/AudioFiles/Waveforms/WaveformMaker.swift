@@ -28,13 +28,11 @@ public final class WaveformMaker: Sendable {
     ///   - threadCount: How many threads work on it, 1 to 64; `nil` for one a processor.
     /// - Throws: Every reason why the file cannot be read.
     public init(path: String, tones: Bool = true, threadCount: Int? = nil) throws(AudioFileError) {
-        decoder = try openDecoder(path: path, jumps: false)
+        decoder = try openDecoder(path: path)
         info = decoder.info
         hasTones = tones
-        // Where jumps are not exact, parts would depend on how they were reached.
-        let isStraight = (decoder as? MPEGDecoder).map { !$0.jumpsAreExact } ?? false
         let processors = max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN)))
-        self.threadCount = isStraight ? 1 : min(64, max(1, threadCount ?? processors))
+        self.threadCount = min(64, max(1, threadCount ?? processors))
     }
 
     /// Frames that are read, of `info.frameCount`.
