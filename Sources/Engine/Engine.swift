@@ -114,10 +114,12 @@ public final class Engine: Sendable {
     /// - Throws: `DeviceError` when it does not start.
     public func start() throws(DeviceError) {
         // Neither thread may hold the engine: it joins both when it goes.
-        let (directory, stream, news) = (self.directory, self.stream, self.news)
+        let (directory, stream, news, mixer) = (self.directory, self.stream, self.news, self.mixer)
         do {
             try pump.start {
+                let isOver = mixer.hasEnded
                 directory.serve()
+                if isOver { directory.endEvents() }
                 for incident in stream.takeIncidents() where incident.kind.endsByItself {
                     news.tell(.disturbed(incident))
                 }
@@ -126,7 +128,6 @@ public final class Engine: Sendable {
             throw DeviceError(kind: .io, message: error.message, remedy: error.remedy)
         }
         directory.loadOpenings()
-        let mixer = self.mixer
         try stream.start(
             StreamCallbacks(
                 prepare: { _ in directory.serve() },
@@ -160,7 +161,8 @@ public final class Engine: Sendable {
         return EngineStatistics(stream, isVirtual: isVirtual)
     }
 
-    /// Losses of the device, returns and disturbances from now on, each once, in order, to every reader; ends with the engine.
+    /// Losses of the device, returns and disturbances from now on, each once, in order, to every reader; ends with the engine,
+    /// and is over at once when asked for after that.
     ///
     /// The players tell of them too, by events with the exact frame; here is what concerns all of them. Ask for it before
     /// `start()`.

@@ -156,8 +156,10 @@ struct JointRun {
     }
 
     private mutating func randomDeed(_ score: Score) throws -> Deed {
-        switch Int.random(in: 0..<16, using: &generator) {
+        switch Int.random(in: 0..<20, using: &generator) {
         case 0: return .pause
+        case 17: return .stop
+        case 18, 19: return .start
         case 1, 2: return .resume
         case 3: return .gain([-6, 0, -20].randomElement(using: &generator) ?? 0)
         case 4: return .skip(Int.random(in: 1...score.sections.count, using: &generator))

@@ -94,6 +94,22 @@ struct RecorderTests {
         #expect(monitor.status.state == .stopped)
         #expect(unsafe access(folder["empty.wav"], F_OK) != 0)
     }
+
+    @Test("what looks at a recorder does not keep it: it ends with its last stage, and can still be looked at")
+    func monitorKeepsNothing() async throws {
+        var core: RecorderCore? = try RecorderCore(.null, request(256, clock: .virtual))
+        weak let kept = core
+        let idle = IdleRecorder(try #require(core))
+        core = nil
+        let monitor = idle.monitor
+        let draft = try idle.prepare(take("watched.wav", limit: 512))
+        let running = try idle.record(draft)
+        while running.monitor.status.state != .stopped { usleep(1000) }
+        try running.stop().discard()
+        #expect(kept == nil)
+        #expect(monitor.status.recordedFrames == 512)
+        for await event in monitor.events { Issue.record("\(event)") }
+    }
 }
 
 /// The samples of a float WAV file, interleaved: what comes behind the name of its data.

@@ -224,6 +224,7 @@ struct ReferencePlayer {
                 waiting.remove(at: next)
                 continue
             }
+            if waiting[next].command.code == .start && state == .stopping { return }
             let sounding = sounds.count - (sounds.lastIndex { $0.entryEnd <= frame } ?? 0)
             if waiting[next].command.code != .gain && sounding > 2 { return }
             let asked = waiting.remove(at: next)

@@ -77,7 +77,7 @@ struct Mixer: ~Copyable {
             let playerEnd = unsafe core.pointee.render(
                 into: block.channels, outputChannels: block.channelCount, frameCount: block.frameCount,
                 adds: index > 0, at: block.outputFrame)
-            let hasEnded = unsafe core.pointee.status.state == .finished
+            let hasEnded = unsafe core.pointee.hasEnded
             end = max(end, hasEnded ? playerEnd : block.frameCount)
         }
         hasPlayed = true

@@ -8,6 +8,8 @@ final class MixerBox: @unchecked Sendable {
     // Relaxed, all: a flag each, on which no other memory depends.
     private let isWished = Atomic<Bool>(false)
     private let isRefused = Atomic<Bool>(false)
+    /// Release and acquire: whoever sees it finds all events of the last block.
+    private let isOver = Atomic<Bool>(false)
     /// A `PauseReason`, by its raw value; below 0 for none.
     private let newReason = Atomic<Int64>(-1)
 
@@ -37,6 +39,8 @@ final class MixerBox: @unchecked Sendable {
         }
         let end = unsafe mixer.pointee.render(block)
         if unsafe mixer.pointee.takeWish() { isWished.store(true, ordering: .relaxed) }
+        // Release: partner is the acquiring load in `hasEnded`.
+        if end < block.frameCount { isOver.store(true, ordering: .releasing) }
         return end
     }
 
@@ -46,6 +50,12 @@ final class MixerBox: @unchecked Sendable {
     #endif
     func noteXrun(at frame: Int64, lostFrames: Int64) {
         unsafe mixer.pointee.noteXrun(at: frame, lostFrames: lostFrames)
+    }
+
+    /// Whether the last player has ended, and the stream with it. Any thread.
+    var hasEnded: Bool {
+        // Acquire: partner is the releasing store in `render`.
+        isOver.load(ordering: .acquiring)
     }
 
     // MARK: For the keeper of the output

@@ -41,6 +41,10 @@ struct PlayerRegistry: ~Copyable {
     /// Carries requests and events of every player, and lets go of those the mixer has handed back.
     mutating func serve() {
         while let address = released.pop() {
+            for player in players where player.core.address == address {
+                player.serve()
+                player.endEvents()
+            }
             players.removeAll { $0.core.address == address }
             leaving.remove(address)
             told.remove(address)

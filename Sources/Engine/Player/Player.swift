@@ -14,6 +14,8 @@ public final class Player: Sendable {
     let core: MixerSlot
     private let control: Mutex<PlayerControl>
     private let telemetry: Mutex<PlayerTelemetry>
+    /// Relaxed: a count alone. That a start counts before it is carried out, its way to the render side sees to.
+    private let startsAsked = Atomic<Int64>(0)
     private let failureBox = Mutex<AudioFileError?>(nil)
     private let releaseReader: @Sendable () -> Void
     /// What the render side has, or will get, to play with where the clip's own sound will not do; kept to the end.
@@ -72,10 +74,11 @@ public final class Player: Sendable {
 
     // MARK: Requests
 
-    /// Plays from the first frame of the score. Without effect while it plays.
+    /// Plays from the first frame of the score. Without effect while it plays; while it stops, it begins when the fade is over.
     ///
     /// - Parameter frame: the output frame of the first sound; nil: the next block.
     public func start(at frame: Int64? = nil) {
+        startsAsked.add(1, ordering: .relaxed)
         send(PlayerCommand(code: .start, frame: frame ?? -1))
     }
 
@@ -210,9 +213,12 @@ public final class Player: Sendable {
     /// Why it finished with `.failed`.
     public var failure: AudioFileError? { failureBox.withLock { $0 } }
 
-    /// What happens from now on, each event once, in order, to every reader; ends after `.finished`.
+    /// What happens from now on, each event once, in order, to every reader.
     ///
-    /// Ask for it before `start()`, or the first events are over. A reader that does not read holds all its events in memory.
+    /// It ends after `.finished`, unless the player was asked to start again before that was told; and when the player is
+    /// removed or its engine ends. What is asked for after either of those is over at once.
+    /// Ask for it before `start()`, or the first events are over; for another playing after an end, ask again. A reader that
+    /// does not read holds all its events in memory.
     public var events: AsyncStream<PlayerEvent> {
         AsyncStream { continuation in telemetry.withLock { $0.add(continuation) } }
     }
@@ -223,7 +229,7 @@ public final class Player: Sendable {
     func serve() {
         takeOverPreparation()
         let status = telemetry.withLock { telemetry in
-            telemetry.deliver()
+            telemetry.deliver { startsAsked.load(ordering: .relaxed) }
             return telemetry.status.read()
         }
         control.withLock { $0.serve(at: status.outputFrame) }
@@ -236,7 +242,7 @@ public final class Player: Sendable {
         if isNew { send(PlayerCommand(code: .stop, value: Int64(FinishReason.failed.rawValue))) }
     }
 
-    /// Ends every reader's events.
+    /// Ends every reader's events, for good.
     func endEvents() {
         telemetry.withLock { $0.end() }
     }

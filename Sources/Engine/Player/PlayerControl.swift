@@ -108,53 +108,6 @@ struct PlayerControl: ~Copyable {
     }
 }
 
-/// What comes back from a player: events to every reader, and the latest status.
-struct PlayerTelemetry: ~Copyable {
-    private var events: RingConsumer<RenderEvent>
-    var status: SnapshotReader<PlayerStatus>
-    private var readers: [AsyncStream<PlayerEvent>.Continuation] = []
-    /// What was told before anybody listened.
-    private var untold: [PlayerEvent] = []
-
-    init(events: consuming RingConsumer<RenderEvent>, status: consuming SnapshotReader<PlayerStatus>) {
-        self.events = events
-        self.status = status
-    }
-
-    mutating func add(_ reader: AsyncStream<PlayerEvent>.Continuation) {
-        for event in untold { reader.yield(event) }
-        untold = []
-        readers.append(reader)
-    }
-
-    /// Tells what the sections of a score were taken for.
-    mutating func tell(_ materials: [SectionMaterial], of score: Score) {
-        let now = status.read()
-        for (index, material) in materials.enumerated() {
-            let event = PlayerEvent(
-                kind: .materialChosen(material), frame: now.outputFrame, section: index + 1,
-                pass: now.section == index + 1 ? now.pass : 1, passes: score.plan.passes,
-                speed: score.plan.speeds.factor(ofPass: 0), semitones: score.plan.pitch.semitones,
-                clipFrame: score.sections[index].range.lowerBound,
-                sound: material.material == .speech ? .speech : .music)
-            if readers.isEmpty { untold.append(event) }
-            for reader in readers { reader.yield(event) }
-        }
-    }
-
-    mutating func deliver() {
-        while let event = events.pop()?.event {
-            for reader in readers { reader.yield(event) }
-            if case .finished = event.kind { end() }
-        }
-    }
-
-    mutating func end() {
-        for reader in readers { reader.finish() }
-        readers = []
-    }
-}
-
 extension Score {
     /// What is to be kept loaded: the place to be heard next, then the first half second of every section, so that no joint
     /// and no skip finds its section missing; and what a voice hears before it begins, to know the sound that goes on.

@@ -77,6 +77,8 @@ extension PlayerCore {
         @_noAllocation @_noLocks
     #endif
     private func canChangeLayers(for command: PlayerCommand, at now: Int64) -> Bool {
+        // Who stops and starts wants both: the fade first, then the beginning.
+        if command.code == .start && status.state == .stopping { return false }
         var sounding = layerCount
         for index in 1..<max(1, layerCount) where layers[index].entryEnd <= now { sounding = layerCount - index }
         guard sounding <= 2 else { return false }
@@ -84,6 +86,15 @@ extension PlayerCore {
         guard !waitsForPages, let target = target(of: command) else { return true }
         let hasWaited = now - command.frame > Int64(sampleRate / 2)
         return hasWaited || clip.isLoaded(from: target, count: crossfadeFrames)
+    }
+
+    /// Whether somebody has asked for a start that is due, and cannot be yet.
+    #if REALTIME_CHECKS
+        @_noAllocation @_noLocks
+    #endif
+    func waitsToStart(at now: Int64) -> Bool {
+        for index in 0..<pendingCount where pending[index].code == .start && pending[index].frame <= now { return true }
+        return false
     }
 
     /// The clip frame a command leads to, if it names one.
@@ -108,6 +119,7 @@ extension PlayerCore {
         @_noAllocation @_noLocks
     #endif
     private mutating func apply(_ command: PlayerCommand, at now: Int64) {
+        if command.code == .start { startsTaken += 1 }
         if interruption.isUnderWay && holdBack(command, at: now) { return }
         switch command.code {
         case .gain:

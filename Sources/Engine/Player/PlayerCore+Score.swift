@@ -70,7 +70,7 @@ extension PlayerCore {
         status.state = .finished
         push(Layer(source: .silence, start: frame))
         let clipFrame = finishReason == .completed ? score.part(cursor.part).clipEnd : place(at: frame).clipFrame
-        post(.finished, at: frame, clipFrame: clipFrame, detail: Int64(finishReason.rawValue))
+        post(.finished, at: frame, clipFrame: clipFrame, detail: RenderEvent.detail(finishReason, startsTaken: startsTaken))
     }
 
     /// Lays the pass at the cursor over what sounds.

@@ -80,6 +80,10 @@ struct PlayerCore: ~Copyable {
     /// While stopping: the output frame after the last, and why.
     var stopFrame: Int64 = 0
     var finishReason = FinishReason.completed
+    /// Requests to start that were taken out of the list: by it the control side knows whether more is to come after an end.
+    var startsTaken: Int64 = 0
+    /// Whether nothing more is heard unless somebody asks for it, as of the last block.
+    private(set) var hasEnded = false
     var gain = GainGlide()
     /// Silence for want of a page: when it began and how long it has been, until it is told.
     var starvedSince: Int64 = 0
@@ -146,7 +150,8 @@ struct PlayerCore: ~Copyable {
             dropCoveredLayers(at: now)
             // A command may become possible exactly where a fade has just ended.
             applyCommands(at: now)
-            if status.state == .finished && done < end { end = done }
+            hasEnded = status.state == .finished && !waitsToStart(at: now)
+            if hasEnded && done < end { end = done }
             var count = framesUntilBoundary(from: now, limit: min(frameCount - done, PlayerCore.chunkFrames))
             if count <= 0 {
                 // A command has led to the very end of a pass: first on to the pass that follows.

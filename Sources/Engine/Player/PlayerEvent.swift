@@ -28,7 +28,7 @@ public struct PlayerEvent: Sendable, Hashable {
         case paused(PauseReason)
         /// Sound again, from where it paused; the reason is the one that is over.
         case resumed(PauseReason)
-        /// Nothing more will be heard.
+        /// Nothing more will be heard, unless the player is started anew.
         case finished(FinishReason)
     }
 
@@ -126,8 +126,15 @@ struct RenderEvent: Sendable, BitwiseCopyable {
     var semitones: Double
     var clipFrame: Int64
     var sound: PassSound
-    /// Frames lost or starved, or a reason's raw value.
+    /// Frames lost or starved, or a reason's raw value; of an end also `startsTaken`.
     var detail: Int64
+
+    /// Requests to start that were taken before an end.
+    var startsTaken: Int64 { detail >> 8 }
+
+    static func detail(_ reason: FinishReason, startsTaken: Int64) -> Int64 {
+        startsTaken << 8 | Int64(reason.rawValue)
+    }
 
     /// The event in its public form.
     var event: PlayerEvent {

@@ -5,7 +5,6 @@
 // A stage that was left cannot be used any more; the compiler sees to it. All stages share one input and its threads.
 public import AudioDevices
 public import AudioFiles
-public import DSP
 
 /// An input that is open, and not heard yet.
 ///
@@ -43,7 +42,7 @@ public struct IdleRecorder: ~Copyable, Sendable {
     init(_ core: RecorderCore) { self.core = core }
 
     /// What can be seen and heard of the recorder, in this stage and all that follow.
-    public var monitor: RecorderMonitor { RecorderMonitor(core) }
+    public var monitor: RecorderMonitor { core.monitor }
 
     /// Makes a take's file ready, so that nothing can go wrong when it is begun. Real-time safe: no.
     ///
@@ -78,7 +77,7 @@ public struct ArmedRecorder: ~Copyable, Sendable {
     init(_ core: RecorderCore) { self.core = core }
 
     /// What can be seen and heard of the recorder.
-    public var monitor: RecorderMonitor { RecorderMonitor(core) }
+    public var monitor: RecorderMonitor { core.monitor }
 
     /// Makes a take's file ready, so that nothing can go wrong when it is begun. Real-time safe: no.
     ///
@@ -106,7 +105,7 @@ public struct RunningTake: ~Copyable, Sendable {
     init(_ core: RecorderCore) { self.core = core }
 
     /// What can be seen and heard of the recorder.
-    public var monitor: RecorderMonitor { RecorderMonitor(core) }
+    public var monitor: RecorderMonitor { core.monitor }
 
     /// Marks the frame that is captured next, by a name that programs which show marks will show. Real-time safe: no.
     public func mark(_ name: String) { core.order(.mark(name)) }
@@ -130,7 +129,7 @@ public struct PausedTake: ~Copyable, Sendable {
     init(_ core: RecorderCore) { self.core = core }
 
     /// What can be seen and heard of the recorder.
-    public var monitor: RecorderMonitor { RecorderMonitor(core) }
+    public var monitor: RecorderMonitor { core.monitor }
 
     /// Marks the place of the pause. Real-time safe: no.
     public func mark(_ name: String) { core.order(.mark(name)) }
@@ -190,30 +189,4 @@ public struct TakeSummary: Sendable, Equatable {
         failure = end.failure
         loudness = end.loudness
     }
-}
-
-/// What can be seen and heard of a recorder: the same through all its stages. Any thread.
-public struct RecorderMonitor: Sendable {
-    private let core: RecorderCore
-
-    init(_ core: RecorderCore) { self.core = core }
-
-    /// What the input agreed to; rate and channels may differ from what was asked for.
-    public var configuration: StreamConfiguration { core.configuration }
-
-    /// What the recorder does now. Real-time safe: no.
-    public var status: RecorderStatus { core.works.board.current }
-
-    /// What the take looks like, by the last call before this one or a moment later, and whole once it has ended; the first call
-    /// may give nil. It is that of the file, byte for byte: samples count as the file keeps them. Real-time safe: no.
-    public var waveform: Waveform? { core.works.board.takeWaveform() }
-
-    /// What the stream has counted. Real-time safe: no.
-    public var statistics: StreamStatistics { core.statistics }
-
-    /// Frames that were captured and lost because the disk stood still for too long.
-    public var droppedFrames: Int64 { core.works.inlet.droppedFrames }
-
-    /// Everything that happens from now on, to every reader; ends with the recorder. Ask before the start.
-    public var events: AsyncStream<RecorderEvent> { core.works.news.stream }
 }

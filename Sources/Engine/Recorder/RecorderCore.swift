@@ -8,6 +8,7 @@ final class RecorderCore: Sendable {
     let configuration: StreamConfiguration
     let works: RecorderWorks
     private let stream: any InputStream
+    private let tally: StreamTally
     private let isVirtual: Bool
     private let writer = WriterThread()
     private let pump = EventPump()
@@ -25,6 +26,7 @@ final class RecorderCore: Sendable {
     /// - Parameter isVirtual: whether the stream waits for `prepare` before each block.
     init(_ stream: any InputStream, isVirtual: Bool) {
         self.stream = stream
+        tally = StreamTally(stream)
         self.isVirtual = isVirtual
         configuration = stream.configuration
         works = RecorderWorks(configuration)
@@ -34,9 +36,10 @@ final class RecorderCore: Sendable {
         shutDown()
         // Nobody said what becomes of the take: it is kept.
         try? works.conclude(keeping: true)
+        tally.end()
     }
 
-    var statistics: StreamStatistics { stream.statistics }
+    var monitor: RecorderMonitor { RecorderMonitor(works, tally: tally, configuration: configuration) }
 
     /// Opens the ears: from here on frames are counted.
     func start() throws(DeviceError) {

@@ -1,0 +1,60 @@
+internal import Realtime
+
+/// What comes back from a player: events to every reader, and the latest status.
+struct PlayerTelemetry: ~Copyable {
+    private var events: RingConsumer<RenderEvent>
+    var status: SnapshotReader<PlayerStatus>
+    private var readers: [AsyncStream<PlayerEvent>.Continuation] = []
+    /// True when nothing more will come.
+    private var isOver = false
+    /// What was told before anybody listened.
+    private var untold: [PlayerEvent] = []
+
+    init(events: consuming RingConsumer<RenderEvent>, status: consuming SnapshotReader<PlayerStatus>) {
+        self.events = events
+        self.status = status
+    }
+
+    mutating func add(_ reader: AsyncStream<PlayerEvent>.Continuation) {
+        for event in untold { reader.yield(event) }
+        untold = []
+        if isOver { reader.finish() } else { readers.append(reader) }
+    }
+
+    /// Tells what the sections of a score were taken for.
+    mutating func tell(_ materials: [SectionMaterial], of score: Score) {
+        let now = status.read()
+        for (index, material) in materials.enumerated() {
+            let event = PlayerEvent(
+                kind: .materialChosen(material), frame: now.outputFrame, section: index + 1,
+                pass: now.section == index + 1 ? now.pass : 1, passes: score.plan.passes,
+                speed: score.plan.speeds.factor(ofPass: 0), semitones: score.plan.pitch.semitones,
+                clipFrame: score.sections[index].range.lowerBound,
+                sound: material.material == .speech ? .speech : .music)
+            if readers.isEmpty { untold.append(event) }
+            for reader in readers { reader.yield(event) }
+        }
+    }
+
+    /// Tells what has happened since the last call.
+    ///
+    /// - Parameter startsAsked: how often the player has been asked to start so far. Who asked before an end was told means to
+    ///   hear more, and so do the readers.
+    mutating func deliver(startsAsked: () -> Int64) {
+        while let event = events.pop() {
+            for reader in readers { reader.yield(event.event) }
+            if event.code == .finished && startsAsked() <= event.startsTaken { dismissReaders() }
+        }
+    }
+
+    /// Nothing more will be told.
+    mutating func end() {
+        isOver = true
+        dismissReaders()
+    }
+
+    private mutating func dismissReaders() {
+        for reader in readers { reader.finish() }
+        readers = []
+    }
+}

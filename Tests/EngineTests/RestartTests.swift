@@ -1,0 +1,103 @@
+import AudioDevices
+import AudioFiles
+import TestSupport
+import Testing
+
+@testable import Engine
+
+@Suite("A player that is started again")
+struct RestartTests {
+    static let rate = 8000
+    static let ramp = (0..<5000).map { Float($0) }
+
+    static func score() throws -> Score {
+        let plan = PracticePlan(sections: [try Section(0..<1000)], joint: .hard)
+        return try Score(plan, clipFrameCount: 5000, sampleRate: rate)
+    }
+
+    static func engine(endsWithPlayers: Bool = true) throws -> Engine {
+        let request = try StreamRequest(
+            sampleRate: rate, channelCount: 1, periodFrames: 256, clock: .virtual, realtimePriority: nil)
+        return try Engine(output: .null, request: request, endsWithPlayers: endsWithPlayers)
+    }
+
+    @Test("while its stop fades out plays from the beginning once the fade is over", arguments: [1, 64, 999])
+    func whileItStops(block: Int) throws {
+        let harness = try Harness([Self.ramp], rate: Self.rate, score: try Self.score())
+        harness.player.start(at: 0)
+        harness.player.stop(at: 700)
+        harness.player.start(at: 700)
+        let output = harness.render(2000) { block }[0]
+        #expect(output[699] == 699 && output[739] != 0)
+        let firstWrong = (0..<1000).first { output[740 + $0] != Self.ramp[$0] }
+        #expect(firstWrong == nil)
+        #expect(output[1740...].allSatisfy { $0 == 0 })
+    }
+
+    @Test("before its end was told keeps its readers; they end with the playing after which nobody asks for more")
+    func keepsReaders() async throws {
+        let harness = try Harness([Self.ramp], rate: Self.rate, score: try Self.score())
+        let events = harness.player.events
+        harness.player.start(at: 0)
+        harness.player.stop(at: 700)
+        harness.player.start(at: 700)
+        // Without effect, as it plays: no reason to go on after the end.
+        harness.player.start(at: 900)
+        var asked = false
+        _ = harness.render(3100) {
+            if !asked, unsafe harness.player.core.core.pointee.status.outputFrame >= 1500 {
+                harness.player.start(at: 2040)
+                asked = true
+            }
+            return 500
+        }
+        var ends: [String] = []
+        for await event in events {
+            switch event.kind {
+            case .playbackStarted: ends.append("start \(event.frame)")
+            case .finished(let reason): ends.append("\(reason) \(event.frame)")
+            default: break
+            }
+        }
+        #expect(ends == ["start 0", "stopped 740", "start 740", "completed 1740", "start 2040", "completed 3040"])
+    }
+
+    @Test("does not end the engine that was to end with its players")
+    func keepsEngine() async throws {
+        let engine = try Self.engine()
+        let player = try engine.makePlayer(try Clip.inMemory([Self.ramp], sampleRate: Self.rate), score: try Self.score())
+        let events = player.events
+        player.start(at: 0)
+        player.stop(at: 300)
+        player.start(at: 300)
+        try engine.start()
+        try engine.waitUntilFinished()
+        var kinds: [PlayerEvent.Kind] = []
+        for await event in events { kinds.append(event.kind) }
+        #expect(kinds.last == .finished(.completed))
+        #expect(kinds.filter { $0 == .playbackStarted }.count == 2)
+    }
+
+    @Test("is not waited for by who asks for events after the engine has ended, or the player was removed")
+    func eventsAfterTheEnd() async throws {
+        let engine = try Self.engine()
+        let player = try engine.makePlayer(try Clip.inMemory([Self.ramp], sampleRate: Self.rate), score: try Self.score())
+        player.start(at: 0)
+        try engine.start()
+        // The last player's end is the engine's, also before anybody waits for it.
+        for await _ in player.events {}
+        try engine.waitUntilFinished()
+        for await event in player.events { Issue.record("\(event)") }
+        for await event in engine.events { Issue.record("\(event)") }
+
+        let other = try Self.engine(endsWithPlayers: false)
+        let removed = try other.makePlayer(try Clip.inMemory([Self.ramp], sampleRate: Self.rate), score: try Self.score())
+        let events = removed.events
+        removed.start(at: 0)
+        try other.start()
+        for await _ in events {}
+        other.remove(removed)
+        for await _ in removed.events {}
+        other.stop()
+    }
+}
