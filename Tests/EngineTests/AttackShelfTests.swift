@@ -101,12 +101,13 @@ struct AttackShelfTests {
         let thread = try #require(work)
         defer { thread.detach() }
         defer { analyst.stop() }
-        let reader = analyst.makeReader(waits: true)
+        let epoch = ReadEpoch()
+        let reader = analyst.makeReader(waits: true, epoch: epoch)
         defer { analyst.release(reader) }
 
         func cuts(in window: Int) -> [Int64] {
-            reader.beginBlock()
-            defer { reader.endBlock() }
+            epoch.reader.enter()
+            defer { epoch.reader.leave() }
             guard let list = reader.list(around: Int64(window) * windowFrames) else { return [] }
             return (0..<list.count).map { list[$0].cut }
         }

@@ -1,5 +1,5 @@
 // A recording that can be read at any frame: the centre of this module.
-internal import Realtime
+package import Realtime
 
 /// A recording, decoded in pages around where it is played, at one sample rate.
 ///
@@ -89,7 +89,18 @@ public final class Clip: Sendable {
     ///   Such a reader is not real-time safe, and must not be used on a render thread.
     ///
     /// Real-time safe: no (allocates, locks).
-    public func makeReader(waitsForPages: Bool = false) -> ClipReader { core.makeReader(waitsForPages: waitsForPages) }
+    public func makeReader(waitsForPages: Bool = false) -> ClipReader {
+        makeReader(waitsForPages: waitsForPages, epoch: ReadEpoch())
+    }
+
+    /// The same with an epoch that the reader shares with others of the same thread: while it waits for a page, it holds nothing
+    /// of theirs either.
+    package func makeReader(waitsForPages: Bool, epoch: ReadEpoch) -> ClipReader {
+        core.makeReader(waitsForPages: waitsForPages, epoch: epoch)
+    }
+
+    /// Frames of one page, the unit in which the clip is decoded.
+    package var pageFrames: Int { core.geometry.pageFrames }
 
     /// Ends a reader: no thread may use it, or a copy of it, any more.
     ///

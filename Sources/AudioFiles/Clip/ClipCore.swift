@@ -48,8 +48,8 @@ final class ClipCore: @unchecked Sendable {
 
     // MARK: - Any thread but the render thread
 
-    func makeReader(waitsForPages: Bool) -> ClipReader {
-        let (slot, epoch) = (ReaderSlot(), ReadEpoch())
+    func makeReader(waitsForPages: Bool, epoch: ReadEpoch) -> ClipReader {
+        let slot = ReaderSlot()
         let identifier = store.addReader(epoch)
         lock.withLock {
             readers[identifier] = slot

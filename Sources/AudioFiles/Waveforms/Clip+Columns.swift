@@ -18,7 +18,7 @@ extension Clip {
     public func columns(
         frames: Range<Int64>, count: Int, channel: Int? = nil, waveform: Waveform? = nil
     ) throws(AudioFileError) -> [WaveformColumn] {
-        let reader = makeReader(waitsForPages: false)
+        let reader = makeReader(waitsForPages: true)
         defer { release(reader) }
         let channels = channel.map { $0..<$0 + 1 } ?? 0..<channelCount
         var columns: [WaveformColumn] = []
@@ -59,7 +59,7 @@ extension Clip {
     ) throws(AudioFileError) {
         precondition(samples.count == frames.count && !channels.isEmpty, "A span does not fit its frames.")
         try waitUntilLoaded([frames])
-        let reader = makeReader(waitsForPages: false)
+        let reader = makeReader(waitsForPages: true)
         defer { release(reader) }
         var part = [Float](repeating: 0, count: frames.count)
         for index in samples.indices { samples[index] = 0 }

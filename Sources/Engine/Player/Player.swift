@@ -33,7 +33,9 @@ public final class Player: Sendable {
         listens: Bool = true
     ) {
         self.clip = clip
-        preparer = ScorePreparer(clip, quality: score.plan.quality, waits: waitsForPages, listens: listens)
+        let epoch = ReadEpoch()
+        preparer = ScorePreparer(
+            clip, quality: score.plan.quality, waits: waitsForPages, listens: listens, epoch: epoch)
         self.recordingLimit = recordingLimit
         let urgent = RingEnds<PlayerCommand>(capacity: 64)
         let scheduled = RingEnds<PlayerCommand>(capacity: 64)
@@ -47,7 +49,7 @@ public final class Player: Sendable {
         let storage = ScoreStorage(
             score, known.preparation, ticket: known.ticket, channelCount: clip.channelCount,
             recordingLimit: recordingLimit, voices: voices)
-        let reader = clip.makeReader(waitsForPages: waitsForPages)
+        let reader = clip.makeReader(waitsForPages: waitsForPages, epoch: epoch)
         releaseReader = { clip.release(reader) }
         let ends = RenderEnds(
             urgent: urgent.consumer, scheduled: scheduled.consumer, spentScores: spent.producer,

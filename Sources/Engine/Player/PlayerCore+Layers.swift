@@ -135,9 +135,11 @@ extension PlayerCore {
         if index == layerCount - 1 { tellKnots(voice, of: index, before: now + Int64(count)) }
         // Sound because the index came from this pool, whose voices live as long as it does.
         let voice = unsafe voices.voice(voice)
-        unsafe tellAttacks(voice)
         var missing = 0
-        while let request = unsafe voice.pointee.nextInput(toEmit: count) {
+        while true {
+            // A reader that waited for pages held nothing meanwhile: what the voice was told before may have gone.
+            unsafe tellAttacks(voice)
+            guard let request = unsafe voice.pointee.nextInput(toEmit: count) else { break }
             missing = max(missing, unsafe feed(voice, request))
         }
         unsafe voice.pointee.emit(count, into: UnsafePointer(output))

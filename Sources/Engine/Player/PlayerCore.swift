@@ -28,7 +28,7 @@ struct PlayerCore: ~Copyable {
     // MARK: Fixed
 
     let clip: ClipReader
-    /// What is known of the clip's attacks; nil when nobody listens to it.
+    /// What is known of the clip's attacks, read in the same epoch as the clip; nil when nobody listens to it.
     let attacks: AttackReader?
     let clipFrameCount: Int64
     let channelCount: Int
@@ -136,7 +136,6 @@ struct PlayerCore: ~Copyable {
         adds: Bool, at frame: Int64
     ) -> Int {
         clip.beginBlock()
-        attacks?.beginBlock()
         status.peaks = SIMD8(repeating: 0)
         goOnAfterInterruption(at: frame)
         collectUrgentCommands(at: frame)
@@ -171,7 +170,6 @@ struct PlayerCore: ~Copyable {
         returnRetiredScores()
         tellStarvation(at: frame + Int64(frameCount))
         publish(at: frame + Int64(frameCount))
-        attacks?.endBlock()
         clip.endBlock()
         return end
     }

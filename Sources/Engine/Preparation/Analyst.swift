@@ -75,9 +75,11 @@ final class Analyst: @unchecked Sendable {
     // MARK: - Any thread but the render thread
 
     /// A reader for one player; give it back with `release(_:)`.
-    func makeReader(waits: Bool) -> AttackReader {
-        let epoch = ReadEpoch()
-        return AttackReader(
+    ///
+    /// - Parameter epoch: The one in which the player also reads the clip: who waits for attacks must not hold pages, since
+    ///   the attacks are found in pages that may have to take their place.
+    func makeReader(waits: Bool, epoch: ReadEpoch) -> AttackReader {
+        AttackReader(
             windows: windows, lists: PublishedReader(store, epoch: epoch, waits: waits),
             identifier: store.addReader(epoch))
     }

@@ -24,26 +24,18 @@ struct AttackWindows: BitwiseCopyable, Sendable {
     }
 }
 
-/// One player's way to the attacks of its clip; the lists it returns hold until `endBlock()`.
+/// One player's way to the attacks of its clip, in the epoch of its `ClipReader`: between that reader's `beginBlock()` and
+/// `endBlock()` only.
 ///
-/// Under the virtual clock it waits for what is not there yet, so that the sound does not depend on the worker's haste. One
-/// thread at a time; valid until it is given back, while the analysis that made it lives.
+/// Under the virtual clock it waits for what is not there yet, so that the sound does not depend on the worker's haste. A wait,
+/// here or for a page, ends the life of every list that was returned before. One thread at a time; valid until it is given
+/// back, while the analysis that made it lives.
 @safe
 struct AttackReader: BitwiseCopyable, @unchecked Sendable {
     let windows: AttackWindows
     let lists: PublishedReader
     /// Names the reader within its analysis.
     let identifier: Int
-
-    #if REALTIME_CHECKS
-        @_noAllocation @_noLocks
-    #endif
-    func beginBlock() { lists.epoch.enter() }
-
-    #if REALTIME_CHECKS
-        @_noAllocation @_noLocks
-    #endif
-    func endBlock() { lists.epoch.leave() }
 
     /// The attacks from one window before `frame` to one window after; nil while they are not known.
     ///

@@ -7,11 +7,12 @@ final class RecordingReader: @unchecked Sendable {
     private let clip: Clip
     private let reader: ClipReader
     /// Frames waited for at once: few pages, so that a small budget suffices and the playing is not held up for long.
-    private static let pieceFrames = 1 << 14
+    private let pieceFrames: Int
 
     init(_ clip: Clip) {
         self.clip = clip
-        reader = clip.makeReader()
+        reader = clip.makeReader(waitsForPages: true)
+        pieceFrames = clip.pageFrames
     }
 
     func close() { clip.release(reader) }
@@ -23,8 +24,9 @@ final class RecordingReader: @unchecked Sendable {
         var channels = [[Float]](repeating: [Float](repeating: 0, count: count), count: clip.channelCount)
         var done = 0
         while done < count {
-            let piece = min(RecordingReader.pieceFrames, count - done)
+            let piece = min(pieceFrames, count - done)
             let first = range.lowerBound + Int64(done)
+            // Lets the decoding go on ahead, which a reader that finds its page does not.
             guard (try? clip.waitUntilLoaded([first..<first + Int64(piece)])) != nil else { return nil }
             reader.beginBlock()
             var missing = 0
@@ -35,8 +37,9 @@ final class RecordingReader: @unchecked Sendable {
                 }
             }
             reader.endBlock()
-            // A page may have gone between the waiting and the reading; then the piece is waited for once more.
-            if missing == 0 { done += piece }
+            // A reader that waits lacks only what cannot be decoded.
+            guard missing == 0 else { return nil }
+            done += piece
         }
         return SourceBlock(channels, firstFrame: range.lowerBound, sampleRate: clip.sampleRate)
     }

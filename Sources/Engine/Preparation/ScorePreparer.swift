@@ -31,10 +31,11 @@ final class ScorePreparer: Sendable {
     ///   - quality: of the first score; voices of another quality are not told attacks.
     ///   - waits: true under the virtual clock.
     ///   - listens: false leaves every voice plain.
-    init(_ clip: Clip, quality: StretchQuality, waits: Bool, listens: Bool) {
+    ///   - epoch: in which the player reads its clip.
+    init(_ clip: Clip, quality: StretchQuality, waits: Bool, listens: Bool, epoch: ReadEpoch) {
         self.waits = waits
         analysis = listens ? ClipAnalysis.shared(for: clip, bands: quality.bands) : nil
-        reader = analysis?.analyst.makeReader(waits: waits)
+        reader = analysis?.analyst.makeReader(waits: waits, epoch: epoch)
     }
 
     deinit {

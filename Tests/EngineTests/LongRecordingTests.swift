@@ -1,0 +1,44 @@
+import Realtime
+import TestSupport
+import Testing
+
+@testable import AudioFiles
+@testable import Engine
+
+@Suite("A recording longer than its memory budget")
+struct LongRecordingTests {
+    static let rate = 22_050
+    /// Three pages of each sixteen that the smallest budget holds: 41 s, seven windows of attacks.
+    static let frames = 3 * 16 * 16_384 + 5000
+    static let samples = testClip(channels: 1, frames: frames, rate: rate, seed: 31)
+
+    /// The smallest budget there is: sixteen pages.
+    static func clip() throws -> Clip {
+        try Clip(MemoryDecoder(samples, sampleRate: rate), sampleRate: nil, memoryBudget: 0)
+    }
+
+    static func score(
+        _ sections: [Range<Int64>], speed: Double, material: MaterialChoice = .music, quality: StretchQuality = .light
+    ) throws -> Score {
+        let plan = PracticePlan(
+            sections: try sections.map { try Section($0) }, speeds: .constant(try Speed(factor: speed)),
+            material: material, quality: quality)
+        return try Score(plan, clipFrameCount: Int64(frames), sampleRate: rate)
+    }
+
+    @Test(
+        "is slowed down to the bit as if it were in the memory whole", .enabled(if: Workload.isOptimised),
+        arguments: cases(
+            [(MaterialChoice.music, StretchQuality.full), (.music, .light), (.speech, .light), (.auto, .full)],
+            few: [(.music, .light)]))
+    func slowed(material: MaterialChoice, quality: StretchQuality) throws {
+        let end = Int64(Self.frames)
+        let score = try Self.score(
+            [0..<3000, 250_000..<290_000, 5000..<9000, end - 30_000..<end], speed: 0.75, material: material,
+            quality: quality)
+        let short = try #require(patiently { try RenderedSound(of: try Self.clip(), score: score) })
+        let whole = try RenderedSound(of: try Clip.inMemory(Self.samples, sampleRate: Self.rate), score: score)
+        #expect(short == whole)
+        #expect(short.frameCount == score.frameCount && short.starvedFrames == 0)
+    }
+}

@@ -1,0 +1,62 @@
+import AudioFiles
+import Realtime
+
+@testable import Engine
+
+/// What a player without a device makes of a score under the virtual clock: how much, and a fingerprint of its bits, so that
+/// minutes of sound can be compared without being kept.
+struct RenderedSound: Equatable {
+    private(set) var frameCount: Int64 = 0
+    private(set) var starvedFrames: Int64 = 0
+    private(set) var failure: AudioFileError?
+    /// One for each block, so that a difference tells its place.
+    private(set) var prints: [UInt64] = []
+
+    init(of clip: Clip, score: Score, blockFrames: Int = 4096, listens: Bool = true) throws {
+        let player = Player(clip, score: score, waitsForPages: true, listens: listens)
+        let block = PlanarBuffer(channelCount: clip.channelCount, frameCount: blockFrames)
+        player.start(at: 0)
+        while true {
+            player.serve()
+            let valid = unsafe player.core.core.pointee.render(
+                into: block.channels, outputChannels: clip.channelCount, frameCount: blockFrames, adds: false,
+                at: frameCount)
+            var print: UInt64 = 0xcbf2_9ce4_8422_2325
+            for channel in 0..<clip.channelCount {
+                let samples = unsafe block.channel(channel)
+                // The hash of Fowler, Noll and Vo, a sample at a time.
+                for frame in 0..<valid { print = (print ^ UInt64(unsafe samples[frame].bitPattern)) &* 0x100_0000_01b3 }
+            }
+            prints.append(print)
+            frameCount += Int64(valid)
+            if unsafe player.core.core.pointee.status.state == .finished { break }
+        }
+        player.serve()
+        starvedFrames = player.status.starvedFrames
+        failure = player.failure
+    }
+}
+
+/// What some work gives that may hang for ever if there is a fault; nil, and a thread left behind, when it has not ended after
+/// two minutes, which are patience and no measure.
+func patiently<Value: Sendable>(_ work: @escaping @Sendable () throws -> Value) throws -> Value? {
+    let answer = PatientAnswer<Value>()
+    let thread = PlainThread(name: "test-patience") {
+        let result = Result { try work() }
+        answer.lock.withLock {
+            answer.result = result
+            answer.lock.wakeAll()
+        }
+    }
+    thread?.detach()
+    let result = answer.lock.withLock {
+        for _ in 0..<120 where answer.result == nil { answer.lock.wait(milliseconds: 1000) }
+        return answer.result
+    }
+    return try result?.get()
+}
+
+private final class PatientAnswer<Value: Sendable>: @unchecked Sendable {
+    let lock = ConditionLock()
+    var result: Result<Value, any Error>?
+}

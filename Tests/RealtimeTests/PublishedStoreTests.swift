@@ -1,0 +1,158 @@
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import Realtime
+
+/// A word at an address of its own.
+@safe
+private final class Item: @unchecked Sendable {
+    let address: UnsafeMutablePointer<Atomic<Int>>
+
+    init(_ value: Int) {
+        unsafe address = .allocate(capacity: 1)
+        unsafe address.initialize(to: Atomic(value))
+    }
+
+    deinit { unsafe address.deallocate() }
+
+    func overwrite(_ value: Int) { unsafe address.pointee.store(value, ordering: .relaxed) }
+
+    static func value(at address: UnsafeRawPointer) -> Int {
+        unsafe address.assumingMemoryBound(to: Atomic<Int>.self).pointee.load(ordering: .relaxed)
+    }
+}
+
+/// What threads report; relaxed, lest the report itself orders what is to be tested.
+private final class Tally: Sendable {
+    let isOver = Atomic<Bool>(false)
+    let wrong = Atomic<Int>(0)
+    let seen = Atomic<Int>(0)
+}
+
+@Suite("A published store")
+struct PublishedStoreTests {
+    /// Ends when `isSo`; a minute is patience, not a measure.
+    private func eventually(_ lock: ConditionLock, _ isSo: () -> Bool) -> Bool {
+        lock.withLock {
+            for _ in 0..<60_000 where !isSo() { lock.wait(milliseconds: 1) }
+            return isSo()
+        }
+    }
+
+    @Test("what was hidden is given back when every reader has been outside since, and not before")
+    func retiring() throws {
+        let store = try #require(PublishedStore(count: 3))
+        let (inside, outside) = (ReadEpoch(), ReadEpoch())
+        _ = (store.addReader(inside), store.addReader(outside))
+        let reader = PublishedReader(store, epoch: inside, waits: false)
+        let item = Item(7)
+        unsafe store.publish(2, item.address)
+        inside.reader.enter()
+        #expect(unsafe reader.address(at: 2).map { unsafe Item.value(at: $0) } == 7)
+        #expect(unsafe reader.address(at: 1) == nil)
+        var retired = RetiredList<Item>()
+        retired.retire(2, item, from: store)
+        #expect(!store.table.isPublished(2) && retired.takeFree() == nil && retired.count == 1)
+        inside.reader.leave()
+        #expect(retired.takeFree() === item && retired.count == 0)
+    }
+
+    @Test("a reader that waits holds nothing meanwhile, of this store or of another that shares its epoch")
+    func waitingOutside() throws {
+        let (store, other) = (try #require(PublishedStore(count: 2)), try #require(PublishedStore(count: 1)))
+        let epoch = ReadEpoch()
+        _ = (store.addReader(epoch), other.addReader(epoch))
+        let (near, far) = (Item(1), Item(2))
+        unsafe store.publish(0, near.address)
+        unsafe other.publish(0, far.address)
+        let tally = Tally()
+        let reader = PublishedReader(store, epoch: epoch, waits: true)
+        let thread = try #require(
+            PlainThread(name: "test-reader") {
+                reader.epoch.enter()
+                if let address = unsafe reader.address(at: 1) {
+                    tally.seen.store(unsafe Item.value(at: address), ordering: .relaxed)
+                }
+                reader.epoch.leave()
+            })
+        #expect(eventually(store.lock) { store.awaited == [[1..<2]] && store.recentlyAwaited == [1] })
+        var retired = RetiredList<Item>()
+        retired.retire(0, near, from: store)
+        retired.retire(0, far, from: other)
+        #expect(retired.takeFree() === near && retired.takeFree() === far)
+        let item = Item(5)
+        unsafe store.publish(1, item.address)
+        thread.join()
+        #expect(tally.seen.load(ordering: .relaxed) == 5)
+        #expect(store.lock.withLock { store.awaited.isEmpty })
+    }
+
+    @Test("what cannot be made, and the end of the worker, end every wait", arguments: [false, true])
+    func givingUp(closes: Bool) throws {
+        let store = try #require(PublishedStore(count: 2))
+        let epoch = ReadEpoch()
+        _ = store.addReader(epoch)
+        let reader = PublishedReader(store, epoch: epoch, waits: true)
+        let threads = [
+            PlainThread(name: "test-reader") {
+                reader.epoch.enter()
+                #expect(unsafe reader.address(at: 1) == nil)
+                reader.epoch.leave()
+            },
+            PlainThread(name: "test-waiter") {
+                #expect(store.wait(for: [0..<2]) == (closes ? .closed : .unavailable(1)))
+            },
+        ]
+        #expect(eventually(store.lock) { store.awaited.count == 2 })
+        store.lock.withLock { if closes { store.close() } else { store.setUnavailable(1, true) } }
+        for thread in threads { thread?.join() }
+        if closes { return }
+        // What is there again is found again.
+        let (first, second) = (Item(1), Item(2))
+        unsafe store.publish(0, first.address)
+        unsafe store.publish(1, second.address)
+        #expect(store.wait(for: [0..<2]) == .published)
+    }
+
+    @Test("readers that come while something is let go never hold what was freed")
+    func newReaders() throws {
+        let store = try #require(PublishedStore(count: 1))
+        let tally = Tally()
+        let threads = (0..<3).map { _ in
+            PlainThread(name: "test-reader") {
+                while !tally.isOver.load(ordering: .relaxed) {
+                    let epoch = ReadEpoch()
+                    let identifier = store.addReader(epoch)
+                    epoch.reader.enter()
+                    if let address = unsafe store.table.address(at: 0) {
+                        let first = unsafe Item.value(at: address)
+                        // Long enough for whoever frees it too early.
+                        for _ in 0..<50 where unsafe Item.value(at: address) != first || first < 0 {
+                            tally.wrong.add(1, ordering: .relaxed)
+                        }
+                        tally.seen.add(1, ordering: .relaxed)
+                    }
+                    epoch.reader.leave()
+                    store.removeReader(identifier)
+                }
+            }
+        }
+        var (retired, kept) = (RetiredList<Item>(), [Item]())
+        for round in 0..<2_000_000 where round < 20_000 || tally.seen.load(ordering: .relaxed) < 20_000 {
+            let item = Item(round)
+            unsafe store.publish(0, item.address)
+            retired.retire(0, item, from: store)
+            while let free = retired.takeFree() {
+                // Kept allocated for a while, so that who reads it too late is seen, and not a crash.
+                free.overwrite(-1)
+                kept.append(free)
+                if kept.count > 1000 { kept.removeFirst(500) }
+            }
+        }
+        tally.isOver.store(true, ordering: .relaxed)
+        for thread in threads { thread?.join() }
+        #expect(tally.wrong.load(ordering: .relaxed) == 0)
+        #expect(tally.seen.load(ordering: .relaxed) >= 20_000)
+    }
+}
