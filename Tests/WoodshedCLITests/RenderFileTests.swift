@@ -98,9 +98,9 @@ struct RenderFileTests {
         folder.write(name, [1, 2, 3])
         let run = Command.run(
             ["render", folder["song.wav"], "-n", "100000", "-o", folder[name]], seconds: 60
-        ) { process in
+        ) { running in
             for _ in 0..<20_000 where !folder.names.contains(where: { $0.hasSuffix(".part") }) { usleep(500) }
-            kill(process, SIGTERM)
+            running.send(SIGTERM)
         }
         #expect(run.status == 143, "\(run.error)")
         #expect(folder.names == [name, "song.wav"].sorted())
