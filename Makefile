@@ -68,7 +68,7 @@ test-threads: ## the tests under the thread sanitizer
 	@$(STEP) "tests under the thread sanitizer" scripts/test-tsan.sh
 
 soak: ## the long forms of tests, hours of them; SOAK="faults starts" chooses
-	@scripts/setup.sh build test
+	@scripts/setup.sh build test soak
 	@scripts/soak.sh $(SOAK)
 
 bench: build ## speed and memory, beside the peers

@@ -15,7 +15,7 @@ for file in "${swift_files[@]}"; do [ -f "$file" ] && existing+=("$file"); done
 swift format lint --strict --parallel "${existing[@]}" || status=1
 scripts/house-rules.sh || status=1
 if command -v shellcheck >/dev/null; then
-    shellcheck --severity=warning scripts/*.sh .ci/run || status=1
+    shellcheck --severity=warning scripts/*.sh Tests/Real/*.sh .ci/run || status=1
 fi
 [ $status -eq 0 ] && echo "lint: ${#existing[@]} Swift files and the house rules: nothing found"
 exit $status

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Installs the Debian packages that Woodshed needs and that are missing; silent when none is.
 #
-#   scripts/setup.sh [--list] [build] [test] [lint] [docs] [bench]
+#   scripts/setup.sh [--list] [build] [test] [lint] [docs] [bench] [soak]
 #
 # Without a name: build. `--list` prints the packages and reasons and installs nothing.
 # It does not install Swift: the toolchain comes from swift.org, and which one is used is the user's choice.
@@ -69,7 +69,13 @@ ffmpeg              draws its waveform, beside ours
 time                reads how much memory a program took
 END
         ;;
-    *) fail "unknown group '$1'; known are build, test, lint, docs and bench" ;;
+    soak)
+        cat <<'END'
+debootstrap         makes the clean machine that the tests are run on
+fluidsynth          plays scores, for the user's hour with real recordings
+END
+        ;;
+    *) fail "unknown group '$1'; known are build, test, lint, docs, bench and soak" ;;
     esac
 }
 

@@ -14,13 +14,28 @@
 #   kills       WOODSHED_KILLS            times a take's writing, and the whole command, is killed, and the file opened by others (1000)
 #   waveforms   WOODSHED_FUZZ_WAVEFORMS   files of waveforms and of peaks with a few bytes wrong, read (1000000)
 #   marks       WOODSHED_FUZZ_MARKS       files with marks with a few bytes wrong, read (1000000)
+#   real        WOODSHED_RECORDINGS       folder of real recordings, with which is done what a user does in an hour; they are fetched
+#                                         when it is not there (below the folder for temporary files: woodshed-recordings)
+#   clean       WOODSHED_CLEAN_SECONDS    seconds that `make demo` and `make test` may take each on a machine where nothing is
+#                                         installed, as root and not, with and without /dev/pts and /sys; only root can make one (7200)
 #
 # A new one is a line in the table below and a line above.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 swift=${SWIFT:-swift}
 
-# Name, environment variable, length, test.
+# Hours are what these are for: only what stands still for days is ended.
+export WOODSHED_STEP_SECONDS=${WOODSHED_STEP_SECONDS:-200000}
+
+# The command as shipped, and what a user does with it.
+real() {
+    make --no-print-directory build && Tests/Real/get-recordings.sh "$WOODSHED_RECORDINGS" &&
+        Tests/Real/hour.py .build/release/woodshed "$WOODSHED_RECORDINGS"
+}
+clean() { scripts/test-clean-machine.sh; }
+export -f real clean
+
+# Name, environment variable, length, and a test, or the function above that has the name.
 table="
 faults      WOODSHED_FAULT_SCHEDULES  10000   FaultScheduleTests
 starts      WOODSHED_DUPLEX_STARTS    1000    DuplexTests/everyStart
@@ -32,6 +47,8 @@ losses      WOODSHED_LOSSES           500     InterruptionScheduleTests|Recovery
 kills       WOODSHED_KILLS            1000    TakeKillTests|RecordTests/killed
 waveforms   WOODSHED_FUZZ_WAVEFORMS   1000000 WaveformFuzzTests
 marks       WOODSHED_FUZZ_MARKS       1000000 MarkFuzzTests
+real        WOODSHED_RECORDINGS       ${TMPDIR:-/tmp}/woodshed-recordings
+clean       WOODSHED_CLEAN_SECONDS    7200
 "
 
 for name in "$@"; do
@@ -40,12 +57,18 @@ done
 
 # The same flags as for the tests in release, so that nothing is built twice.
 build=(--scratch-path .build-release-tests -c release -Xswiftc -enable-testing)
-"$swift" build --build-tests "${build[@]}"
+is_built=no
 failures=0
 while read -r name variable length test <&3; do
     [ -n "$name" ] || continue
     [ $# -eq 0 ] || [[ " $* " == *" $name "* ]] || continue
-    scripts/step.sh "soak: $name" env "$variable=${!variable:-$length}" \
-        "$swift" test "${build[@]}" --skip-build --filter "$test" || failures=$((failures + 1))
+    if [ -z "$test" ]; then
+        run=(bash -c "$name")
+    else
+        run=("$swift" test "${build[@]}" --skip-build --filter "$test")
+        [ $is_built = yes ] || "$swift" build --build-tests "${build[@]}"
+        is_built=yes
+    fi
+    scripts/step.sh "soak: $name" env "$variable=${!variable:-$length}" "${run[@]}" || failures=$((failures + 1))
 done 3<<<"$table"
 [ "$failures" -eq 0 ] || { echo "soak: $failures failed" >&2; exit 1; }

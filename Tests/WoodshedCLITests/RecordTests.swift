@@ -283,7 +283,7 @@ struct RecordTests {
         #expect(record(["a.wav", "--duration", "100f"] + arguments).status == 0 && folder.names.contains("a.wav"))
     }
 
-    @Test("armed, nothing is written until it is asked for, and then with the half second before")
+    @Test("armed, nothing is written until it is asked for, and then with the half second before", .needsTerminal)
     func armed() throws {
         let run = TerminalRun(
             Command.path, ["record", folder["take.wav"], "--input", "null", "--arm"], environment: environment,

@@ -1,0 +1,369 @@
+#!/usr/bin/env python3
+"""A user's hour with real recordings: Tests/Real/hour.py WOODSHED FOLDER [WORD]...
+
+Does once what a person does with the command, with whole songs, every format, minutes and hours of sound, jumps, pipes and
+interruptions in the middle, which short made-up sounds cannot show. FOLDER was made by get-recordings.sh; each WORD chooses the rows that
+have it in their names. Prints a line for each failure and ends with "N passed, N failed"; the exit code is 1 if anything failed.
+
+A row may take so many seconds of the processor, which other programs on a busy machine do not take from it; and what has had nothing of the
+processor for a minute stands still. What is random goes by WOODSHED_SEED.
+"""
+
+import json
+import os
+import pty
+import random
+import select
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+
+# How long a command may do nothing at all, by the clock, and how long it may take to begin, or to end once it has been asked to.
+PATIENCE_SECONDS = 60
+
+
+class Failure(Exception):
+    """What a row has found."""
+
+
+@dataclass
+class Run:
+    """How a command has ended."""
+
+    status: int
+    output: bytes
+    errors: str
+
+    def events(self, name):
+        """The events of one kind among the lines of the output."""
+        lines = (line for line in self.output.splitlines() if line.startswith(b"{"))
+        return [event for event in map(json.loads, lines) if event.get("event") == name]
+
+
+def processor_seconds(process):
+    """What a running program and those it has started have had of the processor; 0 for what has ended."""
+    try:
+        fields = Path(f"/proc/{process}/stat").read_text(errors="replace").rpartition(")")[2].split()
+        children = [child for path in Path(f"/proc/{process}/task").glob("*/children") for child in path.read_text().split()]
+    except OSError:
+        return 0
+    return sum(map(int, fields[11:15])) / os.sysconf("SC_CLK_TCK") + sum(map(processor_seconds, children))
+
+
+def read_to_end(process, limit):
+    """What a program writes until its end; it is ended when it takes more of the processor, or stands still."""
+    used, since = 0, time.monotonic()
+    while True:
+        try:
+            return process.communicate(timeout=0.25)
+        except subprocess.TimeoutExpired:
+            now = processor_seconds(process.pid)
+        # A hundredth of a second more is at work, however busy the machine is.
+        if now > used:
+            used, since = now, time.monotonic()
+        stands_still = time.monotonic() - since > PATIENCE_SECONDS
+        if stands_still or used > limit:
+            process.kill()
+            process.communicate()
+            raise Failure(
+                f"did nothing for {PATIENCE_SECONDS} s, after {used:.1f} s of the processor" if stands_still
+                else f"took more than {limit:.0f} s of the processor")
+
+
+def seconds_of(path):
+    """How long a sound file is, by another program's account; None where that cannot read it."""
+    command = ["ffprobe", "-v", "error", "-show_entries", "format=duration", "-of", "csv=p=0", str(path)]
+    try:
+        return float(subprocess.run(command, capture_output=True, text=True, check=False).stdout)
+    except ValueError:
+        return None
+
+
+def require(condition, message):
+    """Ends the row with a message unless the condition holds."""
+    if not condition:
+        raise Failure(message)
+
+
+def require_length(path, wanted, tolerance=0.002):
+    """Ends the row unless a file lasts so many seconds."""
+    found = seconds_of(path)
+    require(found is not None, f"{path.name} cannot be read")
+    require(abs(found - wanted) <= tolerance, f"{path.name} lasts {found:.4f} s, not {wanted:.4f}")
+
+
+@dataclass
+class Hour:
+    """The rows, and what became of them."""
+
+    woodshed: str
+    folder: Path
+    words: list
+    scratch: Path
+    environment: dict
+    passed: int = 0
+    failed: int = 0
+    slowest: list = field(default_factory=list)
+
+    def row(self, name, action):
+        """Runs a row, unless words choose others, and returns what it returns; None if it failed."""
+        if self.words and not any(word in name for word in self.words):
+            return None
+        started = time.monotonic()
+        result = None
+        try:
+            result = action()
+            self.passed += 1
+        except (Failure, ValueError, KeyError, IndexError) as reason:
+            self.failed += 1
+            text = str(reason) if isinstance(reason, Failure) else f"{type(reason).__name__}: {reason}"
+            print(f"FAILED {name}: {text}", flush=True)
+        self.slowest.append((time.monotonic() - started, name))
+        for leftover in self.scratch.glob("*"):
+            if leftover.is_file():
+                leftover.unlink()
+        return result
+
+    def start(self, arguments):
+        """Starts the command, which can be interrupted even where this script cannot."""
+        return subprocess.Popen(
+            [self.woodshed, *map(str, arguments)], env=self.environment, cwd=self.scratch, stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE, restore_signals=True,
+            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
+
+    def run(self, arguments, limit, wanted=(0,)):
+        """Runs the command to its end within so many seconds of the processor; its code must be one of the wanted ones."""
+        process = self.start(arguments)
+        output, errors = read_to_end(process, limit)
+        run = Run(process.returncode, output, errors.decode(errors="replace").strip())
+        require(run.status in wanted, f"exit code {run.status}: {run.errors[-200:]}")
+        return run
+
+    def interrupt(self, arguments, number, after, wanted):
+        """Sends the command a signal, so many seconds after it has told that the first pass began."""
+        process = self.start([*arguments, "--json"])
+        told = b""
+        while b'"pass.started"' not in told:
+            ready, _, _ = select.select([process.stdout], [], [], PATIENCE_SECONDS)
+            piece = os.read(process.stdout.fileno(), 65536) if ready else b""
+            if not piece:
+                process.kill()
+                _, errors = process.communicate()
+                raise Failure(f"it did not begin to play: {errors.decode(errors='replace').strip()[-200:]}")
+            told += piece
+        # What a person hears before they have had enough, not a time in which anything must have come true.
+        time.sleep(after)
+        process.send_signal(number)
+        try:
+            output, errors = process.communicate(timeout=PATIENCE_SECONDS)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.communicate()
+            raise Failure(f"no end within {PATIENCE_SECONDS} s after signal {number}") from None
+        run = Run(process.returncode, told + output, errors.decode(errors="replace").strip())
+        require(run.status in wanted, f"exit code {run.status}: {run.errors[-200:]}")
+        return run
+
+
+# What a person wants to know of a recording.
+
+
+def ask(hour, path, name, length):
+    """What it is, how loud it is and how it looks; returns its exact length in seconds, and its rate."""
+    told = hour.row(f"info {name}", lambda: hour.run(["info", path, "--json"], 5 + length / 600))
+    hour.row(f"measure {name}", lambda: hour.run(["measure", path, "--json"], 10 + length / 50))
+    hour.row(f"waveform {name}", lambda: hour.run(["waveform", path, "--width", "120"], 10 + length / 30))
+    hour.row(f"waveform again {name}", lambda: hour.run(["waveform", path, "--width", "120"], 3 + length / 600))
+
+    def draw():
+        picture = hour.scratch / "picture.png"
+        hour.run(["waveform", path, "-o", picture, "--width", "800"], 10 + length / 30)
+        require(picture.read_bytes()[:4] == b"\x89PNG", "the picture is no PNG")
+
+    hour.row(f"picture {name}", draw)
+    if told is None:
+        return length, 44100
+    facts = json.loads(told.output.splitlines()[0])
+    return facts["frames"] / facts["sample_rate"], facts["sample_rate"]
+
+
+# What a person makes of it.
+
+
+def render(hour, path, name, length, rng):
+    """Whole, at two speeds, and a passage in the formats that are sent to others."""
+
+    def whole(speed):
+        out = hour.scratch / "slow.wav"
+        hour.run(["render", path, "--speed", f"{speed:g}", "-o", out], 20 + length / speed / 4)
+        require_length(out, length / speed)
+
+    for speed in (rng.choice((0.5, 0.75)), rng.choice((0.9, 1.25, 2))):
+        hour.row(f"render whole at {speed:g} {name}", lambda speed=speed: whole(speed))
+
+    def passage(ending):
+        out = hour.scratch / f"passage.{ending}"
+        hour.run(["render", path, "--from", "10", "--to", "16", "--pitch=-2", "--speed", "80%", "-o", out], 20)
+        # An encoder may add a part of its own block.
+        require_length(out, 7.5, tolerance=0.06)
+
+    if length > 20:
+        for ending in ("flac", rng.choice(("mp3", "ogg", "opus", "m4a"))):
+            hour.row(f"render a passage to {ending} {name}", lambda ending=ending: passage(ending))
+
+    def pipe():
+        run = hour.run(["render", path, "--from", "1", "--to", "2", "--bits", "16", "-o", "-"], 10)
+        require(run.output[:4] == b"RIFF" and len(run.output) > 40000, "no WAV came through the pipe")
+
+    hour.row(f"render into a pipe {name}", pipe)
+
+
+def practise(hour, path, name, length, rng):
+    """A passage in the middle, faster with every pass; then the same live, until it is interrupted."""
+    start = rng.uniform(0.3, 0.6) * length
+    end = min(start + rng.uniform(2, 9), length - 0.1)
+    if end < start + 1:
+        return
+    section = ["--section", f"{start:.3f}-{end:.3f}"]
+
+    def middle():
+        run = hour.run(
+            ["practice", path, *section, "-n", "3", "--ramp", "60%:80%:10%", "--output", "null", "--clock", "virtual",
+             "--json", "--quiet"], 40)
+        count = len(run.events("pass.ended"))
+        require(count == 3, f"{count} passes ended, not 3")
+
+    def live():
+        run = hour.interrupt(
+            ["play", path, "--from", f"{start:.3f}", "--speed", "80%", "--output", "null"], signal.SIGINT, 1.2, (130,))
+        require(not run.events("starved"), "what was to be played had not been read")
+
+    def stopped():
+        out = hour.scratch / "stopped.wav"
+        run = hour.interrupt(["render", path, "--speed", "55%", "-o", out], signal.SIGTERM, 0.3, (0, 143))
+        if run.status == 0:
+            require_length(out, length / 0.55)
+        else:
+            left = sorted(path.name for path in hour.scratch.glob("*") if path.is_file())
+            require(not left, f"left behind: {', '.join(left)}")
+
+    hour.row(f"practice from the middle {name}", middle)
+    hour.row(f"play live, ended by Ctrl-C {name}", live)
+    hour.row(f"render, ended half-way, {name}", stopped)
+
+
+def use_keys(hour, path, name):
+    """Plays on a terminal, by keys."""
+
+    def keys():
+        # Each key, and what the screen shows of it in the end.
+        steps = [(b"", "▶"), (b" ", "‖|❚❚|⏸|paused"), (b" ", "▶"), (b"\x1b[C", "▶"), (b"[[", "90 %"), (b"]", "95 %")]
+        process, terminal = pty.fork()
+        if process == 0:
+            arguments = [hour.woodshed, "play", str(path), "--output", "null"]
+            os.execve(arguments[0], arguments, dict(hour.environment, TERM="xterm", LC_ALL="C.UTF-8"))
+        seen = ""
+
+        def wait_for(choices):
+            nonlocal seen
+            end = time.monotonic() + PATIENCE_SECONDS
+            while not any(choice in seen for choice in choices.split("|")):
+                ready, _, _ = select.select([terminal], [], [], max(0, end - time.monotonic()))
+                require(ready, f"the screen did not show {choices}")
+                try:
+                    seen += os.read(terminal, 65536).decode(errors="replace")
+                except OSError:
+                    raise Failure(f"it ended before the screen showed {choices}") from None
+
+        try:
+            for key, shown in steps:
+                seen = ""
+                os.write(terminal, key)
+                wait_for(shown)
+            os.write(terminal, b"q")
+            while True:
+                try:
+                    if not os.read(terminal, 65536):
+                        break
+                except OSError:
+                    break
+        finally:
+            # Hangs up on what has not ended.
+            os.close(terminal)
+            status = os.waitstatus_to_exitcode(os.waitpid(process, 0)[1])
+        require(status == 0, f"exit code {status}")
+
+    hour.row(f"keys on a terminal {name}", keys)
+
+
+def last_long(hour, path, name):
+    """To the end of what lasts for hours, and ten minutes recorded from it."""
+
+    def to_the_end():
+        hour.run(
+            ["practice", path, "-n", "1", "--speed", "90%", "--output", "null", "--clock", "virtual", "--quiet"], 900)
+
+    def record():
+        take = hour.scratch / "take.flac"
+        hour.run(["record", "--input", f"file:{path}", "--clock", "virtual", "--quiet", "-o", take, "--duration", "600"],
+                 120)
+        require_length(take, 600)
+
+    hour.row(f"to the end at 90 %, as fast as it goes, {name}", to_the_end)
+    hour.row(f"record from {name}", record)
+
+
+def look_around(hour):
+    """What a person tries first, without a recording."""
+
+    def demo():
+        hour.run(["demo", "--out", "demo.wav"], 120)
+        require((seconds_of(hour.scratch / "demo.wav") or 0) > 10, "the demo is not as long as it says")
+
+    hour.row("demo into a file", demo)
+    hour.row("devices", lambda: hour.run(["devices"], 5))
+    # 69 where there is no sound card, which is no fault.
+    hour.row("doctor", lambda: hour.run(["doctor"], 20, (0, 69)))
+    hour.row("help", lambda: hour.run(["help", "practice"], 5))
+
+
+def main():
+    if len(sys.argv) < 3:
+        sys.exit(__doc__)
+    woodshed, folder = os.path.abspath(sys.argv[1]), Path(sys.argv[2]).resolve()
+    seed = int(os.environ.get("WOODSHED_SEED", random.randrange(1 << 32)))
+    print(f"a user's hour: WOODSHED_SEED={seed}", flush=True)
+    rng = random.Random(seed)
+    recordings = sorted(path for kind in ("music", "speech", "odd", "long") for path in (folder / kind).rglob("*")
+                        if path.is_file())
+    if not recordings:
+        sys.exit(f"a user's hour: there are no recordings in {folder}; run: Tests/Real/get-recordings.sh {folder}")
+    with tempfile.TemporaryDirectory(prefix="woodshed-hour-") as scratch:
+        home = Path(scratch, "home")
+        homes = {f"XDG_{kind}_HOME": str(home / kind.lower()) for kind in ("CACHE", "DATA", "STATE", "CONFIG")}
+        hour = Hour(woodshed, folder, sys.argv[3:], Path(scratch), dict(os.environ, HOME=str(home), **homes))
+        home.mkdir()
+        look_around(hour)
+        for path in recordings:
+            name = str(path.relative_to(folder))
+            length = seconds_of(path) or 0
+            exact, _ = ask(hour, path, name, length)
+            if length < 2000:
+                render(hour, path, name, exact, rng)
+            practise(hour, path, name, exact, rng)
+            if path.parent.name == "odd":
+                use_keys(hour, path, name)
+            if length >= 2000:
+                last_long(hour, path, name)
+    for took, name in sorted(hour.slowest, reverse=True)[:5]:
+        print(f"{took:7.1f} s  {name}")
+    print(f"{hour.passed} passed, {hour.failed} failed")
+    sys.exit(1 if hour.failed else 0)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,176 @@
+#!/usr/bin/env bash
+# Runs `make demo` and `make test` where nothing is installed but Debian's smallest system and what Swift needs: in a root folder
+# made for it (debootstrap), in a clone of what this checkout has committed, among processes of its own.
+#
+#   scripts/test-clean-machine.sh [VARIANT]... [-- COMMAND [ARGUMENT]...]
+#
+# Variants, all by default and in this order: root, root-bare, user, user-bare. Who is "bare" has neither /dev/pts nor /sys.
+# Packages are installed by the first variant as it needs them; an ordinary user finds them installed by root.
+# A COMMAND is run instead of `make demo` and `make test`, each of which may take WOODSHED_CLEAN_SECONDS (7200).
+#
+# Needs root, as only root may make such a machine. The toolchain is this machine's, mounted to be read only, and what git's settings
+# say about where addresses are found holds there, too. All mounts and processes are in namespaces that end with this script, however
+# it ends; .build-clean holds the smallest system, packed, for the next run (WOODSHED_DEBIAN_MIRROR says where it comes from).
+set -uo pipefail
+cd "$(dirname "$0")/.." || exit 1
+root=$PWD
+store=$root/.build-clean
+machine=$store/machine
+place=/srv/woodshed
+limit=${WOODSHED_CLEAN_SECONDS:-7200}
+
+fail() {
+    printf 'clean machine: %s\n' "$@" >&2
+    exit 1
+}
+
+# Becomes a command in namespaces of its own: its mounts and all that it starts end with it, and it ends with who has started it.
+become_apart() {
+    exec setpriv --pdeathsig KILL unshare --mount --propagation private --pid --fork --kill-child "$@"
+}
+
+toolchain_folder() { swift -print-target-info | sed -n 's|.*"runtimeResourcePath": "\(.*\)/usr/lib/swift".*|\1|p'; }
+
+# What the machine shares with this one, to be read only, one folder a line.
+shared_folders() {
+    local key
+    toolchain_folder
+    while IFS= read -r -d '' key; do
+        key=${key%%$'\n'*} && key=${key#url.} && key=${key%.insteadof}
+        [ ! -d "$key" ] || echo "${key%/}"
+    done < <(git config -z --get-regexp '^url\..*\.insteadof$')
+}
+
+# The smallest system, with what https://www.swift.org/install/linux names as needed by the toolchain, and make.
+make_base() {
+    local mirror codename
+    # shellcheck disable=SC1091 # the system's
+    codename=$(. /etc/os-release && echo "${VERSION_CODENAME:-}")
+    base=$store/base-$codename.tar
+    [ ! -s "$base" ] || return 0
+    command -v debootstrap >/dev/null || fail "debootstrap is missing; run: scripts/setup.sh soak"
+    # shellcheck disable=SC2016 # for apt to expand
+    mirror=${WOODSHED_DEBIAN_MIRROR:-$(apt-get indextargets --format '$(REPO_URI)' "RELEASE: $codename" 2>/dev/null | head -n 1)}
+    echo "clean machine: making the smallest $codename, from ${mirror:-the usual mirror}"
+    rm -rf "$store/base"
+    local packages=(make git ca-certificates binutils gcc g++ libc6-dev libcurl4-openssl-dev libedit2 libncurses6
+        libpython3-dev libsqlite3-0 libxml2-dev tzdata unzip zlib1g-dev)
+    become_apart timeout --kill-after=30 1800 debootstrap --variant=minbase --include="$(IFS=, && echo "${packages[*]}")" \
+        "$codename" "$store/base" ${mirror:+"$mirror"} >"$store/debootstrap.log" 2>&1 &
+    wait $! || fail "debootstrap failed; its last lines:" "$(tail -n 5 "$store/debootstrap.log")"
+    tar -C "$store/base" -cf "$base.part" . && mv "$base.part" "$base" && rm -rf "$store/base" || fail "cannot write $base"
+}
+
+# Unpacks a machine, with a clone of this checkout and git's settings.
+make_machine() {
+    local line
+    rm -rf --one-file-system "$machine"
+    mkdir -p "$machine" && tar -C "$machine" -xpf "$base" || fail "cannot unpack $base"
+    cp /etc/resolv.conf "$machine/etc/resolv.conf"
+    # Cloned by one user, read and built by another.
+    git config --file "$machine/etc/gitconfig" --add safe.directory '*'
+    while IFS= read -r -d '' line; do
+        git config --file "$machine/etc/gitconfig" --add "${line%%$'\n'*}" "${line#*$'\n'}"
+    done < <(git config -z --get-regexp '^url\..*\.insteadof$')
+    git clone --quiet --no-hardlinks "$root" "$machine$place" || fail "cannot clone $root"
+    chroot "$machine" useradd --create-home --home-dir /srv/somebody somebody || fail "cannot make a user"
+    shared_folders | sort -u >"$machine/shared-folders"
+}
+
+# Mounts what a machine has, in a namespace of this process.
+mount_machine() { # VARIANT
+    local device folder
+    mount -t proc proc "$machine/proc" && mount -t tmpfs -o mode=755 tmpfs "$machine/dev" || return 1
+    for device in null zero full random urandom tty; do
+        : >"$machine/dev/$device" && mount --bind "/dev/$device" "$machine/dev/$device" || return 1
+    done
+    ln -s /proc/self/fd "$machine/dev/fd"
+    mkdir "$machine/dev/shm" && mount -t tmpfs -o mode=1777 tmpfs "$machine/dev/shm" || return 1
+    if [[ $1 != *-bare ]]; then
+        mkdir "$machine/dev/pts" && ln -s pts/ptmx "$machine/dev/ptmx" &&
+            mount -t devpts -o newinstance,ptmxmode=0666,mode=0620 devpts "$machine/dev/pts" &&
+            mount --rbind /sys "$machine/sys" || return 1
+    fi
+    while IFS= read -r folder; do
+        [ -n "$folder" ] || fail "this Swift is installed in /usr, which cannot be shared; use a toolchain with a folder of its own"
+        mkdir -p "$machine$folder" && mount --bind "$folder" "$machine$folder" &&
+            mount -o remount,bind,ro "$machine$folder" || return 1
+    done <"$machine/shared-folders"
+}
+
+# in_machine USER COMMAND...: with nothing of this process's environment but the way to the network.
+in_machine() {
+    local user=$1 home=/root variable settings=()
+    shift
+    [ "$user" = root ] || home=/srv/somebody
+    for variable in http_proxy https_proxy no_proxy; do
+        [ -z "${!variable:-}" ] || settings+=("$variable=${!variable}")
+    done
+    # shellcheck disable=SC2016 # for the shell in there to expand
+    timeout --kill-after=30 "$limit" chroot --userspec="$user" "$machine" env -i --default-signal \
+        HOME="$home" USER="$user" LANG=C.UTF-8 TERM=dumb WOODSHED_STEP_SECONDS="$limit" "${settings[@]}" \
+        PATH="$toolchain/usr/bin:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin" \
+        bash -c 'cd "$0" && exec "$@"' "$place" "$@"
+}
+
+# In the namespaces of one variant: the commands, one after the other.
+run_variant() { # VARIANT COMMAND...
+    local variant=$1 user=root status=0 started command
+    shift
+    mount_machine "$variant" || fail "$variant: cannot mount what a machine has"
+    toolchain=$(toolchain_folder)
+    if [[ $variant = user* ]]; then
+        user=somebody
+        # What an ordinary user is told to have root do.
+        in_machine root scripts/setup.sh build test lint bench || fail "$variant: the packages could not be installed"
+    fi
+    chroot "$machine" chown -R "$user" "$place"
+    local commands=("make demo" "make test")
+    [ $# -eq 0 ] || commands=("$*")
+    for command in "${commands[@]}"; do
+        printf '\n==> clean machine, %s: %s\n' "$variant" "$command"
+        started=$SECONDS
+        # shellcheck disable=SC2086 # words
+        if [ $# -gt 0 ]; then in_machine "$user" "$@"; else in_machine "$user" $command; fi
+        code=$?
+        [ $code -eq 0 ] || status=1
+        printf '%-10s %-12s %s after %d s\n' "$variant" "$([ $code -eq 0 ] && echo passed || echo "FAILED ($code)")" "$command" \
+            $((SECONDS - started)) | tee -a "$store/outcome"
+    done
+    return $status
+}
+
+if [ "${1:-}" = --inside ]; then
+    run_variant "${@:2}"
+    exit
+fi
+
+variants=()
+while [ $# -gt 0 ] && [ "$1" != -- ]; do
+    case $1 in
+    root | root-bare | user | user-bare) variants+=("$1") ;;
+    *) fail "there is no variant $1; there are root, root-bare, user and user-bare" ;;
+    esac
+    shift
+done
+[ $# -eq 0 ] || shift
+[ ${#variants[@]} -gt 0 ] || variants=(root root-bare user user-bare)
+[ "$(id -u)" -eq 0 ] || fail "only root may make such a machine; run: sudo make soak SOAK=clean"
+
+mkdir -p "$store" && exec 9>"$store/lock" && flock --nonblock 9 || fail "another run uses $store"
+trap 'kill -KILL %% 2>/dev/null; wait; rm -rf --one-file-system "$machine"' EXIT
+trap 'exit 143' TERM INT HUP
+: >"$store/outcome"
+make_base
+make_machine
+failures=0
+for variant in "${variants[@]}"; do
+    # In the background, as the shell hears of no signal while it waits for a program in the foreground.
+    become_apart "$BASH" "$root/scripts/test-clean-machine.sh" --inside "$variant" "$@" 9>&- &
+    wait $! || failures=$((failures + 1))
+done
+echo
+echo "clean machine, from the smallest Debian:"
+cat "$store/outcome"
+echo "$((${#variants[@]} - failures)) passed, $failures failed"
+[ $failures -eq 0 ]
