@@ -87,7 +87,9 @@ struct EndingTests {
             for _ in 0..<10_000 {
                 var count: Int32 = 0
                 if held >= 0, unsafe ioctl(held, UInt(FIONREAD), &count) == 0, count > 60_000 { break }
-                if held < 0, isOpening(String(decoding: folder.read("number"), as: UTF8.self).filter(\.isNumber)) { break }
+                if held < 0, isOpening(String(decoding: folder.read("number"), as: UTF8.self).filter(\.isNumber)) {
+                    break
+                }
                 usleep(1000)
             }
             running.send(SIGTERM)

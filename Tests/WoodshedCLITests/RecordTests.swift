@@ -268,7 +268,9 @@ struct RecordTests {
         #expect(!folder.names.contains("take.wav"))
     }
 
-    @Test("a take that is stopped within a tenth of a second is not kept, unless it was asked to be as short", .needsTerminal)
+    @Test(
+        "a take that is stopped within a tenth of a second is not kept, unless it was asked to be as short",
+        .needsTerminal)
     func short() throws {
         // Stopped as soon as it is armed and begun: by far the most of it is the half second before, so without --arm.
         let run = TerminalRun(

@@ -38,7 +38,9 @@ struct RedrawTests {
         #expect(!lines.contains { $0.contains("▇") || $0.contains("▀") || $0.contains("█") || $0.contains("···") })
     }
 
-    @Test("a resize leaves no old copy, whether the terminal wraps lines anew or cuts them", .needsTerminal, arguments: [0, 1])
+    @Test(
+        "a resize leaves no old copy, whether the terminal wraps lines anew or cuts them", .needsTerminal,
+        arguments: [0, 1])
     func resize(program: Int) {
         let run = TerminalRun(Command.path, arguments(program), environment: environment, columns: 100)
         #expect(run.wait(for: Self.programs[program].mark))
