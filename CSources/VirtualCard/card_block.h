@@ -64,6 +64,8 @@ struct card_direction_block {
     _Atomic uint32_t posted; // requests
     struct card_request requests[CARD_REQUEST_LIMIT];
     struct card_refusal refusals[VIRTUAL_CARD_OPERATION_COUNT];
+    _Atomic uint32_t is_silent; // who opens it gets no answer
+    _Atomic uint32_t waiting; // who wait for one
 };
 
 struct card_block {

@@ -85,6 +85,10 @@ int virtual_card_refuse(
     return 0;
 }
 
+void virtual_card_silence(struct virtual_card *card, enum virtual_card_direction direction, bool is_silent) {
+    atomic_store(&card->block->directions[direction == VIRTUAL_CARD_CAPTURE].is_silent, is_silent);
+}
+
 struct virtual_card_truth virtual_card_truth(struct virtual_card *card, enum virtual_card_direction direction) {
     struct card_direction_block *block = &card->block->directions[direction == VIRTUAL_CARD_CAPTURE];
     const uint64_t pace = atomic_load(&block->pace);
@@ -93,6 +97,7 @@ struct virtual_card_truth virtual_card_truth(struct virtual_card *card, enum vir
         .is_running = atomic_load(&block->is_running) != 0,
         .start_frame = atomic_load(&block->start_frame),
         .device_frame = pace ? card_device_frame(card, card_now(card), pace) : card->block->settings.first_frame,
+        .waiting = atomic_load(&block->waiting),
         .opens = atomic_load(&block->opens),
         .starts = atomic_load(&block->starts),
         .xruns = atomic_load(&block->xruns),

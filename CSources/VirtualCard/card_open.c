@@ -126,6 +126,10 @@ static struct card_stream *make_stream(struct virtual_card *card, int direction)
 
 static int open_stream(struct virtual_card *card, snd_pcm_t **pcm, const char *name, int direction, int mode) {
     struct card_direction_block *block = &card->block->directions[direction];
+    atomic_fetch_add(&block->waiting, 1);
+    // A look every millisecond: whoever waits may be in another process than whoever ends it.
+    while (atomic_load(&block->is_silent)) nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
+    atomic_fetch_sub(&block->waiting, 1);
     const int refusal = card_refusal(card, direction, VIRTUAL_CARD_OPEN);
     int error = refusal < 0 ? refusal : card_is_unplugged(card, card_now(card)) ? -ENODEV : take(block) ? 0 : -EBUSY;
     if (error < 0) {

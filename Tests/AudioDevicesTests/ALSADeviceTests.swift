@@ -125,13 +125,26 @@ struct ALSADeviceTests {
         ]
         _ = ALSARig.directory
         for (code, kind) in kinds {
-            let error = ALSALibrary.exclusively { DeviceError.opening("nosuch", .output, code: -code) }
+            let error = ALSALibrary.quietly { DeviceError.opening("nosuch", .output, code: -code) }
             #expect(error.kind == kind)
             #expect(error.message.contains("nosuch") && !error.remedy.isEmpty)
-            let input = ALSALibrary.exclusively { DeviceError.opening("nosuch", .input, code: -code) }
+            let input = ALSALibrary.quietly { DeviceError.opening("nosuch", .input, code: -code) }
             #expect(input.kind == kind && !input.remedy.contains("play to"))
         }
         #expect(DeviceError.failed("x", doing: "play", code: -ENODEV).kind == .lost)
+    }
+
+    @Test("the list of inputs has what goes both ways, and nothing of what only plays or records is in the wrong list")
+    func inputs() {
+        _ = ALSARig.directory
+        let inputs = availableInputs()
+        #expect(inputs.suffix(2).map(\.name) == ["null", "file:PATH"])
+        #expect(inputs.dropLast(2).map(\.name).sorted() == ["default", "void"])
+        // Only devices of real cards are said to go one way.
+        let directions: [String?] = [nil, "Input", "Output"]
+        #expect(directions.map { ALSALibrary.belongs($0, to: .input) } == [true, true, false])
+        #expect(directions.map { ALSALibrary.belongs($0, to: .output) } == [true, false, true])
+        #expect(inputs.allSatisfy { $0.side == .input } && availableOutputs().allSatisfy { $0.side == .output })
     }
 
     @Test("the list of outputs ends with null and file, names nothing twice, and says which one is the default")
@@ -141,7 +154,7 @@ struct ALSADeviceTests {
         #expect(outputs.suffix(2).map(\.name) == ["null", "file:PATH"])
         #expect(outputs.suffix(2).map(\.kind) == [.null, .file])
         #expect(Set(outputs.map(\.name)).count == outputs.count)
-        // The rig gives hints for these alone; the one for capture does not belong here.
+        // The rig gives hints for these alone.
         #expect(outputs.dropLast(2).map(\.name).sorted() == ["default", "void"])
         #expect(outputs.filter(\.isDefault).map(\.name) == ["default"])
         #expect(outputs.first { $0.name == "void" }?.description == "Plays, into nothing")

@@ -68,7 +68,6 @@ public enum ALSAConfiguration {
         }
         pcm.void { type null hint { show on description "Plays
         into nothing" } }
-        pcm.ear { type null hint { show on description "Records" device_input on } }
         pcm.capture {
             @args [ PATH ]
             @args.PATH { type string }

@@ -56,6 +56,11 @@ public final class VirtualCardRig: @unchecked Sendable {
         _ = unsafe virtual_card_refuse(card, direction.c, operation.c, error, count ?? -1)
     }
 
+    /// Has every opening of a direction wait, in whichever process, until this is called with false.
+    public func silence(_ direction: VirtualDirection, _ isSilent: Bool) {
+        unsafe virtual_card_silence(card, direction.c, isSilent)
+    }
+
     /// What has become of a direction, by the card's own account.
     public func truth(_ direction: VirtualDirection) -> VirtualTruth {
         unsafe VirtualTruth(virtual_card_truth(card, direction.c))

@@ -34,6 +34,8 @@ public struct VirtualTruth: Sendable, Hashable {
     public let startFrame: Int64
     /// The device frame that is being played or recorded.
     public let deviceFrame: Int64
+    /// How many openings wait for an answer.
+    public let waiting: Int
     /// How often it was opened.
     public let opens: Int
     /// How often it was started.
@@ -60,6 +62,7 @@ public struct VirtualTruth: Sendable, Hashable {
         isRunning = truth.is_running
         startFrame = truth.start_frame
         deviceFrame = truth.device_frame
+        waiting = Int(truth.waiting)
         opens = Int(truth.opens)
         starts = Int(truth.starts)
         xruns = Int(truth.xruns)

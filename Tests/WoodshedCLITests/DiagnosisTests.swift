@@ -33,6 +33,28 @@ struct DiagnosisTests {
 
     private static let governor = "sys/devices/system/cpu/cpu1/cpufreq/scaling_governor"
 
+    /// A processor whose governor is `powersave`, which means one thing of one driver and another of the next.
+    private static func pacing(driver: String, preference: String?) -> [String: String?] {
+        let folder = "sys/devices/system/cpu/cpu1/cpufreq/"
+        return [
+            governor: "powersave\n", folder + "scaling_driver": driver + "\n",
+            folder + "energy_performance_preference": preference.map { $0 + "\n" },
+        ]
+    }
+
+    @Test(
+        "the usual governor of a processor that chooses its pace itself is no fault",
+        arguments: [
+            ("intel_pstate", "balance_performance"), ("intel_pstate", "balance_power"), ("intel_pstate", "performance"),
+            ("intel_pstate", "128"), ("intel_pstate", nil), ("amd-pstate-epp", "balance_performance"),
+        ])
+    func usualGovernor(driver: String, preference: String?) {
+        let checks = MadeUpMachine(Self.pacing(driver: driver, preference: preference)).diagnosis().checks
+        let check = checks.first { $0.name == "processor" }
+        #expect(check?.grade == .good && check?.finding.contains("powersave of \(driver)") == true)
+        #expect(preference == nil || check?.finding.contains("preference \(preference ?? "")") == true)
+    }
+
     static let faults = [
         Fault(
             check: "priority", changes: limits("Max realtime priority", "0"), finding: "no real-time priority",
@@ -55,6 +77,15 @@ struct DiagnosisTests {
             remedy: "memlock unlimited"
         ),
         Fault(check: "processor", changes: [governor: "powersave\n"], finding: "powersave", remedy: "cpupower"),
+        Fault(
+            check: "processor", changes: pacing(driver: "intel_cpufreq", preference: "balance_performance"),
+            finding: "powersave", remedy: "cpupower"),
+        Fault(
+            check: "processor", changes: pacing(driver: "intel_pstate", preference: "power"),
+            finding: "preference power", remedy: "balance_performance"),
+        Fault(
+            check: "processor", changes: pacing(driver: "amd-pstate-epp", preference: "255"),
+            finding: "preference 255", remedy: "balance_performance"),
         Fault(
             check: "throttle", changes: ["proc/sys/kernel/sched_rt_runtime_us": "500000\n"], finding: "after 50 %",
             remedy: "sched_rt_runtime_us=950000"),

@@ -144,6 +144,9 @@ int virtual_card_refuse(
     struct virtual_card *card, enum virtual_card_direction direction, enum virtual_card_operation operation, int error,
     int count);
 
+/// Has every opening wait, as of a sound server that takes a connection and never answers, until this is called with false.
+void virtual_card_silence(struct virtual_card *card, enum virtual_card_direction direction, bool is_silent);
+
 /// What has become of one direction, by the card's own account, since the card was made.
 struct virtual_card_truth {
     bool is_open, is_running;
@@ -151,6 +154,8 @@ struct virtual_card_truth {
     int64_t start_frame;
     /// The device frame that is being played or recorded now.
     int64_t device_frame;
+    /// How many openings wait for an answer.
+    uint32_t waiting;
     uint64_t opens, starts, xruns;
     /// Faults by kind, injected or by schedule; running dry by itself counts in `xruns` alone.
     uint64_t faults[VIRTUAL_CARD_FAULT_KIND_COUNT];

@@ -127,7 +127,7 @@ struct OpenedPCM: @unchecked Sendable {
         var waited: UInt32 = 0
         while true {
             do throws(DeviceError) {
-                return try ALSALibrary.exclusively { () throws(DeviceError) in
+                return try ALSALibrary.quietly { () throws(DeviceError) in
                     try openOnce(name, side, request, preferences)
                 }
             } catch {
@@ -146,21 +146,14 @@ struct OpenedPCM: @unchecked Sendable {
         _ name: String, _ side: StreamIncident.Side, _ request: StreamRequest, _ preferences: ALSAPreferences
     ) throws(DeviceError) -> OpenedPCM {
         var handle: OpaquePointer?
-        let direction = side == .output ? SND_PCM_STREAM_PLAYBACK : SND_PCM_STREAM_CAPTURE
-        // Non-blocking throughout: every wait is a poll with a deadline, a busy device an error at once.
-        let code =
-            preferences.opensAgain
-            ? unsafe ALSALibrary.openByFreshConfiguration(&handle, name, direction, SND_PCM_NONBLOCK)
-            : unsafe snd_pcm_open(&handle, name, direction, SND_PCM_NONBLOCK)
+        let code = unsafe ALSALibrary.open(&handle, name, side)
         guard code >= 0, let pcm = unsafe handle else { throw DeviceError.opening(name, side, code: code) }
-        // Said once more, as plug-ins do not hear it in the opening: their snd_pcm_drain would wait by itself, without a deadline.
-        unsafe snd_pcm_nonblock(pcm, 1)
         do throws(DeviceError) {
             let negotiation = try unsafe HardwareNegotiation(
                 pcm, name: name, request: request, preferences: preferences)
             return unsafe OpenedPCM(pcm: pcm, name: name, settings: try negotiation.settle())
         } catch {
-            unsafe snd_pcm_close(pcm)
+            unsafe ALSALibrary.close(pcm)
             throw error
         }
     }
@@ -173,7 +166,7 @@ struct OpenedPCM: @unchecked Sendable {
     }
 
     func close() {
-        ALSALibrary.exclusively { _ = unsafe snd_pcm_close(pcm) }
+        unsafe ALSALibrary.close(pcm)
     }
 
     func configuration(blockFrames: Int) -> StreamConfiguration {

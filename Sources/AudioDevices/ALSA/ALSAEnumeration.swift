@@ -2,13 +2,13 @@ import CALSA
 import Glibc
 
 extension ALSALibrary {
-    /// Names under which alsa-lib lists what is no way out by itself: its own null, and converters in want of a slave.
+    /// Names under which alsa-lib lists what is no device by itself: its own null, and converters in want of a slave.
     private static let notDevices: Set<String> = [
         "null", "lavrate", "samplerate", "speexrate", "speex", "upmix", "vdownmix",
     ]
 
-    /// What alsa-lib hints at for playback, without opening any of it.
-    static func listedOutputs() -> [DeviceDescription] {
+    /// What alsa-lib hints at for one direction, without opening any of it.
+    static func listedDevices(_ side: StreamIncident.Side) -> [DeviceDescription] {
         exclusively {
             var hints: UnsafeMutablePointer<UnsafeMutableRawPointer?>?
             guard unsafe snd_device_name_hint(-1, "pcm", &hints) >= 0, let hints = unsafe hints else { return [] }
@@ -16,20 +16,25 @@ extension ALSALibrary {
             var devices: [DeviceDescription] = []
             var index = 0
             while let hint = unsafe hints[index] {
-                if let device = unsafe describe(hint) { devices.append(device) }
+                if let device = unsafe describe(hint, side) { devices.append(device) }
                 index += 1
             }
             return devices
         }
     }
 
-    private static func describe(_ hint: UnsafeMutableRawPointer) -> DeviceDescription? {
+    private static func describe(_ hint: UnsafeMutableRawPointer, _ side: StreamIncident.Side) -> DeviceDescription? {
         guard let name = unsafe text(hint, "NAME"), !notDevices.contains(name) else { return nil }
-        // Without a direction it goes both ways.
-        if let direction = unsafe text(hint, "IOID"), direction != "Output" { return nil }
+        guard unsafe belongs(text(hint, "IOID"), to: side) else { return nil }
         let lines = unsafe (text(hint, "DESC") ?? name).split(separator: "\n")
         return DeviceDescription(
-            name: name, description: lines.joined(separator: ", "), isDefault: name == "default", kind: .system)
+            name: name, description: lines.joined(separator: ", "), side: side, isDefault: name == "default",
+            kind: .system)
+    }
+
+    /// Whether a device is listed for a direction, by alsa-lib's word for its own; without one it goes both ways.
+    static func belongs(_ direction: String?, to side: StreamIncident.Side) -> Bool {
+        direction == nil || direction == (side == .output ? "Output" : "Input")
     }
 
     private static func text(_ hint: UnsafeMutableRawPointer, _ key: String) -> String? {

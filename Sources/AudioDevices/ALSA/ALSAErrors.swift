@@ -1,7 +1,7 @@
 import Glibc
 
 extension DeviceError {
-    /// Why a system device could not be opened; to be called under the library's lock.
+    /// Why a system device could not be opened.
     static func opening(_ name: String, _ side: StreamIncident.Side, code: Int32) -> DeviceError {
         let words = ALSALibrary.describe(code)
         switch -code {
@@ -57,9 +57,9 @@ extension DeviceError {
 
     /// The device takes nothing of a kind.
     static func refused(
-        _ name: String, _ what: String, can abilities: HardwareAbilities, remedy: String
+        _ name: String, _ what: String, can abilities: DeviceAbilities?, remedy: String
     ) -> DeviceError {
-        let can = abilities.description.isEmpty ? "" : " (it takes \(abilities))"
+        let can = abilities.map { " (it takes \($0))" } ?? ""
         return DeviceError(kind: .formatRefused, message: "the device \(name) takes no \(what)\(can)", remedy: remedy)
     }
 

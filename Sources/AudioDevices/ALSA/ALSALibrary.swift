@@ -2,16 +2,22 @@ import CALSA
 import Synchronization
 
 /// Calls into alsa-lib, the way it stands them.
+///
+/// Devices are opened and closed without a lock around it: behind one may be a server that never answers, and it must hold up
+/// nobody but who asked for it, least of all the stop of a stream on another device. None is needed either. Each opening goes by a
+/// configuration of its own, and what alsa-lib shares all the same, plug-ins that are loaded and definitions while they are
+/// expanded, it locks itself (since 1.1.2).
 enum ALSALibrary {
-    private static let lock = Mutex<Void>(())
+    /// Protects the configuration that alsa-lib keeps for the whole process: it walks its lists without a lock, while the first use
+    /// of a definition may add to them. Mixers and lists of devices go by it; it is held while they are asked for, and by
+    /// nothing that opens or closes a device for sound.
+    private static let sharedConfiguration = Mutex<Void>(())
 
-    /// Runs `body` alone in this process and without alsa-lib's messages on the terminal.
-    ///
-    /// Opening, closing and reading the configuration are not re-entrant with some plug-ins.
+    /// Runs `body`, which uses the configuration of the process, alone and without alsa-lib's messages on the terminal.
     static func exclusively<Result: Sendable, Failure: Error>(
         _ body: () throws(Failure) -> Result
     ) throws(Failure) -> Result {
-        try lock.withLock { (_) throws(Failure) in try quietly(body) }
+        try sharedConfiguration.withLock { (_) throws(Failure) in try quietly(body) }
     }
 
     /// Runs `body` without alsa-lib's messages from this thread on the terminal.
@@ -32,12 +38,12 @@ enum ALSALibrary {
 
     /// Whether the configuration has a device of this name, on whatever card.
     static func isConfigured(_ name: String) -> Bool {
-        var top: OpaquePointer?
-        guard unsafe snd_config_update_ref(&top) >= 0, let top = unsafe top else { return false }
-        defer { unsafe snd_config_unref(top) }
         let base = name.prefix { $0 != ":" }
-        var node: OpaquePointer?
-        return unsafe snd_config_search(top, "pcm.\(base)", &node) >= 0
+        let code = unsafe withFreshConfiguration { top in
+            var node: OpaquePointer?
+            return unsafe snd_config_search(top, "pcm.\(base)", &node)
+        }
+        return code >= 0
     }
 
     /// alsa-lib's words for an error number.

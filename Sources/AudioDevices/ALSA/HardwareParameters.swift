@@ -8,8 +8,7 @@ struct ALSAPreferences: Sendable {
         SND_PCM_ACCESS_RW_INTERLEAVED, SND_PCM_ACCESS_RW_NONINTERLEAVED,
     ]
     var formats = SampleFormats.all
-    /// How a device is opened that was lost before: it may be of a card that alsa-lib has not seen yet, and one that is busy is not
-    /// waited for here.
+    /// How a device is opened that was lost before: one that is busy is not waited for here.
     var opensAgain = false
     /// Where to look for who holds a busy device.
     var files = SystemFiles.machine
@@ -163,7 +162,9 @@ struct HardwareNegotiation: ~Copyable {
         unsafe snd_pcm_hw_params_get_buffer_size(parameters, &buffer)
         unsafe snd_pcm_hw_params_get_access(parameters, &access)
         unsafe snd_pcm_hw_params_get_format(parameters, &format)
-        guard (8000...768_000).contains(rate), (1...64).contains(channels), period > 0, buffer > 0 else {
+        guard StreamRequest.sampleRates.contains(Int(rate)), StreamRequest.channelCounts.contains(Int(channels)),
+            period > 0, buffer > 0
+        else {
             throw refused("usable format")
         }
         return HardwareSettings(
@@ -178,6 +179,6 @@ struct HardwareNegotiation: ~Copyable {
             name.hasPrefix("hw")
             ? "Let ALSA convert: use plug\(name), without --exclusive."
             : "Choose another device, such as default or plughw:0."
-        return .refused(name, what, can: unsafe HardwareAbilities(pcm), remedy: remedy)
+        return .refused(name, what, can: unsafe DeviceAbilities(pcm), remedy: remedy)
     }
 }

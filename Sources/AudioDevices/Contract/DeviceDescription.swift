@@ -1,10 +1,10 @@
-/// A device that sound can go to, for lists and menus.
+/// A device that sound can go to or come from, for lists and menus.
 public struct DeviceDescription: Sendable, Hashable {
     /// What kind of device it is.
     public enum Kind: String, Sendable, Hashable, CaseIterable {
         /// A sound card or sound server, by way of ALSA.
         case system
-        /// The device that discards what it is given.
+        /// The device that discards what it is given, and gives silence.
         case null
         /// A file, whose path is still to be given.
         case file
@@ -14,15 +14,18 @@ public struct DeviceDescription: Sendable, Hashable {
     public let name: String
     /// What it is, in words, on one line.
     public let description: String
+    /// Which way the sound goes; a device that plays and records is listed for both.
+    public let side: StreamIncident.Side
     /// Whether it is what `default` opens.
     public let isDefault: Bool
     /// What kind of device it is.
     public let kind: Kind
 
     /// Makes a description. Real-time safe: no.
-    public init(name: String, description: String, isDefault: Bool, kind: Kind) {
+    public init(name: String, description: String, side: StreamIncident.Side, isDefault: Bool, kind: Kind) {
         self.name = name
         self.description = description
+        self.side = side
         self.isDefault = isDefault
         self.kind = kind
     }
@@ -34,12 +37,26 @@ public struct DeviceDescription: Sendable, Hashable {
 /// The system devices are an empty list on a machine without a sound card or sound server. The list is made anew at
 /// each call. Real-time safe: no.
 public func availableOutputs() -> [DeviceDescription] {
-    ALSALibrary.listedOutputs() + [
+    ALSALibrary.listedDevices(.output) + [
         DeviceDescription(
-            name: "null", description: "Discards the sound, at the pace of the clock", isDefault: false, kind: .null),
+            name: "null", description: "Discards the sound, at the pace of the clock", side: .output,
+            isDefault: false, kind: .null),
         DeviceDescription(
-            name: "file:PATH",
-            description: "Writes the sound to a file: WAV, FLAC, Opus, Ogg Vorbis or MP3, by its name",
+            name: "file:PATH", description: "Writes a file: WAV, FLAC, Opus, Ogg Vorbis or MP3, by its name",
+            side: .output, isDefault: false, kind: .file),
+    ]
+}
+
+/// The devices sound can come from: those that ALSA lists for recording, then `null` and `file:PATH`, which always work.
+///
+/// As with ``availableOutputs()``, nothing is opened. Real-time safe: no.
+public func availableInputs() -> [DeviceDescription] {
+    ALSALibrary.listedDevices(.input) + [
+        DeviceDescription(
+            name: "null", description: "Silence, at the pace of the clock", side: .input, isDefault: false,
+            kind: .null),
+        DeviceDescription(
+            name: "file:PATH", description: "A recording of any kind that can be read, to its end", side: .input,
             isDefault: false, kind: .file),
     ]
 }

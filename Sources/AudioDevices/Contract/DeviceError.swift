@@ -8,6 +8,8 @@ public struct DeviceError: Error, Sendable, Equatable {
         case unknownDevice
         /// Another program holds the device.
         case busy
+        /// The device, or the server behind it, did not answer in time.
+        case unresponsive
         /// The user may not open the device or the file.
         case permissionDenied
         /// The device takes none of the sample formats, rates or channel counts that were tried.

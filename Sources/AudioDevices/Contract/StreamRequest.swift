@@ -32,6 +32,9 @@ public struct StreamRequest: Sendable, Hashable {
     /// here, and the rate that was achieved is the stream's. `default` is then the card that ALSA counts as the first.
     public private(set) var isExclusive: Bool
 
+    static let sampleRates = 8000...768_000
+    static let channelCounts = 1...64
+
     /// Checks and makes a request.
     ///
     /// A system device may not be able to meet it: the achieved values are in the stream's configuration. The latency
@@ -41,8 +44,8 @@ public struct StreamRequest: Sendable, Hashable {
         sampleRate: Int, channelCount: Int, periodFrames: Int = 256, periodCount: Int = 3, clock: StreamClock = .real,
         fileFormat: FileFormat? = nil, realtimePriority: Int? = 70, isExclusive: Bool = false
     ) throws(DeviceError) {
-        try Self.check(sampleRate, in: 8000...768_000, "sample rate", unit: "Hz")
-        try Self.check(channelCount, in: 1...64, "number of channels", unit: "channels")
+        try Self.check(sampleRate, in: Self.sampleRates, "sample rate", unit: "Hz")
+        try Self.check(channelCount, in: Self.channelCounts, "number of channels", unit: "channels")
         try Self.check(periodFrames, in: 1...8192, "period", unit: "frames")
         try Self.check(periodCount, in: 2...16, "number of periods", unit: "periods")
         if let realtimePriority { try Self.check(realtimePriority, in: 1...99, "real-time priority", unit: "") }

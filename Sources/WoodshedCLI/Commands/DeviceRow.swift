@@ -2,28 +2,81 @@
 import Woodshed
 
 /// One row of `woodshed devices`.
-struct DeviceRow: Equatable {
-    /// What `--output` takes.
-    let name: String
-    let description: String
-    let isDefault: Bool
-    /// False for `null` and files, which are always there.
-    let isHardware: Bool
+struct DeviceRow {
+    let device: DeviceDescription
+    /// What it can be set to, or why that cannot be told.
+    let abilities: Result<DeviceAbilities, DeviceError>
 
-    var json: JSONValue {
-        .object([
-            .init("name", .string(name)), .init("description", .string(description)),
-            .init("default", .bool(isDefault)),
-            .init("kind", .string(isHardware ? "system" : name == "null" ? "null" : "file")),
-        ])
+    /// How long a device may take for its answer before the next one is asked, and how long all that are late have then.
+    private static let (usualSeconds, patienceSeconds) = (0.3, 2.0)
+
+    /// What the system offers in one direction.
+    ///
+    /// One after another, as several names may mean one card; but one that is late does not keep the others from being asked, and
+    /// all that never answer cost two seconds together.
+    static func all(_ side: StreamIncident.Side) -> [DeviceRow] {
+        let devices = side == .output ? availableOutputs() : availableInputs()
+        let questions = devices.map { device in
+            let question = device.pendingAbilities()
+            _ = try? question.wait(seconds: usualSeconds)
+            return question
+        }
+        let deadline = monotonicNanoseconds() + Int64(patienceSeconds * 1e9)
+        return zip(devices, questions).map { device, question in
+            let rest = Double(deadline - monotonicNanoseconds()) / 1e9
+            return DeviceRow(
+                device: device,
+                abilities: Result { () throws(DeviceError) in try question.wait(seconds: max(0, rest)) })
+        }
     }
 
-    /// What the system offers.
-    static func all() -> [DeviceRow] {
-        availableOutputs().map { device in
-            DeviceRow(
-                name: device.name, description: device.description, isDefault: device.isDefault,
-                isHardware: device.kind == .system)
+    var json: JSONValue {
+        .object(
+            [
+                .init("name", .string(device.name)), .init("description", .string(device.description)),
+                .init("default", .bool(device.isDefault)), .init("kind", .string(device.kind.rawValue)),
+                .init("direction", .string(device.side == .output ? "output" : "input")),
+            ] + details)
+    }
+
+    private var details: [JSONValue.Field] {
+        switch abilities {
+        case .success(let abilities):
+            [
+                .init("state", .string("ready")),
+                .init("formats", .array(abilities.formats.map { .string($0) })),
+                .init("channels_min", .integer(abilities.channelCounts.lowerBound)),
+                .init("channels_max", .integer(abilities.channelCounts.upperBound)),
+                .init("rate_min", .integer(abilities.sampleRates.lowerBound)),
+                .init("rate_max", .integer(abilities.sampleRates.upperBound)),
+                .init("rates", .array(abilities.usualRates.map { .integer($0) })),
+            ]
+        case .failure(let error):
+            [
+                .init("state", .string(error.kind.rawValue)), .init("message", .string(error.message)),
+                .init("remedy", .string(error.remedy)),
+            ]
+        }
+    }
+
+    /// What it can do, or what keeps it from it, in one line; nil for what takes everything.
+    var words: String? {
+        guard device.kind == .system else { return nil }
+        switch abilities {
+        case .success(let abilities):
+            let (formats, rates, channels) = (abilities.formats, abilities.usualRates, abilities.channelCounts)
+            // What converts takes nearly everything, and a list of that tells nobody anything.
+            let formatWords = formats.count > 8 ? "\(formats.count) formats" : formats.joined(separator: ", ")
+            let rateWords =
+                rates.isEmpty || rates.count > 8
+                ? "\(abilities.sampleRates.lowerBound) to \(abilities.sampleRates.upperBound)"
+                : rates.map { "\($0)" }.joined(separator: ", ")
+            let channelWords =
+                channels.count > 1
+                ? "\(channels.lowerBound) to \(channels.upperBound) channels"
+                : channels == 1...1 ? "1 channel" : "\(channels.lowerBound) channels"
+            return "\(rateWords) Hz; \(channelWords); \(formatWords)"
+        case .failure(let error): return error.message
         }
     }
 }

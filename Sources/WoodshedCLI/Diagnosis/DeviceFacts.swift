@@ -26,7 +26,7 @@ extension DeviceFacts {
             stream.stop()
             return stream.configuration
         }
-        if case .system(let name) = device { controls = mixerControls(mixerName(of: name)) }
+        readMixer()
     }
 
     /// Opens a device to record from, closes it at once, and looks at its mixer. Nothing is recorded.
@@ -36,18 +36,28 @@ extension DeviceFacts {
             stream.stop()
             return stream.configuration
         }
-        if case .system(let name) = device { controls = mixerControls(mixerName(of: name)) }
+        readMixer()
+    }
+
+    /// A device that is busy is waited for by a second, a sound server may be slow; one that takes longer does not answer.
+    private static let patienceSeconds = 5.0
+
+    /// Of a device that answers, and of its mixer: it belongs to the same card or server.
+    private mutating func readMixer() {
+        if case .failure(let error) = opening, error.kind == .unresponsive { return }
+        if name != "null", !name.hasPrefix("file:") { controls = mixerControls(mixer) }
     }
 
     private init(
         _ name: String, _ side: StreamIncident.Side, _ files: SystemFiles,
-        opened: (StreamRequest) throws(DeviceError) -> StreamConfiguration
+        opened: @escaping @Sendable (StreamRequest) throws(DeviceError) -> StreamConfiguration
     ) {
         self.name = name
         self.side = side
         do throws(DeviceError) {
-            opening = .success(
-                try opened(try StreamRequest(sampleRate: 48_000, channelCount: 2, realtimePriority: nil)))
+            let request = try StreamRequest(sampleRate: 48_000, channelCount: 2, realtimePriority: nil)
+            let answer = PendingAnswer(name) { () throws(DeviceError) in try opened(request) }
+            opening = .success(try answer.wait(seconds: Self.patienceSeconds))
         } catch {
             opening = .failure(error)
             if error.kind == .busy { holders = files.holders(of: name, side) }

@@ -20,18 +20,15 @@ struct Diagnosis {
     /// How the command ends: by the first thing that keeps it from playing.
     var status: ExitStatus { checks.first { $0.grade == .broken }?.status ?? .success }
 
-    /// The processor that sleeps to save power.
+    /// The processor that saves power at the price of speed.
     private var governor: Check? {
-        guard !system.governors.isEmpty else { return nil }
-        let slow = system.governors.filter { ["powersave", "conservative"].contains($0) }
-        guard !slow.isEmpty else {
-            return Check(
-                name: "processor", grade: .good, finding: "governor \(system.governors.joined(separator: ", "))")
+        guard !system.pacing.isEmpty else { return nil }
+        guard let slow = system.pacing.first(where: { $0.remedy != nil }), let remedy = slow.remedy else {
+            let words = system.pacing.map(\.description).joined(separator: ", ")
+            return Check(name: "processor", grade: .good, finding: words)
         }
         return Check(
-            name: "processor", grade: .weak,
-            finding: "governor \(slow.joined(separator: ", ")); small periods may drop out",
-            remedy: "sudo cpupower frequency-set -g performance")
+            name: "processor", grade: .weak, finding: "\(slow); small periods may drop out", remedy: remedy)
     }
 
     /// Time that is kept from real-time threads, whatever their priority.

@@ -8,8 +8,8 @@ struct SystemFacts {
     var rights: ProcessRights
     /// Whether the system does what the limits promise; control groups and containers may refuse all the same.
     var grantsRealTime: Bool
-    /// The governors of all processors, each once; none where the system does not say.
-    var governors: [String]
+    /// How the processors choose their pace, each way once; none where the system does not say.
+    var pacing: [ProcessorPace]
     /// Of a second, how much real-time threads may have: -1 for all of it; nil where the system does not say.
     var throttle: (runtime: Int, period: Int)?
     /// The kernel's own words about itself, and those it was started with.
@@ -35,7 +35,7 @@ struct SystemFacts {
     ) {
         rights = ProcessRights(files)
         grantsRealTime = trial()
-        governors = Self.governors(files)
+        pacing = Self.pacing(files)
         if let runtime = files.line("proc/sys/kernel/sched_rt_runtime_us").flatMap({ Int($0) }),
             let period = files.line("proc/sys/kernel/sched_rt_period_us").flatMap({ Int($0) })
         {
@@ -49,10 +49,12 @@ struct SystemFacts {
         freeBytes = Self.freeBytes(".")
     }
 
-    private static func governors(_ files: SystemFiles) -> [String] {
+    private static func pacing(_ files: SystemFiles) -> [ProcessorPace] {
         let folder = "sys/devices/system/cpu"
         let processors = files.names(in: folder).filter { $0.hasPrefix("cpu") && Int($0.dropFirst(3)) != nil }
-        return Set(processors.compactMap { files.line("\(folder)/\($0)/cpufreq/scaling_governor") }).sorted()
+        return Set(processors.compactMap { ProcessorPace(files, "\(folder)/\($0)/cpufreq") }).sorted {
+            $0.description < $1.description
+        }
     }
 
     /// Asks for the lowest real-time priority and gives it back.

@@ -90,7 +90,7 @@ extension ScoreError.Kind {
 extension DeviceError.Kind {
     var exitStatus: ExitStatus {
         switch self {
-        case .noDevice, .unknownDevice, .busy, .formatRefused, .lost: .unavailable
+        case .noDevice, .unknownDevice, .busy, .unresponsive, .formatRefused, .lost: .unavailable
         case .permissionDenied: .noPermission
         case .invalidRequest: .usage
         case .io, .diskFull: .inputOutput

@@ -1,0 +1,44 @@
+// By what a processor chooses its pace, as the kernel's cpufreq says it.
+import Woodshed
+
+/// One processor's way.
+struct ProcessorPace: Hashable, CustomStringConvertible {
+    let driver: String
+    let governor: String
+    /// What the processor is told to prefer, where it chooses its pace itself; nil where the kernel does.
+    let preference: String?
+
+    /// Drivers under which the processor itself chooses, and `powersave` is the usual governor: it only means that the preference
+    /// counts (kernel documentation, "intel_pstate" and "amd-pstate", active mode).
+    private static let active: Set<String> = ["intel_pstate", "amd-pstate-epp", "amd_pstate_epp"]
+
+    /// Reads it from a processor's folder; nil where that says no governor.
+    init?(_ files: SystemFiles, _ folder: String) {
+        guard let governor = files.line(folder + "/scaling_governor") else { return nil }
+        self.governor = governor
+        driver = files.line(folder + "/scaling_driver") ?? ""
+        preference = Self.active.contains(driver) ? files.line(folder + "/energy_performance_preference") : nil
+    }
+
+    private var isActive: Bool { Self.active.contains(driver) }
+
+    /// What mends it; nil where nothing is wrong.
+    var remedy: String? {
+        guard isActive else {
+            // Of the kernel's own governors, one that stays at the lowest pace and one that is slow to leave it.
+            return ["powersave", "conservative"].contains(governor)
+                ? "sudo cpupower frequency-set -g performance" : nil
+        }
+        // The scale is from 0, all for speed, to 255, all for saving; its names are 0, 128, 192 and 255.
+        let savesAll = preference == "power" || preference.flatMap { Int($0) }.map { $0 > 192 } ?? false
+        return savesAll
+            ? "echo balance_performance | sudo tee /sys/devices/system/cpu/cpu*/cpufreq/energy_performance_preference"
+            : nil
+    }
+
+    /// Such as `governor schedutil`, or `governor powersave of intel_pstate, preference balance_performance`.
+    var description: String {
+        guard isActive else { return "governor \(governor)" }
+        return "governor \(governor) of \(driver)" + (preference.map { ", preference \($0)" } ?? "")
+    }
+}

@@ -1,0 +1,128 @@
+import Glibc
+import Synchronization
+import TestSupport
+import Testing
+import VirtualCardSupport
+
+@testable import AudioDevices
+
+/// Devices behind which nobody answers, and what becomes of all others meanwhile.
+@Suite("Devices that do not answer")
+struct SilentDeviceTests {
+    private let request: StreamRequest
+
+    init() throws {
+        request = try StreamRequest(sampleRate: 48_000, channelCount: 2, periodFrames: 256, realtimePriority: nil)
+    }
+
+    /// Runs `body` on a thread of its own and tells whether it came back; half a minute is patience, not a measure.
+    private func comesBack(_ body: @escaping @Sendable () throws(DeviceError) -> Void) -> Bool {
+        do throws(DeviceError) {
+            try PendingAnswer("test", body).wait(seconds: 30)
+            return true
+        } catch {
+            Issue.record("\(error)")
+            return false
+        }
+    }
+
+    @Test("one that never answers holds up neither the stop of a stream on another, nor the next opening, nor a list")
+    func nobodyWaits() throws {
+        let (healthy, other, silent) = (try VirtualCardRig(), try VirtualCardRig(), try VirtualCardRig())
+        silent.silence(.playback, true)
+        defer { silent.silence(.playback, false) }
+        let stream = try openOutput(.system(healthy.name), request)
+        try stream.start(StreamCallbacks(render: { $0.frameCount }))
+        let (name, request) = (silent.name, request)
+        let opening = PendingAnswer(name) { () throws(DeviceError) in try openOutput(.system(name), request).stop() }
+        #expect(silent.waits { silent.truth(.playback).waiting == 1 })
+        #expect(comesBack { () throws(DeviceError) in stream.stop() })
+        #expect(!healthy.truth(.playback).isOpen)
+        let otherName = other.name
+        #expect(comesBack { () throws(DeviceError) in try openOutput(.system(otherName), request).stop() })
+        #expect(comesBack { () throws(DeviceError) in _ = (availableOutputs(), availableInputs()) })
+        #expect(comesBack { () throws(DeviceError) in _ = mixerControls("heard") })
+        #expect(silent.truth(.playback).waiting == 1)
+        // And who asked for it goes on when there is an answer after all.
+        silent.silence(.playback, false)
+        try opening.wait(seconds: 30)
+        #expect(silent.truth(.playback).opens == 1)
+    }
+
+    @Test("asked what it can do, it is said not to answer; an answer that comes later closes the device")
+    func unresponsive() throws {
+        let rig = try VirtualCardRig()
+        rig.silence(.capture, true)
+        let device = DeviceDescription(name: rig.name, description: "", side: .input, isDefault: false, kind: .system)
+        let error = #expect(throws: DeviceError.self) { try device.abilities(within: 0.05) }
+        #expect(error?.kind == .unresponsive && error?.message.contains(rig.name) == true)
+        rig.silence(.capture, false)
+        #expect(rig.waits { rig.truth(.capture).opens == 1 && !rig.truth(.capture).isOpen })
+        #expect(try device.abilities(within: 30).channelCounts == 1...8)
+    }
+
+    @Test("a device tells its formats, channels and rates, and those of another direction do not count")
+    func abilities() throws {
+        var options = VirtualCardOptions()
+        options.formats = ["S16_LE", "S32_LE"]
+        options.channels = 2...6
+        options.rates = [44_100, 48_000, 96_000]
+        let rig = try VirtualCardRig(options)
+        for side in StreamIncident.Side.allCases {
+            let device = DeviceDescription(name: rig.name, description: "", side: side, isDefault: false, kind: .system)
+            let abilities = try device.abilities(within: 30)
+            #expect(abilities.formats == ["S16_LE", "S32_LE"] && abilities.channelCounts == 2...6)
+            #expect(abilities.sampleRates == 44_100...96_000 && abilities.usualRates == [44_100, 48_000, 96_000])
+            #expect(abilities.description == "S16_LE, S32_LE; 2 to 6 channels; 44100 to 96000 Hz")
+        }
+        #expect(rig.truth(.playback).opens == 1 && rig.truth(.capture).opens == 1)
+        #expect(!rig.truth(.playback).isOpen && !rig.truth(.capture).isOpen)
+    }
+
+    @Test("one that is held is busy at once, one that is not there unknown; null and files take everything")
+    func others() throws {
+        let rig = try VirtualCardRig()
+        let stream = try openOutput(.system(rig.name), request)
+        defer { stream.stop() }
+        func kind(_ name: String) -> DeviceError.Kind? {
+            let device = DeviceDescription(name: name, description: "", side: .output, isDefault: false, kind: .system)
+            return #expect(throws: DeviceError.self) { try device.abilities(within: 30) }?.kind
+        }
+        #expect(kind(rig.name) == .busy)
+        #expect(kind("nosuch") == .unknownDevice)
+        for device in (availableOutputs() + availableInputs()) where device.kind != .system {
+            let abilities = try device.abilities()
+            #expect(abilities.channelCounts == 1...64 && abilities.sampleRates == 8000...768_000)
+        }
+    }
+
+    @Test("devices of several kinds are opened and closed by many threads at once")
+    func atOnce() async throws {
+        let rigs = try (0..<4).map { _ in try VirtualCardRig() }
+        let names = ["void", "integers", "slow", "nosuch"]
+        let request = request
+        let failures = await withTaskGroup(of: [String].self) { group in
+            for thread in 0..<6 {
+                group.addTask {
+                    var failures: [String] = []
+                    for round in 0..<cases(60, few: 20) {
+                        // Another one of the rigs for each, as one that is open is busy.
+                        let name = thread < 4 && round % 2 == 0 ? rigs[thread].name : names[(thread + round) % 4]
+                        do throws(DeviceError) {
+                            let stream = try openOutput(.system(name), request)
+                            if round % 3 == 0 { try stream.start(StreamCallbacks(render: { $0.frameCount })) }
+                            stream.stop()
+                        } catch {
+                            if name != "nosuch" || error.kind != .unknownDevice { failures.append("\(name): \(error)") }
+                        }
+                        if round % 10 == thread { _ = (availableOutputs(), mixerControls("heard")) }
+                    }
+                    return failures
+                }
+            }
+            return await group.reduce(into: []) { $0 += $1 }
+        }
+        #expect(failures.isEmpty)
+        for rig in rigs { #expect(rig.truth(.playback).opens > 0 && !rig.truth(.playback).isOpen) }
+    }
+}
