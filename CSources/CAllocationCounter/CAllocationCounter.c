@@ -24,6 +24,7 @@ extern void __libc_free(void *);
 
 // Initial-exec: the general model may allocate a thread's block on first use, inside malloc.
 static _Thread_local uint64_t allocations __attribute__((tls_model("initial-exec")));
+static _Thread_local uint64_t bytes __attribute__((tls_model("initial-exec")));
 static _Thread_local uint64_t frees __attribute__((tls_model("initial-exec")));
 
 // The real-time sanitizer's own malloc yields to this one; it is told of each call where its runtime is linked.
@@ -40,6 +41,7 @@ static void notify(const char *function) {
 
 bool allocation_counter_is_active(void) { return true; }
 uint64_t allocation_counter_allocations(void) { return allocations; }
+uint64_t allocation_counter_bytes(void) { return bytes; }
 uint64_t allocation_counter_frees(void) { return frees; }
 uint64_t allocation_counter_bytes_in_use(void) {
     const struct mallinfo2 info = mallinfo2();
@@ -49,18 +51,21 @@ uint64_t allocation_counter_bytes_in_use(void) {
 void *malloc(size_t size) {
     notify("malloc");
     allocations++;
+    bytes += size;
     return __libc_malloc(size);
 }
 
 void *calloc(size_t count, size_t size) {
     notify("calloc");
     allocations++;
+    bytes += count * size;
     return __libc_calloc(count, size);
 }
 
 void *realloc(void *block, size_t size) {
     notify("realloc");
     allocations++;
+    bytes += size;
     return __libc_realloc(block, size);
 }
 
@@ -76,6 +81,7 @@ void *reallocarray(void *block, size_t count, size_t size) {
 void *memalign(size_t alignment, size_t size) {
     notify("memalign");
     allocations++;
+    bytes += size;
     return __libc_memalign(alignment, size);
 }
 
@@ -101,6 +107,7 @@ void free(void *block) {
 
 bool allocation_counter_is_active(void) { return false; }
 uint64_t allocation_counter_allocations(void) { return 0; }
+uint64_t allocation_counter_bytes(void) { return 0; }
 uint64_t allocation_counter_frees(void) { return 0; }
 uint64_t allocation_counter_bytes_in_use(void) { return 0; }
 

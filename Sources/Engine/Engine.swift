@@ -128,6 +128,8 @@ public final class Engine: Sendable {
             throw DeviceError(kind: .io, message: error.message, remedy: error.remedy)
         }
         directory.loadOpenings()
+        // What was asked for so far is for the first block.
+        directory.serve()
         try stream.start(
             StreamCallbacks(
                 prepare: { _ in directory.serve() },

@@ -128,10 +128,16 @@ struct PassRecordingTests {
         let score = try Self.score([0..<6000], passes: 3, speeds: .constant(try Speed(factor: 0.5)))
         let needed = 12_000 + 2 + 40
         let bytes = needed * 2 * MemoryLayout<Float>.stride
-        let unknown = Preparation(unknownPartsOf: score)
-        let enough = ScoreStorage(score, unknown, channelCount: 2, recordingLimit: bytes)
-        #expect(enough.renderScore.recording.frameCount == needed)
-        let tooLittle = ScoreStorage(score, unknown, channelCount: 2, recordingLimit: bytes - 1)
-        #expect(tooLittle.renderScore.recording.frameCount == 0)
+        func kept(_ score: Score, limit: Int, _ current: PassStorage? = nil) -> PassStorage? {
+            PassStorage.fitting(score, channelCount: 2, limit: limit, current: current)
+        }
+        let enough = try #require(kept(score, limit: bytes))
+        #expect(enough.memory.frameCount == needed)
+        #expect(kept(score, limit: bytes - 1) == nil)
+        // One that is there is taken as long as it will do, and followed by a larger one within the limit.
+        let short = try Self.score([0..<1000], passes: 3, speeds: .constant(try Speed(factor: 0.5)))
+        #expect(kept(short, limit: bytes, enough) === enough)
+        let small = try #require(kept(short, limit: bytes))
+        #expect(small.memory.frameCount < needed && kept(score, limit: bytes, small)?.memory.frameCount == needed)
     }
 }

@@ -5,6 +5,8 @@ internal import CAllocationCounter
 public struct HeapTraffic: Sendable, Equatable {
     /// Blocks obtained or grown.
     public var allocations: UInt64
+    /// Bytes asked for, whether freed since or not.
+    public var bytes: UInt64
     /// Blocks freed.
     public var frees: UInt64
 
@@ -17,14 +19,16 @@ public struct HeapTraffic: Sendable, Equatable {
     public static var bytesInUse: Int { Int(allocation_counter_bytes_in_use()) }
 
     /// No traffic at all.
-    public static let none = HeapTraffic(allocations: 0, frees: 0)
+    public static let none = HeapTraffic(allocations: 0, bytes: 0, frees: 0)
 
     /// What `body` asked of the heap on this thread. Run it once before: first uses of a type allocate its metadata.
     public static func measure(_ body: () throws -> Void) rethrows -> HeapTraffic {
         let allocations = allocation_counter_allocations()
+        let bytes = allocation_counter_bytes()
         let frees = allocation_counter_frees()
         try body()
         return HeapTraffic(
-            allocations: allocation_counter_allocations() - allocations, frees: allocation_counter_frees() - frees)
+            allocations: allocation_counter_allocations() - allocations, bytes: allocation_counter_bytes() - bytes,
+            frees: allocation_counter_frees() - frees)
     }
 }

@@ -16,6 +16,9 @@ bool allocation_counter_is_active(void);
 /// Blocks the calling thread has obtained since it began; growing one in place counts too.
 uint64_t allocation_counter_allocations(void);
 
+/// Bytes the calling thread has asked for since it began, whether freed since or not.
+uint64_t allocation_counter_bytes(void);
+
 /// Blocks the calling thread has freed since it began.
 uint64_t allocation_counter_frees(void);
 

@@ -16,14 +16,6 @@ struct PassMemory: @unchecked Sendable, BitwiseCopyable {
         self.frameCount = frameCount
     }
 
-    /// Whether both are the same piece of memory.
-    #if REALTIME_CHECKS
-        @_noAllocation @_noLocks
-    #endif
-    func isSame(as other: PassMemory) -> Bool {
-        unsafe channels == other.channels
-    }
-
     /// Keeps `count` frames of every channel of `source`, from its first on.
     ///
     /// - Parameter first: where in the memory they go; the caller has seen that they fit.
@@ -54,6 +46,10 @@ struct PassMemory: @unchecked Sendable, BitwiseCopyable {
 }
 
 /// Owns the memory of a `PassMemory`; made and released on the control side only.
+///
+/// A player has one, which its scores share. It is replaced by a larger one when a score needs that; a score that is still
+/// heard from the smaller one keeps that until then. That a new pass is kept where an old one still sounds does no harm: what
+/// sounds under the new pass began before it, so it reads ahead of where the new one writes, or first.
 @safe
 final class PassStorage: @unchecked Sendable {
     private let buffer: PlanarBuffer
@@ -65,5 +61,22 @@ final class PassStorage: @unchecked Sendable {
         buffer = PlanarBuffer(channelCount: channelCount, frameCount: frameCount)
         memory = unsafe PassMemory(
             channels: buffer.channels, channelCount: channelCount, frameCount: frameCount)
+    }
+
+    /// The memory for the passes of a score that come again, the same as before where that will do.
+    ///
+    /// - Parameters:
+    ///   - current: what the player has so far.
+    ///   - limit: bytes that a kept pass may take; longer ones are made anew each time. 0 keeps none.
+    /// - Returns: nil as long as there is nothing to be kept. A new one is so much larger that a slider that is dragged to ever
+    ///   lower speeds gets a new one a few times only.
+    static func fitting(_ score: Score, channelCount: Int, limit: Int, current: PassStorage?) -> PassStorage? {
+        let crossfadeFrames = PlayerCore.crossfadeFrames(at: score.sampleRate)
+        let largest = limit / (channelCount * MemoryLayout<Float>.stride)
+        let needed = score.parts.lazy.compactMap { $0.recordedFrames(crossfadeFrames: crossfadeFrames) }
+            .filter { $0 <= largest }.max()
+        guard let needed, needed > current?.memory.frameCount ?? 0 else { return current }
+        guard let current else { return PassStorage(channelCount: channelCount, frameCount: needed) }
+        return PassStorage(channelCount: channelCount, frameCount: min(max(needed, 2 * current.memory.frameCount), largest))
     }
 }

@@ -18,10 +18,7 @@ public final class Player: Sendable {
     private let startsAsked = Atomic<Int64>(0)
     private let failureBox = Mutex<AudioFileError?>(nil)
     private let releaseReader: @Sendable () -> Void
-    /// What the render side has, or will get, to play with where the clip's own sound will not do; kept to the end.
-    private let voices: Mutex<VoiceStorage?>
-    /// Bytes a pass that comes again may take to be kept.
-    private let recordingLimit: Int
+    private let memory: Mutex<PlayerMemory>
     private let preparer: ScorePreparer
 
     /// - Parameters:
@@ -36,30 +33,27 @@ public final class Player: Sendable {
         let epoch = ReadEpoch()
         preparer = ScorePreparer(
             clip, quality: score.plan.quality, waits: waitsForPages, listens: listens, epoch: epoch)
-        self.recordingLimit = recordingLimit
         let urgent = RingEnds<PlayerCommand>(capacity: 64)
         let scheduled = RingEnds<PlayerCommand>(capacity: 64)
         let spent = RingEnds<Int>(capacity: PlayerControl.maximumScores)
         let events = RingEnds<RenderEvent>(capacity: 4096)
         let status = SnapshotEnds<PlayerStatus>(initial: PlayerStatus())
-        let voices =
-            score.needsVoices ? VoiceStorage(channelCount: clip.channelCount, sampleRate: clip.sampleRate) : nil
-        self.voices = Mutex(voices)
+        var shared = PlayerMemory(
+            channelCount: clip.channelCount, sampleRate: clip.sampleRate, recordingLimit: recordingLimit)
         let known = preparer.begin(score)
-        let storage = ScoreStorage(
-            score, known.preparation, ticket: known.ticket, channelCount: clip.channelCount,
-            recordingLimit: recordingLimit, voices: voices)
+        let storage = shared.storage(for: score, known.preparation, ticket: known.ticket)
+        memory = Mutex(shared)
         let reader = clip.makeReader(waitsForPages: waitsForPages, epoch: epoch)
         releaseReader = { clip.release(reader) }
         let ends = RenderEnds(
             urgent: urgent.consumer, scheduled: scheduled.consumer, spentScores: spent.producer,
             events: events.producer, status: status.writer)
-        let memory = UnsafeMutablePointer<PlayerCore>.allocate(capacity: 1)
-        unsafe memory.initialize(
+        let cell = UnsafeMutablePointer<PlayerCore>.allocate(capacity: 1)
+        unsafe cell.initialize(
             to: PlayerCore(
                 clip, reader: reader, attacks: preparer.reader, score: storage.renderScore, ends: ends,
                 waitsForPages: waitsForPages))
-        core = unsafe MixerSlot(core: memory)
+        core = unsafe MixerSlot(core: cell)
         control = Mutex(
             PlayerControl(
                 urgent: urgent.producer, scheduled: scheduled.producer, spentScores: spent.consumer, storage: storage))
@@ -227,6 +221,9 @@ public final class Player: Sendable {
 
     // MARK: For the engine
 
+    /// Requests that are still on this side.
+    var requestsWaiting: Int { control.withLock { $0.waitingCount } }
+
     /// Carries requests, events and what was found out, and frees scores the render side has handed back.
     func serve() {
         takeOverPreparation()
@@ -249,31 +246,18 @@ public final class Player: Sendable {
         telemetry.withLock { $0.end() }
     }
 
-    /// A score with all the memory it needs, voices with the first one that needs some, and what is known of it.
+    /// A score with all the memory it needs, and what is known of it.
     private func storage(for score: Score) -> ScoreStorage {
         let known = preparer.begin(score)
-        return storage(for: score, known.preparation, ticket: known.ticket)
-    }
-
-    private func storage(for score: Score, _ preparation: Preparation, ticket: Int?) -> ScoreStorage {
-        let voices = self.voices.withLock { voices in
-            if voices == nil && score.needsVoices {
-                voices = VoiceStorage(channelCount: clip.channelCount, sampleRate: clip.sampleRate)
-            }
-            return voices
-        }
-        return ScoreStorage(
-            score, preparation, ticket: ticket, channelCount: clip.channelCount, recordingLimit: recordingLimit,
-            voices: voices)
+        return memory.withLock { $0.storage(for: score, known.preparation, ticket: known.ticket) }
     }
 
     private func takeOverPreparation() {
         preparer.offer { made in
-            control.withLock { control in
-                control.adopt(made.preparation, ticket: made.ticket) { score in
-                    storage(for: score, made.preparation, ticket: nil)
-                }
-            }
+            // Made outside the lock that requests need; by then the score may have been replaced.
+            guard let score = control.withLock({ $0.score(ofTicket: made.ticket) }) else { return false }
+            let storage = memory.withLock { $0.storage(for: score, made.preparation, ticket: nil) }
+            return control.withLock { $0.adopt(storage, insteadOf: made.ticket) }
         }
         let materials = preparer.takeNews()
         if !materials.isEmpty { telemetry.withLock { $0.tell(materials, of: score) } }

@@ -38,6 +38,9 @@ struct PlayerCommand: Sendable, BitwiseCopyable {
     /// True when what sounds may change, for which only few layers may sound.
     var changesLayers: Bool { code != .gain && code != .adoptScore }
 
+    /// True when another score takes the place of the one that plays.
+    var replacesScore: Bool { code == .replaceScore || code == .changeSpeed }
+
     /// True when `score` is handed over with it and must come back.
     var bringsScore: Bool { code == .replaceScore || code == .changeSpeed || code == .adoptScore }
 }
@@ -117,10 +120,10 @@ struct RenderScore: @unchecked Sendable, BitwiseCopyable {
     }
 }
 
-/// Owns the parts the render thread reads, and the memory it keeps a pass in; made and released on the control side only.
+/// Owns the parts the render thread reads, and keeps what they are played with; made and released on the control side only.
 @safe
 final class ScoreStorage: @unchecked Sendable {
-    /// Bytes a score may ask for to keep a pass: 64 MiB, three minutes of stereo at 44.1 kHz.
+    /// Bytes a player may take to keep a pass: 64 MiB, three minutes of stereo at 44.1 kHz.
     static let recordingLimit = 64 << 20
 
     let score: Score
@@ -130,28 +133,23 @@ final class ScoreStorage: @unchecked Sendable {
     let ticket: Int?
     private let parts: UnsafeMutableBufferPointer<ScorePart>
     private let choices: UnsafeMutableBufferPointer<VoiceChoice>
-    private let recording: PassStorage?
+    private let pass: PassStorage?
     private let voices: VoiceStorage?
 
     /// - Parameters:
     ///   - preparation: made for this score.
     ///   - ticket: of the request that will tell more about it.
-    ///   - channelCount: the clip's channels.
-    ///   - recordingLimit: bytes a kept pass may take; longer passes are made anew each time. 0 keeps none.
     ///   - voices: the player's, if it has any.
+    ///   - pass: the player's memory for passes that come again, if there is any.
     init(
-        _ score: Score, _ preparation: Preparation, ticket: Int? = nil, channelCount: Int,
-        recordingLimit: Int = recordingLimit, voices: VoiceStorage? = nil
+        _ score: Score, _ preparation: Preparation, ticket: Int? = nil, voices: VoiceStorage? = nil,
+        pass: PassStorage? = nil
     ) {
         self.score = score
         self.preparation = preparation
         self.ticket = ticket
         self.voices = voices
-        let crossfadeFrames = PlayerCore.crossfadeFrames(at: score.sampleRate)
-        let largest = recordingLimit / (channelCount * MemoryLayout<Float>.stride)
-        let needed = score.parts.lazy.compactMap { $0.recordedFrames(crossfadeFrames: crossfadeFrames) }
-            .filter { $0 <= largest }.max()
-        recording = needed.map { PassStorage(channelCount: channelCount, frameCount: $0) }
+        self.pass = pass
         unsafe parts = .allocate(capacity: score.parts.count)
         _ = unsafe parts.initialize(from: score.parts)
         unsafe choices = .allocate(capacity: score.parts.count)
@@ -166,7 +164,7 @@ final class ScoreStorage: @unchecked Sendable {
     var renderScore: RenderScore {
         unsafe RenderScore(
             parts: UnsafePointer(parts.baseAddress), choices: UnsafePointer(choices.baseAddress), count: parts.count,
-            recording: recording?.memory ?? .none, voices: voices?.pool ?? .none)
+            recording: pass?.memory ?? .none, voices: voices?.pool ?? .none)
     }
 }
 

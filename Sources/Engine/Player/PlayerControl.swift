@@ -18,6 +18,12 @@ struct PlayerControl: ~Copyable {
     private(set) var newest: ScoreStorage
     private var scoresUnderWay = 1
     private var now: Int64 = 0
+    /// Whether a score for at once has gone out since the last round of the pump: then the next one waits for the round, or for
+    /// a request that comes behind it, and what is asked for meanwhile takes its place.
+    private var hasSentScore = false
+
+    /// Requests that have not been carried.
+    var waitingCount: Int { waiting.count }
 
     init(
         urgent: consuming RingProducer<PlayerCommand>, scheduled: consuming RingProducer<PlayerCommand>,
@@ -33,7 +39,7 @@ struct PlayerControl: ~Copyable {
     /// Leaves a request; the order of requests is kept.
     mutating func send(_ command: PlayerCommand) {
         waiting.append(command)
-        carry()
+        carry(holdingScore: hasSentScore)
     }
 
     /// Leaves a request that brings a new score along.
@@ -44,16 +50,30 @@ struct PlayerControl: ~Copyable {
         storages.append(storage)
         var command = command
         command.score = storage.renderScore
+        if let superseded = takeSuperseded(by: command) {
+            storages.removeAll { $0.renderScore.address == superseded.score.address }
+            // What was to be one more layer remains one.
+            if superseded.code == .replaceScore { command.code = .replaceScore }
+        }
         send(command)
     }
+
+    /// The score for at once that still waits here and was asked for right before another one: nobody will hear it.
+    private mutating func takeSuperseded(by command: PlayerCommand) -> PlayerCommand? {
+        guard command.frame < 0, let last = waiting.lastIndex(where: { $0.frame < 0 }), waiting[last].replacesScore
+        else { return nil }
+        return waiting.remove(at: last)
+    }
+
+    /// The newest score, if it is the one that `ticket` was asked for.
+    func score(ofTicket ticket: Int) -> Score? { newest.ticket == ticket ? newest.score : nil }
 
     /// Lets the newest score be followed by the same with more known about it.
     ///
     /// - Returns: false when the newest score is not the one that `ticket` was asked for.
-    mutating func adopt(_ preparation: Preparation, ticket: Int, make: (Score) -> ScoreStorage) -> Bool {
+    mutating func adopt(_ storage: ScoreStorage, insteadOf ticket: Int) -> Bool {
         guard newest.ticket == ticket else { return false }
         let known = newest.renderScore.address
-        let storage = make(newest.score)
         newest = storage
         storages.append(storage)
         for index in waiting.indices where waiting[index].bringsScore && waiting[index].score.address == known {
@@ -77,16 +97,25 @@ struct PlayerControl: ~Copyable {
             storages.removeAll { $0.renderScore.address == address }
             scoresUnderWay -= 1
         }
-        carry()
+        carry(holdingScore: false)
+        hasSentScore = false
     }
 
     /// What is to happen at once goes a way of its own, so that it never queues behind what is to happen later. The rest
     /// goes in the order of its frames; of equal frames, in the order of the requests.
-    private mutating func carry() {
+    ///
+    /// - Parameter holdingScore: true keeps a score that nothing comes behind.
+    private mutating func carry(holdingScore: Bool) {
         var later: [PlayerCommand] = []
         var isStuck = false
-        for command in waiting where command.frame < 0 {
-            if isStuck || !push(command, isUrgent: true) { later.append(command) }
+        let last = waiting.lastIndex { $0.frame < 0 }
+        for (index, command) in waiting.enumerated() where command.frame < 0 {
+            let isHeld = holdingScore && index == last && command.replacesScore
+            if isStuck || isHeld || !push(command, isUrgent: true) {
+                later.append(command)
+            } else if command.replacesScore {
+                hasSentScore = true
+            }
             isStuck = !later.isEmpty
         }
         let timed = waiting.enumerated().filter { $0.element.frame >= 0 }

@@ -1,0 +1,28 @@
+/// What a player's scores share on the render side; made and released on the control side only.
+///
+/// Both come with the first score that needs them, and stay.
+struct PlayerMemory {
+    let channelCount: Int
+    let sampleRate: Int
+    /// Bytes a pass that comes again may take to be kept.
+    let recordingLimit: Int
+    private var voices: VoiceStorage?
+    private var pass: PassStorage?
+
+    init(channelCount: Int, sampleRate: Int, recordingLimit: Int) {
+        self.channelCount = channelCount
+        self.sampleRate = sampleRate
+        self.recordingLimit = recordingLimit
+    }
+
+    /// A score with all the memory it needs.
+    ///
+    /// - Parameter ticket: of the request that will tell more about the score.
+    mutating func storage(for score: Score, _ preparation: Preparation, ticket: Int?) -> ScoreStorage {
+        if voices == nil && score.needsVoices {
+            voices = VoiceStorage(channelCount: channelCount, sampleRate: sampleRate)
+        }
+        pass = PassStorage.fitting(score, channelCount: channelCount, limit: recordingLimit, current: pass)
+        return ScoreStorage(score, preparation, ticket: ticket, voices: voices, pass: pass)
+    }
+}
