@@ -84,12 +84,14 @@ let package = Package(
 
         .target(name: "Realtime", dependencies: ["CRealtime"], swiftSettings: settings),
         .target(name: "DSP", dependencies: ["CFFTW", "CSampleSums"], swiftSettings: settings),
-        .target(name: "Drawing", dependencies: ["DSP", "CCairo"], swiftSettings: settings),
-        .target(name: "UserState", swiftSettings: settings),
+        .target(name: "Drawing", dependencies: ["DSP", "Files", "CCairo"], swiftSettings: settings),
+        .target(name: "Files", dependencies: ["CLinux"], swiftSettings: settings),
+        .target(name: "UserState", dependencies: ["Files"], swiftSettings: settings),
         .target(
             name: "AudioFiles",
             dependencies: [
-                "Realtime", "DSP", "UserState", "CLinux", "CRealtime", "CSndFile", "CMPG123", "CSoxr", "CXXHash",
+                "Realtime", "DSP", "Files", "UserState", "CLinux", "CRealtime", "CSndFile", "CMPG123", "CSoxr",
+                "CXXHash",
             ],
             swiftSettings: settings),
         .target(
@@ -105,7 +107,8 @@ let package = Package(
         .target(
             name: "WoodshedCLI",
             dependencies: [
-                "DSP", "Drawing", "Woodshed", .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                "DSP", "Drawing", "Files", "Woodshed",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: settings),
         .executableTarget(
@@ -130,6 +133,8 @@ let package = Package(
             ],
             swiftSettings: settings),
         .testTarget(name: "RealtimeTests", dependencies: ["Realtime", "TestSupport"], swiftSettings: settings),
+        .testTarget(
+            name: "FilesTests", dependencies: ["Files", "ProcessHandles", "TestSupport"], swiftSettings: settings),
         .testTarget(name: "UserStateTests", dependencies: ["UserState"], swiftSettings: settings),
         .testTarget(
             name: "DSPTests", dependencies: ["DSP", "SoundMeasures", "TestSupport"],
@@ -138,7 +143,7 @@ let package = Package(
         .testTarget(
             name: "DrawingTests", dependencies: ["Drawing", "CCairo", "DSP", "TestSupport"], swiftSettings: settings),
         .testTarget(
-            name: "AudioFilesTests", dependencies: ["AudioFiles", "DSP", "SoundMeasures", "TestSupport"],
+            name: "AudioFilesTests", dependencies: ["AudioFiles", "DSP", "Files", "SoundMeasures", "TestSupport"],
             swiftSettings: settings),
         .testTarget(
             name: "AudioDevicesTests",

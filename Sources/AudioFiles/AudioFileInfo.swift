@@ -12,14 +12,37 @@ public struct AudioFileInfo: Sendable, Equatable {
     public let channelCount: Int
     /// Frames that can be decoded, which is not always what the header claims.
     public let frameCount: Int64
+    /// Why the file may hold more than could be decoded, in plain words; nil when all of it was. Known of files that only the
+    /// `ffmpeg` program reads: it came to an end, but said that something is wrong. Nothing made of such a part is to be
+    /// kept for good, as the next opening may give more.
+    public internal(set) var shortfall: String?
+
+    /// What the file at `path` is, whatever its name.
+    ///
+    /// The length is proved as it is when the file is opened to be played, but nothing is kept of what is decoded for that; of a file
+    /// whose index tells its length to the frame (M4A, MP4) nothing is decoded.
+    ///
+    /// - Throws: Every reason why the file cannot be played.
+    ///
+    /// Real-time safe: no.
+    public init(path: String) throws(AudioFileError) { self = try readInfo(path: path) }
 
     /// The length in seconds.
     public var seconds: Double { Double(frameCount) / Double(sampleRate) }
+
+    init(
+        path: String, container: String, codec: String, sampleRate: Int, channelCount: Int, frameCount: Int64,
+        shortfall: String? = nil
+    ) {
+        (self.path, self.container, self.codec) = (path, container, codec)
+        (self.sampleRate, self.channelCount, self.frameCount) = (sampleRate, channelCount, frameCount)
+        self.shortfall = shortfall
+    }
 
     /// The same file with another length.
     func withFrameCount(_ frameCount: Int64) -> AudioFileInfo {
         AudioFileInfo(
             path: path, container: container, codec: codec, sampleRate: sampleRate, channelCount: channelCount,
-            frameCount: frameCount)
+            frameCount: frameCount, shortfall: shortfall)
     }
 }

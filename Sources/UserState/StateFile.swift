@@ -1,3 +1,4 @@
+internal import Files
 internal import Glibc
 
 /// A small JSON file of the user's state, read whole and replaced whole: a reader never meets half of it, and of two programs
@@ -96,16 +97,12 @@ package struct StateFile: Sendable {
 
     /// Only with the lock: the temporary file has but one name, so that one which a killed process left behind is used again.
     private func replace(by text: String) throws(Fault) {
-        let temporary = path + ".new"
-        guard let file = unsafe fopen(temporary, "we") else { throw Fault(code: errno, action: "cannot be written") }
-        let bytes = Array(text.utf8)
-        let isWritten = unsafe fwrite(bytes, 1, bytes.count, file) == bytes.count
-        let isFlushed = unsafe fflush(file) == 0 && fsync(fileno(file)) == 0
-        let isClosed = unsafe fclose(file) == 0
-        guard isWritten, isFlushed, isClosed, unsafe rename(temporary, path) == 0 else {
-            let code = errno
-            unsafe unlink(temporary)
-            throw Fault(code: code, action: "cannot be written")
+        do throws(FileFault) {
+            let file = try WholeFile(path, suffix: ".new")
+            try file.append(Array(text.utf8))
+            try file.commit()
+        } catch {
+            throw Fault(code: error.code, action: "cannot be written")
         }
     }
 }

@@ -7,6 +7,22 @@ import VirtualCardSupport
 
 @Suite("Opening and closing")
 struct OpenCloseTests {
+    @Test(
+        "a signal for which there are not enough descriptors closes the one it has once: by then its number may be another's",
+        .enabled(if: !Sanitizers.watchThreads))
+    func failedSignal() async {
+        await #expect(processExitsWith: .success) {
+            let next = dup(0)
+            close(next)
+            // There is one descriptor left, and the signal needs two.
+            var limit = rlimit(rlim_cur: rlim_t(next + 1), rlim_max: rlim_t(next + 1))
+            guard unsafe setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { exit(1) }
+            let thief = DescriptorThief()
+            for _ in 0..<20_000 where (try? WakeSignal()) != nil { exit(2) }
+            if thief.wasRobbed() { exit(3) }
+        }
+    }
+
     // In a process of its own, where no other test opens files or starts threads.
     @Test("many streams opened, started, stopped and closed leave no descriptor, no thread and no memory behind")
     func leaks() async {

@@ -160,14 +160,6 @@ import Testing
         #expect(error?.kind == .helperMissing && error?.remedy.contains("apt-get install ffmpeg") == true)
     }
 
-    @Test("a program that says nothing is ended")
-    func silentProgram() throws {
-        var child = try ChildProcess(["sleep", "60"])
-        #expect(throws: ChildFailure.timeout) {
-            try unsafe child.finish(ChildLimits(totalSeconds: 5, silentSeconds: 0.2)) { _ in }
-        }
-    }
-
     @Test("shapes that make no clip are refused")
     func shapes() {
         for channels in [[], [[]], [[1], [1, 2]], [[Float]](repeating: [1], count: 65)] as [[[Float]]] {

@@ -17,17 +17,14 @@ final class WakeSignal: Sendable {
         descriptor = eventfd(0, Int32(EFD_CLOEXEC | EFD_NONBLOCK))
         timer = timerfd_create(CLOCK_MONOTONIC, Int32(TFD_CLOEXEC | TFD_NONBLOCK))
         guard descriptor >= 0, timer >= 0 else {
-            if descriptor >= 0 { close(descriptor) }
+            // All members have their values: `deinit` runs, and closes what there is.
             throw DeviceError(
                 kind: .io, message: "the system has no descriptor left for another stream",
                 remedy: "Close some files, or raise the limit with ulimit -n.")
         }
     }
 
-    deinit {
-        close(descriptor)
-        close(timer)
-    }
+    deinit { for own in [descriptor, timer] where own >= 0 { close(own) } }
 
     /// Whether the stream is to end.
     ///

@@ -91,6 +91,7 @@ final class ClipCore: @unchecked Sendable {
             isStopping = true
             store.close()
         }
+        maker.cancel()
     }
 
     // MARK: - Decode thread

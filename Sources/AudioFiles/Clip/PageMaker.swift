@@ -26,6 +26,9 @@ final class PageMaker: @unchecked Sendable {
 
     deinit { unsafe samples.deallocate() }
 
+    /// Ends a `fill` that waits. Any thread.
+    func cancel() { decoder.cancel() }
+
     /// Fills the samples of `page`; what lies past the clip's end is zero.
     func fill(_ page: Int, into output: UnsafeMutablePointer<Float>) throws(AudioFileError) {
         let frames = geometry.frames(of: page)

@@ -12,6 +12,13 @@ protocol AudioDecoder: AnyObject, Sendable {
     /// Every sample that arrives is finite: what is not was replaced by zero. Throws when the file does not hold any more
     /// what it held when it was opened.
     func read(_ frames: Range<Int64>, into output: UnsafeMutablePointer<Float>, stride: Int) throws(AudioFileError)
+
+    /// Ends a `read` that waits for what is being decoded elsewhere, which throws `.cancelled`, as do later ones. Any thread.
+    func cancel()
+}
+
+extension AudioDecoder {
+    func cancel() {}
 }
 
 /// A decoder of a file, of which there may be several at once, each for a thread of its own.

@@ -1,112 +1,115 @@
-// AAC, M4A, Ogg FLAC and the sound of videos: decoded once, whole, by an `ffmpeg` process into a spool. Its own jumps are
-// to packets, not frames; and a decoder in a process of its own can crash without harm.
-
-/// The programs and limits of a decoding by ffmpeg; others in tests.
-struct FFmpegTools: Sendable {
-    var ffmpeg = "ffmpeg"
-    var ffprobe = "ffprobe"
-    var limits = ChildLimits()
-}
+// AAC, M4A, Ogg FLAC and the sound of videos: decoded once by an `ffmpeg` process into a spool. Its own jumps are to packets, not
+// frames; and a decoder in a process of its own can crash without harm.
+internal import Files
 
 /// Decodes a file by an `ffmpeg` process.
 enum FFmpegDecoder {
-    /// Decodes the first audio stream of `file`, whole.
+    /// Opens the first audio stream of `file`.
+    ///
+    /// Where the file tells its length to the frame, this returns at once, and what is read is waited for. Else all of it is decoded
+    /// first, as only that shows how long it is.
     static func open(
         _ file: OpenedFile, container: String, tools: FFmpegTools = FFmpegTools()
     ) throws(AudioFileError) -> SpooledDecoder {
-        let stream = try probe(file, tools)
+        let probe = try FFmpegProbe(file, tools)
+        let info = AudioFileInfo(
+            path: file.path, container: container, codec: probe.codec, sampleRate: probe.sampleRate,
+            channelCount: probe.channelCount, frameCount: probe.exactFrameCount ?? 0)
+        return probe.exactFrameCount == nil
+            ? try decodeWhole(file, info, tools) : try beginDecoding(file, info, tools)
+    }
+
+    /// What a file is, without decoding where it tells that.
+    static func info(
+        of file: OpenedFile, container: String, tools: FFmpegTools = FFmpegTools()
+    ) throws(AudioFileError) -> AudioFileInfo {
+        let probe = try FFmpegProbe(file, tools)
+        let info = AudioFileInfo(
+            path: file.path, container: container, codec: probe.codec, sampleRate: probe.sampleRate,
+            channelCount: probe.channelCount, frameCount: probe.exactFrameCount ?? 0)
+        if probe.exactFrameCount != nil { return info }
+        // To be counted, and kept nowhere.
+        let counted = try unsafe decode(file, info, tools) { _ throws(AudioFileError) in }
+        return try finished(info, counted)
+    }
+
+    private static func beginDecoding(
+        _ file: OpenedFile, _ info: AudioFileInfo, _ tools: FFmpegTools
+    ) throws(AudioFileError) -> SpooledDecoder {
+        let frameBytes = Int64(info.channelCount * MemoryLayout<Float>.stride)
+        let byteCount = info.frameCount * frameBytes
+        let spool = try SpoolFile(for: file.path, expectedBytes: byteCount)
+        // A packet that is damaged is left out by ffmpeg: what is missing in the end is silence then, up to so many.
+        let allowance = 4 * 4096 * frameBytes
+        let feed = try SpoolFeed(path: file.path, byteCount: byteCount, allowance: allowance) {
+            progress throws(AudioFileError) in
+            var written: Int64 = 0
+            let decoded = try unsafe decode(file, info, tools, isWanted: { progress.isWanted }) {
+                bytes throws(AudioFileError) in
+                // What an encoder put behind the sound to fill its last packet is no sound.
+                let count = Int(min(Int64(bytes.count), byteCount - written))
+                try unsafe spool.write(UnsafeRawBufferPointer(rebasing: bytes[..<count]), at: written)
+                written += Int64(count)
+                progress.advance(to: written)
+            }
+            if let reason = decoded.shortfall, written + allowance < byteCount { throw .broken(file.path, reason) }
+        }
+        return SpooledDecoder(spool, feed: feed, info: info)
+    }
+
+    private static func decodeWhole(
+        _ file: OpenedFile, _ info: AudioFileInfo, _ tools: FFmpegTools
+    ) throws(AudioFileError) -> SpooledDecoder {
         let spool = try SpoolFile(for: file.path)
         var byteCount: Int64 = 0
-        let arguments =
-            [tools.ffmpeg, "-nostdin", "-v", "error"] + input(file)
-            + ["-map", "0:a:0", "-c:a", "pcm_f32le", "-ar", "\(stream.sampleRate)", "-ac", "\(stream.channelCount)"]
-            + ["-f", "f32le", "pipe:1"]
-        let result = try unsafe run(arguments, file, tools) { bytes throws(AudioFileError) in
+        let decoded = try unsafe decode(file, info, tools) { bytes throws(AudioFileError) in
             try unsafe spool.write(bytes, at: byteCount)
             byteCount += Int64(bytes.count)
         }
-        // A damaged end is told by the exit code, but what was decoded before can be played.
-        let frameCount = byteCount / Int64(stream.channelCount * MemoryLayout<Float>.stride)
-        if frameCount == 0 {
-            if result.exitCode == 0 { throw .noFrames(file.path) }
-            throw .broken(file.path, result.lastErrorLine)
-        }
-        let info = AudioFileInfo(
-            path: file.path, container: container, codec: stream.codec, sampleRate: stream.sampleRate,
-            channelCount: stream.channelCount, frameCount: frameCount)
-        return SpooledDecoder(spool, info: info)
+        return SpooledDecoder(spool, info: try finished(info, decoded))
     }
 
-    private struct Stream {
-        let codec: String
-        let sampleRate: Int
-        let channelCount: Int
+    /// What was decoded, in frames, and why that may not be all.
+    private typealias Decoded = (frameCount: Int64, shortfall: String?)
+
+    private static func finished(_ info: AudioFileInfo, _ decoded: Decoded) throws(AudioFileError) -> AudioFileInfo {
+        if decoded.frameCount == 0 {
+            if let reason = decoded.shortfall { throw .broken(info.path, reason) }
+            throw .noFrames(info.path)
+        }
+        // What a damaged file holds in front of its damage can be played, and is told to be a part.
+        var info = info.withFrameCount(decoded.frameCount)
+        info.shortfall = decoded.shortfall
+        return info
     }
 
-    /// What the first audio stream is.
-    private static func probe(_ file: OpenedFile, _ tools: FFmpegTools) throws(AudioFileError) -> Stream {
-        let arguments =
-            [tools.ffprobe, "-v", "error", "-select_streams", "a:0"]
-            + ["-show_entries", "stream=codec_name,sample_rate,channels", "-of", "default=noprint_wrappers=1"]
-            + input(file)
-        var text: [UInt8] = []
-        let result = try unsafe run(arguments, file, tools) { bytes throws(AudioFileError) in
-            if text.count < 1 << 16 { unsafe text.append(contentsOf: bytes) }
-        }
-        var fields: [Substring: String] = [:]
-        for line in String(decoding: text, as: UTF8.self).split(whereSeparator: \.isNewline) {
-            let parts = line.split(separator: "=", maxSplits: 1)
-            if parts.count == 2 { fields[parts[0]] = String(parts[1]) }
-        }
-        guard let codec = fields["codec_name"], let channels = fields["channels"].flatMap(Int.init),
-            let rate = fields["sample_rate"].flatMap(Int.init)
-        else {
-            if result.exitCode == 0 { throw .noAudioStream(file.path) }
-            throw .broken(file.path, result.lastErrorLine)
-        }
-        if channels > FileLimits.channelCounts.upperBound { throw .tooManyChannels(file.path, channels) }
-        if channels < 1 { throw .noChannels(file.path) }
-        if !FileLimits.sampleRates.contains(rate) { throw .badRate(file.path, rate) }
-        return Stream(codec: codec, sampleRate: rate, channelCount: channels)
-    }
-
-    /// "file:" keeps a name like "-x.m4a" from being an option, and "a:b.mp4" from being a protocol; the white list keeps
-    /// a file from naming others on the net.
-    private static func input(_ file: OpenedFile) -> [String] {
-        ["-protocol_whitelist", "file,pipe", "-i", "file:\(file.path)"]
-    }
-
-    private static func run(
-        _ arguments: [String], _ file: OpenedFile, _ tools: FFmpegTools,
+    /// Hands over the first audio stream of a file, from its first frame to its last.
+    private static func decode(
+        _ file: OpenedFile, _ info: AudioFileInfo, _ tools: FFmpegTools, isWanted: () -> Bool = { true },
         _ take: (UnsafeRawBufferPointer) throws(AudioFileError) -> Void
-    ) throws(AudioFileError) -> ChildResult {
-        do throws(ChildFailure) {
-            var child = try ChildProcess(arguments)
-            return try unsafe child.finish(tools.limits, take)
-        } catch {
-            switch error {
-            case .cannotStart: throw .helperMissing(file.path, arguments[0])
-            case .timeout: throw .tooSlow(file.path, tools.limits)
-            case .refused(let reason): throw reason
-            }
+    ) throws(AudioFileError) -> Decoded {
+        let report = try FFmpegReport(for: file.path)
+        let arguments =
+            [tools.ffmpeg, "-nostdin", "-v", "error"] + report.arguments(1) + FFmpegTools.input()
+            + ["-map", "0:a:0", "-c:a", "pcm_f32le", "-ar", "\(info.sampleRate)", "-ac", "\(info.channelCount)"]
+            + ["-f", "f32le", "pipe:1"]
+        var byteCount: Int64 = 0
+        let result = try unsafe tools.run(
+            arguments, for: file.path, [file.descriptor, report.descriptor], isWanted: isWanted
+        ) { bytes throws(AudioFileError) in
+            try unsafe take(bytes)
+            byteCount += Int64(bytes.count)
         }
+        let frameCount = byteCount / Int64(info.channelCount * MemoryLayout<Float>.stride)
+        return (
+            frameCount,
+            try result.shortfall(
+                file.path, decodedSeconds: info.withFrameCount(frameCount).seconds, tellsOfEnd: report.tellsOfEnd)
+        )
     }
 }
 
 extension AudioFileError {
-    static func helperMissing(_ path: String, _ program: String) -> AudioFileError {
-        AudioFileError(
-            .helperMissing, path: path,
-            "\(path): this kind of file needs the program \(program), which cannot be started",
-            remedy: "Install it with: sudo apt-get install ffmpeg")
-    }
-
-    static func tooSlow(_ path: String, _ limits: ChildLimits) -> AudioFileError {
-        AudioFileError(
-            .limitExceeded, path: path, "\(path): ffmpeg did not decode it within \(Int(limits.totalSeconds)) seconds",
-            remedy: "Convert it to FLAC first: ffmpeg -i IN OUT.flac.")
-    }
-
     static func noAudioStream(_ path: String) -> AudioFileError {
         AudioFileError(
             .notAudio, path: path, "\(path): there is no sound in this file",

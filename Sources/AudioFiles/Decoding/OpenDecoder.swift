@@ -1,8 +1,10 @@
 // The door: a path goes in, the decoder that its content asks for comes out.
 
 /// Opens `path` with the decoder for what it holds.
-func openDecoder(path: String) throws(AudioFileError) -> any FileDecoder {
-    let file = try OpenedFile(path: path)
+func openDecoder(path: String) throws(AudioFileError) -> any FileDecoder { try openDecoder(OpenedFile(path: path)) }
+
+/// Opens a file that is open already.
+func openDecoder(_ file: OpenedFile) throws(AudioFileError) -> any FileDecoder {
     switch FileSniffer.kind(of: file) {
     case .soundFile(let container):
         do throws(AudioFileError) {
@@ -28,4 +30,13 @@ private func openForeign(
     } catch {
         throw error.kind == .broken || error.kind == .empty ? unsupported : error
     }
+}
+
+/// What the file at `path` is, without keeping any of its sound on the disk.
+func readInfo(path: String) throws(AudioFileError) -> AudioFileInfo {
+    let file = try OpenedFile(path: path)
+    if case .foreign(let container) = FileSniffer.kind(of: file) {
+        return try FFmpegDecoder.info(of: file, container: container)
+    }
+    return try openDecoder(file).info
 }

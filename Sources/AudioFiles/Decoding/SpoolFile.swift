@@ -1,36 +1,70 @@
-// Decoded samples on disk, for what can only be decoded straight through: exact at any frame afterwards.
+// Decoded sound that is kept on the disk, for files whose jumps are not exact.
+internal import Files
 internal import Glibc
+internal import Synchronization
 
 /// A nameless temporary file of interleaved 32-bit floats; the system frees it with the descriptor, also after a crash.
+///
+/// One thread writes, one after another or not; any number of threads read what was written.
 final class SpoolFile: Sendable {
     /// 16 GiB: thirteen hours of 48 kHz stereo. A hostile file of a few kilobytes can decode to any length.
     static let byteLimit: Int64 = 16 << 30
+    /// What is left free on the disk for others, recordings above all; a sixteenth of a small disk.
+    private static let reserve: Int64 = 256 << 20
+    /// How much is written before the room on the disk is looked at again.
+    private static let lookBytes: Int64 = 16 << 20
 
     private let descriptor: Int32
     /// The file whose sound it holds, for messages.
     private let path: String
+    private let calls: any FileCalls
+    /// Up to where there was room when it was looked at last.
+    private let roomEnd = Atomic<Int64>(0)
 
-    /// Creates the file in $TMPDIR, or in /var/tmp, which unlike /tmp is seldom kept in memory.
-    init(for path: String) throws(AudioFileError) {
+    /// Creates the file in $TMPDIR, or in /var/tmp, which unlike /tmp is seldom kept in memory: in the first of them that has room
+    /// for as much as is expected.
+    init(
+        for path: String, expectedBytes: Int64 = 0, calls: any FileCalls = SystemFileCalls()
+    ) throws(AudioFileError) {
         self.path = path
+        self.calls = calls
+        if expectedBytes > Self.byteLimit { throw .decodesTooLong(path) }
         let given = unsafe getenv("TMPDIR").map { unsafe String(cString: $0) }
         var code = ENOENT
         for directory in [given, "/var/tmp", "/tmp"].compactMap({ $0 }) {
-            let descriptor = unsafe open(directory, __O_TMPFILE | O_DIRECTORY | O_RDWR | O_CLOEXEC, 0o600)
-            if descriptor >= 0 {
-                self.descriptor = descriptor
-                return
+            do throws(FileFault) {
+                let descriptor = try UnnamedFile.open(in: directory, calls: calls)
+                if Self.room(descriptor, calls) >= expectedBytes {
+                    self.descriptor = descriptor
+                    return
+                }
+                _ = calls.close(descriptor)
+                code = ENOSPC
+            } catch {
+                // That there is no room is the better reason: a folder that is not there is nobody's fault.
+                if code != ENOSPC { code = error.code }
             }
-            code = errno
         }
         throw .spooling(path, errno: code)
     }
 
     deinit { close(descriptor) }
 
-    /// Appends bytes at `offset`; throws when the disk is full or the limit reached.
+    /// Bytes that may be written to the disk of a file.
+    private static func room(_ descriptor: Int32, _ calls: any FileCalls) -> Int64 {
+        let free = Int64(calls.freeBytes(descriptor))
+        // Where it is not told, the disk says so itself when it is full.
+        return free < 0 ? .max : free - min(reserve, free / 16)
+    }
+
+    /// Writes bytes at `offset`; throws when the disk is as good as full, or the limit reached.
     func write(_ bytes: UnsafeRawBufferPointer, at offset: Int64) throws(AudioFileError) {
-        if offset + Int64(bytes.count) > Self.byteLimit { throw .decodesTooLong(path) }
+        let end = offset + Int64(bytes.count)
+        if end > Self.byteLimit { throw .decodesTooLong(path) }
+        if end > roomEnd.load(ordering: .relaxed) {
+            if Self.room(descriptor, calls) < Int64(bytes.count) { throw .spooling(path, errno: ENOSPC) }
+            roomEnd.store(end + Self.lookBytes, ordering: .relaxed)
+        }
         var done = 0
         while done < bytes.count {
             guard let base = bytes.baseAddress else { return }
@@ -46,65 +80,6 @@ final class SpoolFile: Sendable {
             guard let base = bytes.baseAddress else { return }
             let read = unsafe pread(descriptor, base + done, bytes.count - done, off_t(offset) + done)
             if read > 0 { done += read } else if read == 0 || errno != EINTR { throw .changed(path) }
-        }
-    }
-}
-
-/// Reads what was spooled.
-@safe
-final class SpooledDecoder: FileDecoder, @unchecked Sendable {
-    let info: AudioFileInfo
-    private let spool: SpoolFile
-    private let scratch: UnsafeMutablePointer<Float>
-    private let scratchFrames: Int
-
-    /// A decoder for `info.frameCount` frames in `spool`.
-    init(_ spool: SpoolFile, info: AudioFileInfo) {
-        self.spool = spool
-        self.info = info
-        scratchFrames = max(64, 8192 / info.channelCount)
-        unsafe scratch = .allocate(capacity: scratchFrames * info.channelCount)
-    }
-
-    deinit { unsafe scratch.deallocate() }
-
-    func another() throws(AudioFileError) -> any FileDecoder { SpooledDecoder(spool, info: info) }
-
-    /// Decodes everything that `decoder` has, straight through, into a spool.
-    static func spooling(_ decoder: any AudioDecoder) throws(AudioFileError) -> SpooledDecoder {
-        let info = decoder.info
-        let spool = try SpoolFile(for: info.path)
-        let spooled = SpooledDecoder(spool, info: info)
-        let (channels, blockFrames) = (info.channelCount, spooled.scratchFrames)
-        let planar = UnsafeMutablePointer<Float>.allocate(capacity: blockFrames * channels)
-        defer { unsafe planar.deallocate() }
-        var frame: Int64 = 0
-        while frame < info.frameCount {
-            let count = Int(min(Int64(blockFrames), info.frameCount - frame))
-            try unsafe decoder.read(frame..<frame + Int64(count), into: planar, stride: blockFrames)
-            for channel in 0..<channels {
-                for i in 0..<count {
-                    unsafe spooled.scratch[i * channels + channel] = planar[channel * blockFrames + i]
-                }
-            }
-            let bytes = unsafe UnsafeRawBufferPointer(start: spooled.scratch, count: count * channels * 4)
-            try unsafe spool.write(bytes, at: frame * Int64(channels) * 4)
-            frame += Int64(count)
-        }
-        return spooled
-    }
-
-    func read(_ frames: Range<Int64>, into output: UnsafeMutablePointer<Float>, stride: Int) throws(AudioFileError) {
-        let frameBytes = info.channelCount * MemoryLayout<Float>.stride
-        var done = 0
-        while done < frames.count {
-            let count = min(scratchFrames, frames.count - done)
-            let bytes = unsafe UnsafeMutableRawBufferPointer(start: scratch, count: count * frameBytes)
-            try unsafe spool.read(bytes, at: (frames.lowerBound + Int64(done)) * Int64(frameBytes))
-            unsafe deinterleave(
-                scratch, channelCount: info.channelCount, count: count, into: output + done, stride: stride,
-                replacingNonFinite: true)
-            done += count
         }
     }
 }

@@ -1,3 +1,4 @@
+internal import Files
 internal import Glibc
 
 extension ConversionJob {
@@ -10,18 +11,22 @@ extension ConversionJob {
                 .unsupported, path: output.path, "\(output.path): AAC has at most 8 channels, not \(info.channelCount)",
                 remedy: "Choose wav or caf, which hold 64.")
         }
-        let list = marks.isEmpty ? nil : output.writtenPath + ".chapters"
-        if let list { try write(Self.chapterList(marks, info), to: list) }
-        defer { if let list { unsafe unlink(list) } }
-        // "file:" keeps a name from being an option or a protocol.
-        let source = ["-protocol_whitelist", "file,pipe", "-i", "file:\(info.path)"]
-        let chapters =
-            list.map { ["-f", "ffmetadata", "-i", "file:\($0)", "-map_metadata", "1", "-map_chapters", "1"] } ?? []
+        var descriptors = [source.descriptor, try output.duplicate()]
+        defer { for descriptor in descriptors.dropFirst() { close(descriptor) } }
+        var chapters: [String] = []
+        if !marks.isEmpty {
+            do throws(FileFault) {
+                descriptors.append(try UnnamedFile.inMemory(Array(Self.chapterList(marks, info).utf8)))
+            } catch {
+                throw .writing(output.path, errno: error.code, creating: false)
+            }
+            chapters = ["-f", "ffmetadata"] + FFmpegTools.input(2) + ["-map_metadata", "1", "-map_chapters", "1"]
+        }
         let arguments =
-            [tools.ffmpeg, "-nostdin", "-v", "error", "-y", "-progress", "pipe:1"] + source + chapters
+            [tools.ffmpeg, "-nostdin", "-v", "error", "-y", "-progress", "pipe:1"] + FFmpegTools.input() + chapters
             + ["-map", "0:a:0", "-c:a", "aac", "-b:a", "\(96 * info.channelCount)k", "-ar", "\(sampleRate)"]
-            + ["-f", "ipod", "file:\(output.writtenPath)"]
-        try unsafe run(arguments, tools) { bytes throws(AudioFileError) in
+            + ["-f", "ipod", "file:\(ChildProcess.path(ofDescriptor: 1))"]
+        try unsafe run(arguments, tools, descriptors) { bytes in
             if let seconds = unsafe Self.seconds(in: bytes) { progress(min(0.9, seconds / info.seconds)) }
         }
         return marks.count
@@ -29,37 +34,41 @@ extension ConversionJob {
 
     /// Decodes what was made, whole, and counts: an hour of it would fill a disk, so nothing is kept. Returns its frames.
     func countByFFmpeg(_ tools: FFmpegTools) throws(AudioFileError) -> Int64 {
-        let source = ["-protocol_whitelist", "file,pipe", "-i", "file:\(output.writtenPath)"]
+        let descriptor = try output.duplicate()
+        defer { close(descriptor) }
         var byteCount: Int64 = 0
-        try unsafe run([tools.ffmpeg, "-nostdin", "-v", "error"] + source + ["-f", "s16le", "pipe:1"], tools) {
-            bytes throws(AudioFileError) in
-            byteCount += Int64(bytes.count)
-        }
+        let arguments = [tools.ffmpeg, "-nostdin", "-v", "error"] + FFmpegTools.input() + ["-f", "s16le", "pipe:1"]
+        try unsafe run(arguments, tools, [descriptor]) { bytes in byteCount += Int64(bytes.count) }
         return byteCount / Int64(2 * decoder.info.channelCount)
     }
 
+    /// Runs ffmpeg, which must come to its end: where that is not known, the result's length decides.
     private func run(
-        _ arguments: [String], _ tools: FFmpegTools, _ take: (UnsafeRawBufferPointer) throws(AudioFileError) -> Void
+        _ arguments: [String], _ tools: FFmpegTools, _ descriptors: [Int32], _ take: (UnsafeRawBufferPointer) -> Void
     ) throws(AudioFileError) {
-        var limits = tools.limits
-        limits.totalSeconds += decoder.info.seconds / 4
-        do throws(ChildFailure) {
-            var child = try ChildProcess(arguments)
-            let result = try unsafe child.finish(limits) { bytes throws(AudioFileError) in
-                try checkWanted()
-                try unsafe take(bytes)
+        var tools = tools
+        tools.limits.totalSeconds += decoder.info.seconds / 4
+        let result: ChildResult
+        do throws(AudioFileError) {
+            result = try unsafe tools.run(arguments, for: output.path, descriptors, isWanted: { !isCancelled() }) {
+                bytes in
+                unsafe take(bytes)
             }
-            if result.exitCode != 0 { throw .refused(.failedProgram(output.path, result.lastErrorLine)) }
         } catch {
-            switch error {
-            case .cannotStart: throw .helperMissing(output.path, tools.ffmpeg)
-            case .timeout:
+            switch error.kind {
+            case .cancelled: throw .givenUp(output.path, source: info.path)
+            case .limitExceeded:
                 throw AudioFileError(
                     .limitExceeded, path: output.path,
-                    "\(output.path): ffmpeg did not make it within \(Int(limits.totalSeconds)) seconds",
+                    "\(output.path): ffmpeg did not make it within \(Int(tools.limits.totalSeconds)) seconds",
                     remedy: "Try again when the machine is less busy, or choose flac.")
-            case .refused(let reason): throw reason
+            default: throw error
             }
+        }
+        switch result.end {
+        case .exited(0), .unknown: break
+        case .exited: throw .failedProgram(output.path, result.lastErrorLine)
+        case .killed(let number): throw .failedProgram(output.path, "ended by signal \(number)")
         }
     }
 
@@ -70,28 +79,22 @@ extension ConversionJob {
         return lines.last { $0.hasPrefix(key) }.flatMap { Double($0.dropFirst(key.count)) }.map { $0 / 1e6 }
     }
 
+    private static let escaped = Array("=;#\\\n\r".utf8)
+
     /// The marks as ffmpeg reads them (its documentation, "Metadata").
     private static func chapterList(_ marks: [TakeMark], _ info: AudioFileInfo) -> String {
         var text = ";FFMETADATA1\n"
         for (index, mark) in marks.enumerated() {
             let end = index + 1 < marks.count ? marks[index + 1].frame : info.frameCount
-            var title = mark.name.map { "=;#\\\n".contains($0) ? "\\\($0)" : String($0) }.joined()
+            // By bytes: "\r\n" is one character, and none of those that are to be escaped.
+            var title = String(
+                decoding: mark.name.utf8.flatMap { Self.escaped.contains($0) ? [UInt8(ascii: "\\"), $0] : [$0] },
+                as: UTF8.self)
             // It would take the backslash of a pair at the end of a line for one that continues the line.
             if title.hasSuffix("\\") { title += " " }
             text += "[CHAPTER]\nTIMEBASE=1/\(info.sampleRate)\nSTART=\(mark.frame)\nEND=\(end)\ntitle=\(title)\n"
         }
         return text
-    }
-
-    private func write(_ text: String, to path: String) throws(AudioFileError) {
-        guard let file = unsafe fopen(path, "wxe") else { throw .writing(path, errno: errno, creating: true) }
-        let isWritten = unsafe fputs(text, file) >= 0
-        let isClosed = unsafe fclose(file) == 0
-        if !isWritten || !isClosed {
-            let code = errno
-            unsafe unlink(path)
-            throw .writing(path, errno: code, creating: false)
-        }
     }
 }
 

@@ -29,15 +29,16 @@ final class SoundFileEncoder {
         properties.format = format
         properties.samplerate = Int32(sampleRate)
         properties.channels = Int32(channelCount)
-        guard unsafe sf_format_check(&properties) != 0,
-            let handle = unsafe sf_open_fd(descriptor, Int32(SFM_WRITE), &properties, 1)
-        else {
+        let unsupported = AudioFileError(
+            .unsupported, path: path,
+            "\(path): such a file cannot hold \(channelCount) channels at \(sampleRate) Hz",
+            remedy: "Choose another format: flac holds up to eight channels at any rate to 655350 Hz.")
+        guard unsafe sf_format_check(&properties) != 0 else {
             close(descriptor)
-            throw AudioFileError(
-                .unsupported, path: path,
-                "\(path): such a file cannot hold \(channelCount) channels at \(sampleRate) Hz",
-                remedy: "Choose another format: flac holds up to eight channels at any rate to 655350 Hz.")
+            throw unsupported
         }
+        // The library closes the descriptor, also when it refuses: by then the number may be another file's.
+        guard let handle = unsafe sf_open_fd(descriptor, Int32(SFM_WRITE), &properties, 1) else { throw unsupported }
         unsafe self.handle = handle
         (self.path, self.channelCount, self.frameCapacity) = (path, channelCount, frameCapacity)
         self.integerBits = integerBits

@@ -1,4 +1,5 @@
 // What is made of a take after its end: a smaller file, beside it, while the take stays as it is.
+internal import Files
 internal import Glibc
 
 /// A take converted to another format.
@@ -46,11 +47,12 @@ public struct TakeConversion: Sendable, Equatable {
         progress: @escaping (Double) -> Void, isCancelled: @escaping () -> Bool
     ) throws(AudioFileError) -> TakeConversion {
         if FileIdentity(path: target) != nil { throw .creatingTake(target, errno: EEXIST) }
-        let decoder = try openDecoder(path: source)
+        let file = try OpenedFile(path: source)
+        let decoder = try openDecoder(file)
         let output = try OutputFile(path: target)
         let inside = marks.filter { 0..<decoder.info.frameCount ~= $0.frame }.sorted { $0.frame < $1.frame }
         let job = ConversionJob(
-            decoder: decoder, output: output, format: format, marks: inside, progress: progress,
+            source: file, decoder: decoder, output: output, format: format, marks: inside, progress: progress,
             isCancelled: isCancelled
         )
         let chapterCount = try format == .m4a ? job.runFFmpeg(tools) : job.runSoundFile()
@@ -69,6 +71,8 @@ public struct TakeConversion: Sendable, Equatable {
 
 /// One conversion at work.
 struct ConversionJob {
+    /// The recording's file.
+    let source: OpenedFile
     let decoder: any AudioDecoder
     let output: OutputFile
     let format: ExportFormat
@@ -76,7 +80,7 @@ struct ConversionJob {
     let progress: (Double) -> Void
     let isCancelled: () -> Bool
 
-    private var info: AudioFileInfo { decoder.info }
+    var info: AudioFileInfo { decoder.info }
     var sampleRate: Int { format.sampleRate(for: info.sampleRate) }
 
     /// Frames that the result has, at its rate.
@@ -85,13 +89,7 @@ struct ConversionJob {
     }
 
     /// Throws when nobody wants the result any more.
-    func checkWanted() throws(AudioFileError) {
-        if isCancelled() {
-            throw AudioFileError(
-                .cancelled, path: output.path, "\(output.path): the conversion was given up",
-                remedy: "The recording itself is whole: \(info.path).")
-        }
-    }
+    func checkWanted() throws(AudioFileError) { if isCancelled() { throw .givenUp(output.path, source: info.path) } }
 
     /// Encodes by libsndfile. Returns how many chapters there are.
     func runSoundFile() throws(AudioFileError) -> Int {
@@ -152,6 +150,12 @@ extension OutputFile {
 }
 
 extension AudioFileError {
+    static func givenUp(_ path: String, source: String) -> AudioFileError {
+        AudioFileError(
+            .cancelled, path: path, "\(path): the conversion was given up",
+            remedy: "The recording itself is whole: \(source).")
+    }
+
     /// An encoder made something else than it was given.
     static func badEncoding(_ path: String, _ reason: String) -> AudioFileError {
         AudioFileError(

@@ -5,7 +5,7 @@ extension FileMarks {
     ///
     /// WAV, RF64, BW64 and AIFF: cues and markers, with their names; a label that gives a length makes a stretch. CAF: markers that
     /// begin something. FLAC, Ogg Vorbis and Opus: chapters in the comments, and in FLAC without those the tracks of a cue sheet. MP3:
-    /// chapters of an ID3 tag. Other files have none.
+    /// chapters of an ID3 tag. What only `ffmpeg` reads (M4A, Matroska): chapters, as `ffprobe` tells them. Other files have none.
     ///
     /// Times in a file are of decoded sound, as the decoder gives it: without what an MP3 encoder put in front. They become the nearest
     /// frame; one that lies a millisecond behind the end, or less, is the end.
@@ -23,6 +23,10 @@ extension FileMarks {
     public init(path: String, sampleRate: Int, frameCount: Int64) throws(AudioFileError) {
         if !FileLimits.sampleRates.contains(sampleRate) { throw .badRate(path, sampleRate) }
         let file = try OpenedFile(path: path)
+        if case .foreign = FileSniffer.kind(of: file) {
+            self.init((try? FFmpegProbe(file, FFmpegTools()))?.marks ?? [], frameCount: frameCount)
+            return
+        }
         self.init(ByteSource(file), sampleRate: sampleRate, frameCount: frameCount)
     }
 

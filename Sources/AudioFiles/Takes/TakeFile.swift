@@ -3,6 +3,7 @@
 // Samples are written behind those that the header tells of, and only then the header, in one write that a kill cannot cut in
 // two; so between any two system calls the header tells of samples that are there. It does not watch the disk's room, measure
 // or know any device.
+internal import Files
 internal import Glibc
 internal import UserState
 

@@ -1,3 +1,4 @@
+internal import Files
 internal import Glibc
 
 /// What is to be done to a take that was not finished.
@@ -26,7 +27,7 @@ struct TakeRepair {
         storage = TakeStorage(adopting: descriptor, path: path, calls: SystemFileCalls())
         self.description = description
         let format = description.format
-        guard description.identity.isSame(as: FileIdentity(descriptor: descriptor)),
+        guard FileIdentity(descriptor: descriptor)?.mayBe(description.identity) == true,
             let header = FoundHeader(descriptor, format)
         else { throw .changedTake(path) }
         fileBytes = Int64(lseek(descriptor, 0, SEEK_END))

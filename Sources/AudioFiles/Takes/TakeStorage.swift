@@ -1,3 +1,4 @@
+internal import Files
 internal import Glibc
 
 /// Why something was not written.
@@ -24,7 +25,7 @@ final class TakeStorage {
     init(creating path: String, header: [UInt8], calls: any FileCalls) throws(StorageFault) {
         self.path = path
         self.calls = calls
-        let unnamed = calls.createUnnamed(in: Self.folder(of: path))
+        let unnamed = calls.createUnnamed(in: FilePlace.folder(of: path))
         if unnamed >= 0 {
             let file = Int32(unnamed)
             if let fault = Self.fault({ () throws(StorageFault) in try Self.write(header, to: file, calls) }) {
@@ -89,7 +90,7 @@ final class TakeStorage {
 
     /// Waits until the file's name is on the disk, where the folder may be read; where it may not, the system does it in its time.
     func synchroniseName() throws(StorageFault) {
-        let result = calls.synchroniseFolder(Self.folder(of: path))
+        let result = calls.synchroniseFolder(FilePlace.folder(of: path))
         if result == -Int(EIO) { throw StorageFault(code: EIO) }
     }
 
@@ -136,11 +137,5 @@ final class TakeStorage {
     static func fault(_ body: () throws(StorageFault) -> Void) -> StorageFault? {
         do throws(StorageFault) { try body() } catch { return error }
         return nil
-    }
-
-    /// The folder that a path lies in.
-    static func folder(of path: String) -> String {
-        guard let slash = path.lastIndex(of: "/") else { return "." }
-        return slash == path.startIndex ? "/" : String(path[..<slash])
     }
 }

@@ -1,4 +1,4 @@
-internal import CLinux
+internal import Files
 internal import Glibc
 internal import UserState
 
@@ -16,30 +16,49 @@ public struct UnfinishedTakes: Sendable {
     /// Those in a folder of one's own, which is made when a take is begun.
     public init(folder: String) { self.folder = folder }
 
-    /// The takes that nobody records any more and that were not finished, the latest first.
+    /// The takes that nobody records any more, that were not finished and that can be: the latest first.
     ///
-    /// Entries of takes that were moved or deleted are removed. Where there is no folder there is no take.
+    /// Where there is no folder there is no take.
     /// - Throws: `.permissionDenied`, `.io`: the folder is there and cannot be read.
     ///
     /// Real-time safe: no.
     public func find() throws(AudioFileError) -> [UnfinishedTake] {
+        try entries().compactMap { path, description in
+            guard let repair = try? TakeRepair(description) else { return nil }
+            return UnfinishedTake(entryPath: path, description, frameCount: repair.frameCount)
+        }
+    }
+
+    /// The takes that nobody records any more, that were not finished and that are not there, or cannot be opened: the latest first.
+    ///
+    /// Their disk may not be connected, or they were moved, deleted or written by another program. They are kept, with their marks, until
+    /// they are there again or ``UnreachableTake/forget()`` is called.
+    /// - Throws: As ``find()``.
+    ///
+    /// Real-time safe: no.
+    public func findUnreachable() throws(AudioFileError) -> [UnreachableTake] {
+        try entries().compactMap { path, description in
+            do throws(AudioFileError) {
+                _ = try TakeRepair(description)
+                return nil
+            } catch {
+                return UnreachableTake(entryPath: path, description, reason: error)
+            }
+        }
+    }
+
+    /// The entries that nobody holds, and what they say of their takes: the latest first.
+    private func entries() throws(AudioFileError) -> [(path: String, TakeDescription)] {
         guard let folder else { return [] }
         return try names(in: folder).compactMap { name in
             let path = folder + "/" + name
             if name.hasSuffix(TakeEntry.newEnding) { removeAbandoned(path) }
+            // What a later version has written is left to it.
             guard name.hasSuffix(TakeEntry.ending), let entry = TakeEntry(holding: path),
-                // What a later version has written is left to it.
                 let description = entry.description()
             else { return nil }
-            do throws(AudioFileError) {
-                let repair = try TakeRepair(description)
-                return UnfinishedTake(entryPath: path, description, frameCount: repair.frameCount)
-            } catch {
-                // One that cannot be opened now, on a disk that is read-only for one, may be another time.
-                if error.kind == .notFound || error.kind == .changed { entry.remove() }
-                return nil
-            }
-        }.sorted { $0.startTime > $1.startTime }
+            return (path, description)
+        }.sorted { $0.1.startTime > $1.1.startTime }
     }
 
     /// Makes an entry for a take.
@@ -113,17 +132,13 @@ public struct UnfinishedTake: Sendable, Equatable {
     ///
     /// - Returns: the frames it has.
     /// - Throws: `.inUse` when another program records or recovers it, `.changed` or `.notFound` when it is not the file any more that was
-    ///   recorded, and what `TakeFile.finish()` throws; it can then be tried again.
+    ///   recorded, and what `TakeFile.finish()` throws; it can be tried again.
     ///
     /// Real-time safe: no.
     public func recover() throws(AudioFileError) -> Int64 {
         let entry = try hold()
         guard let description = entry.description() else { throw .changedTake(path) }
-        let frameCount: Int64
-        do throws(AudioFileError) { frameCount = try TakeRepair(description).run() } catch {
-            if error.kind == .notFound || error.kind == .changed { entry.remove() }
-            throw error
-        }
+        let frameCount = try TakeRepair(description).run()
         entry.remove()
         return frameCount
     }
@@ -133,7 +148,36 @@ public struct UnfinishedTake: Sendable, Equatable {
     /// - Throws: `.inUse`. Real-time safe: no.
     public func forget() throws(AudioFileError) { try hold().remove() }
 
-    private func hold() throws(AudioFileError) -> TakeEntry {
+    private func hold() throws(AudioFileError) -> TakeEntry { try TakeEntry.hold(entryPath, of: path) }
+}
+
+/// A take whose recording ended without its end, and whose file is not there now, or cannot be opened.
+public struct UnreachableTake: Sendable, Equatable {
+    /// Where it was, from the root.
+    public let path: String
+    /// When it began, in seconds since 1970.
+    public let startTime: Int64
+    /// The marks that were set; they are kept here alone.
+    public let marks: [TakeMark]
+    /// Why it cannot be recovered now.
+    public let reason: AudioFileError
+
+    private let entryPath: String
+
+    init(entryPath: String, _ description: TakeDescription, reason: AudioFileError) {
+        self.entryPath = entryPath
+        (path, startTime, marks) = (description.path, description.startTime, description.marks)
+        self.reason = reason
+    }
+
+    /// Never tells of the take again, and lets its marks go.
+    ///
+    /// - Throws: `.inUse`. Real-time safe: no.
+    public func forget() throws(AudioFileError) { try TakeEntry.hold(entryPath, of: path).remove() }
+}
+
+extension TakeEntry {
+    fileprivate static func hold(_ entryPath: String, of path: String) throws(AudioFileError) -> TakeEntry {
         guard let entry = TakeEntry(holding: entryPath) else {
             throw AudioFileError(
                 .inUse, path: path, "\(path): another program is recording or recovering this take, or has done so",

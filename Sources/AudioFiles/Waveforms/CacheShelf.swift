@@ -1,4 +1,5 @@
 // The folder of the cache: files that appear whole, are read whole, and go in the order of their last use.
+internal import Files
 internal import Glibc
 internal import UserState
 
@@ -22,7 +23,7 @@ struct CacheNames {
         AudioFileError.writing(folder, errno: fault.code, creating: true).message
     }
 
-    static let (entrySuffix, sourceSuffix, partSuffix) = (".waveform", ".source", ".part")
+    static let (entrySuffix, sourceSuffix, partSuffix) = (".waveform", ".source", FilePlace.temporarySuffix)
 }
 
 /// A folder of files that are never changed.
@@ -76,20 +77,12 @@ struct CacheShelf {
         return "\(path(name)): \(reason); it \(isRemoved ? "was removed" : "cannot be removed")"
     }
 
-    /// Puts a file in its place: written under another name, then renamed, so that nobody meets half of it. It need not be on the disk
-    /// at once: after a loss of power it may be cut short or zeros, and is then not believed.
-    func write(_ name: String, _ body: (borrowing CacheFile) throws(FileFault) -> Void) throws(FileFault) {
-        let temporary = path("\(name).\(getpid())-\(UInt32.random(in: 0...UInt32.max))\(CacheNames.partSuffix)")
-        let descriptor = unsafe open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
-        if descriptor < 0 { throw FileFault(code: errno) }
-        let file = CacheFile(descriptor: descriptor)
-        do throws(FileFault) {
-            try body(file)
-            guard unsafe rename(temporary, path(name)) == 0 else { throw FileFault(code: errno) }
-        } catch {
-            unsafe unlink(temporary)
-            throw error
-        }
+    /// Puts a file in its place, so that nobody meets half of it. It need not be on the disk at once: after a loss of power it may be
+    /// cut short or zeros, and is then not believed.
+    func write(_ name: String, _ body: (WholeFile) throws(FileFault) -> Void) throws(FileFault) {
+        let file = try WholeFile(path(name), permissions: 0o600, isDurable: false)
+        try body(file)
+        try file.commit()
     }
 
     /// Whether there is an entry whose name begins so.
@@ -167,20 +160,6 @@ struct CacheFile: ~Copyable {
                 throw .truncated
             } else if errno != EINTR {
                 throw .io(errno: errno)
-            }
-        }
-    }
-
-    /// Writes all of `bytes` behind what is there.
-    func append(_ bytes: UnsafeRawBufferPointer) throws(FileFault) {
-        var done = 0
-        while done < bytes.count {
-            let rest = unsafe UnsafeRawBufferPointer(rebasing: bytes[done...])
-            let count = unsafe write(descriptor, rest.baseAddress, rest.count)
-            if count > 0 {
-                done += count
-            } else if count == 0 || errno != EINTR {
-                throw FileFault(code: count == 0 ? EIO : errno)
             }
         }
     }

@@ -1,5 +1,6 @@
 // What a file holds, as one number.
 internal import CXXHash
+internal import Files
 internal import Glibc
 
 /// Stands for the content of a file: equal content has equal keys, and different content has different ones, short of

@@ -1,4 +1,5 @@
 // A recording that waveforms are kept of: which file it is, since when it is as it is, and what it holds.
+internal import Files
 internal import Glibc
 
 /// What tells one state of a file from another without reading it.
@@ -36,12 +37,6 @@ struct SourceIdentity: Hashable, Sendable {
         let (edge, isFarAhead) = latest.seconds.addingReportingOverflow(Self.settlingSeconds)
         return !isFarAhead && Moment(seconds: edge, nanoseconds: latest.nanoseconds) < now
     }
-}
-
-/// A call of the system that failed.
-struct FileFault: Error, Equatable {
-    /// An errno.
-    let code: Int32
 }
 
 /// A regular file that is open for reading; closed with its owner.

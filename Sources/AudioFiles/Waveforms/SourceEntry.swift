@@ -1,4 +1,5 @@
 // The cache's memory of which content a file has, so that it need not be read to be known.
+internal import Files
 
 /// A small file that is believed only for exactly the state of a recording that it was written for.
 struct SourceEntry {
@@ -54,11 +55,7 @@ struct SourceEntry {
         let bytes = bytes(key)
         do throws(FileFault) {
             try CacheShelf(names.folder).write(name) { (file) throws(FileFault) in
-                var failure: FileFault?
-                unsafe bytes.withUnsafeBytes { run in
-                    do throws(FileFault) { try unsafe file.append(run) } catch { failure = error }
-                }
-                if let failure { throw failure }
+                try file.append(bytes)
             }
             return nil
         } catch {

@@ -1,5 +1,6 @@
 public import DSP
 // Waveforms that were made before, kept in files of the user's cache.
+internal import Files
 internal import Glibc
 internal import UserState
 
@@ -119,10 +120,12 @@ public struct WaveformCache: Sendable {
     /// - Parameters:
     ///   - waveform: Of the whole recording, made after the lookup.
     ///   - source: What ``lookup(path:tones:)`` named. Where the file is not any more what it was then, nothing is kept.
+    ///   - info: What it was made of; where that has a shortfall, nothing is kept.
     /// - Returns: Whether it was kept; a failure leaves nothing behind.
     @discardableResult
-    public func store(_ waveform: Waveform, of source: Source) -> Storing {
+    public func store(_ waveform: Waveform, of source: Source, madeOf info: AudioFileInfo? = nil) -> Storing {
         guard let folder else { return .notStored(Self.noHome) }
+        if let shortfall = info?.shortfall { return .notStored("\(source.path): may not be whole: \(shortfall)") }
         let now = clock()
         let key: ContentKey
         switch content(of: source) {

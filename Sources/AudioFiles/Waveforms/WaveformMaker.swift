@@ -39,7 +39,10 @@ public final class WaveformMaker: Sendable {
     public var framesDone: Int64 { done.load(ordering: .relaxed) }
 
     /// Ends ``make()`` within a block's time, from any thread; it throws `.cancelled`.
-    public func cancel() { isCancelled.store(true, ordering: .relaxed) }
+    public func cancel() {
+        isCancelled.store(true, ordering: .relaxed)
+        decoder.cancel()
+    }
 
     /// Reads the recording and returns its waveform.
     ///

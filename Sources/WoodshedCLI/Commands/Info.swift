@@ -5,7 +5,7 @@ import Woodshed
 struct Info: Verb {
     static let configuration = CommandConfiguration(
         commandName: "info",
-        abstract: "Say what a recording is: format, rate, channels, exact length.",
+        abstract: "Say what a recording is: format, length, size, tags, sections.",
         discussion: """
             EXAMPLES
               woodshed info song.mp3
@@ -21,29 +21,48 @@ struct Info: Verb {
     var json = false
 
     func perform() throws {
-        let info = try Listening.load(file, sampleRate: nil).info
-        // Marks that cannot be read are as good as none.
-        let sections = (try? FileMarks(of: info))?.sections ?? []
-        if json { return try StandardStream.output.line(Self.json(info, sections, path: file).text) }
+        let info: AudioFileInfo
+        do throws(AudioFileError) { info = try AudioFileInfo(path: file) } catch { throw CommandFailure(error) }
+        let details: FileDetails
+        do throws(AudioFileError) { details = try FileDetails(of: info) } catch { throw CommandFailure(error) }
+        if json { return try StandardStream.output.line(Self.json(info, details, path: file).text) }
         var lines = [
             ("path", printable(file)), ("format", "\(info.container), \(info.codec)"),
             ("rate", "\(info.sampleRate) Hz"),
             ("channels", String(info.channelCount)),
             ("length", "\(clockText(info.seconds, decimals: 3))  (\(info.frameCount) frames)"),
+            ("size", "\(details.byteCount) bytes"),
+            ("bit rate", "\((details.bitRate + 500) / 1000) kbit/s"),
         ]
+        if let shortfall = info.shortfall { lines.append(("not whole", printable(shortfall))) }
+        lines += details.tags.map { tag in
+            (tag.key == .albumArtist ? "album by" : tag.key.rawValue, printable(tag.value))
+        }
+        let sections = details.marks.sections
         if !sections.isEmpty { lines.append(("sections", String(sections.count))) }
+        lines += sections.map { ("", Self.text($0, rate: Double(info.sampleRate))) }
         for (name, value) in lines {
             let padding = String(repeating: " ", count: 10 - name.count)
             try StandardStream.output.line(name + padding + value)
         }
     }
 
-    static func json(_ info: AudioFileInfo, _ sections: [FileSection], path: String) -> JSONValue {
+    private static func text(_ section: FileSection, rate: Double) -> String {
+        let start = clockText(Double(section.frames.lowerBound) / rate, decimals: 3)
+        let end = clockText(Double(section.frames.upperBound) / rate, decimals: 3)
+        return "\(start)-\(end)  \(printable(section.name))"
+    }
+
+    static func json(_ info: AudioFileInfo, _ details: FileDetails, path: String) -> JSONValue {
         .object([
             .init("v", .integer(1)), .init("path", .string(path)), .init("container", .string(info.container)),
             .init("codec", .string(info.codec)), .init("sample_rate", .integer(info.sampleRate)),
             .init("channels", .integer(info.channelCount)), .init("frames", .integer(info.frameCount)),
-            .init("seconds", .number(info.seconds)), .init("sections", sections.json(within: 0..<info.frameCount)),
+            .init("seconds", .number(info.seconds)),
+            .init("bytes", .integer(details.byteCount)), .init("bit_rate", .integer(details.bitRate)),
+            .init("tags", .object(details.tags.map { .init($0.key.rawValue, .string($0.value)) })),
+            .init("shortfall", info.shortfall.map { .string($0) } ?? .null),
+            .init("sections", details.marks.sections.json(within: 0..<info.frameCount)),
         ])
     }
 }

@@ -45,6 +45,7 @@ struct Measure: Verb {
     /// Opens the file at its own rate, or at the nearest one that can be measured.
     private func load() throws(CommandFailure) -> Clip {
         let original = try Listening.load(file, sampleRate: nil)
+        tellShortfall(original.info)
         let rate = ProgrammeReading.sampleRate(forFileRate: original.sampleRate)
         return rate == original.sampleRate ? original : try Listening.load(file, sampleRate: rate)
     }

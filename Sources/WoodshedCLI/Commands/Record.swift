@@ -91,6 +91,11 @@ struct Record: Verb {
     var recover = false
 
     @Option(
+        name: .long,
+        help: .init("Forget an unfinished take that --recover does not find, and record nothing.", valueName: "path"))
+    var forget: String?
+
+    @Option(
         name: .long, parsing: .unconditional,
         help: .init("Stop by itself after so long: 90, 1:30 or 48000f.", valueName: "time"),
         transform: { try TimePoint(parsing: optionValue($0)) })
@@ -104,6 +109,7 @@ struct Record: Verb {
     @OptionGroup var messages: MessageOptions
 
     func validate() throws {
+        if recover && forget != nil { throw ValidationError("--recover and --forget are two steps; give one of them.") }
         if file != nil && out != nil { throw ValidationError("The file to write is named twice; leave out -o.") }
         if target == "-" && messages.json {
             throw ValidationError("--json and - both want standard output; name a file.")
@@ -117,6 +123,7 @@ struct Record: Verb {
 
     func perform() throws {
         let signals = Signals.install(others: [SIGUSR1])
+        if let forget { return try Recovery.forget(forget, messages) }
         if recover { return try Recovery.run(messages) }
         let place = try TakePlace(target, format: format, now: time(nil))
         try refuseExisting(place)

@@ -103,7 +103,7 @@ struct WaveformCommand: Verb {
     private func writePicture(as format: WaveformTarget.Image) throws {
         let target = out ?? ""
         try OutputFile.refuseInput(file, output: target)
-        try WholeFile.check(target)
+        try OutputFile.check(target)
         let supply = try opened()
         let choice = try view.choice(for: supply.facts)
         let frames = try view.frames(of: supply.facts, columns: picture.width(view.width))
@@ -116,8 +116,8 @@ struct WaveformCommand: Verb {
     private func writePeaks(as form: WaveformTarget.Peaks) throws {
         let target = out ?? ""
         try OutputFile.refuseInput(file, output: target)
-        try WholeFile.check(target)
+        try OutputFile.check(target)
         let bytes = try peaks.bytes(of: file, as: form, draws: draws)
-        try WholeFile.write(bytes, to: target)
+        try OutputFile.write(bytes, to: target)
     }
 }

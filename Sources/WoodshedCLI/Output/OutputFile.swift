@@ -1,58 +1,40 @@
 // A file that appears whole or not at all. What is rendered goes to a name beside it, which becomes the file's own only at
 // the end; an interrupted run leaves what was there before. (The file device keeps what it has when it is stopped, which
 // is right for a practice that is ended early and wrong for a rendering.)
+import Files
 import Glibc
 
 /// Where a rendered file is written until it is whole.
 struct OutputFile {
     /// The name to write to; for pipes and devices the name asked for.
     let temporaryPath: String
-    private let path: String
-    private let finalPath: String
-    /// The permissions of the file that is replaced.
-    private let mode: mode_t?
-    /// True for pipes and devices, which are written to directly.
-    private let isSpecial: Bool
+    private let place: FilePlace
+
+    private var path: String { place.path }
 
     /// Prepares to write to `path`.
     ///
     /// - Throws: A `CommandFailure` when the name is a directory's, or an existing file may not be written.
     init(_ path: String) throws(CommandFailure) {
-        self.path = path
-        var status = stat()
-        let exists = unsafe stat(path, &status) == 0
-        let kind = exists ? status.st_mode & S_IFMT : S_IFREG
-        guard kind != S_IFDIR, !path.hasSuffix("/") else {
-            throw CommandFailure(.cannotCreate, "\(path): this is a directory", remedy: "Name a file in it.")
-        }
-        if exists, unsafe access(path, W_OK) != 0 {
-            throw CommandFailure(
-                .noPermission, "\(path): you may not write to this file (\(systemMessage(errno)))",
-                remedy: "Choose another name with -o.")
-        }
-        isSpecial = kind != S_IFREG
-        mode = exists ? status.st_mode & 0o7777 : nil
-        // A link stays a link: what it points to is replaced.
-        finalPath = exists ? Self.resolved(path) : path
-        let parts = finalPath.split(separator: "/", omittingEmptySubsequences: false)
-        let folder = parts.dropLast().map { $0 + "/" }.joined()
-        temporaryPath = isSpecial ? path : folder + "." + (parts.last ?? "") + ".\(getpid())"
+        do throws(FileFault) { place = try FilePlace(path) } catch { throw Self.failure(path, error) }
+        temporaryPath = place.isSpecial ? path : place.temporaryPath()
     }
 
     /// Has the files under way deleted when the process must leave at once; call it once they have been opened.
     func guardAgainstLeaving() {
-        guard !isSpecial else { return }
+        guard !place.isSpecial else { return }
         PartialFiles.add(temporaryPath)
-        // The writer has a temporary name of its own, which begins with ours.
-        let parts = temporaryPath.split(separator: "/", omittingEmptySubsequences: false)
-        let folder = parts.dropLast().map { $0 + "/" }.joined()
-        guard let name = parts.last, let listing = unsafe opendir(folder.isEmpty ? "." : folder) else { return }
+        // The writer has a temporary name of its own, which begins like ours.
+        guard let listing = unsafe opendir(place.folder) else { return }
         defer { unsafe closedir(listing) }
+        let folder = temporaryPath.split(separator: "/", omittingEmptySubsequences: false).dropLast()
         while let entry = unsafe readdir(listing) {
             let found = unsafe withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
                 unsafe String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
             }
-            if found.hasPrefix(name + ".") { PartialFiles.add(folder + found) }
+            if found.hasPrefix(FilePlace.temporaryPrefix) {
+                PartialFiles.add(folder.map { $0 + "/" }.joined() + found)
+            }
         }
     }
 
@@ -70,7 +52,7 @@ struct OutputFile {
         }
         guard status == .success else {
             remove()
-            throw CommandFailure(status, isSpecial ? "" : "\(path) was not written")
+            throw CommandFailure(status, place.isSpecial ? "" : "\(path) was not written")
         }
         try keep()
     }
@@ -83,18 +65,55 @@ struct OutputFile {
     }
 
     private func keep() throws(CommandFailure) {
-        guard !isSpecial else { return }
-        if let mode { _ = unsafe chmod(temporaryPath, mode) }
-        guard unsafe rename(temporaryPath, finalPath) == 0 else {
-            let cause = systemMessage(errno)
+        guard !place.isSpecial else { return }
+        if let mode = place.mode { _ = unsafe chmod(temporaryPath, mode) }
+        do throws(FileFault) { try place.put(temporaryPath) } catch {
             remove()
-            throw CommandFailure(
-                .cannotCreate, "\(path): cannot be created (\(cause))", remedy: "Choose another name with -o.")
+            throw Self.failure(path, error)
         }
     }
 
     private func remove() {
-        if !isSpecial { Self.delete(temporaryPath) }
+        if !place.isSpecial { Self.delete(temporaryPath) }
+    }
+
+    /// Writes a file of bytes that appears whole or not at all.
+    static func write(_ bytes: [UInt8], to path: String) throws(CommandFailure) {
+        do throws(FileFault) {
+            let file = try WholeFile(path)
+            if let temporary = file.temporaryPath { PartialFiles.add(temporary) }
+            defer { PartialFiles.forgetAll() }
+            try file.append(bytes)
+            try file.commit()
+        } catch {
+            throw failure(path, error)
+        }
+    }
+
+    /// Refuses a place that cannot take a file, before long work is done for it.
+    static func check(_ path: String) throws(CommandFailure) {
+        let place = try OutputFile(path).place
+        if unsafe place.isSpecial || access(place.folder, W_OK) == 0 { return }
+        throw failure(path, FileFault(code: errno, isCreating: true))
+    }
+
+    private static func failure(_ path: String, _ fault: FileFault) -> CommandFailure {
+        let cause = systemMessage(fault.code)
+        switch (fault.code, fault.isCreating) {
+        case (EISDIR, _):
+            return CommandFailure(.cannotCreate, "\(path): this is a directory", remedy: "Name a file in it.")
+        case (EACCES, _), (EPERM, _), (EROFS, _):
+            return CommandFailure(
+                .noPermission, "\(path): you may not write to this file (\(cause))",
+                remedy: "Choose another name with -o.")
+        case (_, true):
+            return CommandFailure(
+                .cannotCreate, "\(path): cannot be created (\(cause))", remedy: "Choose another name with -o.")
+        case (_, false):
+            return CommandFailure(
+                .inputOutput, "\(path): cannot be written (\(cause))",
+                remedy: "Free some room, or choose another place with -o.")
+        }
     }
 
     /// Deletes a file, if it is there.
@@ -106,11 +125,5 @@ struct OutputFile {
         guard unsafe stat(input, &first) == 0, unsafe stat(output, &second) == 0 else { return }
         guard first.st_dev == second.st_dev, first.st_ino == second.st_ino else { return }
         throw CommandFailure(.usage, "\(output): this is the recording itself", remedy: "Write to another file.")
-    }
-
-    private static func resolved(_ path: String) -> String {
-        guard let text = unsafe realpath(path, nil) else { return path }
-        defer { unsafe free(text) }
-        return unsafe String(cString: text)
     }
 }

@@ -1,4 +1,5 @@
 // Takes that a dead program has left: told of at each start, and finished when asked.
+import Glibc
 import Woodshed
 
 enum Recovery {
@@ -12,11 +13,17 @@ enum Recovery {
                     + "Finish it with: woodshed record --recover"))
     }
 
-    /// Finishes all of them.
+    /// Finishes all of them, and tells of those that are not there.
     static func run(_ messages: MessageOptions) throws {
         let takes: [UnfinishedTake]
-        do throws(AudioFileError) { takes = try UnfinishedTakes().find() } catch { throw CommandFailure(error) }
-        if takes.isEmpty, !messages.quiet { StandardStream.error.note("No take is unfinished.") }
+        let unreachable: [UnreachableTake]
+        do throws(AudioFileError) {
+            takes = try UnfinishedTakes().find()
+            unreachable = try UnfinishedTakes().findUnreachable()
+        } catch {
+            throw CommandFailure(error)
+        }
+        if takes.isEmpty, unreachable.isEmpty, !messages.quiet { StandardStream.error.note("No take is unfinished.") }
         var failure: CommandFailure?
         for take in takes {
             let frames: Int64
@@ -28,15 +35,64 @@ enum Recovery {
             }
             if messages.json { try StandardStream.output.line(json(take, frames)) }
             if !messages.quiet {
-                let marks = take.marks.count == 1 ? "1 mark" : "\(take.marks.count) marks"
                 StandardStream.error.note(
-                    printable("recovered \(take.path): \(time(frames, take.sampleRate)), \(marks)"))
+                    printable("recovered \(take.path): \(time(frames, take.sampleRate)), \(count(take.marks))"))
+            }
+        }
+        for take in unreachable {
+            if messages.json { try StandardStream.output.line(json(take)) }
+            if !messages.quiet {
+                StandardStream.error.note(
+                    printable(
+                        "not recovered: \(take.reason.message). Its \(count(take.marks)) are kept. Connect its disk and "
+                            + "try again, or forget it with: woodshed record --forget \(take.path)"))
             }
         }
         if let failure { throw failure }
     }
 
+    /// Forgets the take that was recorded to `path`, which stays as it is.
+    static func forget(_ path: String, _ messages: MessageOptions) throws(CommandFailure) {
+        var count = 0
+        do throws(AudioFileError) {
+            for take in try UnfinishedTakes().find() where isSame(take.path, path) {
+                try take.forget()
+                count += 1
+            }
+            for take in try UnfinishedTakes().findUnreachable() where isSame(take.path, path) {
+                try take.forget()
+                count += 1
+            }
+        } catch {
+            throw CommandFailure(error)
+        }
+        if count == 0 {
+            throw CommandFailure(
+                .notFound, "\(path): no unfinished take of this name is known",
+                remedy: "See which there are with: woodshed record --recover")
+        }
+        if !messages.quiet { StandardStream.error.note(printable("forgotten: \(path)")) }
+    }
+
+    /// Whether a name as the user gives it is that of a take, which counts from the root.
+    private static func isSame(_ take: String, _ given: String) -> Bool {
+        if given.hasPrefix("/") { return take == given }
+        guard let here = unsafe getcwd(nil, 0) else { return false }
+        defer { unsafe free(here) }
+        return unsafe take == String(cString: here) + "/" + given
+    }
+
+    private static func count(_ marks: [TakeMark]) -> String { marks.count == 1 ? "1 mark" : "\(marks.count) marks" }
+
     private static func time(_ frames: Int64, _ rate: Int) -> String { clockText(Double(frames) / Double(rate)) }
+
+    private static func json(_ take: UnreachableTake) -> String {
+        JSONValue.object([
+            .init("v", .integer(1)), .init("event", .string("recording.unreachable")),
+            .init("path", .string(take.path)), .init("reason", .string(take.reason.message)),
+            .init("marks", .integer(take.marks.count)),
+        ]).text
+    }
 
     private static func json(_ take: UnfinishedTake, _ frames: Int64) -> String {
         JSONValue.object([

@@ -29,6 +29,7 @@ struct Listening {
         }
     ) throws(CommandFailure) {
         let original = try Self.load(path, sampleRate: nil)
+        tellShortfall(original.info)
         _ = try Self.score(original, plan: plan)
         let engine = try opening { () throws(CommandFailure) in
             try Self.open(output, for: original, onLoss: onLoss, request: request)
@@ -104,4 +105,11 @@ struct Listening {
             throw CommandFailure(error)
         }
     }
+}
+
+/// Says that there may be more in a file than was decoded.
+func tellShortfall(_ info: AudioFileInfo) {
+    guard let reason = info.shortfall else { return }
+    StandardStream.error.note(
+        printable("\(info.path): only \(clockText(info.seconds, decimals: 1)) could be decoded: \(reason)"))
 }

@@ -93,7 +93,7 @@ struct WaveformDrawingJob {
             let bytes =
                 options.spectrogram
                 ? try spectrogram(on: sheet).encoded(as: form) : try waveform(on: sheet).encoded(as: form)
-            try WholeFile.write(bytes, to: path)
+            try OutputFile.write(bytes, to: path)
             for warning in sheet.warnings { StandardStream.error.note("woodshed: " + Self.text(warning)) }
         } catch let error as PictureError {
             throw CommandFailure(error)

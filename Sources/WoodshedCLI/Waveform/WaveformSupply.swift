@@ -24,6 +24,7 @@ final class WaveformSupply {
         }
         do {
             let maker = try WaveformMaker(path: path)
+            tellShortfall(maker.info)
             (facts, self.maker) = (RecordingFacts(maker.info, path: path), maker)
         } catch {
             throw CommandFailure(error)
@@ -40,6 +41,6 @@ final class WaveformSupply {
 
     /// Keeps what was made for the next time. What cannot be kept is made again then.
     func keep() {
-        if let made, let cache, let source { _ = cache.store(made, of: source) }
+        if let made, let cache, let source { _ = cache.store(made, of: source, madeOf: maker?.info) }
     }
 }

@@ -3,6 +3,7 @@ import TestSupport
 import Testing
 
 @testable import AudioFiles
+@testable import Files
 
 @Suite("Conversions")
 struct TakeConversionTests {
@@ -157,5 +158,36 @@ struct TakeConversionTests {
         #expect(try kind("echo 'x: No space left on device' >&2; exit 1") == .diskFull)
         #expect(try kind("exit 0") == .broken)
         #expect(scratch.names.filter { $0 != "program" } == ["take.wav"])
+    }
+
+    @Test(
+        "an encoder that refuses closes the file it was given once: by then its number may be another's",
+        .enabled(if: !Sanitizers.watchThreads))
+    func refusedEncoder() async {
+        await #expect(processExitsWith: .success) {
+            let thief = DescriptorThief()
+            for _ in 0..<2000 {
+                let file = try UnnamedFile.inMemory()
+                // libsndfile finds only when it opens the file that FLAC knows no such rate.
+                let encoder = try? SoundFileEncoder(
+                    file, path: "a.flac", format: ExportFormat.flac.soundFileFormat(isSixteenBit: true) ?? 0,
+                    integerBits: 16, sampleRate: 700_000, channelCount: 2, reservedComment: nil, frameCapacity: 1)
+                if encoder != nil { exit(1) }
+            }
+            if thief.wasRobbed() { exit(2) }
+        }
+    }
+
+    @Test("a mark of several lines is a chapter of the same name in an M4A file, whatever ends its lines")
+    func linesOfMarks() throws {
+        let names = ["a\r\nb", "c\nd", "e\rf", "\r\nSTART=5", "=;#\r\n[CHAPTER]\r\nSTART=1"]
+        let marks = names.enumerated().map { TakeMark(name: $1, frame: Int64($0 * 1000)) }
+        let made = try TakeConversion.run(
+            from: source(), to: scratch.file("a.m4a"), format: .m4a, marks: marks)
+        #expect(made.chapterCount == names.count)
+        let text = try run("ffprobe", "-v", "error", "-show_chapters", "-of", "json", scratch.file("a.m4a"))
+        let object = try #require(try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any])
+        let chapters = try #require(object["chapters"] as? [[String: Any]])
+        #expect(chapters.map { ($0["tags"] as? [String: String])?["title"] } == names)
     }
 }

@@ -5,6 +5,7 @@ import TestSupport
 import Testing
 
 @testable import AudioFiles
+@testable import Files
 
 extension TakeFile {
     /// Appends planar samples in blocks.
@@ -104,6 +105,9 @@ final class FailingCalls: FileCalls {
     func create(_ path: String) -> Int { system.create(path) }
     func name(_ descriptor: Int32, _ path: String) -> Int { system.name(descriptor, path) }
     func remove(_ path: String) -> Int { system.remove(path) }
+    func rename(_ path: String, to other: String) -> Int { system.rename(path, to: other) }
+    func close(_ descriptor: Int32) -> Int { system.close(descriptor) }
+    func freeBytes(_ descriptor: Int32) -> Int { system.freeBytes(descriptor) }
     func synchroniseFolder(_ folder: String) -> Int { 0 }
 
     func write(_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer, at offset: Int64) -> Int {
@@ -141,4 +145,7 @@ struct FullDisk: FileCalls {
     func synchronise(_ descriptor: Int32) -> Int { 0 }
     func synchroniseFolder(_ folder: String) -> Int { 0 }
     func remove(_ path: String) -> Int { system.remove(path) }
+    func rename(_ path: String, to other: String) -> Int { system.rename(path, to: other) }
+    func close(_ descriptor: Int32) -> Int { system.close(descriptor) }
+    func freeBytes(_ descriptor: Int32) -> Int { system.freeBytes(descriptor) }
 }

@@ -3,6 +3,7 @@ import TestSupport
 import Testing
 
 @testable import AudioFiles
+@testable import Files
 
 @Suite("Unfinished takes")
 struct UnfinishedTakeTests {
@@ -85,7 +86,9 @@ struct UnfinishedTakeTests {
         #expect(entries.isEmpty && FileManager.default.contents(atPath: scratch.file("take")) == bytes)
     }
 
-    @Test("takes that were moved, deleted or written by others are forgotten and never touched")
+    @Test(
+        "takes that were moved, deleted or written by others are never touched, and are forgotten on the user's word alone"
+    )
     func gone() throws {
         let changes: [(String) throws -> Void] = [
             { try FileManager.default.removeItem(atPath: $0) },
@@ -115,9 +118,54 @@ struct UnfinishedTakeTests {
             try change(found.path)
             let bytes = FileManager.default.contents(atPath: found.path)
             if number == 5 { #expect(throws: AudioFileError.self) { try found.recover() } }
-            #expect(try registry.find().isEmpty && entries.isEmpty)
+            #expect(try registry.find().isEmpty && entries.count == 1)
             #expect(FileManager.default.contents(atPath: found.path) == bytes)
+            let lost = try registry.findUnreachable()
+            #expect(lost.map(\.path) == [found.path] && lost[0].reason.kind == (bytes == nil ? .notFound : .changed))
+            try lost[0].forget()
+            #expect(try registry.findUnreachable().isEmpty && entries.isEmpty)
         }
+    }
+
+    @Test("a take whose disk is not connected for a while keeps its marks, and is recovered when it is back")
+    func disconnected() throws {
+        let disk = scratch.file("disk")
+        try FileManager.default.createDirectory(atPath: disk, withIntermediateDirectories: true)
+        let marks = [TakeMark(name: "solo", frame: 300)]
+        try abandon("disk/take", marks: marks)
+        // The folder in which a disk was mounted is there without it, and empty; or it is gone as well.
+        for isThere in [true, false] {
+            try FileManager.default.moveItem(atPath: disk, toPath: scratch.file("elsewhere"))
+            if isThere { try FileManager.default.createDirectory(atPath: disk, withIntermediateDirectories: true) }
+            #expect(try registry.find().isEmpty && entries.count == 1)
+            let lost = try registry.findUnreachable()
+            #expect(lost.count == 1 && lost[0].marks == marks && lost[0].reason.kind == .notFound)
+            if isThere { try FileManager.default.removeItem(atPath: disk) }
+            try FileManager.default.moveItem(atPath: scratch.file("elsewhere"), toPath: disk)
+        }
+        #expect(try registry.findUnreachable().isEmpty)
+        #expect(try #require(try registry.find().first).recover() == 700)
+        #expect(try TakeFileMarks.read(disk + "/take") == marks && entries.isEmpty)
+    }
+
+    @Test("a take is known again on a disk that gives its files other numbers with each mount")
+    func otherNumbers() throws {
+        try abandon()
+        let entry = scratch.file("state/takes/" + (try #require(entries.first)))
+        let text = String(decoding: try #require(FileManager.default.contents(atPath: entry)), as: UTF8.self)
+        let identity = try #require(FileIdentity(path: scratch.file("take")))
+        let other = text.replacing("\"inode\":\(identity.inode)", with: "\"inode\":\(identity.inode + 1)")
+            .replacing("\"device\":\(identity.device)", with: "\"device\":\(identity.device + 1)")
+        #expect(other != text)
+        try Data(other.utf8).write(to: URL(fileURLWithPath: entry))
+        #expect(try registry.find().count == (identity.birth == 0 ? 0 : 1))
+        // FAT tells of a birth, but one that moves with the time zone.
+        func file(_ inode: UInt64, _ birth: Int64, _ numbersLast: Bool) -> FileIdentity {
+            FileIdentity(device: 1, inode: inode, birth: birth, numbersLast: numbersLast)
+        }
+        #expect(file(7, 3600, false).mayBe(file(6, 1, false)) && file(7, 0, false).mayBe(file(6, 0, false)))
+        #expect(!file(7, 3600, true).mayBe(file(6, 1, true)) && !file(7, 0, true).mayBe(file(6, 0, true)))
+        #expect(file(7, 5, true).mayBe(file(6, 5, true)) && !file(7, 5, true).isSame(as: file(6, 5, true)))
     }
 
     @Test("what a power cut leaves, a header that is ahead of the samples or none, is put right")

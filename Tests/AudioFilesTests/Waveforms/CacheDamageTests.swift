@@ -5,6 +5,7 @@ import TestSupport
 import Testing
 
 @testable import AudioFiles
+@testable import Files
 
 @Suite("A damaged cache of waveforms")
 struct CacheDamageTests {

@@ -1,8 +1,8 @@
-// The system calls a take is written by, all in one place, so that tests can let each of them fail.
+// The system calls by which files are written, all in one place, so that tests can let each of them fail.
 internal import Glibc
 
 /// What the system does with a file. Each call returns what the system's own returns, or minus an errno.
-protocol FileCalls: Sendable {
+package protocol FileCalls: Sendable {
     /// A descriptor of a new file in `folder` that has no name yet.
     func createUnnamed(in folder: String) -> Int
     /// A descriptor of a new file; refuses an existing one.
@@ -19,39 +19,58 @@ protocol FileCalls: Sendable {
     /// Waits until the names in a folder are on the disk.
     func synchroniseFolder(_ folder: String) -> Int
     func remove(_ path: String) -> Int
+    /// Gives a file another name, in the place of what has that name.
+    func rename(_ path: String, to other: String) -> Int
+    func close(_ descriptor: Int32) -> Int
+    /// Bytes that an ordinary user may still write to the disk of a descriptor's file.
+    func freeBytes(_ descriptor: Int32) -> Int
 }
 
 /// The system's own calls.
-struct SystemFileCalls: FileCalls {
-    func createUnnamed(in folder: String) -> Int {
+package struct SystemFileCalls: FileCalls {
+    package init() {}
+
+    package func createUnnamed(in folder: String) -> Int {
         result(unsafe open(folder, __O_TMPFILE | O_DIRECTORY | O_RDWR | O_CLOEXEC, 0o666))
     }
 
-    func create(_ path: String) -> Int {
+    package func create(_ path: String) -> Int {
         result(unsafe open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOCTTY, 0o666))
     }
 
-    func name(_ descriptor: Int32, _ path: String) -> Int {
+    package func name(_ descriptor: Int32, _ path: String) -> Int {
         result(unsafe linkat(AT_FDCWD, "/proc/self/fd/\(descriptor)", AT_FDCWD, path, AT_SYMLINK_FOLLOW))
     }
 
-    func write(_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer, at offset: Int64) -> Int {
+    package func write(_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer, at offset: Int64) -> Int {
         let written = unsafe pwrite(descriptor, bytes.baseAddress, bytes.count, off_t(offset))
         return written < 0 ? -Int(errno) : written
     }
 
-    func setLength(_ descriptor: Int32, _ byteCount: Int64) -> Int { result(ftruncate(descriptor, off_t(byteCount))) }
-    func synchroniseData(_ descriptor: Int32) -> Int { result(fdatasync(descriptor)) }
-    func synchronise(_ descriptor: Int32) -> Int { result(fsync(descriptor)) }
+    package func setLength(_ descriptor: Int32, _ byteCount: Int64) -> Int {
+        result(ftruncate(descriptor, off_t(byteCount)))
+    }
+    package func synchroniseData(_ descriptor: Int32) -> Int { result(fdatasync(descriptor)) }
+    package func synchronise(_ descriptor: Int32) -> Int { result(fsync(descriptor)) }
 
-    func synchroniseFolder(_ folder: String) -> Int {
+    package func synchroniseFolder(_ folder: String) -> Int {
         let descriptor = unsafe open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         if descriptor < 0 { return -Int(errno) }
-        defer { close(descriptor) }
+        defer { Glibc.close(descriptor) }
         return result(fsync(descriptor))
     }
 
-    func remove(_ path: String) -> Int { result(unsafe unlink(path)) }
+    package func remove(_ path: String) -> Int { result(unsafe unlink(path)) }
+
+    package func rename(_ path: String, to other: String) -> Int { result(unsafe Glibc.rename(path, other)) }
+    package func close(_ descriptor: Int32) -> Int { result(Glibc.close(descriptor)) }
+
+    package func freeBytes(_ descriptor: Int32) -> Int {
+        var status = statvfs()
+        if unsafe fstatvfs(descriptor, &status) != 0 { return -Int(errno) }
+        let (bytes, isTooMuch) = Int(status.f_bavail).multipliedReportingOverflow(by: Int(status.f_frsize))
+        return isTooMuch ? .max : bytes
+    }
 
     private func result(_ code: Int32) -> Int { code < 0 ? -Int(errno) : Int(code) }
 }

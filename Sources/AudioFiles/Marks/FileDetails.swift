@@ -1,0 +1,130 @@
+// What a recording's file tells besides its sound: how large it is, its tags and its marks.
+
+/// One tag of a recording's file.
+public struct FileTag: Sendable, Equatable {
+    /// What a tag is about.
+    public enum Key: String, Sendable, CaseIterable {
+        /// The name of the piece.
+        case title
+        /// Who plays.
+        case artist
+        /// The album, the game or the series it is from.
+        case album
+        /// Who the album is by.
+        case albumArtist = "album_artist"
+        /// Who wrote it.
+        case composer
+        /// When it was published or recorded, as the file writes it.
+        case date
+        /// What kind of music it is.
+        case genre
+        /// Its number on the album, perhaps with how many there are: "3/12".
+        case track
+        /// Anything else.
+        case comment
+    }
+
+    /// What it is about.
+    public let key: Key
+    /// What it says, at most 4096 bytes in UTF-8.
+    public let value: String
+}
+
+/// What a recording's file tells about itself, besides what was proved by decoding.
+///
+/// Tags are read from FLAC, Ogg Vorbis, Opus (comments), MP3 (ID3), WAV (INFO) and from what only `ffprobe` reads.
+public struct FileDetails: Sendable, Equatable {
+    /// The file's length in bytes.
+    public let byteCount: Int64
+    /// Bits per second: of the sound where the file tells it, else of the whole file, on the average.
+    public let bitRate: Int
+    /// The first tag of each kind, in the order of `FileTag.Key.allCases`.
+    public let tags: [FileTag]
+    /// Its marks; see `FileMarks`.
+    public let marks: FileMarks
+
+    /// Reads the file of a recording that was opened.
+    ///
+    /// What is damaged is left out. - Throws: That the file cannot be opened any more.
+    ///
+    /// Real-time safe: no.
+    public init(of info: AudioFileInfo) throws(AudioFileError) {
+        let file = try OpenedFile(path: info.path)
+        byteCount = file.byteCount
+        let source = ByteSource(file)
+        var told: Int?
+        var found: [(String, String)]
+        if case .foreign = FileSniffer.kind(of: file) {
+            // A program that is missing by now is no reason to tell nothing.
+            let probe = try? FFmpegProbe(file, FFmpegTools())
+            (told, found) = (probe?.bitRate, probe?.tags.map { ($0.key, MarkName.short($0.value)) } ?? [])
+            marks = FileMarks(probe?.marks ?? [], frameCount: info.frameCount)
+        } else {
+            found = Self.tags(in: source)
+            marks = FileMarks(source, sampleRate: info.sampleRate, frameCount: info.frameCount)
+        }
+        let average = Double(byteCount) * 8 / max(info.seconds, 1 / Double(info.sampleRate))
+        bitRate = told ?? Int(average.rounded())
+        tags = FileTag.Key.allCases.compactMap { key in
+            found.first { Self.keys[$0.0] == key && !$0.1.isEmpty }.map { FileTag(key: key, value: $0.1) }
+        }
+    }
+
+    /// What the kinds of files call them: comments and ffprobe, ID3 (2.3 and 2.4), and INFO chunks of WAV.
+    private static let keys: [String: FileTag.Key] = [
+        "title": .title, "artist": .artist, "album": .album, "album_artist": .albumArtist, "albumartist": .albumArtist,
+        "composer": .composer, "date": .date, "year": .date, "genre": .genre, "track": .track, "tracknumber": .track,
+        "comment": .comment, "description": .comment,
+        "TIT2": .title, "TPE1": .artist, "TALB": .album, "TPE2": .albumArtist, "TCOM": .composer, "TDRC": .date,
+        "TYER": .date, "TCON": .genre, "TRCK": .track,
+        "INAM": .title, "IART": .artist, "IPRD": .album, "ICRD": .date, "IGNR": .genre, "ITRK": .track,
+        "ICMT": .comment,
+    ]
+
+    private static func tags(in source: ByteSource) -> [(String, String)] {
+        let body = source.dropFirst(Int64(FileSniffer.id3Length(source.bytes(at: 0, count: 10)) ?? 0))
+        switch FileSniffer.kind(of: source) {
+        case .soundFile("flac"): return FLACBlocks(body).first(.comments).map(comments) ?? []
+        case .soundFile("ogg"): return OggCommentPacket(body).map { comments(body.joined($0.places)) } ?? []
+        case .soundFile("wav"), .soundFile("rf64"): return chunks(body)
+        case .mpegAudio:
+            let tag = ID3Frames(tag: source)
+            return keys.keys.compactMap { key in tag?.first(key).map { (key, MarkName.id3($0)) } }.sorted { $0 < $1 }
+        case .soundFile, .foreign, .unknown: return []
+        }
+    }
+
+    private static func comments(_ source: ByteSource) -> [(String, String)] {
+        (CommentList(source)?.comments ?? []).compactMap { place in
+            let comment = source.slice(place)
+            let head = comment.bytes(at: 0, count: 32)
+            guard let sign = head.firstIndex(of: UInt8(ascii: "=")) else { return nil }
+            let key = String(decoding: head[..<sign], as: UTF8.self).lowercased()
+            return keys[key] == nil ? nil : (key, MarkName.text(comment, at: Int64(sign) + 1))
+        }
+    }
+
+    private static func chunks(_ source: ByteSource) -> [(String, String)] {
+        let form: ChunkList.Form = source.starts(with: "RIFX") ? .aiff : .riff
+        let names = Set(keys.keys.filter { $0.hasPrefix("I") })
+        return ChunkList(in: source, from: 12, form, named: ["LIST"]).chunks.filter {
+            $0.content.starts(with: "INFO")
+        }.prefix(4).flatMap { list in
+            ChunkList(in: list.content, from: 4, form, named: names).chunks.prefix(64).map {
+                ($0.name, MarkName.text($0.content))
+            }
+        }
+    }
+}
+
+extension FFmpegProbe {
+    /// The chapters as marks.
+    var marks: [FileMark] {
+        chapters.compactMap { chapter in
+            guard let start = chapter.frame(chapter.start, sampleRate: sampleRate) else { return nil }
+            let end = chapter.frame(chapter.end, sampleRate: sampleRate)
+            return FileMark(
+                name: MarkName.short(chapter.name), frame: start, endFrame: end.flatMap { $0 > start ? $0 : nil })
+        }
+    }
+}

@@ -1,0 +1,258 @@
+internal import CLinux
+// Runs a program without a shell, reads what it writes, and ends it when it takes too long.
+internal import Glibc
+
+/// How long a program may run.
+package struct ChildLimits: Sendable {
+    /// Seconds in all.
+    package var totalSeconds: Double
+    /// Seconds without a byte.
+    package var silentSeconds: Double
+
+    package init(totalSeconds: Double = 900, silentSeconds: Double = 30) {
+        (self.totalSeconds, self.silentSeconds) = (totalSeconds, silentSeconds)
+    }
+}
+
+/// How a program ended.
+package enum ChildEnd: Sendable, Equatable {
+    /// By itself, with this code.
+    case exited(Int32)
+    /// By this signal.
+    case killed(Int32)
+    /// It is over, and somebody else was told how: the embedding program ignores SIGCHLD, or waits for all of its children,
+    /// and Linux is older than 6.15.
+    case unknown
+}
+
+/// What became of a program that ended by itself.
+package struct ChildResult: Sendable, Equatable {
+    package let end: ChildEnd
+    /// The last line it wrote to the standard error.
+    package let lastErrorLine: String
+}
+
+/// Why a program did not end by itself.
+package enum ChildFailure: Error, Equatable {
+    /// It is not installed, or may not be run; an errno.
+    case cannotStart(Int32)
+    /// It was ended, as it took longer than permitted.
+    case timeout
+    /// It was ended, as nobody wanted its output any more.
+    case stopped
+}
+
+/// One run of a program.
+///
+/// It is held by a descriptor of the process, never by its number: that may belong to another program as soon as somebody has waited for
+/// ours. So it does not matter what the embedding program does about SIGCHLD.
+package struct ChildProcess: ~Copyable {
+    /// Stands for the process; -1 where it was over, and waited for by somebody else, before it could be held.
+    private let process: Int32
+    private let output: Int32
+    private let errors: Int32
+    private var isReaped = false
+
+    /// Seconds for which output is waited for before the limits are looked at.
+    private static let stepSeconds = 0.1
+
+    /// Starts `arguments[0]`, found along PATH, with nothing to read.
+    ///
+    /// - Parameter descriptors: The program has them as its descriptors 3, 4 and so on: see ``path(ofDescriptor:)``.
+    package init(_ arguments: [String], descriptors: [Int32] = []) throws(ChildFailure) {
+        let own = try Descriptors(handingOver: descriptors)
+        var actions = unsafe posix_spawn_file_actions_t()
+        unsafe posix_spawn_file_actions_init(&actions)
+        defer { unsafe posix_spawn_file_actions_destroy(&actions) }
+        unsafe posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
+        for (target, descriptor) in own.handedOver.enumerated() {
+            unsafe posix_spawn_file_actions_adddup2(&actions, descriptor, Int32(target + 1))
+        }
+        var attributes = posix_spawnattr_t()
+        unsafe posix_spawnattr_init(&attributes)
+        defer { unsafe posix_spawnattr_destroy(&attributes) }
+        // What the embedding program blocks or ignores is its own affair. But the keys of its terminal are, too: they go to all programs
+        // there, and one that ended at Ctrl-C would seem to have come to the end of its work.
+        var (blocked, defaults) = (sigset_t(), sigset_t())
+        unsafe sigemptyset(&blocked)
+        unsafe sigaddset(&blocked, SIGINT)
+        unsafe sigaddset(&blocked, SIGQUIT)
+        unsafe sigfillset(&defaults)
+        unsafe posix_spawnattr_setsigmask(&attributes, &blocked)
+        unsafe posix_spawnattr_setsigdefault(&attributes, &defaults)
+        unsafe posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF))
+
+        var words: [UnsafeMutablePointer<CChar>?] = unsafe arguments.map { unsafe strdup($0) } + [nil]
+        defer { unsafe words.forEach { unsafe free($0) } }
+        var number = pid_t()
+        let code = unsafe posix_spawnp(&number, arguments[0], &actions, &attributes, &words, environ)
+        if code != 0 { throw .cannotStart(code) }
+        process = own.hold(number)
+        (output, errors) = own.takeReadEnds()
+    }
+
+    deinit {
+        if !isReaped, process >= 0 {
+            linux_process_signal(process, SIGKILL)
+            _ = wait(milliseconds: -1)
+            _ = end()
+        }
+        if process >= 0 { close(process) }
+        close(output)
+        close(errors)
+    }
+
+    /// The name by which the program can open the file of the descriptor that it was given as its `index`-th, from 0 on.
+    package static func path(ofDescriptor index: Int) -> String { "/proc/self/fd/\(3 + index)" }
+
+    /// Gives all output to `take`, piece by piece, then waits for the program's end.
+    ///
+    /// The limits count the time that is waited here, so a time for which the whole job was stopped (Ctrl-Z) is none.
+    ///
+    /// - Parameters:
+    ///   - isWanted: Asked at least every 100 ms; the program is ended when it says no.
+    ///   - take: Is given output; says whether it wants more.
+    package mutating func finish(
+        _ limits: ChildLimits, isWanted: () -> Bool = { true }, _ take: (UnsafeRawBufferPointer) -> Bool
+    ) throws(ChildFailure) -> ChildResult {
+        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 18, alignment: 16)
+        defer { unsafe buffer.deallocate() }
+        var (total, silent) = (0.0, 0.0)
+        var (outputIsOpen, isOver, errorText) = (true, process < 0, [UInt8]())
+        while outputIsOpen || !isOver {
+            if !isWanted() { throw .stopped }
+            if total > limits.totalSeconds || silent > limits.silentSeconds { throw .timeout }
+            let start = monotonicSeconds()
+            var waiting = [
+                pollfd(fd: outputIsOpen ? output : -1, events: Int16(POLLIN), revents: 0),
+                pollfd(fd: errors, events: Int16(POLLIN), revents: 0),
+                pollfd(fd: isOver ? -1 : process, events: Int16(POLLIN), revents: 0),
+            ]
+            // Once it is over, what it wrote is there: nothing is to be waited for, whoever else may hold the other end.
+            if unsafe poll(&waiting, 3, isOver ? 0 : Int32(Self.stepSeconds * 1000)) < 0 { continue }
+            let passed = min(monotonicSeconds() - start, 2 * Self.stepSeconds)
+            (total, silent) = (total + passed, silent + passed)
+            if waiting[1].revents != 0 { drainErrors(&errorText) }
+            if waiting[0].revents != 0 {
+                let count = unsafe read(output, buffer.baseAddress, buffer.count)
+                if count > 0 {
+                    silent = 0
+                    if unsafe !take(UnsafeRawBufferPointer(rebasing: buffer[..<count])) { throw .stopped }
+                } else if count == 0 || errno != EINTR && errno != EAGAIN {
+                    outputIsOpen = false
+                }
+            } else if isOver {
+                outputIsOpen = false
+            }
+            if waiting[2].revents != 0 { isOver = true }
+        }
+        let end = end()
+        isReaped = true
+        drainErrors(&errorText)
+        let lines = String(decoding: errorText, as: UTF8.self).split(whereSeparator: \.isNewline)
+        return ChildResult(end: end, lastErrorLine: lines.last.map(String.init) ?? "")
+    }
+
+    /// Waits until the process is over; false when it is not within the time.
+    private func wait(milliseconds: Int32) -> Bool {
+        var waiting = pollfd(fd: process, events: Int16(POLLIN), revents: 0)
+        while true {
+            let count = unsafe poll(&waiting, 1, milliseconds)
+            if count >= 0 || errno != EINTR { return count > 0 }
+        }
+    }
+
+    /// How the process, which is over, ended; takes it off the system's list.
+    private func end() -> ChildEnd {
+        if process < 0 { return .unknown }
+        var info = unsafe siginfo_t()
+        while true {
+            if unsafe waitid(ProcessHold.kind, id_t(process), &info, WEXITED) == 0 {
+                let status = unsafe info._sifields._sigchld.si_status
+                return unsafe info.si_code == Int32(CLD_EXITED) ? .exited(status) : .killed(status)
+            }
+            if errno != EINTR { break }
+        }
+        // Somebody else was told, or nobody.
+        var status: Int32 = 0
+        if unsafe linux_process_end(process, &status) != 0 { return .unknown }
+        return status & 0x7F == 0 ? .exited(status >> 8 & 0xFF) : .killed(status & 0x7F)
+    }
+
+    /// Keeps the last few kilobytes of what the program complains about, whatever the amount.
+    private func drainErrors(_ text: inout [UInt8]) {
+        var piece = [UInt8](repeating: 0, count: 4096)
+        while true {
+            let count = unsafe read(errors, &piece, piece.count)
+            if count <= 0 { return }
+            text = (text + piece[..<count]).suffix(8192)
+        }
+    }
+}
+
+private enum ProcessHold {
+    /// P_PIDFD, which is a macro of its own where <sys/wait.h> has it.
+    static let kind = idtype_t(rawValue: 3)
+}
+
+/// The descriptors that starting a program takes; closed with it, but for those that were taken.
+private final class Descriptors {
+    /// What the program gets as its descriptors 1, 2, 3 and so on. All lie above those, so that none is overwritten by another.
+    private(set) var handedOver: [Int32] = []
+    private var readEnds: [Int32] = []
+    /// Kept free for the process, so that one that was started can be held; and where it cannot be opened, processes cannot be
+    /// held here at all.
+    private var reserve: Int32
+
+    private static let lowest: Int32 = 16
+
+    init(handingOver given: [Int32]) throws(ChildFailure) {
+        reserve = linux_process_open(getpid())
+        if reserve < 0 { throw .cannotStart(errno) }
+        for _ in 0..<2 {
+            // Sockets, as they can be made close-on-exec in one step: a program started meanwhile by another thread would
+            // else hold our pipe open, and its end would never be seen.
+            var ends: [Int32] = [0, 0]
+            let kind = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
+            if unsafe socketpair(AF_UNIX, kind, 0, &ends) != 0 { throw .cannotStart(errno) }
+            readEnds.append(ends[0])
+            defer { close(ends[1]) }
+            _ = fcntl(ends[0], F_SETFL, O_NONBLOCK)
+            try handOver(ends[1])
+        }
+        for descriptor in given { try handOver(descriptor) }
+    }
+
+    deinit { for descriptor in handedOver + readEnds + [reserve] where descriptor >= 0 { close(descriptor) } }
+
+    private func handOver(_ descriptor: Int32) throws(ChildFailure) {
+        let copy = fcntl(descriptor, F_DUPFD_CLOEXEC, Self.lowest)
+        if copy < 0 { throw .cannotStart(errno) }
+        handedOver.append(copy)
+    }
+
+    /// A descriptor of a process that was just started; -1 when it is over and was waited for, so that its number may be another's.
+    func hold(_ number: pid_t) -> Int32 {
+        close(reserve)
+        reserve = -1
+        let process = linux_process_open(number)
+        if process < 0 { return -1 }
+        // The system knows whether it is a child of ours, running or over: another program's is none.
+        var info = unsafe siginfo_t()
+        if unsafe waitid(ProcessHold.kind, id_t(process), &info, WEXITED | WNOHANG | WNOWAIT) == 0 { return process }
+        close(process)
+        return -1
+    }
+
+    func takeReadEnds() -> (output: Int32, errors: Int32) {
+        defer { readEnds = [] }
+        return (readEnds[0], readEnds[1])
+    }
+}
+
+/// Seconds of a clock that nobody sets.
+private func monotonicSeconds() -> Double {
+    var now = timespec()
+    unsafe clock_gettime(CLOCK_MONOTONIC, &now)
+    return Double(now.tv_sec) + Double(now.tv_nsec) / 1e9
+}

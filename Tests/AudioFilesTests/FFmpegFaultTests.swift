@@ -1,0 +1,202 @@
+import DSP
+import Foundation
+import TestSupport
+import Testing
+
+@testable import AudioFiles
+@testable import Files
+
+@Suite("An ffmpeg that fails")
+struct FFmpegFaultTests {
+    private let scratch: Scratch
+    init() throws { scratch = try Scratch() }
+
+    /// A file of two seconds that only ffmpeg reads.
+    private func file(_ name: String = "ADTS") throws -> OpenedFile {
+        let format = try #require(Format.all.first { $0.name == name })
+        return try OpenedFile(path: format.file(in: scratch, frameCount: 88_200))
+    }
+
+    /// A program that decodes as ffmpeg does and passes on the first half second of stereo, then does something else.
+    private func tools(then end: String) throws -> FFmpegTools {
+        let program = scratch.file("ffmpeg")
+        // By another program: what this one has open for writing, a program that it is just starting for another test has, too, and
+        // then it cannot be run.
+        let text = "#!/bin/sh\nffmpeg \"$@\" 2>/dev/null | head -c 176400\n\(end)\n"
+        try run("/bin/sh", "-c", "rm -f \"$2\"; printf %s \"$1\" > \"$2\"; chmod 755 \"$2\"", "sh", text, program)
+        return FFmpegTools(ffmpeg: program)
+    }
+
+    private func open(_ file: OpenedFile, then end: String) throws -> SpooledDecoder {
+        try FFmpegDecoder.open(file, container: "adts", tools: tools(then: end))
+    }
+
+    @Test("one that is killed in the middle is an error, which names the signal and how far it came")
+    func killed() throws {
+        let file = try file()
+        for number in [SIGKILL, SIGSEGV, SIGTERM] {
+            let error = #expect(throws: AudioFileError.self) { try open(file, then: "kill -\(number) $$") }
+            #expect(error?.kind == .io && error?.path == file.path)
+            #expect(error?.message.contains("signal \(number)") == true && error?.message.contains("0.5 s") == true)
+        }
+    }
+
+    @Test(
+        "what one that ends with an error has decoded can be read, is told to be a part, and nothing made of it is kept"
+    )
+    func partial() throws {
+        let file = try file()
+        let decoder = try open(file, then: "echo 'the file is broken' >&2; exit 1")
+        #expect(decoder.info.frameCount == 22_050 && decoder.info.shortfall == "the file is broken")
+        #expect(try open(file, then: "exit 1").info.shortfall?.contains("exit code 1") == true)
+        #expect(try open(file, then: "exit 0").info.shortfall == nil)
+
+        var bench = try CacheBench("FFmpegFaultTests.partial")
+        let (path, sound) = try bench.recording("a.wav")
+        let source = try #require(bench.cache().lookup(path: path, tones: true).source)
+        guard case .notStored(let reason) = bench.cache().store(sound.waveform(), of: source, madeOf: decoder.info)
+        else {
+            Issue.record("a waveform of a part was kept")
+            return
+        }
+        #expect(reason.contains("the file is broken") && bench.names.isEmpty)
+    }
+
+    @Test("where its end is not told to us, what it reports decides")
+    func unknown() throws {
+        let result = ChildResult(end: .unknown, lastErrorLine: "")
+        #expect(try result.shortfall("a", decodedSeconds: 1, tellsOfEnd: true) == nil)
+        #expect(try result.shortfall("a", decodedSeconds: 1, tellsOfEnd: false) != nil)
+        // The report of a real run, and one that was cut.
+        let report = try FFmpegReport(for: "a")
+        let before = report.tellsOfEnd
+        #expect(!before)
+        let file = try file()
+        let arguments =
+            ["ffmpeg", "-nostdin", "-v", "error"] + report.arguments(1) + FFmpegTools.input() + ["-f", "null", "-"]
+        let whole = try unsafe FFmpegTools().run(arguments, for: file.path, [file.descriptor, report.descriptor]) { _ in
+        }
+        let after = report.tellsOfEnd
+        #expect(whole.end == .exited(0) && after)
+    }
+
+    @Test("a program that ignores SIGCHLD opens what only ffmpeg reads")
+    func ignoredChildren() async throws {
+        let path = try file().path
+        await #expect(processExitsWith: .success) { [path = path as String] in
+            signal(SIGCHLD, SIG_IGN)
+            let info = try openDecoder(path: path).info
+            // Two seconds, and a packet or two of padding.
+            guard (88_200...92_000).contains(info.frameCount), info.shortfall == nil else { exit(1) }
+        }
+    }
+
+    @Test("the file that was opened is decoded, also when its name stands for another one by then")
+    func renamed() throws {
+        let file = try file()
+        try FileManager.default.removeItem(atPath: file.path)
+        try Data("no audio".utf8).write(to: URL(fileURLWithPath: file.path))
+        #expect(try FFmpegDecoder.open(file, container: "adts").info.frameCount >= 88_200)
+    }
+
+    @Test(
+        "an M4A file is read while it is decoded; where that ends too early, reads beyond are told why, and none waits for ever"
+    )
+    func growing() throws {
+        let file = try file("M4A")
+        let whole = try open(file, then: "exit 0")
+        #expect(whole.info.frameCount == 88_200, "without what fills its last packet")
+        let expected = try Self.decode(FFmpegDecoder.open(file, container: "mp4"), 0..<88_200)
+        let cases: [(String, AudioFileError.Kind)] = [
+            ("kill -9 $$", .io), ("echo no more >&2; exit 1", .broken), ("exit 0", .changed),
+        ]
+        for (end, kind) in cases {
+            let decoder = try open(file, then: end)
+            #expect(try Self.decode(decoder, 100..<22_050) == expected.map { Array($0[100..<22_050]) })
+            let error = #expect(throws: AudioFileError.self) { try Self.decode(decoder, 60_000..<70_000) }
+            #expect(error?.kind == kind, "\(end)")
+        }
+    }
+
+    @Test("a decoder that nobody wants any more ends its ffmpeg, and a read that waits for it")
+    func abandoned() throws {
+        let file = try file("M4A")
+        let decoder = try open(file, then: "exec sleep 3600")
+        let clip = try Clip(decoder, sampleRate: nil, memoryBudget: 1 << 20)
+        try clip.waitUntilLoaded([0..<1000])
+        clip.request(ClipDemand([80_000..<88_200]))
+        // Its thread may wait for those pages by now; the end of the clip must not.
+        drop(clip)
+        let other = try open(file, then: "exec sleep 3600")
+        let thread = Thread { other.cancel() }
+        thread.start()
+        let error = #expect(throws: AudioFileError.self) { try Self.decode(other, 60_000..<70_000) }
+        #expect(error?.kind == .cancelled)
+    }
+
+    private func drop(_ clip: consuming Clip) { _ = consume clip }
+
+    @Test("a packet that cannot be decoded costs a moment of silence at the end, not the recording")
+    func damagedPacket() throws {
+        let file = try file("M4A")
+        var bytes = [UInt8](try Data(contentsOf: URL(fileURLWithPath: file.path)))
+        let sound = try #require(bytes.indices.first { bytes[$0...].starts(with: Array("mdat".utf8)) })
+        for index in sound + 5000..<sound + 5200 { bytes[index] = 0xFF }
+        try Data(bytes).write(to: URL(fileURLWithPath: file.path))
+        let decoder = try FFmpegDecoder.open(OpenedFile(path: file.path), container: "mp4")
+        #expect(try Self.decode(decoder, 0..<88_200)[0].count == 88_200)
+    }
+
+    private static func decode(_ decoder: SpooledDecoder, _ frames: Range<Int64>) throws -> [[Float]] {
+        let channels = decoder.info.channelCount
+        let samples = UnsafeMutablePointer<Float>.allocate(capacity: frames.count * channels)
+        defer { unsafe samples.deallocate() }
+        try unsafe decoder.read(frames, into: samples, stride: frames.count)
+        return (0..<channels).map { channel in
+            unsafe Array(UnsafeBufferPointer(start: samples + channel * frames.count, count: frames.count))
+        }
+    }
+
+    @Test("what is spooled leaves room on the disk, which is looked for first, and goes to where there is some")
+    func room() throws {
+        let size: Int64 = 1 << 30
+        #expect(throws: AudioFileError.self) { try SpoolFile(for: "a", expectedBytes: size, calls: FreeBytes(1 << 20)) }
+        let error = #expect(throws: AudioFileError.self) {
+            try SpoolFile(for: "a", expectedBytes: 1, calls: FreeBytes(0))
+        }
+        #expect(error?.kind == .diskFull && error?.remedy.contains("TMPDIR") == true)
+        let spool = try SpoolFile(for: "a", calls: FreeBytes(1 << 20))
+        var kind: AudioFileError.Kind?
+        let bytes = [UInt8](repeating: 1, count: 2 << 20)
+        unsafe bytes.withUnsafeBytes { run in
+            do throws(AudioFileError) { try unsafe spool.write(run, at: 0) } catch { kind = error.kind }
+        }
+        #expect(kind == .diskFull)
+        // A folder on a file system that knows no files without a name.
+        _ = try SpoolFile(for: "a", expectedBytes: 1, calls: FreeBytes(1 << 40, knowsUnnamed: false))
+    }
+}
+
+/// A disk with so many bytes left.
+private struct FreeBytes: FileCalls {
+    let count: Int
+    let knowsUnnamed: Bool
+    private let system = SystemFileCalls()
+
+    init(_ count: Int, knowsUnnamed: Bool = true) { (self.count, self.knowsUnnamed) = (count, knowsUnnamed) }
+
+    func freeBytes(_ descriptor: Int32) -> Int { count }
+    func createUnnamed(in folder: String) -> Int { knowsUnnamed ? system.createUnnamed(in: folder) : -Int(EOPNOTSUPP) }
+    func create(_ path: String) -> Int { system.create(path) }
+    func name(_ descriptor: Int32, _ path: String) -> Int { system.name(descriptor, path) }
+    func write(_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer, at offset: Int64) -> Int {
+        unsafe system.write(descriptor, bytes, at: offset)
+    }
+    func setLength(_ descriptor: Int32, _ byteCount: Int64) -> Int { system.setLength(descriptor, byteCount) }
+    func synchroniseData(_ descriptor: Int32) -> Int { system.synchroniseData(descriptor) }
+    func synchronise(_ descriptor: Int32) -> Int { system.synchronise(descriptor) }
+    func synchroniseFolder(_ folder: String) -> Int { system.synchroniseFolder(folder) }
+    func remove(_ path: String) -> Int { system.remove(path) }
+    func rename(_ path: String, to other: String) -> Int { system.rename(path, to: other) }
+    func close(_ descriptor: Int32) -> Int { system.close(descriptor) }
+}

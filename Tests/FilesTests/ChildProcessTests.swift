@@ -1,0 +1,129 @@
+import Foundation
+import ProcessHandles
+import TestSupport
+import Testing
+
+@testable import Files
+
+/// What a shell's script has written to its standard output, and how it ended.
+private func runShell(
+    _ script: String, descriptors: [Int32] = [], limits: ChildLimits = ChildLimits()
+) throws -> (output: String, result: ChildResult) {
+    var child = try ChildProcess(["/bin/sh", "-c", script], descriptors: descriptors)
+    var output: [UInt8] = []
+    let result = try unsafe child.finish(limits) { bytes in
+        unsafe output.append(contentsOf: bytes)
+        return true
+    }
+    return (String(decoding: output, as: UTF8.self), result)
+}
+
+@Suite("Child processes")
+struct ChildProcessTests {
+    /// 300,000 bytes, more than a pipe or a socket holds.
+    private static let long = "i=0; while [ $i -lt 3000 ]; do printf '%0100d' $i; i=$((i+1)); done"
+
+    @Test("all output arrives, then how the program ended and its last complaint")
+    func ends() throws {
+        let whole = try runShell(Self.long)
+        #expect(whole.output.utf8.count == 300_000 && whole.result.end == .exited(0))
+        let failed = try runShell("echo out; echo first >&2; echo last >&2; exit 3")
+        #expect(failed.output == "out\n" && failed.result.end == .exited(3) && failed.result.lastErrorLine == "last")
+        let killed = try runShell("echo part; kill -9 $$")
+        #expect(killed.output == "part\n" && killed.result.end == .killed(SIGKILL))
+        let error = #expect(throws: ChildFailure.self) { try runShell0(["/no/such/program"]) }
+        #expect(error == .cannotStart(ENOENT))
+    }
+
+    private func runShell0(_ arguments: [String]) throws { _ = try ChildProcess(arguments) }
+
+    @Test("a program is over when it has ended, though another that it has started still holds its output")
+    func grandchildren() throws {
+        // The one in the background would hold the output for longer than any test lasts.
+        let run = try runShell("sleep 3600 & echo $!; exit 0", limits: ChildLimits(totalSeconds: 600))
+        #expect(run.result.end == .exited(0))
+        let sleeper = try #require(Int32(run.output.trimmingCharacters(in: .whitespacesAndNewlines)))
+        #expect(try #require(ProcessHandle(sleeper)).send(SIGKILL))
+    }
+
+    @Test("a program is ended when it takes too long, is silent, is not wanted any more or writes too much")
+    func limits() throws {
+        func failure(_ limits: ChildLimits, isWanted: Bool = true, takes: Bool = true) -> ChildFailure? {
+            do throws(ChildFailure) {
+                var child = try ChildProcess(["/bin/sh", "-c", "echo 1; exec sleep 3600"])
+                _ = try unsafe child.finish(limits, isWanted: { isWanted }) { _ in takes }
+                return nil
+            } catch { return error }
+        }
+        #expect(failure(ChildLimits(totalSeconds: 0.2, silentSeconds: 100)) == .timeout)
+        #expect(failure(ChildLimits(totalSeconds: 100, silentSeconds: 0.2)) == .timeout)
+        #expect(failure(ChildLimits(), isWanted: false) == .stopped)
+        #expect(failure(ChildLimits(), takes: false) == .stopped)
+    }
+
+    @Test("the program has the files it is given, whatever their names stand for by then")
+    func descriptors() throws {
+        let path = NSTemporaryDirectory() + "woodshed-child-\(UInt64.random(in: 0...UInt64.max))"
+        try Data("one".utf8).write(to: URL(fileURLWithPath: path))
+        let first = unsafe open(path, O_RDONLY | O_CLOEXEC)
+        try FileManager.default.removeItem(atPath: path)
+        let second = try UnnamedFile.inMemory(Array("two".utf8))
+        defer { for descriptor in [first, second] { close(descriptor) } }
+        let names = (0..<2).map(ChildProcess.path)
+        let run = try runShell(
+            "cat \(names[0]) \(names[1]); cat < /dev/stdin", descriptors: [first, second])
+        #expect(run.output == "onetwo" && run.result.end == .exited(0))
+    }
+
+    @Test(
+        "a program that ignores SIGCHLD, or waits for all of its children, is told how a child of ours ended, or that nobody knows"
+    )
+    func otherParents() async {
+        await #expect(processExitsWith: .success) {
+            signal(SIGCHLD, SIG_IGN)
+            try ChildProcessTests.checkEnds(isKnown: false)
+        }
+        await #expect(processExitsWith: .success) {
+            // A program that waits for every child of its own.
+            signal(SIGCHLD) { _ in
+                var status: Int32 = 0
+                while unsafe waitpid(-1, &status, WNOHANG) > 0 {}
+            }
+            try ChildProcessTests.checkEnds(isKnown: false)
+        }
+        await #expect(processExitsWith: .success) { try ChildProcessTests.checkEnds(isKnown: true) }
+    }
+
+    /// Exits with a code of failure when a child's end is told wrongly, or is not noticed.
+    private static func checkEnds(isKnown: Bool) throws {
+        for _ in 0..<20 {
+            for (script, end) in [("exit 0", ChildEnd.exited(0)), ("exit 7", .exited(7)), ("kill -9 $$", .killed(9))] {
+                let run = try runShell("\(long); \(script)")
+                guard run.output.utf8.count == 300_000 else { exit(1) }
+                guard run.result.end == end || !isKnown && run.result.end == .unknown else { exit(2) }
+            }
+        }
+        // One that is given up is ended, and that is waited for.
+        var child = try ChildProcess(["/bin/sh", "-c", "echo $$; exec sleep 3600"])
+        var text = ""
+        do {
+            _ = try unsafe child.finish(ChildLimits()) { bytes in
+                text += unsafe String(decoding: bytes, as: UTF8.self)
+                return false
+            }
+            exit(3)
+        } catch {}
+        drop(child)
+        guard let number = Int32(text.trimmingCharacters(in: .whitespacesAndNewlines)), number > 1 else { exit(4) }
+        guard ProcessHandle(number) == nil else { exit(5) }
+    }
+
+    private static func drop(_ child: consuming ChildProcess) { _ = consume child }
+
+    @Test("Ctrl-C at the terminal is the embedding program's affair")
+    func interruption() throws {
+        // The whole group of processes gets the signal; the shell itself is of that group.
+        let run = try runShell("kill -INT $$; kill -QUIT $$; echo alive")
+        #expect(run.output == "alive\n" && run.result.end == .exited(0))
+    }
+}

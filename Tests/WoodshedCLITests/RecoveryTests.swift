@@ -1,0 +1,39 @@
+// What the command does about takes that were never finished, and are not there.
+import Glibc
+import Testing
+
+@testable import WoodshedCLI
+
+@Suite("Unfinished takes at the command line")
+struct RecoveryTests {
+    private let folder = TestFolder()
+
+    private func record(_ arguments: String...) -> Finished {
+        Command.run(["record"] + arguments, environment: ["XDG_STATE_HOME": folder.path])
+    }
+
+    @Test("a take whose disk is not connected is told of and kept until the user says that it is gone")
+    func unreachable() {
+        for name in ["woodshed", "woodshed/takes"] { _ = unsafe mkdir(folder[name], 0o700) }
+        let take = folder["disk/riff.wav"]
+        let head =
+            #"{"v":1,"path":"\#(take)","device":1,"inode":1,"birth":1,"container":"wav","format":"int24","#
+            + #""rate":48000,"channels":1,"start":5}"#
+        folder.write("woodshed/takes/a.take", Array("\(head)\n{\"mark\":\"solo\",\"frame\":3}\n".utf8))
+        let told = record("--recover")
+        #expect(told.status == 0 && told.error.contains(take) && told.error.contains("1 mark"), "\(told.error)")
+        #expect(told.error.contains("--forget \(take)"))
+        let json = record("--recover", "--json")
+        #expect(
+            json.text.hasPrefix(#"{"v":1,"event":"recording.unreachable","path":"\#(take)","reason":""#), "\(json.text)"
+        )
+        #expect(folder.names(in: "woodshed/takes").contains("a.take"))
+        let other = record("--forget", folder["disk/other.wav"])
+        #expect(other.status == 66 && other.error.contains("other.wav") && other.error.contains("--recover"))
+        #expect(folder.names(in: "woodshed/takes").contains("a.take"))
+        let forgotten = record("--forget", take)
+        #expect(forgotten.status == 0 && !folder.names(in: "woodshed/takes").contains("a.take"), "\(forgotten.error)")
+        #expect(record("--recover").error.contains("No take is unfinished"))
+        #expect(record("--recover", "--forget", take).status == 64)
+    }
+}
