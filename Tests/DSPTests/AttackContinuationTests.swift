@@ -5,38 +5,87 @@ import Testing
 
 @Suite("Stretcher, lists of attacks that follow one another")
 struct AttackContinuationTests {
+    /// A chord with bursts at known frames, and its attacks in windows, each known with its neighbours, as a player is told them.
+    private struct Scene {
+        static let sampleRate = 22_050
+        let source: [[Float]]
+        let windowFrames: Int64
+        /// All attacks at once.
+        let all: AttackTable
+        private let around: [AttackTable]
+
+        init(at places: [Int], frameCount: Int, windowFrames: Int) {
+            var random = SeededGenerator(seed: 3)
+            var source = tones([220, 554], amplitude: 0.2, frameCount: frameCount, sampleRate: Self.sampleRate)
+            for place in places { for index in 0..<200 { source[place + index] += 0.5 * random.float() } }
+            let block = SourceBlock([source], firstFrame: 0, sampleRate: Self.sampleRate)
+            let onsets = places.map { Onset(cut: Int64($0 - 4), attack: Int64($0), strength: 20) }
+            let count = (frameCount - 1) / windowFrames + 1
+            let materials = (0..<count).map {
+                AttackMaterial(
+                    onsets: onsets, in: Int64($0 * windowFrames)..<Int64(($0 + 1) * windowFrames), of: block)
+            }
+            self.source = [source]
+            self.windowFrames = Int64(windowFrames)
+            all = AttackTable(materials)
+            around = (0..<count).map { window in
+                AttackTable((max(0, window - 1)...min(count - 1, window + 1)).map { materials[$0] })
+            }
+        }
+
+        func listAround(_ frame: Int64) -> AttackList { around[min(around.count - 1, Int(frame / windowFrames))].list }
+
+        /// A voice that is told before each block what `list` gives for its place.
+        func played(
+            from start: Int64 = 500, speed: Double, frameCount: Int, block: Int = 256, _ list: (Int64) -> AttackList
+        ) -> [Float] {
+            var stretcher = Stretcher(channelCount: 1, sampleRate: Self.sampleRate, maximumEmitFrames: block)
+            stretcher.start(at: start, speed: speed, attacks: list(start))
+            var output: [Float] = []
+            while output.count < frameCount {
+                let count = min(block, frameCount - output.count)
+                stretcher.setAttacks(list(Int64(stretcher.sourcePosition(atOutput: Int64(output.count)))))
+                output += render(&stretcher, source, frameCount: count, nextBlock: { count })[0]
+            }
+            return output
+        }
+    }
+
     @Test(
         "a voice that is told the attacks around its place sounds as one that knows them all",
         .enabled(if: Workload.isWhole), arguments: [0.5, 0.8, 2])
     func continuation(speed: Double) {
-        var random = SeededGenerator(seed: 3)
-        let places = Array(stride(from: 3000, to: 60_000, by: 3711))
-        var source = tones([220, 554], amplitude: 0.2, frameCount: 66_000, sampleRate: 22_050)
-        for place in places { for index in 0..<200 { source[place + index] += 0.5 * random.float() } }
-        let block = SourceBlock([source], firstFrame: 0, sampleRate: 22_050)
-        let onsets = places.map { Onset(cut: Int64($0 - 4), attack: Int64($0), strength: 20) }
-        // Windows of a third of the source, each known with its neighbours, as a player is told them.
-        let materials = (0..<4).map {
-            AttackMaterial(onsets: onsets, in: Int64($0 * 20_000)..<Int64(($0 + 1) * 20_000), of: block)
-        }
-        let all = AttackTable(materials)
-        let around = (0..<4).map { window in
-            AttackTable((max(0, window - 1)...min(3, window + 1)).map { materials[$0] })
-        }
+        let scene = Scene(at: Array(stride(from: 3000, to: 60_000, by: 3711)), frameCount: 66_000, windowFrames: 20_000)
         let frameCount = Int(62_000 / speed)
-        func made(_ list: (Int64) -> AttackList) -> [Float] {
-            var stretcher = Stretcher(channelCount: 1, sampleRate: 22_050, maximumEmitFrames: 256)
-            stretcher.start(at: 500, speed: speed, attacks: list(500))
-            var output: [Float] = []
-            while output.count < frameCount {
-                stretcher.setAttacks(list(Int64(stretcher.sourcePosition(atOutput: Int64(output.count)))))
-                output += render(&stretcher, [source], frameCount: 256, nextBlock: { 256 })[0]
+        let expected = scene.played(speed: speed, frameCount: frameCount) { _ in scene.all.list }
+        #expect(scene.played(speed: speed, frameCount: frameCount, scene.listAround) == expected)
+        #expect(scene.played(speed: speed, frameCount: frameCount) { _ in .empty } != expected)
+    }
+
+    @Test(
+        "an attack that became known after the one before had landed is foreseen as if it had been known all along",
+        arguments: cases([0.5, 0.8, 2], few: [0.8]))
+    func longSustain(speed: Double) {
+        // When the first attack lands only windows 0 and 1 are known; the second lies in window 3.
+        let scene = Scene(at: [1500, 26_500], frameCount: 30_000, windowFrames: 8000)
+        let frameCount = Int(27_000 / speed)
+        let expected = scene.played(speed: speed, frameCount: frameCount) { _ in scene.all.list }
+        let told = scene.played(speed: speed, frameCount: frameCount, scene.listAround)
+        #expect(expected.indices.first { told[$0] != expected[$0] } == nil)
+    }
+
+    @Test("however blocks are cut, an attack after a long sustain sounds the same", .enabled(if: Workload.isOptimised))
+    func blocksAfterSustain() {
+        // The first attack lands about where the second becomes known, which blocks of another length see earlier or later.
+        for first in stride(from: 7000, to: 12_000, by: 500) {
+            let scene = Scene(at: [first, 20_000], frameCount: 26_000, windowFrames: 8000)
+            let frameCount = 20_600 * 5 / 4
+            let expected = scene.played(speed: 0.8, frameCount: frameCount, block: 64, scene.listAround)
+            for block in [1, 997, 4096] {
+                let output = scene.played(speed: 0.8, frameCount: frameCount, block: block, scene.listAround)
+                let difference = expected.indices.first { output[$0] != expected[$0] }
+                #expect(difference == nil, "first attack at \(first), blocks of \(block)")
             }
-            return output
         }
-        let expected = made { _ in all.list }
-        #expect(made { around[min(3, Int($0 / 20_000))].list } == expected)
-        #expect(made { _ in .empty } != expected)
-        withExtendedLifetime((all, around)) {}
     }
 }

@@ -82,7 +82,6 @@ extension VocoderBand {
         }
         voiceBegin = begin
         isFirstVoice = false
-        voice = next
     }
 
     /// The sum of all windows of the present voice, those to come included, at an output sample, before its gate.

@@ -89,7 +89,8 @@ struct VocoderBand: ~Copyable {
     /// - Parameters:
     ///   - samples: The band's samples of the source.
     ///   - place: The source frame, exact, of the window's middle.
-    ///   - voice: The voice that plays there.
+    ///   - voice: The voice that plays there, as it is known now: for each stage anew, since what comes after it may have become
+    ///     known since the stage before, and the memory of what was known then may be gone.
     ///   - interpolator: For a decimated band, whose samples lie at other frames than the window's.
     mutating func runStage(
         _ samples: borrowing SampleRing, place: Double, voice next: Voice, interpolator: borrowing BandInterpolator
@@ -98,16 +99,17 @@ struct VocoderBand: ~Copyable {
         switch stage {
         case 0:
             settle(at: place)
-            if number == firstWindow {
-                voice = next
-            } else if next.segment.landing != voice.segment.landing {
+            if number != firstWindow && next.segment.landing != voice.segment.landing {
                 changeVoice(next, number: number)
                 stretch = 1
                 voiceHasChanged = true
             }
+            voice = next
             analyseCurrent(samples, interpolator)
             if number == firstWindow { beginOutput() }
-        case 1: comparePrevious(samples, interpolator)
+        case 1:
+            voice = next
+            comparePrevious(samples, interpolator)
         case 2:
             if voiceHasChanged { rotation.restartGrown(current) }
             rotation.solve(current, stretch: stretch)
