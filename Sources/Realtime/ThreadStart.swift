@@ -111,8 +111,23 @@ private func currentLimit(_ resource: __rlimit_resource) -> UInt {
 /// A stack that was refused as too small is not made larger than this, in bytes.
 private let largestMinimumStack = 1 << 20
 
-/// Makes a thread of its own stack size that runs `start`; one too small for the system is made larger.
-func startThread(_ start: ThreadStart, stackBytes: Int) throws(RealtimeThreadError) -> pthread_t {
+/// Why the system made no thread.
+struct ThreadFailure: Error {
+    /// The stack that was asked for last, in bytes.
+    let stackBytes: Int
+    /// The system's error number.
+    let code: Int32
+}
+
+/// Makes a thread of its own stack size; one too small for the system is made larger.
+///
+/// - Parameters:
+///   - context: handed to `entry`; not released here when there is no thread.
+///   - entry: a function and not a closure, so that no actor's isolation can cling to it.
+func startThread(
+    stackBytes: Int, _ context: UnsafeMutableRawPointer,
+    _ entry: @convention(c) (UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer?
+) throws(ThreadFailure) -> pthread_t {
     var attributes = pthread_attr_t()
     unsafe pthread_attr_init(&attributes)
     defer { unsafe pthread_attr_destroy(&attributes) }
@@ -120,25 +135,31 @@ func startThread(_ start: ThreadStart, stackBytes: Int) throws(RealtimeThreadErr
     let bytes = max(stackBytes, sysconf(Int32(_SC_THREAD_STACK_MIN)))
     var rounded = (bytes > Int.max - page) ? Int.max / page * page : (bytes + page - 1) / page * page
     var handle = pthread_t()
-    let context = unsafe Unmanaged.passRetained(start)
     var failure: Int32
     repeat {
         failure = unsafe pthread_attr_setstacksize(&attributes, rounded)
-        if failure == 0 { failure = unsafe pthread_create(&handle, &attributes, threadEntry, context.toOpaque()) }
+        if failure == 0 { failure = unsafe pthread_create(&handle, &attributes, entry, context) }
         // What libraries keep for each thread lies on its stack, and how much that is the system tells only by refusing.
         guard failure == EINVAL, rounded < largestMinimumStack else { break }
         rounded *= 2
     } while true
-    if failure != 0 { unsafe context.release() }
-    guard failure == 0 else {
-        throw RealtimeThreadError(
-            message: "the system made no thread with a stack of \(rounded) bytes (\(describe(failure)))",
-            remedy: "end some programs or raise the limit on threads (`ulimit -u`), or ask for a smaller stack")
-    }
+    if failure != 0 { throw ThreadFailure(stackBytes: rounded, code: failure) }
     return handle
 }
 
-/// A function and not a closure, so that no actor's isolation can cling to it.
+/// Makes a thread that runs `start`.
+func startThread(_ start: ThreadStart, stackBytes: Int) throws(RealtimeThreadError) -> pthread_t {
+    let context = unsafe Unmanaged.passRetained(start)
+    do throws(ThreadFailure) {
+        return try unsafe startThread(stackBytes: stackBytes, context.toOpaque(), threadEntry)
+    } catch {
+        unsafe context.release()
+        throw RealtimeThreadError(
+            message: "the system made no thread with a stack of \(error.stackBytes) bytes (\(describe(error.code)))",
+            remedy: "end some programs or raise the limit on threads (`ulimit -u`), or ask for a smaller stack")
+    }
+}
+
 private func threadEntry(_ context: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
     if let context = unsafe context { unsafe Unmanaged<ThreadStart>.fromOpaque(context).takeRetainedValue().run() }
     return nil
