@@ -11,6 +11,8 @@ private final class CountingDecoder: AudioDecoder {
     let info: AudioFileInfo
     let isHeld = Atomic<Bool>(false)
     let decodedFrames = Atomic<Int>(0)
+    /// How many of the next reads fail.
+    let failures = Atomic<Int>(0)
 
     init(frameCount: Int64, channelCount: Int = 1) {
         info = AudioFileInfo(
@@ -22,6 +24,10 @@ private final class CountingDecoder: AudioDecoder {
 
     func read(_ frames: Range<Int64>, into output: UnsafeMutablePointer<Float>, stride: Int) throws(AudioFileError) {
         while isHeld.load(ordering: .acquiring) { usleep(500) }
+        if failures.load(ordering: .relaxed) > 0 {
+            failures.subtract(1, ordering: .relaxed)
+            throw .reading(info.path, errno: EIO)
+        }
         decodedFrames.add(frames.count, ordering: .relaxed)
         for channel in 0..<info.channelCount {
             for i in 0..<frames.count {
@@ -94,8 +100,55 @@ private final class Tally: Sendable {
         reader.publishDemand(current: 500 * pageFrames, next: 900 * pageFrames)
         #expect(eventually { reader.isLoaded(from: 500 * pageFrames, count: 4 * Int(pageFrames)) })
         #expect(eventually { reader.isLoaded(from: 900 * pageFrames, count: 1) })
-        clip.request(ClipDemand([700 * pageFrames..<702 * pageFrames]))
+        clip.request(ClipDemand([700 * pageFrames..<702 * pageFrames]), for: reader)
         #expect(eventually { reader.isLoaded(from: 700 * pageFrames, count: 2 * Int(pageFrames)) })
+    }
+
+    @Test("what one reader asked for stays when another asks for something else, also where pages are scarce")
+    func requestsOfTwo() throws {
+        let clip = try Clip(CountingDecoder(frameCount: 1000 * pageFrames), sampleRate: nil, memoryBudget: 0)
+        let readers = [clip.makeReader(), clip.makeReader()]
+        defer { for reader in readers { clip.release(reader) } }
+        let places = [700 * pageFrames, 300 * pageFrames]
+        func areLoaded() -> Bool {
+            places.allSatisfy { readers[0].isLoaded(from: $0, count: 2 * Int(pageFrames)) }
+        }
+        for (reader, place) in zip(readers, places) {
+            clip.request(ClipDemand([place..<place + 2 * pageFrames]), for: reader)
+        }
+        #expect(eventually(areLoaded))
+        // Others come and go: more than there is room for.
+        for page in 0..<40 { try clip.waitUntilLoaded([Int64(page) * pageFrames..<Int64(page) * pageFrames + 1]) }
+        #expect(eventually(areLoaded))
+    }
+
+    @Test("a read that fails for a moment is tried again, and nobody is told")
+    func failsForAMoment() throws {
+        let decoder = CountingDecoder(frameCount: 40 * pageFrames)
+        let clip = try Clip(decoder, sampleRate: nil, memoryBudget: 0)
+        try clip.waitUntilLoaded([0..<1])
+        decoder.failures.store(2, ordering: .relaxed)
+        let piece = try read(clip, 30 * pageFrames..<30 * pageFrames + 100)[0]
+        #expect(piece == (0..<100).map { CountingDecoder.sample(30 * pageFrames + $0) })
+        #expect(decoder.failures.load(ordering: .relaxed) == 0 && clip.failure == nil)
+    }
+
+    @Test("a read that goes on failing is told, and is tried again all the same for as long as somebody wants it")
+    func failsForLonger() throws {
+        let decoder = CountingDecoder(frameCount: 40 * pageFrames)
+        let clip = try Clip(decoder, sampleRate: nil, memoryBudget: 0)
+        let reader = clip.makeReader()
+        defer { clip.release(reader) }
+        try clip.waitUntilLoaded([0..<1])
+        decoder.failures.store(.max, ordering: .relaxed)
+        let error = #expect(throws: AudioFileError.self) {
+            try clip.waitUntilLoaded([30 * pageFrames..<30 * pageFrames + 1])
+        }
+        #expect(error?.kind == .io && clip.failure == error)
+        decoder.failures.store(0, ordering: .relaxed)
+        clip.request(ClipDemand([30 * pageFrames..<31 * pageFrames]), for: reader)
+        #expect(eventually { reader.isLoaded(from: 30 * pageFrames, count: 1) && clip.failure == nil })
+        #expect(throws: Never.self) { try clip.waitUntilLoaded([30 * pageFrames..<30 * pageFrames + 1]) }
     }
 
     @Test("reading through decodes every page once")

@@ -109,26 +109,33 @@ public final class Clip: Sendable {
 
     // MARK: - Loading
 
-    /// Asks that ranges be loaded and kept, instead of those asked for before.
+    /// Asks that ranges be loaded and kept for a reader until it is released, instead of those asked for it before.
     ///
-    /// What the readers' hints and waiting callers want comes first; what exceeds the memory budget is left out.
+    /// What the readers' hints and waiting callers want comes first; then what is most urgent to each reader, in turn; what
+    /// exceeds the memory budget is left out.
     ///
     /// Real-time safe: no (locks).
-    public func request(_ wanted: ClipDemand) { core.request(wanted.ranges.map(core.geometry.pages(of:))) }
+    public func request(_ wanted: ClipDemand, for reader: ClipReader) {
+        core.request(wanted.ranges.map(core.geometry.pages(of:)), for: reader)
+    }
 
     /// Waits until the ranges are loaded; what lies outside the clip counts as loaded.
     ///
     /// The decode thread goes on ahead of the first range after that, so a caller who advances block by block rarely waits.
     ///
     /// - Parameter ranges: frames, together at most half of the memory budget.
-    /// - Throws: why a page cannot be decoded (the file was changed, the disk failed), or that the ranges are too long.
+    /// - Throws: why a page cannot be decoded (the file was changed, the disk failed), once it was tried several times for three
+    ///   quarters of a second; or that the ranges are too long.
     ///
     /// Real-time safe: no (waits).
     public func waitUntilLoaded(_ ranges: [Range<Int64>]) throws(AudioFileError) {
         try core.waitUntilLoaded(ranges.map(core.geometry.pages(of:)))
     }
 
-    /// Why pages could not be decoded while playing; nil as long as all went well. The first reason stays.
+    /// Why pages cannot be decoded; nil as long as all goes well, and again when they could be decoded after all.
+    ///
+    /// A page that fails is silent and is tried again; only what fails for three quarters of a second is told here. As long as
+    /// it is wanted it is tried every two seconds after that.
     ///
     /// Real-time safe: no (locks).
     public var failure: AudioFileError? { core.failure }

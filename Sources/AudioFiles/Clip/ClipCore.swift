@@ -15,8 +15,8 @@ final class ClipCore: @unchecked Sendable {
 
     // Guarded by `lock`.
     private var readers: [Int: ReaderSlot] = [:]
-    private var requested: [Range<Int>] = []
-    private var failures: [Int: AudioFileError] = [:]
+    private var failures: [Int: PageFailure] = [:]
+    /// Why pages were given up, as was found first; nil again once one of them could be read after all.
     private var firstFailure: AudioFileError?
     private var isStopping = false
 
@@ -26,6 +26,8 @@ final class ClipCore: @unchecked Sendable {
     @safe
     private final class ReaderSlot {
         let demand = UnsafeMutablePointer<ReaderDemand>.allocate(capacity: 1)
+        /// What the reader's owner asked for, in order of urgency. Guarded by the clip's lock.
+        var requested: [Range<Int>] = []
 
         init() { unsafe demand.initialize(to: ReaderDemand()) }
 
@@ -66,9 +68,9 @@ final class ClipCore: @unchecked Sendable {
         lock.withLock { readers[reader.identifier] = nil }
     }
 
-    func request(_ ranges: [Range<Int>]) {
+    func request(_ ranges: [Range<Int>], for reader: ClipReader) {
         lock.withLock {
-            requested = ranges
+            readers[reader.identifier]?.requested = ranges
             lock.wakeAll()
         }
     }
@@ -80,7 +82,7 @@ final class ClipCore: @unchecked Sendable {
         switch store.wait(for: ranges) {
         case .published: return
         case .closed: throw .closed(path)
-        case .unavailable(let page): throw lock.withLock { failures[page] ?? firstFailure } ?? .changed(path)
+        case .unavailable(let page): throw lock.withLock { failures[page]?.error ?? firstFailure } ?? .changed(path)
         }
     }
 
@@ -106,15 +108,19 @@ final class ClipCore: @unchecked Sendable {
         lock.withLock {
             var pause = 5
             while !isStopping {
+                let now = ContinuousClock.now
                 var list = DemandList(pageCount: geometry.pageCount, limit: pool.capacity)
                 list.add(wishes())
                 tick += 1
                 pool.touch(list.pages, at: tick)
-                if let page = list.pages.first(where: { !store.table.isPublished($0) && failures[$0] == nil }) {
-                    return page
-                }
                 // Readers leave their hints without waking anyone: look, at first often, then every 20 ms.
-                lock.wait(milliseconds: readers.isEmpty ? nil : pause)
+                var wait = readers.isEmpty ? nil : pause
+                for page in list.pages where !store.table.isPublished(page) {
+                    let left = failures[page]?.pause(at: now) ?? 0
+                    if left == 0 { return page }
+                    wait = min(wait ?? left, left)
+                }
+                lock.wait(milliseconds: wait)
                 pause = min(20, pause + 5)
             }
             return nil
@@ -127,14 +133,18 @@ final class ClipCore: @unchecked Sendable {
         // The start is where most playing begins.
         let recent = store.recentlyAwaited.isEmpty ? [0] : store.recentlyAwaited
         if let page = recent.last { wishes.cursors.append((page, page)) }
-        for (_, reader) in readers.sorted(by: { $0.key < $1.key }) {
+        let readers = self.readers.sorted { $0.key < $1.key }.map(\.value)
+        for reader in readers {
             let current = unsafe reader.demand.pointee.current.load(ordering: .relaxed)
             let next = unsafe reader.demand.pointee.next.load(ordering: .relaxed)
             // A voice at another speed reads up to a window behind its position: at most 8192 frames below 192 kHz.
             if current >= 0 { wishes.cursors.append((geometry.page(of: current), geometry.page(of: current - 8192))) }
             if next >= 0 { wishes.jumps.append(geometry.page(of: next)) }
         }
-        wishes.requested = requested
+        // What one reader wants most comes before what another wants next.
+        for rank in 0..<(readers.map(\.requested.count).max() ?? 0) {
+            wishes.requested += readers.compactMap { rank < $0.requested.count ? $0.requested[rank] : nil }
+        }
         wishes.recent = recent
         wishes.lookahead = lookahead
         return wishes
@@ -149,14 +159,30 @@ final class ClipCore: @unchecked Sendable {
         do throws(AudioFileError) {
             try unsafe maker.fill(page, into: buffer)
             unsafe pool.publish(page, buffer, at: tick)
+            lock.withLock { forgetFailure(of: page) }
         } catch {
             unsafe pool.giveBack(buffer)
-            lock.withLock {
-                failures[page] = error
-                if firstFailure == nil { firstFailure = error }
-                store.setUnavailable(page, true)
-            }
+            maker.renewDecoder()
+            lock.withLock { note(error, of: page) }
         }
+    }
+
+    /// Guarded by `lock`.
+    private func note(_ error: AudioFileError, of page: Int) {
+        let failure = PageFailure(error, after: failures[page], now: .now)
+        failures[page] = failure
+        guard failure.isGivenUp else { return }
+        if firstFailure == nil { firstFailure = error }
+        store.setUnavailable(page, true)
+    }
+
+    /// Guarded by `lock`.
+    private func forgetFailure(of page: Int) {
+        guard let failure = failures.removeValue(forKey: page), failure.isGivenUp else { return }
+        // What kept this page away kept others away, too: they are tried anew, and told again if they fail again.
+        for other in failures.keys { store.setUnavailable(other, false) }
+        failures = [:]
+        firstFailure = nil
     }
 }
 

@@ -6,7 +6,7 @@
 @safe
 final class PageMaker: @unchecked Sendable {
     let geometry: PageGeometry
-    private let decoder: any AudioDecoder
+    private var decoder: any AudioDecoder
     private let ratio: RateRatio?
     private let resampler: Resampler
     /// Source frames kept from the page before: neighbours overlap, and going back in the file would cost a jump.
@@ -46,6 +46,14 @@ final class PageMaker: @unchecked Sendable {
             samples, sourceStride: capacity, sourceCount: plan.source.count, droppingFirst: plan.leadIn,
             into: output, outputStride: stride, count: frames.count)
         if !converted { throw .noMemory(decoder.info.path) }
+    }
+
+    /// After a failure: goes on with another decoder of the same file where there can be one, since what a library remembers
+    /// of a read that failed is anyone's guess.
+    func renewDecoder() {
+        window = 0..<0
+        guard let file = decoder as? any FileDecoder, let fresh = try? file.another() else { return }
+        decoder = fresh
     }
 
     /// Makes the window `wanted`: keeps what is there, decodes what is missing, silence outside the file.

@@ -17,7 +17,8 @@ public final class Player: Sendable {
     /// Relaxed: a count alone. That a start counts before it is carried out, its way to the render side sees to.
     private let startsAsked = Atomic<Int64>(0)
     private let failureBox = Mutex<AudioFileError?>(nil)
-    private let releaseReader: @Sendable () -> Void
+    /// What the render side reads the clip by; names the player in what it asks of the clip.
+    private let reader: ClipReader
     private let memory: Mutex<PlayerMemory>
     private let preparer: ScorePreparer
 
@@ -43,8 +44,7 @@ public final class Player: Sendable {
         let known = preparer.begin(score)
         let storage = shared.storage(for: score, known.preparation, ticket: known.ticket)
         memory = Mutex(shared)
-        let reader = clip.makeReader(waitsForPages: waitsForPages, epoch: epoch)
-        releaseReader = { clip.release(reader) }
+        reader = clip.makeReader(waitsForPages: waitsForPages, epoch: epoch)
         let ends = RenderEnds(
             urgent: urgent.consumer, scheduled: scheduled.consumer, spentScores: spent.producer,
             events: events.producer, status: status.writer)
@@ -58,14 +58,14 @@ public final class Player: Sendable {
             PlayerControl(
                 urgent: urgent.producer, scheduled: scheduled.producer, spentScores: spent.consumer, storage: storage))
         telemetry = Mutex(PlayerTelemetry(events: events.consumer, status: status.reader))
-        clip.request(score.demand(first: score.sections[0].range.lowerBound))
+        clip.request(score.demand(first: score.sections[0].range.lowerBound), for: reader)
     }
 
     deinit {
         // Sound because the engine keeps every player until the mixer has let go of its core.
         unsafe core.core.deinitialize(count: 1)
         unsafe core.core.deallocate()
-        releaseReader()
+        clip.release(reader)
     }
 
     // MARK: Requests
@@ -110,7 +110,7 @@ public final class Player: Sendable {
             throw ScoreError(
                 .placeOutsideScore, "no section holds frame \(clipFrame)", remedy: "Seek to a frame inside a section.")
         }
-        clip.request(score.demand(first: clipFrame))
+        clip.request(score.demand(first: clipFrame), for: reader)
         send(PlayerCommand(code: .seek, frame: frame ?? -1, value: clipFrame))
     }
 
@@ -128,7 +128,7 @@ public final class Player: Sendable {
                 .placeOutsideScore, "there is no section \(section)",
                 remedy: "Choose a section from 1 to \(sections.count).")
         }
-        clip.request(score.demand(first: sections[section - 1].range.lowerBound))
+        clip.request(score.demand(first: sections[section - 1].range.lowerBound), for: reader)
         send(PlayerCommand(code: .skip, frame: frame ?? -1, value: Int64(section - 1)))
     }
 
