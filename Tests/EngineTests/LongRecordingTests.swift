@@ -1,4 +1,6 @@
+import Glibc
 import Realtime
+import Synchronization
 import TestSupport
 import Testing
 
@@ -40,5 +42,50 @@ struct LongRecordingTests {
         let whole = try RenderedSound(of: try Clip.inMemory(Self.samples, sampleRate: Self.rate), score: score)
         #expect(short == whole)
         #expect(short.frameCount == score.frameCount && short.starvedFrames == 0)
+    }
+
+    @Test("two players of one clip wait at once, and both end", .enabled(if: Workload.isOptimised))
+    func twoAtOnce() throws {
+        let (first, second) = (
+            try Self.score([300_000..<340_000], speed: 0.75), try Self.score([20_000..<60_000], speed: 0.75)
+        )
+        let clip = try Self.clip()
+        let other = Mutex<RenderedSound?>(nil)
+        let thread = PlainThread(name: "test-player") {
+            let sound = try? RenderedSound(of: clip, score: second)
+            other.withLock { $0 = sound }
+        }
+        let sound = try #require(patiently { try RenderedSound(of: clip, score: first) })
+        thread?.join()
+        let whole = try Clip.inMemory(Self.samples, sampleRate: Self.rate)
+        #expect(sound == (try RenderedSound(of: whole, score: first)))
+        #expect(other.withLock { $0 } == (try RenderedSound(of: whole, score: second)))
+    }
+
+    @Test("that cannot be read to its end, ends the player with the reason", .enabled(if: Workload.isOptimised))
+    func unreadable() throws {
+        let decoder = ShortDecoder(Self.samples, sampleRate: Self.rate, readableFrames: 300_000)
+        let clip = try Clip(decoder, sampleRate: nil, memoryBudget: 0)
+        let score = try Self.score([200_000..<400_000], speed: 0.75)
+        let sound = try #require(patiently { try RenderedSound(of: clip, score: score) })
+        #expect(sound.failure?.kind == .io && sound.frameCount < score.frameCount)
+    }
+}
+
+/// Samples of which only the first can be read.
+private final class ShortDecoder: AudioDecoder {
+    let info: AudioFileInfo
+    private let memory: MemoryDecoder
+    private let readableFrames: Int64
+
+    init(_ channels: [[Float]], sampleRate: Int, readableFrames: Int64) {
+        memory = MemoryDecoder(channels, sampleRate: sampleRate)
+        info = memory.info
+        self.readableFrames = readableFrames
+    }
+
+    func read(_ frames: Range<Int64>, into output: UnsafeMutablePointer<Float>, stride: Int) throws(AudioFileError) {
+        if frames.upperBound > readableFrames { throw .reading("short", errno: EIO) }
+        try unsafe memory.read(frames, into: output, stride: stride)
     }
 }

@@ -38,7 +38,7 @@ struct RenderedSound: Equatable {
 }
 
 /// What some work gives that may hang for ever if there is a fault; nil, and a thread left behind, when it has not ended after
-/// two minutes, which are patience and no measure.
+/// ten minutes, which are patience and no measure.
 func patiently<Value: Sendable>(_ work: @escaping @Sendable () throws -> Value) throws -> Value? {
     let answer = PatientAnswer<Value>()
     let thread = PlainThread(name: "test-patience") {
@@ -50,7 +50,7 @@ func patiently<Value: Sendable>(_ work: @escaping @Sendable () throws -> Value) 
     }
     thread?.detach()
     let result = answer.lock.withLock {
-        for _ in 0..<120 where answer.result == nil { answer.lock.wait(milliseconds: 1000) }
+        for _ in 0..<600 where answer.result == nil { answer.lock.wait(milliseconds: 1000) }
         return answer.result
     }
     return try result?.get()
