@@ -7,28 +7,35 @@ struct OggTail {
     init?(_ file: ByteSource) {
         let length = min(file.count, Int64(3 * OggPage.longest))
         let bytes = file.bytes(at: file.count - length, count: Int(length))
-        let tail = ByteSource(bytes)
-        // What a page begins with may also stand inside one; but a page is followed by the next.
-        for start in bytes.indices where bytes[start] == UInt8(ascii: "O") {
-            let positions = Self.positions(in: tail, from: Int64(start))
-            if let last = positions.last, positions.count >= 2 {
-                (positionBefore, lastPosition) = (positions[positions.count - 2], last)
-                return
-            }
+        let (tail, mark) = (ByteSource(bytes), Array("OggS".utf8))
+        // What a page begins with may also stand inside one; but a page is followed by the next. From the end on, each page
+        // is looked at once, and the first that two positions follow from is the one.
+        var runs: [Int64: Run] = [:]
+        var found: Run?
+        for start in bytes.indices.reversed() where bytes[start] == mark[0] && bytes[start...].starts(with: mark) {
+            guard let page = OggPage(tail, at: Int64(start)), page.bytes.upperBound <= tail.count else { continue }
+            let run = Run(page, followedBy: runs[page.bytes.upperBound])
+            runs[Int64(start)] = run
+            if run.before != nil { found = run }
         }
-        return nil
+        guard let last = found?.last, let before = found?.before else { return nil }
+        (positionBefore, lastPosition) = (before, last)
     }
 
-    /// The positions of the whole pages of one stream that follow each other from `start` on.
-    private static func positions(in tail: ByteSource, from start: Int64) -> [Int64] {
-        var positions: [Int64] = []
-        var (place, serial): (Int64, UInt32?) = (start, nil)
-        while let page = OggPage(tail, at: place), page.bytes.upperBound <= tail.count {
-            if let serial, serial != page.serial { break }
+    /// Whole pages of one stream that follow each other.
+    private struct Run {
+        let serial: UInt32
+        /// The positions of the last two in which packets end, as far as there are any.
+        private(set) var (last, before): (Int64?, Int64?)
+
+        init(_ page: OggPage, followedBy next: Run?) {
             serial = page.serial
-            if page.position >= 0 { positions.append(page.position) }
-            place = page.bytes.upperBound
+            let own = page.position >= 0 ? page.position : nil
+            guard let next, next.serial == serial, let last = next.last else {
+                (last, before) = (own, nil)
+                return
+            }
+            (self.last, before) = (last, next.before ?? own)
         }
-        return positions
     }
 }
