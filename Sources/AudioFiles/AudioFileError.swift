@@ -9,7 +9,7 @@ public struct AudioFileError: Error, Sendable, Equatable, CustomStringConvertibl
         case notFound
         /// The path names a directory.
         case isDirectory
-        /// The path names a pipe, a device or a socket, where a regular file is needed.
+        /// The path names a pipe, a device or a socket, standard input or an address of the net, where a regular file is needed.
         case notRegularFile
         /// The system forbids it.
         case permissionDenied
@@ -71,6 +71,8 @@ extension AudioFileError {
     /// What `errno` says about opening or reading `path`.
     static func reading(_ path: String, errno code: Int32) -> AudioFileError {
         switch code {
+        case ENOENT where path == "-": .standardInput
+        case ENOENT where isAddress(path): .address(path)
         case ENOENT, ENOTDIR, ENAMETOOLONG:
             AudioFileError(.notFound, path: path, "\(path): there is no such file", remedy: "Check the name.")
         case EISDIR: .directory(path)
@@ -122,6 +124,28 @@ extension AudioFileError {
         AudioFileError(
             .notRegularFile, path: path, "\(path): this is not a regular file",
             remedy: "Write what it delivers into a file first, and open that.")
+    }
+
+    /// What stands for standard input elsewhere, where there is no file of this name.
+    private static var standardInput: AudioFileError {
+        AudioFileError(
+            .notRegularFile, path: "-",
+            "-: a recording cannot be read from standard input, since it is read at any place",
+            remedy: "Write it into a file first, and give that file's name.")
+    }
+
+    private static func address(_ path: String) -> AudioFileError {
+        AudioFileError(
+            .notRegularFile, path: path, "\(path): this is an address, and only files are opened",
+            remedy: "Download the recording first, for example with curl -O or yt-dlp -x, and give that file's name.")
+    }
+
+    /// Whether a name is a scheme and an address (RFC 3986).
+    private static func isAddress(_ path: String) -> Bool {
+        guard let end = path.firstRange(of: "://")?.lowerBound else { return false }
+        let scheme = path[..<end]
+        return scheme.first?.isLetter == true
+            && scheme.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || "+-.".contains($0)) }
     }
 
     static func notAudio(_ path: String) -> AudioFileError {

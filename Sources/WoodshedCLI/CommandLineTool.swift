@@ -2,6 +2,7 @@
 // script can rely on. It takes no decision about sound; what it cannot ask the engine for, it does not do.
 import ArgumentParser
 import Glibc
+import Woodshed
 
 /// The command as a function of its arguments.
 public enum CommandLineTool {
@@ -9,6 +10,17 @@ public enum CommandLineTool {
     ///
     /// Real-time safe: no.
     public static let version = "0.1.0"
+
+    /// The program's name and the arguments it was started with; a byte that is not UTF-8 is a character as `FileName` has it.
+    ///
+    /// Real-time safe: no.
+    public static var arguments: [String] {
+        (0..<Int(CommandLine.argc)).compactMap { index in
+            guard let argument = unsafe CommandLine.unsafeArgv[index] else { return nil }
+            return unsafe FileName.text(
+                of: UnsafeRawBufferPointer(start: argument, count: strlen(argument)))
+        }
+    }
 
     /// Runs the command and ends the process with its exit code.
     ///
@@ -46,15 +58,30 @@ public enum CommandLineTool {
             throw unknownVerb(first)
         }
         if arguments.first == "help" { try checkHelp(arguments.dropFirst()) }
+        try refuseNamesToWrite(arguments)
         var command: any ParsableCommand
         do {
-            command = try Woodshed.parseAsRoot(arguments)
+            command = try Woodshed.parseAsRoot(SectionArguments.merged(arguments))
             // `help` and the root answer by throwing what they have to say.
             if !(command is any Verb) { try command.run() }
         } catch {
             return try answer(error, verb: arguments.first.flatMap { Woodshed.verbs.contains($0) ? $0 : nil })
         }
         if let verb = command as? any Verb { try verb.perform() }
+    }
+
+    /// Refuses names that are not UTF-8 but for those of recordings that are read: who writes a file chooses its name.
+    private static func refuseNamesToWrite(_ arguments: [String]) throws(CommandFailure) {
+        let reading = ["play", "practice", "render", "info", "measure", "waveform", "bench"]
+        for (index, argument) in arguments.enumerated() where !FileName.isUTF8(argument) {
+            let isOption =
+                argument.hasPrefix("-") || ["-o", "--out", "--output"].contains(arguments[max(0, index - 1)])
+            if isOption || !reading.contains(arguments[0]) {
+                throw CommandFailure(
+                    .usage, "'\(argument)' is not UTF-8, and only recordings that are read may have such a name",
+                    remedy: "Choose another name.")
+            }
+        }
     }
 
     /// Help, completion scripts and refusals all come out of the parser as errors.

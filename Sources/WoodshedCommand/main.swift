@@ -1,4 +1,4 @@
 // The executable `woodshed`: everything it does lives in WoodshedCLI, where tests can reach it.
 import WoodshedCLI
 
-CommandLineTool.run(CommandLine.arguments)
+CommandLineTool.run(CommandLineTool.arguments)

@@ -30,6 +30,21 @@ import Testing
         #expect(kind(try scratch.write("empty.wav", [])) == .empty)
     }
 
+    @Test("standard input and addresses are no files, and the remedy says what to do instead")
+    func noNames() throws {
+        for (name, word) in [
+            ("-", "Write it into a file"), ("https://example.org/a.mp3", "Download"), ("rtsp+x://a", "Download"),
+        ] {
+            let error = #expect(throws: AudioFileError.self) { try Clip(path: name) }
+            #expect(error?.kind == .notRegularFile && error?.remedy.contains(word) == true, "\(name)")
+        }
+        for name in ["://a", "1x://a", "a b://c", "http:/a", "-x"] { #expect(kind(name) == .notFound, "\(name)") }
+        // A file of such a name is one all the same.
+        let scratch = try Scratch()
+        try writeWave(scratch.file("-"), music(frameCount: 100))
+        #expect(kind(scratch.file("-")) == nil)
+    }
+
     @Test("a known coding that cannot be decoded is unsupported, not damaged")
     func unimplemented() throws {
         let scratch = try Scratch()

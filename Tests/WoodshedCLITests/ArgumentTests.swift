@@ -1,4 +1,5 @@
 // What is typed and what it means: tables of accepted and refused spellings.
+import ArgumentParser
 import Testing
 
 @testable import WoodshedCLI
@@ -168,5 +169,34 @@ struct ArgumentTests {
         #expect(editDistance("", "abc") == 3)
         #expect(editDistance("kitten", "sitting") == 3)
         #expect(editDistance("ab", "ba") == 1)
+    }
+
+    @Test("many sections come to the parser as one argument, in their order and in the first one's place")
+    func manySections() throws {
+        #expect(SectionArguments.merged(["play", "a", "--plain"]) == ["play", "a", "--plain"])
+        #expect(
+            SectionArguments.merged([
+                "play", "--section", "1-2", "a", "--section=3-4", "-n", "5", "--", "--section", "b",
+            ])
+                == ["play", "--section", "1-2\n3-4", "a", "-n", "5", "--", "--section", "b"])
+        // What is to be refused is told as it was typed.
+        #expect(
+            SectionArguments.merged(["play", "a", "--section", "1-2", "--section", "x"]) == [
+                "play", "a", "--section", "x",
+            ])
+        #expect(SectionArguments.merged(["play", "a", "--section"]) == ["play", "a", "--section"])
+        #expect(SectionArguments.merged(["play", "--section", "--", "1-2"]) == ["play", "--section", "--", "1-2"])
+        // With an argument each this took the parser half a minute; half a million arguments would not fit a command line.
+        let many = (0..<20_000).flatMap { ["--section", "\($0)-\($0 + 1)"] }
+        let command = try Woodshed.parseAsRoot(SectionArguments.merged(["practice", "song.wav"] + many))
+        let practice = try #require(command as? Practice)
+        #expect(practice.plan.ranges.count == 20_000)
+        #expect(practice.plan.ranges.last == (try TimeRange(parsing: "19999-20000")))
+    }
+
+    @Test("a section among others that cannot be read is refused in its own words")
+    func badSection() {
+        let run = Command.run(["practice", "song.wav", "--section", "1-2", "--section", "x", "--section", "3-4"])
+        #expect(run.status == 64 && run.error.contains("'x' is no section"), "\(run.error)")
     }
 }

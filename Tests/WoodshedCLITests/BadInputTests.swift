@@ -57,6 +57,41 @@ struct BadInputTests {
         refused(folder["pipe.wav"], status: 65)
     }
 
+    @Test("standard input and addresses are refused with what to do instead")
+    func noNames() {
+        refused("-", status: 65)
+        refused("https://example.org/song.mp3", status: 65)
+        let run = Command.run(["play", "https://example.org/song.mp3"])
+        #expect(run.error.contains("this is an address") && run.error.contains("Download"), "\(run.error)")
+    }
+
+    @Test("a recording whose name is not UTF-8 is played; nothing is written under such a name")
+    func otherBytes() {
+        let path = song()
+        // The shell passes the byte on as it is.
+        func shell(_ text: String) -> Finished {
+            Command.run(
+                [
+                    "-c", "name=$(printf '%s/caf\\351.wav' \"$1\"); cp \"$2\" \"$name\" && exec \"$0\" \(text)",
+                    Command.path, folder.path, path,
+                ],
+                program: "/bin/sh")
+        }
+        let info = shell("info \"$name\"")
+        #expect(info.status == 0 && info.text.contains("/caf\\xe9.wav\n"), "\(info.text)\(info.error)")
+        #expect(shell("measure \"$name\"").status == 0)
+        #expect(shell("render \"$name\" --speed 80% -o \"$1/out.wav\"").status == 0)
+        let missing = shell("info \"$name.flac\"")
+        #expect(
+            missing.status == 66 && missing.error.contains("caf\\xe9.wav.flac: there is no such file"),
+            "\(missing.error)")
+        for command in ["render \"$2\" -o \"$name.wav\"", "render \"$2\" -o\"$name.wav\"", "record \"$name.wav\""] {
+            let run = shell(command)
+            #expect(run.status == 64 && run.error.contains("is not UTF-8"), "\(command): \(run.error)")
+        }
+        #expect(!folder.names.contains { $0.hasSuffix(".wav.wav") })
+    }
+
     @Test("a file that may not be read is a matter of permission")
     func unreadable() {
         let path = song()

@@ -118,6 +118,46 @@ struct MeasureTests {
         #expect(Command.run(["measure"]).status == 64)
     }
 
+    @Test("at a terminal it counts while it reads, on standard error", .needsTerminal)
+    func progress() {
+        // Long enough to be met: a gigabyte of silence that takes no room on the disk.
+        folder.write("long.wav", Wave.file(format: 1, channels: 1, rate: 48_000, bits: 16, data: [], claimed: 1 << 30))
+        #expect(unsafe truncate(folder["long.wav"], 44 + 1 << 30) == 0)
+        let run = TerminalRun(Command.path, ["measure", folder["long.wav"]])
+        #expect(run.wait(for: "reading ", seconds: 60), "\(run.text)")
+        run.send("\u{3}")
+        #expect(run.finish() == 130)
+        #expect(!run.text.contains("LUFS"))
+    }
+
+    @Test("the line that counts comes late, seldom and goes again; without a terminal it never comes")
+    func line() {
+        final class Written { var texts: [String] = [] }
+        let (seen, unseen) = (Written(), Written())
+        var lines = [
+            ReadingLine(draws: true, now: 0) { seen.texts.append($0) },
+            ReadingLine(draws: false, now: 0) { unseen.texts.append($0) },
+        ]
+        for index in lines.indices {
+            for millisecond in 0...700 {
+                lines[index].show(Double(millisecond) / 500, now: Int64(millisecond) * 1_000_000)
+            }
+            lines[index].clear()
+            lines[index].clear()
+        }
+        let end = "\u{1B}[K"
+        #expect(
+            seen.texts == ["\rreading 80 %" + end] + [String](repeating: "\rreading 100 %" + end, count: 3) + [
+                "\r" + end
+            ])
+        #expect(unseen.texts.isEmpty)
+        // What is read at a glance is not counted.
+        var short = ReadingLine(draws: true, now: 0) { unseen.texts.append($0) }
+        short.show(0.5, now: 399_000_000)
+        short.clear()
+        #expect(unseen.texts.isEmpty)
+    }
+
     @Test("an interrupt ends it with 130 at once, and nothing is told")
     func interrupt() {
         // Long enough to be met: a gigabyte of silence that takes no room on the disk.

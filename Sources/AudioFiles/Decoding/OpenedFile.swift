@@ -12,8 +12,11 @@ final class OpenedFile: Sendable {
         // A zero byte ends the name for the system: another file than the one named would be opened.
         if path.utf8.contains(0) || path.isEmpty { throw .reading(path, errno: ENOENT) }
         // Without O_NONBLOCK, opening a pipe nobody writes to would wait for ever.
-        let descriptor = unsafe open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY)
-        if descriptor < 0 { throw .reading(path, errno: errno) }
+        let (descriptor, code) = unsafe FileName.withSystemName(path) { name in
+            let descriptor = unsafe open(name, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY)
+            return (descriptor, descriptor < 0 ? errno : 0)
+        }
+        if descriptor < 0 { throw .reading(path, errno: code) }
         self.path = path
         self.descriptor = descriptor
         var status = stat()

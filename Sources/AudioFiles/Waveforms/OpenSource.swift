@@ -51,8 +51,11 @@ struct OpenSource: ~Copyable {
     /// Opens what `path` names; never waits, whatever that is.
     init(_ path: String) throws(FileFault) {
         if path.isEmpty || path.utf8.contains(0) { throw FileFault(code: ENOENT) }
-        let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK)
-        if descriptor < 0 { throw FileFault(code: errno) }
+        let (descriptor, code) = unsafe FileName.withSystemName(path) { name in
+            let descriptor = unsafe open(name, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK)
+            return (descriptor, descriptor < 0 ? errno : 0)
+        }
+        if descriptor < 0 { throw FileFault(code: code) }
         guard let identity = Self.identity(of: descriptor) else {
             close(descriptor)
             throw FileFault(code: ENODEV)
@@ -72,7 +75,7 @@ struct OpenSource: ~Copyable {
     /// What the file of a name is now; nil when there is no regular one.
     static func identity(at path: String) -> SourceIdentity? {
         var status = stat()
-        guard unsafe stat(path, &status) == 0 else { return nil }
+        guard unsafe FileName.withSystemName(path, { unsafe stat($0, &status) }) == 0 else { return nil }
         return identity(status)
     }
 

@@ -94,10 +94,10 @@ struct LossOptions: ParsableArguments {
 /// What is played, how often and how fast.
 struct PlanOptions: ParsableArguments {
     @Option(
-        name: .long, parsing: .unconditionalSingleValue,
+        name: .customLong("section"), parsing: .unconditionalSingleValue,
         help: .init("A passage, as 2.0-3.0, 1:20-1:45 or 90112f-131072f; repeatable.", valueName: "a-b"),
-        transform: { try TimeRange(parsing: optionValue($0)) })
-    var section: [TimeRange] = []
+        transform: { try SectionArguments.ranges(optionValue($0)) })
+    var sections: [[TimeRange]] = []
 
     @OptionGroup var range: RangeOptions
 
@@ -133,13 +133,13 @@ struct PlanOptions: ParsableArguments {
         if ramp != nil && speed.isGiven {
             throw ValidationError("--speed, --curve and --ramp exclude each other; give one.")
         }
-        if !section.isEmpty && range.isGiven {
+        if !sections.isEmpty && range.isGiven {
             throw ValidationError("--from and --to describe one section; with --section leave them out.")
         }
     }
 
     /// The passages in the order of playing: those given, or the range, or the whole recording.
-    var ranges: [TimeRange] { section.isEmpty ? [range.range] : section }
+    var ranges: [TimeRange] { sections.isEmpty ? [range.range] : sections.flatMap { $0 } }
 }
 
 /// One stretch of a recording.

@@ -36,8 +36,15 @@ struct Measure: Verb {
         _ = Signals.install()
         let clip = try load()
         var loudness = series ? LoudnessSeries() : nil
-        let sheet = LevelSheet(
-            file: file, clip: clip, reading: try measure(clip) { loudness?.append($0) }, series: loudness)
+        var line = ReadingLine(draws: TerminalTraits.current(plain: false).drawsStatus)
+        defer { line.clear() }
+        let reading = try measure(clip) { hop in
+            loudness?.append(hop)
+            // A hop is a hundredth of a second.
+            line.show(Double(hop.index) * Double(clip.sampleRate) / 100 / Double(clip.frameCount))
+        }
+        line.clear()
+        let sheet = LevelSheet(file: file, clip: clip, reading: reading, series: loudness)
         if json { return try sheet.writeJSON(to: .output) }
         try StandardStream.output.write(sheet.text)
     }

@@ -3,6 +3,7 @@
 // is right for a practice that is ended early and wrong for a rendering.)
 import Files
 import Glibc
+import Woodshed
 
 /// Where a rendered file is written until it is whole.
 struct OutputFile {
@@ -122,7 +123,9 @@ struct OutputFile {
     /// Refuses an output that is the input: it would be replaced by something made of it.
     static func refuseInput(_ input: String, output: String) throws(CommandFailure) {
         var (first, second) = (stat(), stat())
-        guard unsafe stat(input, &first) == 0, unsafe stat(output, &second) == 0 else { return }
+        guard unsafe FileName.withSystemName(input, { unsafe stat($0, &first) }) == 0,
+            unsafe stat(output, &second) == 0
+        else { return }
         guard first.st_dev == second.st_dev, first.st_ino == second.st_ino else { return }
         throw CommandFailure(.usage, "\(output): this is the recording itself", remedy: "Write to another file.")
     }

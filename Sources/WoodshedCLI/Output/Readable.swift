@@ -1,5 +1,6 @@
 // Numbers and names for people: times, percentages, decibels, sizes, and text that a terminal can be trusted with.
 import Glibc
+import Woodshed
 
 /// A number with a fixed count of decimals, rounded half away from zero.
 func fixed(_ value: Double, decimals: Int) -> String {
@@ -64,6 +65,11 @@ func sizeText(_ bytes: UInt64) -> String {
 func printable(_ text: String) -> String {
     var result = ""
     for scalar in text.unicodeScalars {
+        // A name of bytes that are not UTF-8.
+        if FileName.standsForByte(scalar) {
+            result += "\\x" + String(scalar.value & 0xFF, radix: 16)
+            continue
+        }
         switch scalar.properties.generalCategory {
         case .control, .lineSeparator, .paragraphSeparator, .surrogate:
             result += "\\u{" + String(scalar.value, radix: 16) + "}"

@@ -17,14 +17,12 @@ enum WaveformWork {
             pipe.wake()
         }
         defer { pipe.closeBoth() }
-        var isDrawn = false
+        var line = ReadingLine(draws: true)
         var waiting = pollfd(fd: pipe.readEnd, events: Int16(POLLIN), revents: 0)
-        while unsafe poll(&waiting, 1, isDrawn ? 100 : 400) <= 0 {
-            let share = Double(maker.framesDone) / Double(max(1, maker.info.frameCount))
-            try? StandardStream.error.write("\rreading \(Int(share * 100)) %\u{1B}[K")
-            isDrawn = true
+        while unsafe poll(&waiting, 1, Int32(ReadingLine.milliseconds)) <= 0 {
+            line.show(Double(maker.framesDone) / Double(max(1, maker.info.frameCount)))
         }
-        if isDrawn { try? StandardStream.error.write("\r\u{1B}[K") }
+        line.clear()
         return try result(of: outcome, made: {})
     }
 

@@ -1,0 +1,69 @@
+/// Names of files as text. To the system a name is bytes, and those of old disks and archives often are not UTF-8.
+///
+/// A byte that is not part of UTF-8 is the character U+10FF00 + byte, from a range that nobody uses (Unicode's last private
+/// one); bytes that are such a character in UTF-8 are treated alike. So every name has a text of its own, and a name that is UTF-8
+/// is its own text. ``Clip`` and ``WaveformMaker`` open the recording of such a text; nothing is written under one.
+///
+/// Real-time safe: no.
+public enum FileName {
+    /// The text of a name.
+    public static func text(of name: some Sequence<UInt8>) -> String {
+        let bytes = Array(name)
+        var text = String.UnicodeScalarView()
+        var parser = Unicode.UTF8.ForwardParser()
+        var source = bytes.makeIterator()
+        var place = 0
+        while true {
+            let length: Int
+            switch parser.parseScalar(from: &source) {
+            case .emptyInput: return String(text)
+            case .valid(let encoded):
+                let scalar = Unicode.UTF8.decode(encoded)
+                length = encoded.count
+                if standsForByte(scalar) { break }
+                text.append(scalar)
+                place += length
+                continue
+            case .error(let count): length = count
+            }
+            for byte in bytes[place..<min(bytes.count, place + length)] {
+                if let scalar = Unicode.Scalar(first + UInt32(byte)) { text.append(scalar) }
+            }
+            place += length
+        }
+    }
+
+    /// The name of a text.
+    public static func bytes(of text: String) -> [UInt8] {
+        // The byte that all of those characters begin with in UTF-8.
+        guard text.utf8.contains(0xF4) else { return Array(text.utf8) }
+        var bytes: [UInt8] = []
+        for scalar in text.unicodeScalars {
+            if standsForByte(scalar) {
+                bytes.append(UInt8(scalar.value & 0xFF))
+            } else {
+                bytes.append(contentsOf: Unicode.UTF8.encode(scalar) ?? Unicode.UTF8.encodedReplacementCharacter)
+            }
+        }
+        return bytes
+    }
+
+    /// Whether a name is UTF-8, as all are that something is written under.
+    public static func isUTF8(_ text: String) -> Bool {
+        !text.utf8.contains(0xF4) || !text.unicodeScalars.contains(where: standsForByte)
+    }
+
+    /// Whether a character stands for a byte that is not part of UTF-8: its lowest eight bits are that byte.
+    public static func standsForByte(_ scalar: Unicode.Scalar) -> Bool { scalar.value >= first + 0x80 }
+
+    private static let first: UInt32 = 0x10_FF00
+
+    /// Calls `body` with the name as the system takes it, ended by a zero.
+    package static func withSystemName<Value>(_ text: String, _ body: (UnsafePointer<CChar>) -> Value) -> Value {
+        let name = bytes(of: text).map { CChar(bitPattern: $0) } + [0]
+        return unsafe name.withUnsafeBufferPointer { buffer in
+            guard let base = buffer.baseAddress else { preconditionFailure("A name ends with a zero.") }
+            return unsafe body(base)
+        }
+    }
+}

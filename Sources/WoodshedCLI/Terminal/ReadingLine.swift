@@ -1,0 +1,40 @@
+// A line that counts while a recording is read, for who waits at a terminal.
+
+/// Draws how far the reading is, when it takes longer than a glance.
+struct ReadingLine {
+    /// Not drawn before so many ms, and then every so many.
+    static let (firstMilliseconds, milliseconds): (Int64, Int64) = (400, 100)
+
+    private let draws: Bool
+    private let write: (String) -> Void
+    /// When it is to be drawn next, in ns of the monotonic clock.
+    private var next: Int64
+    private var isDrawn = false
+
+    /// - Parameters:
+    ///   - draws: Whether somebody looks; else nothing is ever written.
+    ///   - now: The time, in ns of the monotonic clock.
+    ///   - write: Takes what is drawn.
+    init(
+        draws: Bool, now: Int64 = monotonicNanoseconds(),
+        write: @escaping (String) -> Void = { try? StandardStream.error.write($0) }
+    ) {
+        self.draws = draws
+        self.write = write
+        next = now + Self.firstMilliseconds * 1_000_000
+    }
+
+    /// Draws the share that was read, if it is time.
+    mutating func show(_ share: Double, now: Int64 = monotonicNanoseconds()) {
+        guard draws, now >= next else { return }
+        write("\rreading \(Int(min(max(share, 0), 1) * 100)) %\u{1B}[K")
+        isDrawn = true
+        next = now + Self.milliseconds * 1_000_000
+    }
+
+    /// Takes the line away, before anything else is written.
+    mutating func clear() {
+        if isDrawn { write("\r\u{1B}[K") }
+        isDrawn = false
+    }
+}

@@ -1,0 +1,54 @@
+import Foundation
+import Glibc
+import TestSupport
+import Testing
+
+@testable import AudioFiles
+
+@Suite struct FileNameTests {
+    @Test("a name that is UTF-8 is its own text")
+    func plain() {
+        for name in ["a.wav", "Übung 1.flac", "音.mp3", "🎸", "", "\u{10FEFF}"] {
+            #expect(FileName.text(of: name.utf8) == name && FileName.bytes(of: name) == Array(name.utf8))
+            #expect(FileName.isUTF8(name))
+        }
+    }
+
+    @Test("any bytes come back from their text, and no two names have one text")
+    func anyBytes() {
+        var generator = SeededGenerator(printedFor: #function)
+        // Beginnings and parts of characters, and the very characters that stand for bytes.
+        let parts: [[UInt8]] = [
+            [0x61], [0xE9], [0xFF], [0xC3], [0xA9], [0xE2, 0x82], [0xF4, 0x8F, 0xBF, 0xA9], [0xF4, 0x8F],
+            [0xED, 0xA0, 0x80],
+            [0xC0, 0xAF], [0x2F], [0xF4, 0x90, 0x80, 0x80],
+        ]
+        var names: [String: [UInt8]] = [:]
+        for _ in 0..<3000 {
+            let name = (0..<Int.random(in: 0...4, using: &generator)).flatMap { _ in
+                parts.randomElement(using: &generator) ?? []
+            }
+            let text = FileName.text(of: name)
+            #expect(FileName.bytes(of: text) == name, "\(generator)")
+            #expect((names.updateValue(name, forKey: text) ?? name) == name, "\(generator)")
+        }
+    }
+
+    @Test("a recording whose name is not UTF-8 is opened, and its waveform is found again")
+    func opening() throws {
+        let scratch = try Scratch()
+        try writeWave(scratch.file("a.wav"), music(frameCount: 3000))
+        let name = Array(scratch.path.utf8) + Array("/caf".utf8) + [0xE9] + Array(".wav".utf8)
+        let path = FileName.text(of: name)
+        let isLinked = unsafe FileName.withSystemName(path) { unsafe link(scratch.file("a.wav"), $0) == 0 }
+        // Some file systems take UTF-8 alone.
+        guard isLinked else { return #expect(errno == EILSEQ || errno == EINVAL) }
+        #expect(try readAll(Clip(path: path)) == readAll(Clip(path: scratch.file("a.wav"))))
+        let cache = WaveformCache(folder: scratch.file("cache"))
+        let waveform = try WaveformMaker(path: path).make()
+        let source = try #require(cache.lookup(path: path, tones: true).source)
+        #expect(cache.store(waveform, of: source) == .stored)
+        #expect(cache.lookup(path: path, tones: true).waveform == waveform)
+        #expect(try ContentKey(ofFileAt: path) == ContentKey(ofFileAt: scratch.file("a.wav")))
+    }
+}
