@@ -5,8 +5,8 @@ Does once what a person does with the command, with whole songs, every format, m
 interruptions in the middle, which short made-up sounds cannot show. FOLDER was made by get-recordings.sh; each WORD chooses the rows that
 have it in their names. Prints a line for each failure and ends with "N passed, N failed"; the exit code is 1 if anything failed.
 
-A row may take so many seconds of the processor, which other programs on a busy machine do not take from it; and what has had nothing of the
-processor for a minute stands still. What is random goes by WOODSHED_SEED.
+A row may take so many seconds of the processor, which other programs on a busy machine do not take from it; and what has read and written
+nothing for two minutes stands still, as every command here goes through sound all the time. What is random goes by WOODSHED_SEED.
 """
 
 import json
@@ -22,8 +22,8 @@ import time
 from dataclasses import dataclass, field
 from pathlib import Path
 
-# How long a command may do nothing at all, by the clock, and how long it may take to begin, or to end once it has been asked to.
-PATIENCE_SECONDS = 60
+# How long a command may read and write nothing, by the clock, and how long it may take to begin, or to end once it has been asked to.
+PATIENCE_SECONDS = 120
 
 
 class Failure(Exception):
@@ -44,33 +44,37 @@ class Run:
         return [event for event in map(json.loads, lines) if event.get("event") == name]
 
 
-def processor_seconds(process):
-    """What a running program and those it has started have had of the processor; 0 for what has ended."""
+def work_of(process):
+    """Seconds of the processor that a running program and those it has started have had, and bytes that they have read and written."""
     try:
         fields = Path(f"/proc/{process}/stat").read_text(errors="replace").rpartition(")")[2].split()
+        counts = dict(line.split(": ") for line in Path(f"/proc/{process}/io").read_text().splitlines())
         children = [child for path in Path(f"/proc/{process}/task").glob("*/children") for child in path.read_text().split()]
     except OSError:
-        return 0
-    return sum(map(int, fields[11:15])) / os.sysconf("SC_CLK_TCK") + sum(map(processor_seconds, children))
+        # It has ended.
+        return 0, 0
+    parts = [work_of(child) for child in children]
+    seconds = sum(map(int, fields[11:15])) / os.sysconf("SC_CLK_TCK") + sum(part[0] for part in parts)
+    return seconds, int(counts["rchar"]) + int(counts["wchar"]) + sum(part[1] for part in parts)
 
 
 def read_to_end(process, limit):
     """What a program writes until its end; it is ended when it takes more of the processor, or stands still."""
-    used, since = 0, time.monotonic()
+    moved, since = 0, time.monotonic()
     while True:
         try:
             return process.communicate(timeout=0.25)
         except subprocess.TimeoutExpired:
-            now = processor_seconds(process.pid)
-        # A hundredth of a second more is at work, however busy the machine is.
-        if now > used:
-            used, since = now, time.monotonic()
+            used, now = work_of(process.pid)
+        # Not the processor's time, some of which is also taken by who waits in vain and looks again and again.
+        if now != moved:
+            moved, since = now, time.monotonic()
         stands_still = time.monotonic() - since > PATIENCE_SECONDS
         if stands_still or used > limit:
             process.kill()
             process.communicate()
             raise Failure(
-                f"did nothing for {PATIENCE_SECONDS} s, after {used:.1f} s of the processor" if stands_still
+                f"read and wrote nothing for {PATIENCE_SECONDS} s, after {used:.1f} s of the processor" if stands_still
                 else f"took more than {limit:.0f} s of the processor")
 
 
