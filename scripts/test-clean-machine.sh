@@ -85,6 +85,7 @@ mount_machine() { # VARIANT
         : >"$machine/dev/$device" && mount --bind "/dev/$device" "$machine/dev/$device" || return 1
     done
     ln -s /proc/self/fd "$machine/dev/fd"
+    ln -s fd/0 "$machine/dev/stdin" && ln -s fd/1 "$machine/dev/stdout" && ln -s fd/2 "$machine/dev/stderr"
     mkdir "$machine/dev/shm" && mount -t tmpfs -o mode=1777 tmpfs "$machine/dev/shm" || return 1
     if [[ $1 != *-bare ]]; then
         mkdir "$machine/dev/pts" && ln -s pts/ptmx "$machine/dev/ptmx" &&

@@ -254,7 +254,7 @@ struct SessionTests {
         folder.write("out.wav", [1, 2, 3])
         for number in [SIGINT, SIGTERM] {
             let run = Command.run(
-                ["render", song, "-n", "10000", "--speed", "50%", "-o", folder["out.wav"], "--json"], seconds: 60
+                ["render", song, "-n", "10000", "--speed", "50%", "-o", folder["out.wav"], "--json"], seconds: 300
             ) { running in
                 #expect(running.wait(for: #""event":"pass.started""#))
                 running.send(number)
