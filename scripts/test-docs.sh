@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Runs what the documents show: every line that begins with "$ woodshed" in a ```console block of README.md and docs/ must
-# end with code 0, in a folder with a song.wav of 30 seconds; and the program in README.md must be the example Looper.
+# end with code 0, in a folder with a song.wav of 30 seconds; the program in README.md must be the example Looper, and the
+# dependency that it shows must be understood.
 #
 # Commands that would play to a sound card or record from one use `null` instead: add_device below. A measurement has
 # no such device: it goes to one that does not exist, and must say so.
@@ -40,6 +41,15 @@ export XDG_STATE_HOME=$folder/state XDG_CACHE_HOME=$folder/cache
 # A melody with a beat, of our own making.
 sox -n -r 44100 -c 2 song.wav synth 30 pluck C4 tremolo 2 60 gain -6 || exit 1
 sox song.wav song.flac && cp song.wav "my song.wav"
+
+# The dependency that README.md shows, its second ```swift block: a package that has it is understood, whatever the folder is called.
+mkdir -p looper/Sources/Looper && ln -s "$root" elsewhere && echo "$program" >looper/Sources/Looper/main.swift
+manifest=$(awk '/^```swift$/ { n++; inside = (n == 2); next } /^```$/ { inside = 0 } inside' "$root/README.md")
+printf '// swift-tools-version: 6.2\nimport PackageDescription\nlet package = Package(\n    name: "looper",\n%s\n)\n' \
+    "${manifest//..\/woodshed/..\/elsewhere}" >looper/Package.swift
+if ! said=$(cd looper && swift package show-dependencies 2>&1); then
+    fail "README.md: the dependency is refused in a folder of another name: $said"
+fi
 
 # What plays on the default device gets a device that every machine has.
 add_device() {

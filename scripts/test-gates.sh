@@ -52,6 +52,10 @@ lay_module && plant '// TO''DO(#12): finish this'
 expect nothing "an open end with its issue" house_rules
 lay_module && plant 'let count = try! read()'
 expect found "try! in Sources" house_rules
+lay_module && plant 'public struct SampleError: Error, Sendable {}'
+expect found "a public error without words" house_rules
+lay_module && plant 'public struct SampleError: Error, CustomStringConvertible {}'
+expect nothing "a public error with words" house_rules
 lay_module && plant 'let path = "/ho''me/somebody/song.wav"'
 expect found "a path of somebody's own machine" house_rules
 lay_module && plant 'let sent = Glibc.kill(process, SIGTERM)'

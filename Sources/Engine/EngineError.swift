@@ -32,3 +32,8 @@ public enum EngineError: Error, Sendable {
         }
     }
 }
+
+extension EngineError: CustomStringConvertible {
+    /// Cause and remedy, a line each.
+    public var description: String { "\(message)\n\(remedy)" }
+}

@@ -5,11 +5,13 @@ internal import Glibc
 internal import Synchronization
 
 /// A thread that could not be made at all.
-public struct RealtimeThreadError: Error, Sendable, Equatable {
+public struct RealtimeThreadError: Error, Sendable, Equatable, CustomStringConvertible {
     /// What failed and why, in one line.
     public let message: String
     /// What to do about it, in one line.
     public let remedy: String
+    /// Cause and remedy, a line each.
+    public var description: String { "\(message)\n\(remedy)" }
 }
 
 /// A thread with real-time scheduling, or as near to it as the system allows: see `report`.

@@ -181,7 +181,7 @@ struct BadInputTests {
             (path, 64),
             ("/proc/out.wav", 73),
         ] as [(String, Int32)] {
-            let run = Command.run(["render", path, "-o", output])
+            let run = Command.run(["render", path, "-q", "-o", output])
             #expect(run.status == status, "\(output): \(run.error)")
             #expect((1...4).contains(run.errorLines.count), "\(run.error)")
         }

@@ -5,6 +5,7 @@ let arguments = CommandLine.arguments.dropFirst()
 let output = try OutputDevice(parsing: arguments.dropFirst().first ?? "default")
 let clock: StreamClock = if case .system = output { .real } else { .virtual }
 let engine = try Engine(output: output, request: StreamRequest(sampleRate: 44_100, channelCount: 2, clock: clock))
+for warning in engine.warnings { print(warning) }
 
 let clip = try engine.load(arguments.first ?? "song.wav")
 let second = Int64(clip.sampleRate)

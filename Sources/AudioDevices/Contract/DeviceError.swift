@@ -45,6 +45,6 @@ public struct DeviceError: Error, Sendable, Equatable {
 }
 
 extension DeviceError: CustomStringConvertible {
-    /// Cause and remedy in one line.
-    public var description: String { "\(message). \(remedy)" }
+    /// Cause and remedy, a line each.
+    public var description: String { "\(message)\n\(remedy)" }
 }

@@ -39,6 +39,6 @@ public struct CalibrationError: Error, Sendable, Equatable {
 }
 
 extension CalibrationError: CustomStringConvertible {
-    /// Cause and remedy in one line.
-    public var description: String { "\(message). \(remedy)" }
+    /// Cause and remedy, a line each.
+    public var description: String { "\(message)\n\(remedy)" }
 }

@@ -41,3 +41,8 @@ public struct ScoreError: Error, Sendable, Hashable {
         self.remedy = remedy
     }
 }
+
+extension ScoreError: CustomStringConvertible {
+    /// Cause and remedy, a line each.
+    public var description: String { "\(message)\n\(remedy)" }
+}
