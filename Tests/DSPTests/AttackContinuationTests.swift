@@ -17,7 +17,12 @@ struct AttackContinuationTests {
         init(at places: [Int], frameCount: Int, windowFrames: Int) {
             var random = SeededGenerator(seed: 3)
             var source = tones([220, 554], amplitude: 0.2, frameCount: frameCount, sampleRate: Self.sampleRate)
-            for place in places { for index in 0..<200 { source[place + index] += 0.5 * random.float() } }
+            for place in places {
+                for index in place..<place + 200 {
+                    let noise: Float = random.float()
+                    source[index] += 0.5 * noise
+                }
+            }
             let block = SourceBlock([source], firstFrame: 0, sampleRate: Self.sampleRate)
             let onsets = places.map { Onset(cut: Int64($0 - 4), attack: Int64($0), strength: 20) }
             let count = (frameCount - 1) / windowFrames + 1
