@@ -44,8 +44,8 @@ enum Recovery {
             if !messages.quiet {
                 StandardStream.error.note(
                     printable(
-                        "not recovered: \(take.reason.message). Its \(count(take.marks)) are kept. Connect its disk and "
-                            + "try again, or forget it with: woodshed record --forget \(take.path)"))
+                        "not recovered: \(take.reason.message); \(count(take.marks)) kept. Connect its disk and try "
+                            + "again, or forget it with: woodshed record --forget \(take.path)"))
             }
         }
         if let failure { throw failure }
