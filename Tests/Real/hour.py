@@ -216,7 +216,7 @@ def render(hour, path, name, length, rng):
         require_length(out, 7.5, tolerance=0.06)
 
     if length > 20:
-        for ending in ("flac", rng.choice(("mp3", "ogg", "opus", "m4a"))):
+        for ending in ("flac", rng.choice(("mp3", "ogg", "opus"))):
             hour.row(f"render a passage to {ending} {name}", lambda ending=ending: passage(ending))
 
     def pipe():
