@@ -124,8 +124,10 @@ struct FFmpegFaultTests {
         let decoder = try open(file, then: "exec sleep 3600")
         let clip = try Clip(decoder, sampleRate: nil, memoryBudget: 1 << 20)
         try clip.waitUntilLoaded([0..<1000])
-        clip.request(ClipDemand([80_000..<88_200]))
+        let reader = clip.makeReader()
+        clip.request(ClipDemand([80_000..<88_200]), for: reader)
         // Its thread may wait for those pages by now; the end of the clip must not.
+        clip.release(reader)
         drop(clip)
         let other = try open(file, then: "exec sleep 3600")
         let thread = Thread { other.cancel() }
