@@ -21,6 +21,10 @@ struct RestartTests {
         return try Engine(output: .null, request: request, endsWithPlayers: endsWithPlayers)
     }
 
+    static func player(of engine: Engine) throws -> Player {
+        try engine.makePlayer(try Clip.inMemory([ramp], sampleRate: rate), score: try score())
+    }
+
     @Test("while its stop fades out plays from the beginning once the fade is over", arguments: [1, 64, 999])
     func whileItStops(block: Int) throws {
         let harness = try Harness([Self.ramp], rate: Self.rate, score: try Self.score())
@@ -65,7 +69,7 @@ struct RestartTests {
     @Test("does not end the engine that was to end with its players")
     func keepsEngine() async throws {
         let engine = try Self.engine()
-        let player = try engine.makePlayer(try Clip.inMemory([Self.ramp], sampleRate: Self.rate), score: try Self.score())
+        let player = try Self.player(of: engine)
         let events = player.events
         player.start(at: 0)
         player.stop(at: 300)
@@ -81,7 +85,7 @@ struct RestartTests {
     @Test("is not waited for by who asks for events after the engine has ended, or the player was removed")
     func eventsAfterTheEnd() async throws {
         let engine = try Self.engine()
-        let player = try engine.makePlayer(try Clip.inMemory([Self.ramp], sampleRate: Self.rate), score: try Self.score())
+        let player = try Self.player(of: engine)
         player.start(at: 0)
         try engine.start()
         // The last player's end is the engine's, also before anybody waits for it.
@@ -91,7 +95,7 @@ struct RestartTests {
         for await event in engine.events { Issue.record("\(event)") }
 
         let other = try Self.engine(endsWithPlayers: false)
-        let removed = try other.makePlayer(try Clip.inMemory([Self.ramp], sampleRate: Self.rate), score: try Self.score())
+        let removed = try Self.player(of: other)
         let events = removed.events
         removed.start(at: 0)
         try other.start()

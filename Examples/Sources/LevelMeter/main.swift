@@ -34,12 +34,12 @@ func showLevels(of path: String?, on device: String) async throws {
 
     while player.status.state != .finished {
         try await Task.sleep(for: .milliseconds(100))
-        // The status is a snapshot of the last block: reading it costs the render thread nothing.
-        let status = player.status
+        // Neither costs the render thread anything: the status is a snapshot of the last block, the peaks add up until taken.
+        let (status, peaks) = (player.status, player.takePeaks())
         let tenths = status.outputFrame * 10 / Int64(rate)
         print("\(tenths / 10).\(tenths % 10) s")
-        for channel in 0..<min(clip.channelCount, status.peaks.scalarCount) {
-            print("  channel \(channel + 1) \(bar(peak: status.peaks[channel]))")
+        for channel in 0..<min(clip.channelCount, peaks.scalarCount) {
+            print("  channel \(channel + 1) \(bar(peak: peaks[channel]))")
         }
     }
     try engine.waitUntilFinished()

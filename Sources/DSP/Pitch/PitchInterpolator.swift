@@ -40,6 +40,8 @@ public struct PitchInterpolator: ~Copyable {
     public private(set) var ratio = 1.0
     /// Frames from before the signal's first one that must be written before it, 24 to 96; silence if there are none.
     public private(set) var historyFrames = SincTable.crossings
+    /// ``historyFrames`` at the highest ratio.
+    public static var longestHistoryFrames: Int { half(pace: SincTable.steps / 4) }
     /// Frames of the kernel on one side: a multiple of four, so that both together fill lanes.
     private var half = SincTable.crossings
     /// Table values per signal frame: `steps` at cutoff 1; and the factor that keeps the gain at 1.
@@ -92,13 +94,17 @@ public struct PitchInterpolator: ~Copyable {
         // Read faster, the signal must be cut off where the output's band ends: a kernel as much wider, and lower.
         // The cutoff is rounded down to whole values of the table, by 0.8 % at most.
         pace = Int(Double(SincTable.steps) * min(1, 1 / ratio))
-        let reach = SincTable.crossings * SincTable.steps
-        half = ((reach + pace - 1) / pace + 3) / 4 * 4
+        half = Self.half(pace: pace)
         gain = Float(pace) / Float(SincTable.steps)
         historyFrames = half
         firstFrame = -Int64(half)
         inputOffset = 0
         emittedFrames = 0
+    }
+
+    private static func half(pace: Int) -> Int {
+        let reach = SincTable.crossings * SincTable.steps
+        return ((reach + pace - 1) / pace + 3) / 4 * 4
     }
 
     // MARK: Input

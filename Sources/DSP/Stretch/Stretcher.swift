@@ -237,6 +237,24 @@ public struct Stretcher: ~Copyable {
         split.accept(inputs.view)
     }
 
+    /// The most source frames, from the one heard first on, that a voice asks for to give its first frames; what it asks for
+    /// before that one are ``leadInFrames``.
+    ///
+    /// - Parameters:
+    ///   - frameCount: 0 to ``maximumEmitFrames``.
+    ///   - speed: Source frames per output frame, steady or falling.
+    ///
+    /// Real-time safe: yes.
+    #if REALTIME_CHECKS
+        @_noAllocation @_noLocks
+    #endif
+    public func aheadFrames(toEmit frameCount: Int, speed: Double) -> Int {
+        // The low band reaches farthest, and no window is made before the copied frames are over.
+        let steps = max(Int64((frameCount + shape.gridFrames - 1) / shape.gridFrames), Int64(shape.copiedSteps))
+        let outputs = Double(low.schedule.reach(ofStep: steps) * Int64(shape.gridFrames))
+        return Int(outputs * speed) + 1 + low.schedule.reachFrames + bandContexts[0] + split.blockFrames
+    }
+
     /// Writes the next frames, over what was there.
     ///
     /// - Parameters:

@@ -19,7 +19,9 @@ struct PlayerRegistry: ~Copyable {
     /// What the players of now will be heard with first.
     var openings: [(clip: Clip, frames: Range<Int64>)] {
         players.compactMap { player in
-            player.score.demand(first: player.score.sections[0].range.lowerBound).ranges.first.map { (player.clip, $0) }
+            let score = player.score
+            return player.demand(of: score, first: score.sections[0].range.lowerBound).ranges.first
+                .map { (player.clip, $0) }
         }
     }
 

@@ -77,6 +77,7 @@ final class PassStorage: @unchecked Sendable {
             .filter { $0 <= largest }.max()
         guard let needed, needed > current?.memory.frameCount ?? 0 else { return current }
         guard let current else { return PassStorage(channelCount: channelCount, frameCount: needed) }
-        return PassStorage(channelCount: channelCount, frameCount: min(max(needed, 2 * current.memory.frameCount), largest))
+        let doubled = min(2 * current.memory.frameCount, largest)
+        return PassStorage(channelCount: channelCount, frameCount: max(needed, doubled))
     }
 }

@@ -39,6 +39,7 @@ public final class Player: Sendable {
         let spent = RingEnds<Int>(capacity: PlayerControl.maximumScores)
         let events = RingEnds<RenderEvent>(capacity: 4096)
         let status = SnapshotEnds<PlayerStatus>(initial: PlayerStatus())
+        let peaks = RingEnds<SIMD8<Float>>(capacity: 256)
         var shared = PlayerMemory(
             channelCount: clip.channelCount, sampleRate: clip.sampleRate, recordingLimit: recordingLimit)
         let known = preparer.begin(score)
@@ -47,7 +48,7 @@ public final class Player: Sendable {
         reader = clip.makeReader(waitsForPages: waitsForPages, epoch: epoch)
         let ends = RenderEnds(
             urgent: urgent.consumer, scheduled: scheduled.consumer, spentScores: spent.producer,
-            events: events.producer, status: status.writer)
+            events: events.producer, status: status.writer, peaks: peaks.producer)
         let cell = UnsafeMutablePointer<PlayerCore>.allocate(capacity: 1)
         unsafe cell.initialize(
             to: PlayerCore(
@@ -57,8 +58,8 @@ public final class Player: Sendable {
         control = Mutex(
             PlayerControl(
                 urgent: urgent.producer, scheduled: scheduled.producer, spentScores: spent.consumer, storage: storage))
-        telemetry = Mutex(PlayerTelemetry(events: events.consumer, status: status.reader))
-        clip.request(score.demand(first: score.sections[0].range.lowerBound), for: reader)
+        telemetry = Mutex(PlayerTelemetry(events: events.consumer, status: status.reader, peaks: peaks.consumer))
+        clip.request(demand(of: score, first: score.sections[0].range.lowerBound), for: reader)
     }
 
     deinit {
@@ -81,15 +82,22 @@ public final class Player: Sendable {
     /// Fades out and keeps the place.
     ///
     /// - Parameters:
-    ///   - reason: told by the event, so that only the end of the same cause resumes.
+    ///   - reason: told by the event; `resume(after:)` with the same one ends the pause. Of a player that is paused already
+    ///     only the user changes the reason: what was paused for another cause then waits for the user.
     ///   - frame: the output frame at which to do so; nil: the next block.
     public func pause(reason: PauseReason = .user, at frame: Int64? = nil) {
         send(PlayerCommand(code: .pause, frame: frame ?? -1, value: Int64(reason.rawValue)))
     }
 
     /// Goes on from the frame at which `pause` was heard.
-    public func resume(at frame: Int64? = nil) {
-        send(PlayerCommand(code: .resume, frame: frame ?? -1))
+    ///
+    /// - Parameters:
+    ///   - reason: whose end this is: without effect when the player is paused for another reason by then. Nil, the user's own
+    ///     word: goes on whatever it was paused for.
+    ///   - frame: the output frame at which to do so; nil: the next block.
+    public func resume(after reason: PauseReason? = nil, at frame: Int64? = nil) {
+        let value = reason.map { Int64($0.rawValue) } ?? PlayerCommand.anyReason
+        send(PlayerCommand(code: .resume, frame: frame ?? -1, value: value))
     }
 
     /// Fades out and finishes.
@@ -110,7 +118,7 @@ public final class Player: Sendable {
             throw ScoreError(
                 .placeOutsideScore, "no section holds frame \(clipFrame)", remedy: "Seek to a frame inside a section.")
         }
-        clip.request(score.demand(first: clipFrame), for: reader)
+        clip.request(demand(of: score, first: clipFrame), for: reader)
         send(PlayerCommand(code: .seek, frame: frame ?? -1, value: clipFrame))
     }
 
@@ -128,7 +136,7 @@ public final class Player: Sendable {
                 .placeOutsideScore, "there is no section \(section)",
                 remedy: "Choose a section from 1 to \(sections.count).")
         }
-        clip.request(score.demand(first: sections[section - 1].range.lowerBound), for: reader)
+        clip.request(demand(of: score, first: sections[section - 1].range.lowerBound), for: reader)
         send(PlayerCommand(code: .skip, frame: frame ?? -1, value: Int64(section - 1)))
     }
 
@@ -206,6 +214,11 @@ public final class Player: Sendable {
     /// What it does now, as of the last block.
     public var status: PlayerStatus { telemetry.withLock { $0.status.read() } }
 
+    /// The highest absolute sample since this was asked last, a lane for each of the first eight channels; 1 is full scale.
+    ///
+    /// Every block counts once, however seldom this is asked: who asks has it all, so share it among several displays.
+    public func takePeaks() -> SIMD8<Float> { telemetry.withLock { $0.takePeaks() } }
+
     /// Why it finished with `.failed`.
     public var failure: AudioFileError? { failureBox.withLock { $0 } }
 
@@ -220,6 +233,11 @@ public final class Player: Sendable {
     }
 
     // MARK: For the engine
+
+    /// What is to be kept loaded of the clip to play a score from a place on.
+    func demand(of score: Score, first clipFrame: Int64) -> ClipDemand {
+        score.demand(first: clipFrame, leadInFrames: memory.withLock { $0.leadInFrames })
+    }
 
     /// Requests that are still on this side.
     var requestsWaiting: Int { control.withLock { $0.waitingCount } }

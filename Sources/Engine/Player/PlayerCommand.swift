@@ -7,7 +7,7 @@ struct PlayerCommand: Sendable, BitwiseCopyable {
         case start
         /// Fade out and stay where we are; `value` is the reason.
         case pause
-        /// Go on from where we paused.
+        /// Go on from where we paused, if it was for the reason `value`, or that is `anyReason`.
         case resume
         /// Fade out and finish; `value` is the reason.
         case stop
@@ -25,6 +25,9 @@ struct PlayerCommand: Sendable, BitwiseCopyable {
         /// Glide to the gain `gain`.
         case gain
     }
+
+    /// For `resume`: whatever the reason of the pause.
+    static let anyReason: Int64 = -1
 
     var code: Code
     /// The output frame at which to act; a frame that is over, or -1, means at once.

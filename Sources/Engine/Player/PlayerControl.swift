@@ -141,9 +141,11 @@ extension Score {
     /// What is to be kept loaded: the place to be heard next, then the first half second of every section, so that no joint
     /// and no skip finds its section missing; and what a voice hears before it begins, to know the sound that goes on.
     /// What the memory budget does not hold is left out from the end.
-    func demand(first clipFrame: Int64) -> ClipDemand {
+    ///
+    /// - Parameter leadInFrames: what a voice hears before it begins.
+    func demand(first clipFrame: Int64, leadInFrames: Int) -> ClipDemand {
         let opening = Int64(max(1, sampleRate / 2))
-        let context = opening / 3
+        let context = Int64(leadInFrames)
         func opened(at start: Int64, before end: Int64) -> Range<Int64> {
             max(0, start - context)..<min(start + opening, end)
         }

@@ -1,4 +1,5 @@
 internal import AudioFiles
+internal import DSP
 internal import Realtime
 
 // What the control side asks. A command that changes what is heard waits until at most one fade is under way, so that no more
@@ -83,9 +84,9 @@ extension PlayerCore {
         for index in 1..<max(1, layerCount) where layers[index].entryEnd <= now { sounding = layerCount - index }
         guard sounding <= 2 else { return false }
         // Live, a seek goes on with the old sound until the new place is decoded, half a second at most.
-        guard !waitsForPages, let target = target(of: command) else { return true }
+        guard !waitsForPages, let opening = opening(of: command, at: now) else { return true }
         let hasWaited = now - command.frame > Int64(sampleRate / 2)
-        return hasWaited || clip.isLoaded(from: target, count: crossfadeFrames)
+        return hasWaited || clip.isLoaded(from: opening.first, count: opening.count)
     }
 
     /// Whether somebody has asked for a start that is due, and cannot be yet.
@@ -95,24 +96,6 @@ extension PlayerCore {
     func waitsToStart(at now: Int64) -> Bool {
         for index in 0..<pendingCount where pending[index].code == .start && pending[index].frame <= now { return true }
         return false
-    }
-
-    /// The clip frame a command leads to, if it names one.
-    #if REALTIME_CHECKS
-        @_noAllocation @_noLocks
-    #endif
-    private func target(of command: PlayerCommand) -> Int64? {
-        switch command.code {
-        case .start:
-            return score.part(0).clipStart
-        case .seek:
-            return command.value
-        case .skip:
-            guard let index = score.partIndex(section: Int(command.value), pass: 0) else { return nil }
-            return score.part(index).clipStart
-        case .pause, .resume, .stop, .replaceScore, .changeSpeed, .adoptScore, .gain:
-            return nil
-        }
     }
 
     #if REALTIME_CHECKS
@@ -129,7 +112,7 @@ extension PlayerCore {
         case .pause:
             pause(at: now, reason: command.value)
         case .resume:
-            resume(at: now)
+            if canResume(after: command.value) { resume(at: now) }
         case .stop:
             stop(at: now, reason: command.value)
         case .seek:
@@ -170,13 +153,35 @@ extension PlayerCore {
         @_noAllocation @_noLocks
     #endif
     mutating func pause(at now: Int64, reason: Int64, fadeFrames: Int) {
-        guard status.state == .playing else { return }
+        guard status.state == .playing else {
+            // The user's word outranks every other cause; none outranks the user's.
+            if reason == Int64(PauseReason.user.rawValue) { changePause(to: reason, at: now) }
+            return
+        }
         pausedAt = place(at: now)
         pauseReason = reason
         status.state = .paused
         push(Layer(source: .silence, start: now, entryLength: fadeFrames))
         setCursor(to: pausedAt, at: now)
         post(.paused, at: now, clipFrame: pausedAt.clipFrame, detail: reason)
+    }
+
+    /// The player stays paused, for another reason from now on.
+    #if REALTIME_CHECKS
+        @_noAllocation @_noLocks
+    #endif
+    mutating func changePause(to reason: Int64, at now: Int64) {
+        guard status.state == .paused, pauseReason != reason else { return }
+        pauseReason = reason
+        post(.paused, at: now, clipFrame: pausedAt.clipFrame, detail: reason)
+    }
+
+    /// Whether the end of a cause, by its `PauseReason`, ends the pause.
+    #if REALTIME_CHECKS
+        @_noAllocation @_noLocks
+    #endif
+    func canResume(after reason: Int64) -> Bool {
+        status.state == .paused && (reason == PlayerCommand.anyReason || reason == pauseReason)
     }
 
     #if REALTIME_CHECKS

@@ -39,9 +39,7 @@ extension PlayerCore {
         guard interruption.isUnderWay else { return }
         let old = interruption.reason
         interruption.reason = reason
-        guard status.state == .paused, pauseReason == old, old != reason else { return }
-        pauseReason = reason
-        post(.paused, at: now, clipFrame: pausedAt.clipFrame, detail: reason)
+        if pauseReason == old { changePause(to: reason, at: now) }
     }
 
     /// There is a device again, for the next block.
@@ -81,7 +79,7 @@ extension PlayerCore {
     mutating func holdBack(_ command: PlayerCommand, at now: Int64) -> Bool {
         switch command.code {
         case .resume:
-            wish(status.state == .paused)
+            wish(canResume(after: command.value))
             return true
         case .start:
             let starts = status.state == .idle || status.state == .finished
@@ -91,9 +89,7 @@ extension PlayerCore {
             return true
         case .pause:
             interruption.resumes = false
-            guard status.state == .paused, pauseReason != command.value else { return true }
-            pauseReason = command.value
-            post(.paused, at: now, clipFrame: pausedAt.clipFrame, detail: pauseReason)
+            changePause(to: command.value, at: now)
             return true
         case .gain, .adoptScore:
             return false

@@ -70,7 +70,8 @@ extension PlayerCore {
         status.state = .finished
         push(Layer(source: .silence, start: frame))
         let clipFrame = finishReason == .completed ? score.part(cursor.part).clipEnd : place(at: frame).clipFrame
-        post(.finished, at: frame, clipFrame: clipFrame, detail: RenderEvent.detail(finishReason, startsTaken: startsTaken))
+        let detail = RenderEvent.detail(finishReason, startsTaken: startsTaken)
+        post(.finished, at: frame, clipFrame: clipFrame, detail: detail)
     }
 
     /// Lays the pass at the cursor over what sounds.

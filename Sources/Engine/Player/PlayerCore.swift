@@ -52,10 +52,13 @@ struct PlayerCore: ~Copyable {
     var spentScores: RingProducer<Int>
     var events: RingProducer<RenderEvent>
     var statusWriter: SnapshotWriter<PlayerStatus>
+    var peakWriter: RingProducer<SIMD8<Float>>
 
     // MARK: State
 
     var status = PlayerStatus()
+    /// The highest absolute samples that have not been handed over yet.
+    private var peaks = SIMD8<Float>(repeating: 0)
     var score = RenderScore.none
     var cursor: ScoreCursor
     /// The next output frame of the pass at which a voice and a copy of the clip may have to change places.
@@ -109,6 +112,7 @@ struct PlayerCore: ~Copyable {
         spentScores = ends.spentScores
         events = ends.events
         statusWriter = ends.status
+        peakWriter = ends.peaks
         voices = score.voices
         self.score = score
         recorder = PassRecorder(memory: score.recording)
@@ -136,7 +140,6 @@ struct PlayerCore: ~Copyable {
         adds: Bool, at frame: Int64
     ) -> Int {
         clip.beginBlock()
-        status.peaks = SIMD8(repeating: 0)
         goOnAfterInterruption(at: frame)
         collectUrgentCommands(at: frame)
         var (done, turns) = (0, 0)
@@ -201,9 +204,9 @@ struct PlayerCore: ~Copyable {
         for channel in 0..<min(channelCount, SIMD8<Float>.scalarCount) {
             // Sound because every buffer holds chunkFrames samples and count is at most that.
             let samples = unsafe mixed.channel(channel)
-            var peak = status.peaks[channel]
+            var peak = peaks[channel]
             for index in 0..<count { peak = max(peak, unsafe abs(samples[index])) }
-            status.peaks[channel] = peak
+            peaks[channel] = peak
         }
     }
 
@@ -223,6 +226,8 @@ struct PlayerCore: ~Copyable {
             status.restFramesLeft = restFramesLeft(at: frame)
             status.clipFrame = status.state == .paused ? pausedAt.clipFrame : place(at: frame).clipFrame
         }
+        // Before the status, so that who has seen a frame in it finds its peaks. Where nobody takes them they add up.
+        if peakWriter.push(peaks) { peaks = SIMD8(repeating: 0) }
         statusWriter.write(status)
         if status.state == .playing || status.state == .idle {
             clip.publishDemand(current: place(at: frame).clipFrame, next: nextClipStart())
@@ -294,4 +299,5 @@ struct RenderEnds: ~Copyable {
     var spentScores: RingProducer<Int>
     var events: RingProducer<RenderEvent>
     var status: SnapshotWriter<PlayerStatus>
+    var peaks: RingProducer<SIMD8<Float>>
 }

@@ -64,7 +64,8 @@ public enum PassSound: UInt8, Sendable, Hashable, BitwiseCopyable {
     case speech
 }
 
-/// Why a player is paused. Only the same cause's end may resume it.
+/// Why a player is paused. The end of a cause resumes only what is paused for it, `Player.resume(after:at:)`; the user resumes
+/// whatever it was.
 public enum PauseReason: UInt8, Sendable, Hashable {
     /// The user, or the embedding program, asked.
     case user

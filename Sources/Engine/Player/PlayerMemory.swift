@@ -15,6 +15,9 @@ struct PlayerMemory {
         self.recordingLimit = recordingLimit
     }
 
+    /// Frames before a place that must be decoded for a voice to begin there.
+    var leadInFrames: Int { voices?.pool.leadInFrames ?? 0 }
+
     /// A score with all the memory it needs.
     ///
     /// - Parameter ticket: of the request that will tell more about the score.

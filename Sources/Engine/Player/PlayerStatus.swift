@@ -34,8 +34,6 @@ public struct PlayerStatus: Sendable, BitwiseCopyable {
     public var semitones = 0.0
     /// The next frame of the clip to be heard.
     public var clipFrame: Int64 = 0
-    /// The highest absolute sample of the last block, a lane for each of the first eight channels; 1 is full scale.
-    public var peaks = SIMD8<Float>(repeating: 0)
     /// Frames that were silent because their page was not there in time, since the start.
     public var starvedFrames: Int64 = 0
     /// Events that found the event ring full, since the start.

@@ -4,15 +4,32 @@ internal import Realtime
 struct PlayerTelemetry: ~Copyable {
     private var events: RingConsumer<RenderEvent>
     var status: SnapshotReader<PlayerStatus>
+    private var peaks: RingConsumer<SIMD8<Float>>
+    private var highest = SIMD8<Float>(repeating: 0)
     private var readers: [AsyncStream<PlayerEvent>.Continuation] = []
     /// True when nothing more will come.
     private var isOver = false
     /// What was told before anybody listened.
     private var untold: [PlayerEvent] = []
 
-    init(events: consuming RingConsumer<RenderEvent>, status: consuming SnapshotReader<PlayerStatus>) {
+    init(
+        events: consuming RingConsumer<RenderEvent>, status: consuming SnapshotReader<PlayerStatus>,
+        peaks: consuming RingConsumer<SIMD8<Float>>
+    ) {
         self.events = events
         self.status = status
+        self.peaks = peaks
+    }
+
+    /// What was highest since the last call.
+    mutating func takePeaks() -> SIMD8<Float> {
+        collectPeaks()
+        defer { highest = SIMD8(repeating: 0) }
+        return highest
+    }
+
+    private mutating func collectPeaks() {
+        while let peaks = peaks.pop() { highest = pointwiseMax(highest, peaks) }
     }
 
     mutating func add(_ reader: AsyncStream<PlayerEvent>.Continuation) {
@@ -41,6 +58,7 @@ struct PlayerTelemetry: ~Copyable {
     /// - Parameter startsAsked: how often the player has been asked to start so far. Who asked before an end was told means to
     ///   hear more, and so do the readers.
     mutating func deliver(startsAsked: () -> Int64) {
+        collectPeaks()
         while let event = events.pop() {
             for reader in readers { reader.yield(event.event) }
             if event.code == .finished && startsAsked() <= event.startsTaken { dismissReaders() }

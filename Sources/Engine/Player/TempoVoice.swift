@@ -36,6 +36,17 @@ struct TempoVoice: ~Copyable {
     /// The most frames that can be asked for at once.
     var maximumEmitFrames: Int { stretcher.maximumEmitFrames }
 
+    /// What it asks for at most before the frame heard first, and from there on to give its first frames. A splicer asks for less.
+    var leadInFrames: Int { stretcher.leadInFrames }
+
+    /// See `leadInFrames`.
+    #if REALTIME_CHECKS
+        @_noAllocation @_noLocks
+    #endif
+    func aheadFrames(toEmit frameCount: Int, speed: Double) -> Int {
+        stretcher.aheadFrames(toEmit: frameCount, speed: speed)
+    }
+
     /// How far ahead of the frame emitted next a change of speed must be told.
     var leadFrames: Int { stretcher.leadFrames }
 

@@ -50,6 +50,20 @@ struct Voice: ~Copyable {
         needsHistory = isPitched
     }
 
+    /// Frames of the clip before the one heard first that a voice asks for at most.
+    var leadInFrames: Int { tempo.leadInFrames }
+
+    /// Frames of the clip, from the one heard first on, that a voice begun so asks for at most to give its first frames.
+    #if REALTIME_CHECKS
+        @_noAllocation @_noLocks
+    #endif
+    func aheadFrames(toEmit frameCount: Int, speed: Double, pitchRatio: Double) -> Int {
+        guard pitchRatio != 1 else { return tempo.aheadFrames(toEmit: frameCount, speed: speed) }
+        // The interpolator is given its kernel's half beyond the last frame; one more for each rounding.
+        let frames = Int(Double(frameCount) * pitchRatio) + PitchInterpolator.longestHistoryFrames + 2
+        return tempo.aheadFrames(toEmit: frames, speed: speed / pitchRatio)
+    }
+
     /// Whether the voice follows a plan made beforehand, and so takes no change of speed.
     #if REALTIME_CHECKS
         @_noAllocation @_noLocks

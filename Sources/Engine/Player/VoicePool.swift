@@ -41,6 +41,18 @@ struct VoicePool: @unchecked Sendable, BitwiseCopyable {
 
     var isEmpty: Bool { unsafe voices == nil }
 
+    /// What any voice asks for at most before the frame heard first; 0 where there are none.
+    var leadInFrames: Int { unsafe voices?.pointee.leadInFrames ?? 0 }
+
+    /// What any voice begun so asks for at most to give its first frames; 0 where there are none.
+    #if REALTIME_CHECKS
+        @_noAllocation @_noLocks
+    #endif
+    func aheadFrames(toEmit frameCount: Int, speed: Double, pitchRatio: Double) -> Int {
+        guard let voices = unsafe voices else { return 0 }
+        return unsafe voices.pointee.aheadFrames(toEmit: frameCount, speed: speed, pitchRatio: pitchRatio)
+    }
+
     /// A free voice, or nil when all sound.
     #if REALTIME_CHECKS
         @_noAllocation @_noLocks

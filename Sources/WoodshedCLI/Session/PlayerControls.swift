@@ -84,7 +84,7 @@ struct PlayerControls {
     mutating func view(title: String, clipSeconds: Double) -> StatusView {
         let status = player.status
         if status.section == wantedSection { wantedSection = nil }
-        let highest = (0..<8).reduce(Float(0)) { max($0, status.peaks[$1]) }
+        let highest = player.takePeaks().max()
         return StatusView(
             title: title, state: Self.state(status.state), section: status.section,
             sectionCount: player.score.sections.count, pass: status.pass, passes: status.passes,

@@ -169,7 +169,7 @@ final class Session: TerminalLoopDelegate {
 
     func goOnAfterSuspension() {
         loop.waitForDevice { engine.statistics.blocks }
-        if goesOnAfterSuspension { player.resume() }
+        if goesOnAfterSuspension { player.resume(after: .suspended) }
     }
 
     // MARK: Reports
