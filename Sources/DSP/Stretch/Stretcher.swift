@@ -252,7 +252,9 @@ public struct Stretcher: ~Copyable {
         // The low band reaches farthest, and no window is made before the copied frames are over.
         let steps = max(Int64((frameCount + shape.gridFrames - 1) / shape.gridFrames), Int64(shape.copiedSteps))
         let outputs = Double(low.schedule.reach(ofStep: steps) * Int64(shape.gridFrames))
-        return Int(outputs * speed) + 1 + low.schedule.reachFrames + bandContexts[0] + split.blockFrames
+        // A slow voice begins at the source's own speed, and pays back later.
+        let held = Int(Double(startFrames) * max(0, 1 - speed)) + 1
+        return Int(outputs * speed) + 1 + held + low.schedule.reachFrames + bandContexts[0] + split.blockFrames
     }
 
     /// Writes the next frames, over what was there.
