@@ -29,7 +29,7 @@ struct MessageTests {
             .noDevice: .unavailable, .unknownDevice: .unavailable, .busy: .unavailable,
             .permissionDenied: .noPermission,
             .formatRefused: .unavailable, .invalidRequest: .usage, .lost: .unavailable, .io: .inputOutput,
-            .cannotCreate: .cannotCreate, .diskFull: .inputOutput,
+            .cannotCreate: .cannotCreate, .diskFull: .inputOutput, .unresponsive: .unavailable,
         ]
         for kind in DeviceError.Kind.allCases {
             let failure = CommandFailure(DeviceError(kind: kind, message: "Cause.", remedy: "Remedy."))

@@ -303,7 +303,7 @@ struct SessionTests {
 
     @Test("a reader that goes away ends the run quietly", .needsTerminal)
     func closedPipe() {
-        let script = "'\(Command.path)' play '\(song)' --output null --json | head -n 1; echo ${PIPESTATUS[0]}"
+        let script = "'\(Command.path)' play '\(song)' --output null --json -q | head -n 1; echo ${PIPESTATUS[0]}"
         let run = TerminalRun("/bin/bash", ["-c", script])
         #expect(run.finish() == 0)
         #expect(run.text.contains("141"))

@@ -11,19 +11,20 @@ enum FFmpegDecoder {
     static func open(
         _ file: OpenedFile, container: String, tools: FFmpegTools = FFmpegTools()
     ) throws(AudioFileError) -> SpooledDecoder {
-        let probe = try FFmpegProbe(file, tools)
+        let probe = try FFmpegProbe(file, tools, container: container)
         let info = AudioFileInfo(
             path: file.path, container: container, codec: probe.codec, sampleRate: probe.sampleRate,
             channelCount: probe.channelCount, frameCount: probe.exactFrameCount ?? 0)
         return probe.exactFrameCount == nil
-            ? try decodeWhole(file, info, tools) : try beginDecoding(file, info, tools)
+            ? try decodeWhole(file, info, tools)
+            : try beginDecoding(file, info, tools, framesInFront: probe.framesInFront)
     }
 
     /// What a file is, without decoding where it tells that.
     static func info(
         of file: OpenedFile, container: String, tools: FFmpegTools = FFmpegTools()
     ) throws(AudioFileError) -> AudioFileInfo {
-        let probe = try FFmpegProbe(file, tools)
+        let probe = try FFmpegProbe(file, tools, container: container)
         let info = AudioFileInfo(
             path: file.path, container: container, codec: probe.codec, sampleRate: probe.sampleRate,
             channelCount: probe.channelCount, frameCount: probe.exactFrameCount ?? 0)
@@ -33,8 +34,9 @@ enum FFmpegDecoder {
         return try finished(info, counted)
     }
 
+    /// - Parameter framesInFront: As in `FFmpegProbe`.
     private static func beginDecoding(
-        _ file: OpenedFile, _ info: AudioFileInfo, _ tools: FFmpegTools
+        _ file: OpenedFile, _ info: AudioFileInfo, _ tools: FFmpegTools, framesInFront: Int64?
     ) throws(AudioFileError) -> SpooledDecoder {
         let frameBytes = Int64(info.channelCount * MemoryLayout<Float>.stride)
         let byteCount = info.frameCount * frameBytes
@@ -43,12 +45,15 @@ enum FFmpegDecoder {
         let allowance = 4 * 4096 * frameBytes
         let feed = try SpoolFeed(path: file.path, byteCount: byteCount, allowance: allowance) {
             progress throws(AudioFileError) in
-            var written: Int64 = 0
-            let decoded = try unsafe decode(file, info, tools, isWanted: { progress.isWanted }) {
-                bytes throws(AudioFileError) in
-                // What an encoder put behind the sound to fill its last packet is no sound.
-                let count = Int(min(Int64(bytes.count), byteCount - written))
-                try unsafe spool.write(UnsafeRawBufferPointer(rebasing: bytes[..<count]), at: written)
+            var (skipped, written): (Int64, Int64) = (0, 0)
+            let decoded = try unsafe decode(
+                file, info, tools, ignoresEdits: framesInFront != nil, isWanted: { progress.isWanted }
+            ) { bytes throws(AudioFileError) in
+                // What an encoder put before the sound, and behind it to fill its last packet, is no sound.
+                let before = Int(min(Int64(bytes.count), (framesInFront ?? 0) * frameBytes - skipped))
+                skipped += Int64(before)
+                let count = Int(min(Int64(bytes.count - before), byteCount - written))
+                try unsafe spool.write(UnsafeRawBufferPointer(rebasing: bytes[before..<before + count]), at: written)
                 written += Int64(count)
                 progress.advance(to: written)
             }
@@ -85,12 +90,13 @@ enum FFmpegDecoder {
 
     /// Hands over the first audio stream of a file, from its first frame to its last.
     private static func decode(
-        _ file: OpenedFile, _ info: AudioFileInfo, _ tools: FFmpegTools, isWanted: () -> Bool = { true },
-        _ take: (UnsafeRawBufferPointer) throws(AudioFileError) -> Void
+        _ file: OpenedFile, _ info: AudioFileInfo, _ tools: FFmpegTools, ignoresEdits: Bool = false,
+        isWanted: () -> Bool = { true }, _ take: (UnsafeRawBufferPointer) throws(AudioFileError) -> Void
     ) throws(AudioFileError) -> Decoded {
         let report = try FFmpegReport(for: file.path)
         let arguments =
-            [tools.ffmpeg, "-nostdin", "-v", "error"] + report.arguments(1) + FFmpegTools.input()
+            [tools.ffmpeg, "-nostdin", "-v", "error"] + report.arguments(1)
+            + (ignoresEdits ? ["-ignore_editlist", "1"] : []) + FFmpegTools.input()
             + ["-map", "0:a:0", "-c:a", "pcm_f32le", "-ar", "\(info.sampleRate)", "-ac", "\(info.channelCount)"]
             + ["-f", "f32le", "pipe:1"]
         var byteCount: Int64 = 0

@@ -11,6 +11,9 @@ struct FFmpegProbe {
     /// Its frames, where the file tells them to the frame: it counts in frames, its index names a whole number of equal packets and the
     /// last of these is there. An edit list has taken away what an encoder put in front and behind.
     let exactFrameCount: Int64?
+    /// Frames that an encoder put in front of these, which are there once the edit list is ignored; nil where that does not make the
+    /// length more exact. An MP4 file's edit list tells lengths in a unit of its own, often a millisecond; its packets tell frames.
+    let framesInFront: Int64?
     /// Bits per second of the stream, or else of the whole file.
     let bitRate: Int?
     /// Lower-case keys and values, those of the file before those of the stream.
@@ -25,25 +28,15 @@ struct FFmpegProbe {
     }
 
     /// Asks `ffprobe`.
-    init(_ file: OpenedFile, _ tools: FFmpegTools) throws(AudioFileError) {
-        // The last packets alone: the interval begins behind any end.
-        let arguments =
-            [tools.ffprobe, "-v", "error", "-select_streams", "a:0", "-read_intervals", "99999999%"]
-            + [
+    ///
+    /// - Parameter container: As `AudioFileInfo` names it, where the length is wanted to the frame.
+    init(_ file: OpenedFile, _ tools: FFmpegTools, container: String? = nil) throws(AudioFileError) {
+        let (json, result) = try Self.ask(
+            [
                 "-show_entries",
                 "packet=pts,duration:stream=codec_name,sample_rate,channels,time_base,start_pts,duration_ts,nb_frames,"
-                    + "bit_rate:stream_tags:format=bit_rate:format_tags",
-            ]
-            + ["-show_chapters", "-of", "json"] + FFmpegTools.input()
-        var text: [UInt8] = []
-        let result = try unsafe tools.run(arguments, for: file.path, [file.descriptor]) {
-            bytes throws(AudioFileError) in
-            if text.count < Self.textLimit { unsafe text.append(contentsOf: bytes) }
-        }
-        if case .killed(let number) = result.end {
-            throw .decoderKilled(file.path, signal: number, decodedSeconds: 0)
-        }
-        let json = JSONValue(reading: text)
+                    + "bit_rate:stream_tags:format=bit_rate:format_tags", "-show_chapters",
+            ], of: file, tools)
         guard let stream = json?["streams"]?.elements?.first, let codec = stream["codec_name"]?.stringValue,
             let channels = stream["channels"]?.number, let rate = stream["sample_rate"]?.number
         else {
@@ -54,7 +47,14 @@ struct FFmpegProbe {
         if channels < 1 { throw .noChannels(file.path) }
         if !FileLimits.sampleRates.contains(Int(rate)) { throw .badRate(file.path, Int(rate)) }
         (self.codec, sampleRate, channelCount) = (codec, Int(rate), Int(channels))
-        exactFrameCount = Self.exactFrameCount(stream, rate: rate, packets: json?["packets"]?.elements ?? [])
+        let told = Self.exactFrameCount(stream, rate: rate, packets: json?["packets"]?.elements ?? [])
+        var exact: (frameCount: Int64, inFront: Int64)?
+        if container == "mp4", let told, let place = json?["packets"]?.elements?.last?["pts"]?.integerValue {
+            let (unedited, _) = try Self.ask(
+                ["-ignore_editlist", "1", "-show_entries", "packet=pts,duration:stream=start_pts"], of: file, tools)
+            exact = Self.unedited(unedited, told: told, place: place, rate: rate)
+        }
+        (exactFrameCount, framesInFront) = (exact?.frameCount ?? told, exact?.inFront)
         bitRate = (stream["bit_rate"]?.number ?? json?["format"]?["bit_rate"]?.number).flatMap { Int(exactly: $0) }
         tags = (json?["format"]?["tags"]?.texts ?? []) + (stream["tags"]?.texts ?? [])
         chapters = (json?["chapters"]?.elements ?? []).prefix(FileMarks.countLimit).compactMap(Chapter.init)
@@ -62,6 +62,46 @@ struct FFmpegProbe {
 
     /// More of what a file says about itself is left.
     private static let textLimit = 16 << 20
+
+    /// What `ffprobe` says of a file and its last packets.
+    private static func ask(
+        _ questions: [String], of file: OpenedFile, _ tools: FFmpegTools
+    ) throws(AudioFileError) -> (JSONValue?, ChildResult) {
+        // The last packets alone: the interval begins behind any end.
+        let arguments =
+            [tools.ffprobe, "-v", "error", "-select_streams", "a:0", "-read_intervals", "99999999%"] + questions
+            + ["-of", "json"] + FFmpegTools.input()
+        var text: [UInt8] = []
+        let result = try unsafe tools.run(arguments, for: file.path, [file.descriptor]) {
+            bytes throws(AudioFileError) in
+            if text.count < textLimit { unsafe text.append(contentsOf: bytes) }
+        }
+        if case .killed(let number) = result.end {
+            throw .decoderKilled(file.path, signal: number, decodedSeconds: 0)
+        }
+        return (JSONValue(reading: text), result)
+    }
+
+    /// The length by the packets, which lies less than a unit of the edit list's above the length by that; nil where it does not.
+    ///
+    /// - Parameters:
+    ///   - told: The length by the edit list.
+    ///   - place: Where the last packet is by the edit list.
+    private static func unedited(
+        _ json: JSONValue?, told: Int64, place: Int64, rate: Int64
+    ) -> (frameCount: Int64, inFront: Int64)? {
+        guard json?["streams"]?.elements?.first?["start_pts"]?.integerValue == 0,
+            let last = json?["packets"]?.elements?.last, let lastPlace = last["pts"]?.integerValue,
+            let length = last["duration"]?.integerValue, (0...mostInFront).contains(lastPlace - place)
+        else { return nil }
+        let inFront = lastPlace - place
+        let (frameCount, overflows) = (lastPlace - inFront).addingReportingOverflow(length)
+        guard !overflows, (0...rate / coarsestUnit).contains(frameCount - told) else { return nil }
+        return (frameCount, inFront)
+    }
+
+    /// Units a second of the coarsest clock in use for edit lists, QuickTime's.
+    private static let coarsestUnit: Int64 = 600
 
     private static func exactFrameCount(_ stream: JSONValue, rate: Int64, packets: [JSONValue]) -> Int64? {
         guard stream["time_base"]?.stringValue == "1/\(rate)", stream["start_pts"]?.integerValue == 0,

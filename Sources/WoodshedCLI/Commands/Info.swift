@@ -50,7 +50,7 @@ struct Info: Verb {
     private static func text(_ section: FileSection, rate: Double) -> String {
         let start = clockText(Double(section.frames.lowerBound) / rate, decimals: 3)
         let end = clockText(Double(section.frames.upperBound) / rate, decimals: 3)
-        return "\(start)-\(end)  \(printable(section.name))"
+        return "\(start)-\(end)" + (section.name.isEmpty ? "" : "  \(printable(section.name))")
     }
 
     static func json(_ info: AudioFileInfo, _ details: FileDetails, path: String) -> JSONValue {
