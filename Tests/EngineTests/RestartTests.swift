@@ -1,8 +1,8 @@
 import AudioDevices
-import AudioFiles
 import TestSupport
 import Testing
 
+@testable import AudioFiles
 @testable import Engine
 
 @Suite("A player that is started again")
@@ -103,5 +103,22 @@ struct RestartTests {
         other.remove(removed)
         for await _ in removed.events {}
         other.stop()
+    }
+
+    @Test("after its recording could not be read fails again, and does not play silence to the end")
+    func failsAgain() async throws {
+        let engine = try Self.engine(endsWithPlayers: false)
+        let decoder = ShortDecoder([Self.ramp], sampleRate: Self.rate, readableFrames: 0)
+        let clip = try Clip(decoder, sampleRate: nil, memoryBudget: 0)
+        let player = try engine.makePlayer(clip, score: try Self.score())
+        try engine.start()
+        for _ in 0..<2 {
+            let events = player.events
+            player.start()
+            var last: PlayerEvent.Kind?
+            for await event in events { last = event.kind }
+            #expect(last == .finished(.failed) && player.failure?.kind == .io)
+        }
+        engine.stop()
     }
 }

@@ -76,6 +76,8 @@ public final class Player: Sendable {
     /// - Parameter frame: the output frame of the first sound; nil: the next block.
     public func start(at frame: Int64? = nil) {
         startsAsked.add(1, ordering: .relaxed)
+        // Who tries again hears of it when it fails again.
+        failureBox.withLock { $0 = nil }
         send(PlayerCommand(code: .start, frame: frame ?? -1))
     }
 
@@ -219,7 +221,7 @@ public final class Player: Sendable {
     /// Every block counts once, however seldom this is asked: who asks has it all, so share it among several displays.
     public func takePeaks() -> SIMD8<Float> { telemetry.withLock { $0.takePeaks() } }
 
-    /// Why it finished with `.failed`.
+    /// Why it finished with `.failed`; nil again once it was asked to start anew.
     public var failure: AudioFileError? { failureBox.withLock { $0 } }
 
     /// What happens from now on, each event once, in order, to every reader.
