@@ -24,7 +24,8 @@ struct FFmpegFaultTests {
         // then it cannot be run.
         let text = "#!/bin/sh\nffmpeg \"$@\" 2>/dev/null | head -c 176400\n\(end)\n"
         try run("/bin/sh", "-c", "rm -f \"$2\"; printf %s \"$1\" > \"$2\"; chmod 755 \"$2\"", "sh", text, program)
-        return FFmpegTools(ffmpeg: program)
+        // No limit of ours ends it within any test: what does not end by itself is ended by what is tested.
+        return FFmpegTools(ffmpeg: program, limits: ChildLimits(totalSeconds: 3600, silentSeconds: 3600))
     }
 
     private func open(_ file: OpenedFile, then end: String) throws -> SpooledDecoder {
@@ -118,7 +119,7 @@ struct FFmpegFaultTests {
         }
     }
 
-    @Test("a decoder that nobody wants any more ends its ffmpeg, and a read that waits for it")
+    @Test("a decoder that nobody wants any more ends its ffmpeg, and a read that waits for it", .timeLimit(.minutes(1)))
     func abandoned() throws {
         let file = try file("M4A")
         let decoder = try open(file, then: "exec sleep 3600")

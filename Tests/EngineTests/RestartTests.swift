@@ -82,7 +82,9 @@ struct RestartTests {
         #expect(kinds.filter { $0 == .playbackStarted }.count == 2)
     }
 
-    @Test("is not waited for by who asks for events after the engine has ended, or the player was removed")
+    @Test(
+        "is not waited for by who asks for events after the engine has ended, or the player was removed",
+        .timeLimit(.minutes(1)))
     func eventsAfterTheEnd() async throws {
         let engine = try Self.engine()
         let player = try Self.player(of: engine)

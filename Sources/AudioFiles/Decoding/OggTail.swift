@@ -4,7 +4,9 @@ struct OggTail {
     let positionBefore, lastPosition: Int64
 
     /// Reads what the two last pages can take at most; nil where they are not found.
-    init?(_ file: ByteSource) {
+    ///
+    /// - Parameter pageAt: Reads the header of a page; tests count how often.
+    init?(_ file: ByteSource, pageAt: (ByteSource, Int64) -> OggPage? = { OggPage($0, at: $1) }) {
         let length = min(file.count, Int64(3 * OggPage.longest))
         let bytes = file.bytes(at: file.count - length, count: Int(length))
         let (tail, mark) = (ByteSource(bytes), Array("OggS".utf8))
@@ -13,7 +15,7 @@ struct OggTail {
         var runs: [Int64: Run] = [:]
         var found: Run?
         for start in bytes.indices.reversed() where bytes[start] == mark[0] && bytes[start...].starts(with: mark) {
-            guard let page = OggPage(tail, at: Int64(start)), page.bytes.upperBound <= tail.count else { continue }
+            guard let page = pageAt(tail, Int64(start)), page.bytes.upperBound <= tail.count else { continue }
             let run = Run(page, followedBy: runs[page.bytes.upperBound])
             runs[Int64(start)] = run
             if run.before != nil { found = run }

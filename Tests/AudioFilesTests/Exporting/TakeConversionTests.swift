@@ -166,7 +166,8 @@ struct TakeConversionTests {
     func refusedEncoder() async {
         await #expect(processExitsWith: .success) {
             let thief = DescriptorThief()
-            for _ in 0..<2000 {
+            // So often, as the thief has to come between the two.
+            for _ in 0..<20_000 {
                 let file = try UnnamedFile.inMemory()
                 // libsndfile finds only when it opens the file that FLAC knows no such rate.
                 let encoder = try? SoundFileEncoder(

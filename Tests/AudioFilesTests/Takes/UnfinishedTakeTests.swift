@@ -121,7 +121,8 @@ struct UnfinishedTakeTests {
             #expect(try registry.find().isEmpty && entries.count == 1)
             #expect(FileManager.default.contents(atPath: found.path) == bytes)
             let lost = try registry.findUnreachable()
-            #expect(lost.map(\.path) == [found.path] && lost[0].reason.kind == (bytes == nil ? .notFound : .changed))
+            try #require(lost.map(\.path) == [found.path])
+            #expect(lost[0].reason.kind == (bytes == nil ? .notFound : .changed))
             try lost[0].forget()
             #expect(try registry.findUnreachable().isEmpty && entries.isEmpty)
         }
