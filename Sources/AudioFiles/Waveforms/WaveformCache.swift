@@ -59,8 +59,8 @@ public struct WaveformCache: Sendable {
     public struct Lookup: Sendable {
         /// The recording's waveform, if it is kept.
         public let waveform: Waveform?
-        /// The recording, to be given to ``store(_:of:)`` with the waveform that was made of it after the lookup; `nil` for
-        /// what cannot be kept: no regular file, or one that is being written.
+        /// The recording, to be given to ``WaveformCache/store(_:of:madeOf:)`` with the waveform that was made of it after
+        /// the lookup; `nil` for what cannot be kept: no regular file, or one that is being written.
         public let source: Source?
         /// What came in the way, in plain words; empty when nothing did.
         public let remarks: [String]
