@@ -14,15 +14,25 @@ struct Harness {
         _ clip: [[Float]], rate: Int, score: Score, recordingLimit: Int = ScoreStorage.recordingLimit,
         waits: Bool = true, listens: Bool = false
     ) throws {
-        self.clip = clip
-        self.rate = rate
-        player = Player(
-            try Clip.inMemory(clip, sampleRate: rate), score: score, waitsForPages: waits,
-            recordingLimit: recordingLimit, listens: listens)
+        self.init(
+            clip, clip: try Clip.inMemory(clip, sampleRate: rate), score: score, recordingLimit: recordingLimit,
+            waits: waits, listens: listens)
     }
 
-    /// Renders `total` frames in blocks whose lengths `nextBlock` gives, serving the control side between blocks.
-    func render(_ total: Int, outputChannels: Int? = nil, nextBlock: () -> Int) -> [[Float]] {
+    /// Of a clip that need not be in memory.
+    init(
+        _ samples: [[Float]], clip: Clip, score: Score, recordingLimit: Int = ScoreStorage.recordingLimit,
+        waits: Bool = true, listens: Bool = false
+    ) {
+        self.clip = samples
+        rate = clip.sampleRate
+        player = Player(
+            clip, score: score, waitsForPages: waits, recordingLimit: recordingLimit, listens: listens)
+    }
+
+    /// Renders `total` frames, from output frame `first` on, in blocks whose lengths `nextBlock` gives, serving the control side
+    /// between blocks.
+    func render(_ total: Int, from first: Int = 0, outputChannels: Int? = nil, nextBlock: () -> Int) -> [[Float]] {
         let channels = outputChannels ?? clip.count
         var output = [[Float]](repeating: [], count: channels)
         let block = PlanarBuffer(channelCount: channels, frameCount: 8192)
@@ -31,7 +41,8 @@ struct Harness {
             player.serve()
             let count = min(nextBlock(), total - frame, 8192)
             _ = unsafe player.core.core.pointee.render(
-                into: block.channels, outputChannels: channels, frameCount: count, adds: false, at: Int64(frame))
+                into: block.channels, outputChannels: channels, frameCount: count, adds: false,
+                at: Int64(first + frame))
             for channel in 0..<channels {
                 for index in 0..<count { unsafe output[channel].append(block.channel(channel)[index]) }
             }
