@@ -138,7 +138,14 @@ public final class Engine: Sendable {
     }
 
     /// Stops the device at once and ends all events. Stop the players first to let them fade out.
+    ///
+    /// Under the virtual clock the block that is being made is dropped, whatever it waits for: all that was handed to the device is
+    /// what the scores say, up to there.
     public func stop() {
+        if isVirtual {
+            mixer.cutOff()
+            directory.endWaits()
+        }
         stream.stop()
         finishServing()
     }

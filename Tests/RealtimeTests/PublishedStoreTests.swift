@@ -45,7 +45,7 @@ struct PublishedStoreTests {
         let store = try #require(PublishedStore(count: 3))
         let (inside, outside) = (ReadEpoch(), ReadEpoch())
         _ = (store.addReader(inside), store.addReader(outside))
-        let reader = PublishedReader(store, epoch: inside, waits: false)
+        let reader = PublishedReader(store, epoch: inside, identifier: 0, waits: false)
         let item = Item(7)
         unsafe store.publish(2, item.address)
         inside.reader.enter()
@@ -67,7 +67,7 @@ struct PublishedStoreTests {
         unsafe store.publish(0, near.address)
         unsafe other.publish(0, far.address)
         let tally = Tally()
-        let reader = PublishedReader(store, epoch: epoch, waits: true)
+        let reader = PublishedReader(store, epoch: epoch, identifier: 0, waits: true)
         let thread = try #require(
             PlainThread(name: "test-reader") {
                 reader.epoch.enter()
@@ -93,7 +93,7 @@ struct PublishedStoreTests {
         let store = try #require(PublishedStore(count: 2))
         let epoch = ReadEpoch()
         _ = store.addReader(epoch)
-        let reader = PublishedReader(store, epoch: epoch, waits: true)
+        let reader = PublishedReader(store, epoch: epoch, identifier: 0, waits: true)
         let threads = [
             PlainThread(name: "test-reader") {
                 reader.epoch.enter()
@@ -113,6 +113,38 @@ struct PublishedStoreTests {
         unsafe store.publish(0, first.address)
         unsafe store.publish(1, second.address)
         #expect(store.wait(for: [0..<2]) == .published)
+    }
+
+    @Test("a reader that is to wait no more comes back with nothing, now and later, and no other does")
+    func endedWaits() throws {
+        let store = try #require(PublishedStore(count: 2))
+        let (epoch, other) = (ReadEpoch(), ReadEpoch())
+        let (first, second) = (store.addReader(epoch), store.addReader(other))
+        let tally = Tally()
+        func look(_ epoch: ReadEpoch, _ identifier: Int) -> PlainThread? {
+            let reader = PublishedReader(store, epoch: epoch, identifier: identifier, waits: true)
+            return PlainThread(name: "test-reader") {
+                reader.epoch.enter()
+                if let address = unsafe reader.address(at: 1) {
+                    tally.seen.add(unsafe Item.value(at: address), ordering: .relaxed)
+                }
+                reader.epoch.leave()
+            }
+        }
+        let threads = [look(epoch, first), look(other, second)]
+        let waiter = PlainThread(name: "test-waiter") {
+            #expect(store.wait(for: [0..<2], reader: first) == .closed)
+        }
+        #expect(eventually(store.lock) { store.awaited.count == 3 })
+        store.endWaits(of: first)
+        threads[0]?.join()
+        waiter?.join()
+        look(epoch, first)?.join()
+        #expect(store.lock.withLock { store.awaited } == [[1..<2]])
+        let item = Item(5)
+        unsafe store.publish(1, item.address)
+        threads[1]?.join()
+        #expect(tally.seen.load(ordering: .relaxed) == 5)
     }
 
     @Test("readers that come while something is let go never hold what was freed")

@@ -108,3 +108,56 @@ struct EndingTests {
         #endif
     }
 }
+
+/// An `ffmpeg` that decodes one second and then stands still for as long as the command runs, as one that reads over a network can.
+@Suite("The end by a signal, when a recording does not come", .serialized)
+struct StalledDecodingTests {
+    private let folder = TestFolder()
+
+    init() throws {
+        let isMade = Command.tool(
+            "ffmpeg",
+            [
+                "-v", "error", "-f", "lavfi", "-i", "sine=440:duration=40:sample_rate=44100", "-c:a", "aac",
+                folder["song.m4a"],
+            ])
+        try #require(isMade)
+        folder.write(
+            "ffmpeg",
+            Array(
+                """
+                #!/bin/sh
+                PATH=/usr/local/bin:/usr/bin:/bin ffmpeg "$@" 2>/dev/null | head -c 176400
+                : >'\(folder["stalled"])'
+                while [ -d /proc/$PPID ]; do sleep 0.1; done
+
+                """.utf8))
+        _ = unsafe chmod(folder["ffmpeg"], 0o755)
+    }
+
+    @Test(
+        "render and practice end with the signal's code, leave nothing, and blame no device",
+        arguments: [
+            ["render", "song.m4a", "-o", "out.wav", "--json"],
+            ["render", "song.m4a", "--speed", "75%", "--material", "music", "-o", "out.flac", "--json"],
+            ["practice", "song.m4a", "--clock", "virtual", "--output", "null", "--json"],
+        ])
+    func ends(arguments: [String]) {
+        let run = Command.run(
+            arguments, environment: ["PATH": folder.path + ":/usr/local/bin:/usr/bin:/bin"], folder: folder.path
+        ) { running in
+            // Its first block waits for nothing but, in the slowed one, attacks, of which nothing is told.
+            if arguments.contains("75%") {
+                for _ in 0..<30_000 where !folder.names.contains(where: { $0.hasSuffix(".part") }) { usleep(1000) }
+            } else {
+                #expect(running.wait(for: "playback.started"))
+            }
+            for _ in 0..<30_000 where !folder.names.contains("stalled") { usleep(1000) }
+            running.send(SIGTERM)
+        }
+        #expect(run.status == 143, "\(run.error)")
+        #expect(!run.error.contains("does not answer"), "\(run.error)")
+        #expect(!run.text.contains(#""event":"starved"#), "\(run.text)")
+        #expect(folder.names == ["ffmpeg", "song.m4a", "stalled"])
+    }
+}

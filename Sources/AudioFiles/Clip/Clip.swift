@@ -132,6 +132,14 @@ public final class Clip: Sendable {
         try core.waitUntilLoaded(ranges.map(core.geometry.pages(of:)))
     }
 
+    /// The same for a reader, until that is told to wait no more; then this throws, too.
+    package func waitUntilLoaded(_ ranges: [Range<Int64>], for reader: ClipReader) throws(AudioFileError) {
+        try core.waitUntilLoaded(ranges.map(core.geometry.pages(of:)), for: reader)
+    }
+
+    /// Ends every wait of a reader, now and later: what is not loaded is silence to it from then on, and not to be heard.
+    package func endWaits(of reader: ClipReader) { core.endWaits(of: reader) }
+
     /// Why pages cannot be decoded; nil as long as all goes well, and again when they could be decoded after all.
     ///
     /// A page that fails is silent and is tried again; only what fails for three quarters of a second is told here. As long as

@@ -59,13 +59,20 @@ final class ClipCore: @unchecked Sendable {
             lock.wakeAll()
         }
         return unsafe ClipReader(
-            geometry: geometry, pages: PublishedReader(store, epoch: epoch, waits: waitsForPages), demand: slot.demand,
-            identifier: identifier)
+            geometry: geometry,
+            pages: PublishedReader(store, epoch: epoch, identifier: identifier, waits: waitsForPages),
+            demand: slot.demand, identifier: identifier)
     }
 
     func release(_ reader: ClipReader) {
         store.removeReader(reader.identifier)
         lock.withLock { readers[reader.identifier] = nil }
+    }
+
+    func endWaits(of reader: ClipReader) {
+        // Before the wait ends: who comes back from it finds it said.
+        unsafe reader.demand.pointee.waitsAreOver.store(true, ordering: .relaxed)
+        store.endWaits(of: reader.identifier)
     }
 
     func request(_ ranges: [Range<Int>], for reader: ClipReader) {
@@ -75,11 +82,11 @@ final class ClipCore: @unchecked Sendable {
         }
     }
 
-    func waitUntilLoaded(_ ranges: [Range<Int>]) throws(AudioFileError) {
+    func waitUntilLoaded(_ ranges: [Range<Int>], for reader: ClipReader? = nil) throws(AudioFileError) {
         if ranges.reduce(0, { $0 + $1.count }) > pool.capacity / 2, !ranges.allSatisfy(store.table.arePublished) {
             throw .waitTooLong(path)
         }
-        switch store.wait(for: ranges) {
+        switch store.wait(for: ranges, reader: reader?.identifier) {
         case .published: return
         case .closed: throw .closed(path)
         case .unavailable(let page): throw lock.withLock { failures[page]?.error ?? firstFailure } ?? .changed(path)

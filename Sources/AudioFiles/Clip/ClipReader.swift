@@ -113,6 +113,17 @@ public struct ClipReader: BitwiseCopyable, @unchecked Sendable {
         return true
     }
 
+    /// Whether a reader that waits for pages was told to wait no more: silence then means nothing, and is not to be heard.
+    ///
+    /// Real-time safe: yes, wait-free.
+    #if REALTIME_CHECKS
+        @_noAllocation @_noLocks
+    #endif
+    package func waitsAreOver() -> Bool {
+        // Relaxed: who comes back from a wait has had the store's lock after who ended it.
+        unsafe demand.pointee.waitsAreOver.load(ordering: .relaxed)
+    }
+
     /// Tells the decode thread what is played and what comes next; it looks every few milliseconds.
     ///
     /// - Parameters:
@@ -141,4 +152,6 @@ public struct ClipReader: BitwiseCopyable, @unchecked Sendable {
 struct ReaderDemand: ~Copyable {
     let current = Atomic<Int64>(-1)
     let next = Atomic<Int64>(-1)
+    /// Set by the control side, for good.
+    let waitsAreOver = Atomic<Bool>(false)
 }

@@ -10,6 +10,8 @@ final class MixerBox: @unchecked Sendable {
     private let isRefused = Atomic<Bool>(false)
     /// Release and acquire: whoever sees it finds all events of the last block.
     private let isOver = Atomic<Bool>(false)
+    /// Whether nothing that is made is to be heard any more.
+    private let isCutOff = Atomic<Bool>(false)
     /// A `PauseReason`, by its raw value; below 0 for none.
     private let newReason = Atomic<Int64>(-1)
 
@@ -37,7 +39,9 @@ final class MixerBox: @unchecked Sendable {
             newReason.store(-1, ordering: .relaxed)
             unsafe mixer.pointee.changeLoss(reason: reason, at: block.outputFrame)
         }
-        let end = unsafe mixer.pointee.render(block)
+        var end = isCutOff.load(ordering: .relaxed) ? 0 : unsafe mixer.pointee.render(block)
+        // Looked at again: a block whose players were told to wait no more may lack anything, and goes nowhere.
+        if isCutOff.load(ordering: .relaxed) { end = 0 }
         if unsafe mixer.pointee.takeWish() { isWished.store(true, ordering: .relaxed) }
         // Release: partner is the acquiring load in `hasEnded`.
         if end < block.frameCount { isOver.store(true, ordering: .releasing) }
@@ -51,6 +55,9 @@ final class MixerBox: @unchecked Sendable {
     func noteXrun(at frame: Int64, lostFrames: Int64) {
         unsafe mixer.pointee.noteXrun(at: frame, lostFrames: lostFrames)
     }
+
+    /// Has the stream end before the block that is being made, before players are told to wait no more. Any thread.
+    func cutOff() { isCutOff.store(true, ordering: .relaxed) }
 
     /// Whether the last player has ended, and the stream with it. Any thread.
     var hasEnded: Bool {

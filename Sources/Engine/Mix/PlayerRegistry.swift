@@ -10,6 +10,7 @@ struct PlayerRegistry: ~Copyable {
     /// Addresses of players to be taken out once they are silent, and of those the mixer was told about.
     private var leaving: Set<Int> = []
     private var told: Set<Int> = []
+    private var waitsAreOver = false
 
     init(commands: consuming RingProducer<Mixer.Command>, released: consuming RingConsumer<Int>) {
         self.commands = commands
@@ -17,11 +18,11 @@ struct PlayerRegistry: ~Copyable {
     }
 
     /// What the players of now will be heard with first.
-    var openings: [(clip: Clip, frames: Range<Int64>)] {
+    var openings: [(player: Player, frames: Range<Int64>)] {
         players.compactMap { player in
             let score = player.score
             return player.demand(of: score, first: score.sections[0].range.lowerBound).ranges.first
-                .map { (player.clip, $0) }
+                .map { (player, $0) }
         }
     }
 
@@ -32,6 +33,7 @@ struct PlayerRegistry: ~Copyable {
 
     mutating func add(_ player: Player) {
         players.append(player)
+        if waitsAreOver { player.endWaits() }
         // The ring has two places for every player there can be: one to come and one to go.
         _ = commands.push(Mixer.Command(code: .add, slot: player.core))
     }
@@ -62,6 +64,11 @@ struct PlayerRegistry: ~Copyable {
     func endEvents() {
         for player in players { player.endEvents() }
     }
+
+    mutating func endWaits() {
+        waitsAreOver = true
+        for player in players { player.endWaits() }
+    }
 }
 
 /// The registry behind a lock: what the engine, its pump and, under the virtual clock, the device's thread share.
@@ -89,7 +96,7 @@ final class PlayerDirectory: Sendable {
     /// decoded is told by the clip's failure.
     func loadOpenings() {
         for opening in registry.withLock({ $0.openings }) {
-            _ = try? opening.clip.waitUntilLoaded([opening.frames])
+            opening.player.waitUntilLoaded(opening.frames)
         }
     }
 
@@ -99,6 +106,11 @@ final class PlayerDirectory: Sendable {
 
     func endEvents() {
         registry.withLock { $0.endEvents() }
+    }
+
+    /// Ends every wait of the players there are and of those to come. What they make from then on is not to be heard.
+    func endWaits() {
+        registry.withLock { $0.endWaits() }
     }
 
     var firstFailure: AudioFileError? { registry.withLock { $0.firstFailure } }

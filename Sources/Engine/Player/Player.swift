@@ -241,6 +241,15 @@ public final class Player: Sendable {
         score.demand(first: clipFrame, leadInFrames: memory.withLock { $0.leadInFrames })
     }
 
+    /// Returns when a range of the clip is decoded, or cannot be, or `endWaits()` was called.
+    func waitUntilLoaded(_ frames: Range<Int64>) { _ = try? clip.waitUntilLoaded([frames], for: reader) }
+
+    /// Ends every wait of the render side, now and later. What it makes from then on may lack anything, and is not to be heard.
+    func endWaits() {
+        clip.endWaits(of: reader)
+        preparer.endWaits()
+    }
+
     /// Requests that are still on this side.
     var requestsWaiting: Int { control.withLock { $0.waitingCount } }
 

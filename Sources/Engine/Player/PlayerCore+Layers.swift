@@ -203,7 +203,8 @@ extension PlayerCore {
         @_noAllocation @_noLocks
     #endif
     private mutating func noteMissing(_ missing: Int, at now: Int64) {
-        guard missing > 0 else { return }
+        // Who was told to wait no more makes nothing that is heard.
+        guard missing > 0, !clip.waitsAreOver() else { return }
         if starvedRun == 0 { starvedSince = now }
         starvedRun += Int64(missing)
         status.starvedFrames += Int64(missing)

@@ -79,10 +79,14 @@ final class Analyst: @unchecked Sendable {
     /// - Parameter epoch: The one in which the player also reads the clip: who waits for attacks must not hold pages, since
     ///   the attacks are found in pages that may have to take their place.
     func makeReader(waits: Bool, epoch: ReadEpoch) -> AttackReader {
-        AttackReader(
-            windows: windows, lists: PublishedReader(store, epoch: epoch, waits: waits),
-            identifier: store.addReader(epoch))
+        let identifier = store.addReader(epoch)
+        return AttackReader(
+            windows: windows,
+            lists: PublishedReader(store, epoch: epoch, identifier: identifier, waits: waits), identifier: identifier)
     }
+
+    /// Ends every wait of a reader, now and later.
+    func endWaits(of reader: AttackReader) { store.endWaits(of: reader.identifier) }
 
     /// Ends a reader: no thread may use it, or a copy of it, any more.
     func release(_ reader: AttackReader) {
@@ -127,6 +131,7 @@ final class Analyst: @unchecked Sendable {
             isMoot.store(true, ordering: .relaxed)
             store.close()
         }
+        recording.endWaits()
     }
 
     /// Lets the worker leave what it is doing for an owner. Guarded by `lock`.

@@ -17,6 +17,9 @@ final class RecordingReader: @unchecked Sendable {
 
     func close() { clip.release(reader) }
 
+    /// Any thread: ends a `block` that waits, and all that come later, with nothing.
+    func endWaits() { clip.endWaits(of: reader) }
+
     /// The frames of a range, which may reach outside the recording, where there is silence; nil when the clip cannot be
     /// decoded there, which the clip's own failure tells.
     func block(_ range: Range<Int64>) -> SourceBlock? {
@@ -27,7 +30,7 @@ final class RecordingReader: @unchecked Sendable {
             let piece = min(pieceFrames, count - done)
             let first = range.lowerBound + Int64(done)
             // Lets the decoding go on ahead, which a reader that finds its page does not.
-            guard (try? clip.waitUntilLoaded([first..<first + Int64(piece)])) != nil else { return nil }
+            guard (try? clip.waitUntilLoaded([first..<first + Int64(piece)], for: reader)) != nil else { return nil }
             reader.beginBlock()
             var missing = 0
             for channel in channels.indices {

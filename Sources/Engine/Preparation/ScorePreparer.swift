@@ -94,6 +94,11 @@ final class ScorePreparer: Sendable {
         for frame in clipFrames { analysis.analyst.waitUntilReady(reader.windows.window(of: frame)) }
     }
 
+    /// Ends every wait of the render side for attacks, now and later.
+    func endWaits() {
+        if let analysis, let reader { analysis.analyst.endWaits(of: reader) }
+    }
+
     /// Says where the player is and where it will be, so that the attacks there are ready in time.
     func want(clipFrames: [Int64]) {
         guard let analysis, let reader else { return }

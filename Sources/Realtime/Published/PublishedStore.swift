@@ -22,6 +22,8 @@ package final class PublishedStore: @unchecked Sendable {
     private var madeWaits = 0
     private var recent: [Int] = []
     private var unavailable: Set<Int> = []
+    /// Readers that wait no more.
+    private var impatient: Set<Int> = []
     private var isClosed = false
 
     /// The latest of `recent`, to see without the lock whether the waiting has moved on.
@@ -52,7 +54,21 @@ package final class PublishedStore: @unchecked Sendable {
     }
 
     /// Ends a reader, which must be outside its epoch for good. What it was given stays allocated until then.
-    package func removeReader(_ identifier: Int) { lock.withLock { epochs[identifier] = nil } }
+    package func removeReader(_ identifier: Int) {
+        lock.withLock {
+            epochs[identifier] = nil
+            impatient.remove(identifier)
+        }
+    }
+
+    /// Ends every wait of a reader, now and later: to it, what is not there will not be.
+    package func endWaits(of identifier: Int) {
+        lock.withLock {
+            guard epochs[identifier] != nil else { return }
+            impatient.insert(identifier)
+            lock.wakeAll()
+        }
+    }
 
     // MARK: - Waiting
 
@@ -62,12 +78,14 @@ package final class PublishedStore: @unchecked Sendable {
         case published
         /// The worker cannot make what belongs at this index.
         case unavailable(Int)
-        /// The worker ends.
+        /// The worker ends, or the reader for whom this is waits no more.
         case closed
     }
 
     /// Waits until everything in some ranges is published at one moment; for threads outside every epoch.
-    package func wait(for ranges: [Range<Int>]) -> WaitEnd {
+    ///
+    /// - Parameter reader: for whom this is; nil for nobody who could be told to wait no more.
+    package func wait(for ranges: [Range<Int>], reader: Int? = nil) -> WaitEnd {
         let first = ranges.first { !$0.isEmpty }?.lowerBound
         if ranges.allSatisfy(table.arePublished) {
             // Nothing to wait for, but the worker must hear that the waiting has come to another place.
@@ -78,22 +96,22 @@ package final class PublishedStore: @unchecked Sendable {
             if let first { note(first) }
             return whileAwaiting(ranges) {
                 if ranges.allSatisfy(table.arePublished) { return .published }
-                return reasonToGiveUp(ranges)
+                return reasonToGiveUp(ranges, reader)
             }
         }
     }
 
     /// Waits until something is published at an index; enters the reader's epoch before it looks, so that what it finds stays.
     ///
-    /// - Returns: what is there, or nil when the worker cannot make it; either way inside the epoch.
-    fileprivate func wait(for index: Int, entering epoch: ReadEpoch.Reader) -> UnsafeRawPointer? {
+    /// - Returns: what is there, or nil when the worker cannot make it or the reader waits no more; either way inside the epoch.
+    fileprivate func wait(for index: Int, reader: Int, entering epoch: ReadEpoch.Reader) -> UnsafeRawPointer? {
         unsafe lock.withLock {
             note(index)
             return unsafe whileAwaiting([index..<index + 1]) {
                 epoch.enter()
                 let address = unsafe table.address(at: index)
                 if unsafe address != nil { return unsafe .some(address) }
-                if reasonToGiveUp([index..<index + 1]) != nil { return unsafe .some(nil) }
+                if reasonToGiveUp([index..<index + 1], reader) != nil { return unsafe .some(nil) }
                 epoch.leave()
                 return nil
             }
@@ -114,8 +132,9 @@ package final class PublishedStore: @unchecked Sendable {
         }
     }
 
-    private func reasonToGiveUp(_ ranges: [Range<Int>]) -> WaitEnd? {
+    private func reasonToGiveUp(_ ranges: [Range<Int>], _ reader: Int?) -> WaitEnd? {
         if isClosed { return .closed }
+        if let reader, impatient.contains(reader) { return .closed }
         for range in ranges {
             if let index = unavailable.first(where: { range.contains($0) && !table.isPublished($0) }) {
                 return .unavailable(index)
@@ -183,14 +202,19 @@ package struct PublishedReader: BitwiseCopyable, @unchecked Sendable {
     package let table: PublishedTable
     /// Whoever looks is inside; with several stores, one epoch for all, so that a wait for one holds nothing of the others.
     package let epoch: ReadEpoch.Reader
+    /// Names the reader in its store.
+    private let identifier: Int
     /// The store, for a reader that waits for what is not there; nil for a render thread, which never waits.
     private let store: UnsafeRawPointer?
 
     /// A reader of a store that knows its epoch.
     ///
-    /// - Parameter waits: true for a thread under a virtual clock; never for a render thread.
-    package init(_ store: PublishedStore, epoch: ReadEpoch, waits: Bool) {
+    /// - Parameters:
+    ///   - identifier: what the store named it when the epoch was added.
+    ///   - waits: true for a thread under a virtual clock; never for a render thread.
+    package init(_ store: PublishedStore, epoch: ReadEpoch, identifier: Int, waits: Bool) {
         table = store.table
+        self.identifier = identifier
         self.epoch = epoch.reader
         unsafe self.store = waits ? UnsafeRawPointer(Unmanaged.passUnretained(store).toOpaque()) : nil
     }
@@ -199,7 +223,7 @@ package struct PublishedReader: BitwiseCopyable, @unchecked Sendable {
     package var waits: Bool { unsafe store != nil }
 
     /// What is published at an index, valid until the epoch is left, or until the next look of a reader that waits; nil while
-    /// there is nothing, which for a reader that waits means that there will be nothing.
+    /// there is nothing, which for a reader that waits means that there will be nothing, or that it is to wait no more.
     ///
     /// Real-time safe: yes, wait-free, but for a reader that waits. Inside the epoch only.
     #if REALTIME_CHECKS
@@ -208,7 +232,7 @@ package struct PublishedReader: BitwiseCopyable, @unchecked Sendable {
     package func address(at index: Int) -> UnsafeRawPointer? {
         if let address = unsafe table.address(at: index) { return unsafe address }
         guard let store = unsafe store else { return nil }
-        var call = unsafe Call(store: store, index: index, epoch: epoch, address: nil)
+        var call = unsafe Call(store: store, index: index, reader: identifier, epoch: epoch, address: nil)
         epoch.leave()
         unsafe withUnsafeMutablePointer(to: &call) { call in
             unsafe RealtimeScope.stepOutside(waitOutside, UnsafeMutableRawPointer(call))
@@ -220,6 +244,7 @@ package struct PublishedReader: BitwiseCopyable, @unchecked Sendable {
     fileprivate struct Call {
         let store: UnsafeRawPointer
         let index: Int
+        let reader: Int
         let epoch: ReadEpoch.Reader
         var address: UnsafeRawPointer?
     }
@@ -229,5 +254,6 @@ private func waitOutside(_ context: UnsafeMutableRawPointer?) {
     // Sound because `address(at:)` made the call, on this thread's stack, and waits for this function to return.
     guard let call = unsafe context?.assumingMemoryBound(to: PublishedReader.Call.self) else { return }
     let store = unsafe Unmanaged<PublishedStore>.fromOpaque(call.pointee.store).takeUnretainedValue()
-    unsafe call.pointee.address = store.wait(for: call.pointee.index, entering: call.pointee.epoch)
+    unsafe call.pointee.address = store.wait(
+        for: call.pointee.index, reader: call.pointee.reader, entering: call.pointee.epoch)
 }
