@@ -1,3 +1,4 @@
+import SoundMeasures
 import TestSupport
 import Testing
 
@@ -7,29 +8,30 @@ import Testing
 struct AttackContinuationTests {
     /// A chord with bursts at known frames, and its attacks in windows, each known with its neighbours, as a player is told them.
     private struct Scene {
-        static let sampleRate = 22_050
+        let sampleRate: Int
         let source: [[Float]]
         let windowFrames: Int64
         /// All attacks at once.
         let all: AttackTable
         private let around: [AttackTable]
 
-        init(at places: [Int], frameCount: Int, windowFrames: Int) {
+        init(at places: [Int], frameCount: Int, windowFrames: Int, sampleRate: Int = 22_050) {
             var random = SeededGenerator(seed: 3)
-            var source = tones([220, 554], amplitude: 0.2, frameCount: frameCount, sampleRate: Self.sampleRate)
+            var source = tones([220, 554], amplitude: 0.2, frameCount: frameCount, sampleRate: sampleRate)
             for place in places {
                 for index in place..<place + 200 {
                     let noise: Float = random.float()
                     source[index] += 0.5 * noise
                 }
             }
-            let block = SourceBlock([source], firstFrame: 0, sampleRate: Self.sampleRate)
+            let block = SourceBlock([source], firstFrame: 0, sampleRate: sampleRate)
             let onsets = places.map { Onset(cut: Int64($0 - 4), attack: Int64($0), strength: 20) }
             let count = (frameCount - 1) / windowFrames + 1
             let materials = (0..<count).map {
                 AttackMaterial(
                     onsets: onsets, in: Int64($0 * windowFrames)..<Int64(($0 + 1) * windowFrames), of: block)
             }
+            self.sampleRate = sampleRate
             self.source = [source]
             self.windowFrames = Int64(windowFrames)
             all = AttackTable(materials)
@@ -44,7 +46,7 @@ struct AttackContinuationTests {
         func played(
             from start: Int64 = 500, speed: Double, frameCount: Int, block: Int = 256, _ list: (Int64) -> AttackList
         ) -> [Float] {
-            var stretcher = Stretcher(channelCount: 1, sampleRate: Self.sampleRate, maximumEmitFrames: block)
+            var stretcher = Stretcher(channelCount: 1, sampleRate: sampleRate, maximumEmitFrames: block)
             stretcher.start(at: start, speed: speed, attacks: list(start))
             var output: [Float] = []
             while output.count < frameCount {
@@ -92,5 +94,26 @@ struct AttackContinuationTests {
                 #expect(difference == nil, "first attack at \(first), blocks of \(block)")
             }
         }
+    }
+
+    @Test(
+        "eleven seconds and more of sustain put no more before an attack than there is when all attacks are known",
+        .enabled(if: Workload.isWhole))
+    func preEcho() {
+        // Windows as a player's: the first attack lands when those of the next 11.9 seconds are known, and the second lies
+        // beyond them.
+        let (windowFrames, rate) = (1 << 18, TestSignals.sampleRate)
+        let place = 2 * windowFrames + rate / 10
+        let scene = Scene(
+            at: [3000, place], frameCount: place + rate / 2, windowFrames: windowFrames, sampleRate: rate)
+        func preEcho(_ list: (Int64) -> AttackList) -> Double {
+            let sound = scene.played(speed: 0.5, frameCount: 2 * place + rate / 2, list)
+            return AttackMeasure(sound, places: [Double(2 * (place - 500))], peak: 0.5, aboveHertz: 2000).preEcho
+        }
+        let told = preEcho(scene.listAround)
+        #expect(told == preEcho { _ in scene.all.list })
+        // Measured -90 dB; with nothing known of attacks -24.
+        #expect(told < -80)
+        #expect(preEcho { _ in .empty } > -30)
     }
 }
