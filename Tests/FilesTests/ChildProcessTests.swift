@@ -86,8 +86,10 @@ struct ChildProcessTests {
         await #expect(processExitsWith: .success) {
             // A program that waits for every child of its own.
             signal(SIGCHLD) { _ in
+                let kept = errno
                 var status: Int32 = 0
                 while unsafe waitpid(-1, &status, WNOHANG) > 0 {}
+                errno = kept
             }
             try ChildProcessTests.checkEnds(isKnown: false)
         }

@@ -9,6 +9,8 @@ struct ChunkedList<Element: BitwiseCopyable & Sendable>: Sendable {
 
     private(set) var count = 0
     private var chunks: [Chunk<Element>] = []
+    /// Whether another thread may be looking at what is here.
+    private var isShown = false
 
     /// An empty list.
     init() {}
@@ -26,7 +28,15 @@ struct ChunkedList<Element: BitwiseCopyable & Sendable>: Sendable {
         self.count = count
     }
 
+    /// What there is so far, for another thread to look at while this list goes on growing.
+    mutating func shown() -> ChunkedList {
+        let copy = self
+        isShown = true
+        return copy
+    }
+
     mutating func append(_ element: Element) {
+        if isShown { leaveShown() }
         let place = count % Self.chunkCapacity
         let last = chunks.count - 1
         if place == 0 {
@@ -42,12 +52,23 @@ struct ChunkedList<Element: BitwiseCopyable & Sendable>: Sendable {
     }
 
     mutating func append(contentsOf other: ChunkedList) {
+        if isShown { leaveShown() }
         if count % Self.chunkCapacity == 0 {
             chunks.append(contentsOf: other.chunks)
             count += other.count
         } else {
             for index in 0..<other.count { append(other[index]) }
         }
+    }
+
+    /// Goes on in memory of its own, as what was shown may still be looked at: who has let go of it, and when, is left to the counts of
+    /// references elsewhere, but a thread sanitizer does not see those.
+    private mutating func leaveShown() {
+        isShown = false
+        chunks = chunks.map(\.self)
+        let place = count % Self.chunkCapacity
+        guard place > 0, let last = chunks.last else { return }
+        chunks[chunks.count - 1] = Chunk(copying: last, count: place, capacity: last.capacity)
     }
 
     @inline(__always)

@@ -36,6 +36,13 @@ struct SumPyramid<Sum: PyramidSum>: Sendable {
         }
     }
 
+    /// What there is so far, for another thread to look at while this pyramid goes on growing.
+    mutating func shown() -> SumPyramid {
+        var copy = self
+        for index in levels.indices { copy.levels[index] = levels[index].shown() }
+        return copy
+    }
+
     /// The levels as they are if `last` is the last place and no more come; the highest one has at most one bin.
     func finished(with last: Sum?) -> [Level] {
         var levels = levels

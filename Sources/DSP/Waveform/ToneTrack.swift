@@ -61,7 +61,7 @@ struct ToneTrack: ~Copyable, Sendable {
     /// The levels as if silence followed.
     mutating func finished() -> [SumPyramid<ToneSum>.Level] {
         // At most two hops have begun and are not summed up: theirs are the last windows.
-        var pyramid = pyramid
+        var pyramid = self.pyramid.shown()
         let rest = FloatStorage(count: 4 * hop)
         for index in 0..<filled { rest.view[index] = window.view[index] }
         var offset = 0

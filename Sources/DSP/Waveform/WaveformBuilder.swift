@@ -155,7 +155,7 @@ public struct WaveformBuilder: ~Copyable, Sendable {
         let last = open ? openBins() : []
         return Waveform(
             sampleRate: sampleRate, frameCount: position, framesPerTone: ToneAnalyser.hop(sampleRate: sampleRate),
-            channels: channels.indices.map { channels[$0].finished(with: open ? last[$0] : nil) },
+            channels: channels.indices.map { channels[$0].shown().finished(with: open ? last[$0] : nil) },
             tones: tones?.finished() ?? [])
     }
 

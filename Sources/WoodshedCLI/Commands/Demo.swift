@@ -67,10 +67,8 @@ struct Demo: Verb {
         let format = try fileFormat(path)
         let target = try OutputFile(path)
         try target.whole {
-            let engine = try Signals.holding { () throws(CommandFailure) in
-                let engine = try Self.open(.file(path: target.temporaryPath), format)
-                target.guardAgainstLeaving()
-                return engine
+            let engine = try target.opening { () throws(CommandFailure) in
+                try Self.open(.file(path: target.temporaryPath), format)
             }
             return try play(engine, messages: messages, signals: signals)
         }

@@ -93,13 +93,7 @@ struct Render: Verb {
                         sampleRate: rate, channelCount: channels, periodFrames: periods.period ?? 4096,
                         periodCount: periods.periods ?? 2, clock: .virtual, fileFormat: format, realtimePriority: nil)
                 }, plan: { timeline throws(CommandFailure) in try plan.plan(for: timeline) },
-                opening: { open throws(CommandFailure) in
-                    try Signals.holding { () throws(CommandFailure) in
-                        let engine = try open()
-                        target.guardAgainstLeaving()
-                        return engine
-                    }
-                })
+                opening: { open throws(CommandFailure) in try target.opening(open) })
             let session = try Session(
                 listening, messages: messages, signals: signals, takesKeys: false, tellsFigures: false)
             let status = try session.run()

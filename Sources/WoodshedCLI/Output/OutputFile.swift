@@ -21,9 +21,19 @@ struct OutputFile {
         temporaryPath = place.isSpecial ? path : place.temporaryPath()
     }
 
-    /// Has the files under way deleted when the process must leave at once; call it once they have been opened.
-    func guardAgainstLeaving() {
-        guard !place.isSpecial else { return }
+    /// Opens what writes to it, and has the files under way deleted when the process must leave at once.
+    ///
+    /// Of a file a signal finds both done or neither. Of a pipe nothing can be left, and opening it waits for a reader: a signal ends that.
+    func opening<Opened>(_ open: () throws(CommandFailure) -> Opened) throws(CommandFailure) -> Opened {
+        if place.isSpecial { return try open() }
+        return try Signals.holding { () throws(CommandFailure) in
+            let opened = try open()
+            guardAgainstLeaving()
+            return opened
+        }
+    }
+
+    private func guardAgainstLeaving() {
         PartialFiles.add(temporaryPath)
         // The writer has a temporary name of its own, which begins like ours.
         guard let listing = unsafe opendir(place.folder) else { return }
