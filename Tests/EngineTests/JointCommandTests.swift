@@ -7,10 +7,6 @@ import Testing
 @Suite("What is asked of a player at a joint")
 struct JointCommandTests {
     static let rate = JointRun.rate
-    /// Runs in which several changes of speed come in one block: since the middle ones are left out (`PlayerControl`), what is heard is
-    /// not what the reference says, which makes them all. An open fault of issue #13: a change that is left out must change nothing.
-    static let openRuns: Set = [21, 31, 86]
-
     /// Ends this process when it has used so much processor time: what turns in a circle for ever uses it up, however busy the
     /// machine is.
     static func allowProcessorTime(seconds: UInt) {
@@ -22,7 +18,7 @@ struct JointCommandTests {
     func everywhere() async {
         await #expect(processExitsWith: .success) {
             JointCommandTests.allowProcessorTime(seconds: 600)
-            for number in 0..<cases(100, few: 10) where !JointCommandTests.openRuns.contains(number) {
+            for number in 0..<cases(100, few: 10) {
                 let run = try JointRun(number, deeds: 20)
                 for period in cases(JointRun.periods, few: [64, 1024]) {
                     #expect(try run.output(inBlocksOf: period) == run.output, "run \(number), blocks of \(period)")

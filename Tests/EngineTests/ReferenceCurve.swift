@@ -61,9 +61,9 @@ struct ReferenceCurve {
         }
     }
 
-    /// A glide, then one speed.
+    /// A glide, then one speed; where nothing changes nothing glides.
     init(from: Double, to: Double, over frames: Int64) {
-        pieces = [Piece(start: 0, from: from, to: to, glide: Double(frames), end: .infinity)]
+        pieces = [Piece(start: 0, from: from, to: to, glide: from == to ? 0 : Double(frames), end: .infinity)]
     }
 
     func distance(_ time: Double) -> Double { pieces.reduce(0) { $0 + $1.distance(time) } }

@@ -41,9 +41,15 @@ extension ReferencePlayer {
             sound.fall = top.fall
             sound.fallEnd = top.fallEnd
             lay(sound)
-        } else if !wantsCopy && playing.voice.isCopy {
+        } else if !wantsCopy && playing.voice.isCopy && !goesOnAsBefore {
             replaceCopy(at: frame)
         }
+    }
+
+    /// Whether the change of speed that was made last changes nothing about a copy.
+    private var goesOnAsBefore: Bool {
+        let piece = span.course.curve.pieces[0]
+        return span.course.isLive && piece.from == 1 && piece.to == 1
     }
 
     private mutating func replaceCopy(at frame: Int64) {
@@ -87,10 +93,11 @@ extension ReferencePlayer {
     /// the order in which it was asked for: the last word counts.
     mutating func adoptTold(_ waiting: inout [Asked], at frame: Int64) {
         for change in told.filter({ $0.frame <= frame }).sorted(by: { $0.asked.number < $1.asked.number }) {
-            let asked = change.asked
+            var asked = change.asked
             if change.sound == soundsLaid, state == .playing, let score = asked.score, continues(in: score) {
                 adopt(asked.command, score, at: frame)
             } else {
+                asked.command.frame = change.frame
                 waiting.append(asked)
             }
         }

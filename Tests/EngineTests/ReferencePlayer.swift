@@ -220,6 +220,7 @@ struct ReferencePlayer {
 
     private mutating func apply(_ waiting: inout [Asked], at frame: Int64) {
         while let next = waiting.firstIndex(where: { $0.command.frame <= frame }) {
+            if leaveOut(next, of: &waiting, at: frame) { continue }
             if tell(waiting[next], at: frame) {
                 waiting.remove(at: next)
                 continue
@@ -230,6 +231,24 @@ struct ReferencePlayer {
             let asked = waiting.remove(at: next)
             apply(asked.command, asked.score, at: frame)
         }
+    }
+
+    /// Of several changes of the score for one frame, with nothing else between them, those count that a later one builds on: a glide
+    /// builds on a step or a new score, nothing builds on a glide.
+    private func leaveOut(_ index: Int, of waiting: inout [Asked], at frame: Int64) -> Bool {
+        let due = waiting.indices.filter { $0 >= index && waiting[$0].command.frame <= frame }
+        let asked = waiting[index].command
+        let together = due.prefix {
+            waiting[$0].command.frame == asked.frame && waiting[$0].command.replacesScore
+        }
+        guard together.count > 1 else { return false }
+        func isGlide(_ index: Int) -> Bool {
+            waiting[index].command.code == .changeSpeed && waiting[index].command.value > 0
+        }
+        guard let heir = together.dropFirst().first(where: { !isGlide($0) || isGlide(index) }) else { return false }
+        if asked.code == .replaceScore { waiting[heir].command.code = .replaceScore }
+        waiting.remove(at: index)
+        return true
     }
 
     private mutating func apply(_ command: PlayerCommand, _ newScore: Score?, at frame: Int64) {

@@ -148,6 +148,9 @@ public final class Player: Sendable {
     /// it was asked for, always the same number of frames, and without a seam. From 100 % the glide begins at once.
     /// Where a pass comes from memory because it came before, the new speed is crossfaded in. The event
     /// `speedChanged` tells the exact frame. What comes too late for a pass is heard from the next one on.
+    ///
+    /// Of several changes of speed, pitch and score that are asked for the same frame, one right after the other, a step, a pitch
+    /// and a score take the place of all before them, and a glide that of a glide. A glide after a step begins where that led.
     /// - Parameters:
     ///   - speed: the speed to reach.
     ///   - glideFrames: output frames of an even change from the old speed to the new, from 0, a step, to a minute; nil:

@@ -44,6 +44,19 @@ struct PlayerCommand: Sendable, BitwiseCopyable {
     /// True when another score takes the place of the one that plays.
     var replacesScore: Bool { code == .replaceScore || code == .changeSpeed }
 
+    /// Whether nothing is heard of another change of the score that was asked for the same frame before this one, with nothing but
+    /// such changes between them.
+    ///
+    /// A new score and a step count alone; a glide still begins where the step or the score before it led.
+    func supersedes(_ earlier: PlayerCommand) -> Bool {
+        code == .replaceScore || value == 0 || earlier.code == .changeSpeed && earlier.value > 0
+    }
+
+    /// Takes the place of a change that it supersedes: what was to be one more layer remains one.
+    mutating func standIn(for earlier: PlayerCommand) {
+        if earlier.code == .replaceScore { code = .replaceScore }
+    }
+
     /// True when `score` is handed over with it and must come back.
     var bringsScore: Bool { code == .replaceScore || code == .changeSpeed || code == .adoptScore }
 }

@@ -50,17 +50,18 @@ struct PlayerControl: ~Copyable {
         storages.append(storage)
         var command = command
         command.score = storage.renderScore
-        if let superseded = takeSuperseded(by: command) {
+        while let superseded = takeSuperseded(by: command) {
             storages.removeAll { $0.renderScore.address == superseded.score.address }
-            // What was to be one more layer remains one.
-            if superseded.code == .replaceScore { command.code = .replaceScore }
+            command.standIn(for: superseded)
         }
         send(command)
     }
 
-    /// The score for at once that still waits here and was asked for right before another one: nobody will hear it.
+    /// The last request for at once, if it still waits here and nobody will hear it. The render side would leave it out itself:
+    /// here it makes room, however many come before the next round.
     private mutating func takeSuperseded(by command: PlayerCommand) -> PlayerCommand? {
-        guard command.frame < 0, let last = waiting.lastIndex(where: { $0.frame < 0 }), waiting[last].replacesScore
+        guard command.frame < 0, let last = waiting.lastIndex(where: { $0.frame < 0 }), waiting[last].replacesScore,
+            command.supersedes(waiting[last])
         else { return nil }
         return waiting.remove(at: last)
     }

@@ -46,6 +46,7 @@ extension PlayerCore {
                 index += 1
                 continue
             }
+            if command.replacesScore && leaveOut(index, at: now) { continue }
             if command.code == .changeSpeed {
                 switch changeSpeedWithin(index, at: now) {
                 case .done:
@@ -64,6 +65,29 @@ extension PlayerCore {
             // A command may have taken others out of the list.
             index = 0
         }
+    }
+
+    /// Takes out a change of the score of which nothing is heard, as a later one for the same frame supersedes it. This depends on
+    /// nothing but what was asked, so that the same is heard however many came at once.
+    ///
+    /// - Returns: false when it is to be made.
+    #if REALTIME_CHECKS
+        @_noAllocation @_noLocks
+    #endif
+    private mutating func leaveOut(_ index: Int, at now: Int64) -> Bool {
+        let command = pending[index]
+        for later in index + 1..<max(index + 1, pendingCount) {
+            let other = pending[later]
+            // What is told, is to come or only knows more of a score does not come between.
+            if other.toldLayer != nil || other.frame > now || other.code == .adoptScore { continue }
+            guard other.replacesScore && other.frame == command.frame else { return false }
+            guard other.supersedes(command) else { continue }
+            pending[later].standIn(for: command)
+            removePending(index)
+            giveBack(command.score)
+            return true
+        }
+        return false
     }
 
     #if REALTIME_CHECKS

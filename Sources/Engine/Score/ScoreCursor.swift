@@ -170,8 +170,9 @@ struct ScoreCursor: Sendable, Equatable, BitwiseCopyable {
     mutating func changeSpeed(
         to part: ScorePart, index: Int, from old: ScorePart, at frame: Int64, over glideFrames: Int64
     ) {
-        let glide = SpeedGlide(
-            from: glideFrames > 0 ? speed(at: frame, in: old) : part.speed, to: part.speed, over: Double(glideFrames))
+        let from = glideFrames > 0 ? speed(at: frame, in: old) : part.speed
+        // Where the speed is reached already there is nothing to glide, and what is copied stays a copy.
+        let glide = SpeedGlide(from: from, to: part.speed, over: from == part.speed ? 0 : Double(glideFrames))
         course = PassCourse(at: frame, position: position(at: frame, in: old), glide: glide)
         self.part = index
         base = frame
