@@ -119,10 +119,11 @@ struct FFmpegFaultTests {
         }
     }
 
+    // What it sleeps is longer than the limit, and short enough for a failure to be told.
     @Test("a decoder that nobody wants any more ends its ffmpeg, and a read that waits for it", .timeLimit(.minutes(1)))
     func abandoned() throws {
         let file = try file("M4A")
-        let decoder = try open(file, then: "exec sleep 3600")
+        let decoder = try open(file, then: "exec sleep 200")
         let clip = try Clip(decoder, sampleRate: nil, memoryBudget: 1 << 20)
         try clip.waitUntilLoaded([0..<1000])
         let reader = clip.makeReader()
@@ -130,7 +131,7 @@ struct FFmpegFaultTests {
         // Its thread may wait for those pages by now; the end of the clip must not.
         clip.release(reader)
         drop(clip)
-        let other = try open(file, then: "exec sleep 3600")
+        let other = try open(file, then: "exec sleep 200")
         let thread = Thread { other.cancel() }
         thread.start()
         let error = #expect(throws: AudioFileError.self) { try Self.decode(other, 60_000..<70_000) }

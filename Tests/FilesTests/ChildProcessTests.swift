@@ -98,6 +98,8 @@ struct ChildProcessTests {
 
     /// Exits with a code of failure when a child's end is told wrongly, or is not noticed.
     private static func checkEnds(isKnown: Bool) throws {
+        // A child whose end is never told would be waited for as long as this process lives.
+        alarm(300)
         for _ in 0..<20 {
             for (script, end) in [("exit 0", ChildEnd.exited(0)), ("exit 7", .exited(7)), ("kill -9 $$", .killed(9))] {
                 let run = try runShell("\(long); \(script)")
