@@ -109,7 +109,7 @@ struct RenderFileTests {
 
     @Test(
         "a file that cannot grow any more is told, and nothing is left",
-        .disabled(if: Sanitizers.watchThreads, "the sanitizer keeps its own account in files, which could not grow either"),
+        .disabled(if: Sanitizers.watchThreads, "the sanitizer's own files could not grow either"),
         arguments: ["wav", "flac", "opus", "ogg", "mp3"])
     func noRoom(ending: String) {
         let script = #"ulimit -f 8 && exec "$0" render song.wav -o out.\#(ending)"#
