@@ -51,7 +51,7 @@ done
 find "$graphs" -name '*@*' -delete
 
 rm -rf docs/reference
-docc convert Sources/Woodshed/Woodshed.docc --additional-symbol-graph-dir "$graphs" --warnings-as-errors \
+scripts/docc.sh convert Sources/Woodshed/Woodshed.docc --additional-symbol-graph-dir "$graphs" --warnings-as-errors \
     --transform-for-static-hosting --output-dir docs/reference
 pages=$(find docs/reference/data -name '*.json' | wc -l)
 [ "$pages" -gt "${#modules[@]}" ] || { echo "docs: no pages were written" >&2 && exit 1; }

@@ -33,7 +33,7 @@ expect() {
 }
 house_rules() { "$scripts/house-rules.sh" "$folder"; }
 format_lint() { swift format lint --strict --configuration "$format" -r "$folder/Sources"; }
-reference() { docc convert "$folder/Sample.docc" --warnings-as-errors --output-dir "$folder/out"; }
+reference() { "$scripts/docc.sh" convert "$folder/Sample.docc" --warnings-as-errors --output-dir "$folder/out"; }
 
 lay_module
 expect nothing "a clean module keeps the house rules" house_rules
