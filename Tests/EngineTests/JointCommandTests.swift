@@ -18,16 +18,20 @@ struct JointCommandTests {
     func everywhere() async {
         await #expect(processExitsWith: .success) {
             JointCommandTests.allowProcessorTime(seconds: 600)
+            var (plain, compared) = (0, 0)
             for number in 0..<cases(100, few: 10) {
                 let run = try JointRun(number, deeds: 20)
                 for period in cases(JointRun.periods, few: [64, 1024]) {
                     #expect(try run.output(inBlocksOf: period) == run.output, "run \(number), blocks of \(period)")
                 }
                 guard run.isPlain else { continue }
-                let expected = run.reference()[0]
+                plain += 1
+                guard let expected = run.reference()?[0] else { continue }
+                compared += 1
                 let firstWrong = expected.indices.first { abs(run.output[0][$0] - expected[$0]) > 1e-5 }
                 #expect(firstWrong == nil, "run \(number)")
             }
+            #expect(compared * 10 >= plain * 8, "the reference could not tell of \(plain - compared) runs")
         }
     }
 

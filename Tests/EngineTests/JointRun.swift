@@ -171,7 +171,7 @@ struct JointRun {
         case 8 where !isPlain:
             return .pitch(try Pitch(semitones: [-5, 0, 0, 3].randomElement(using: &generator) ?? 0))
         default:
-            // None at which a length falls between two frames: the reference, reckoning in another way, might round the other way.
+            // Few at which a length falls between two frames, where the reference cannot tell.
             let factor: Double = [0.5, 0.7, 1.0, 1, 1.9].randomElement(using: &generator) ?? 1
             let glide = [0, 100, 400].randomElement(using: &generator) ?? 0
             return .speed(try Speed(factor: factor), glide: Int64(glide))
@@ -186,9 +186,10 @@ struct JointRun {
         return harness.render(frameCount) { frames }
     }
 
-    /// What the slow reference says.
-    func reference() -> [[Float]] {
+    /// What the slow reference says; nil where it cannot tell.
+    func reference() -> [[Float]]? {
         var reference = ReferencePlayer(clip: clip, rate: Self.rate, score: first)
-        return reference.render(frameCount, commands: commands)
+        let output = reference.render(frameCount, commands: commands)
+        return reference.isUndecided ? nil : output
     }
 }

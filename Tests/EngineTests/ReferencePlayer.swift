@@ -58,6 +58,9 @@ struct ReferencePlayer {
     var told: [Told] = []
     var pausedAt = Place()
     var stopFrame: Int64 = 0
+    /// Whether a pass that was heard ends half-way between two frames, as near as can be reckoned: then the player, which reckons in
+    /// another way, may rightly round to the other one.
+    private(set) var isUndecided = false
     var gains: [(frame: Int64, from: Float, to: Float)] = [(-1_000_000, 1, 1)]
 
     var crossfade: Int { (rate * 5 + 500) / 1000 }
@@ -75,6 +78,7 @@ struct ReferencePlayer {
             exchangeCopies(at: frame)
             if let last = sounds.lastIndex(where: { $0.entryEnd <= frame }) { sounds.removeFirst(last) }
             apply(&waiting, at: frame)
+            if state == .playing, abs(abs(span.carry) - 0.5) < 1e-6 { isUndecided = true }
             for channel in clip.indices { output[channel].append(gain(at: frame) * heard(channel, at: frame)) }
         }
         return output
