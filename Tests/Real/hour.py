@@ -78,13 +78,18 @@ def read_to_end(process, limit):
                 else f"took more than {limit:.0f} s of the processor")
 
 
-def seconds_of(path):
-    """How long a sound file is, by another program's account; None where that cannot read it."""
-    command = ["ffprobe", "-v", "error", "-show_entries", "format=duration", "-of", "csv=p=0", str(path)]
+def probe(path, entry):
+    """A figure of a sound file, by another program's account; None where that cannot read it."""
+    command = ["ffprobe", "-v", "error", "-select_streams", "a:0", "-show_entries", entry, "-of", "csv=p=0", str(path)]
     try:
         return float(subprocess.run(command, capture_output=True, text=True, check=False).stdout)
     except ValueError:
         return None
+
+
+def seconds_of(path):
+    """How long a sound file is, by another program's account; None where that cannot read it."""
+    return probe(path, "format=duration")
 
 
 def require(condition, message):
@@ -177,7 +182,7 @@ class Hour:
 
 
 def ask(hour, path, name, length):
-    """What it is, how loud it is and how it looks; returns its exact length in seconds, and its rate."""
+    """What it is, how loud it is and how it looks; returns its exact length in seconds, its rate and its channels."""
     told = hour.row(f"info {name}", lambda: hour.run(["info", path, "--json"], 5 + length / 600))
     hour.row(f"measure {name}", lambda: hour.run(["measure", path, "--json"], 10 + length / 50))
     hour.row(f"waveform {name}", lambda: hour.run(["waveform", path, "--width", "120"], 10 + length / 30))
@@ -190,15 +195,15 @@ def ask(hour, path, name, length):
 
     hour.row(f"picture {name}", draw)
     if told is None:
-        return length, 44100
+        return length, probe(path, "stream=sample_rate") or 44100, probe(path, "stream=channels") or 2
     facts = json.loads(told.output.splitlines()[0])
-    return facts["frames"] / facts["sample_rate"], facts["sample_rate"]
+    return facts["frames"] / facts["sample_rate"], facts["sample_rate"], facts["channels"]
 
 
 # What a person makes of it.
 
 
-def render(hour, path, name, length, rng):
+def render(hour, path, name, length, rate, channels, rng):
     """Whole, at two speeds, and a passage in the formats that are sent to others."""
 
     def whole(speed):
@@ -212,11 +217,13 @@ def render(hour, path, name, length, rng):
     def passage(ending):
         out = hour.scratch / f"passage.{ending}"
         hour.run(["render", path, "--from", "10", "--to", "16", "--pitch=-2", "--speed", "80%", "-o", out], 20)
-        # An encoder may add a part of its own block.
-        require_length(out, 7.5, tolerance=0.06)
+        # An encoder may add some of its own blocks, which last the longer the lower the rate.
+        require_length(out, 7.5, tolerance=max(0.06, 2000 / rate))
 
     if length > 20:
-        for ending in ("flac", rng.choice(("mp3", "ogg", "opus"))):
+        # MP3 has two channels at most.
+        others = ("mp3", "ogg", "opus") if channels <= 2 else ("ogg", "opus")
+        for ending in ("flac", rng.choice(others)):
             hour.row(f"render a passage to {ending} {name}", lambda ending=ending: passage(ending))
 
     def pipe():
@@ -355,9 +362,9 @@ def main():
         for path in recordings:
             name = str(path.relative_to(folder))
             length = seconds_of(path) or 0
-            exact, _ = ask(hour, path, name, length)
+            exact, rate, channels = ask(hour, path, name, length)
             if length < 2000:
-                render(hour, path, name, exact, rng)
+                render(hour, path, name, exact, rate, channels, rng)
             practise(hour, path, name, exact, rng)
             if path.parent.name == "odd":
                 use_keys(hour, path, name)
