@@ -40,7 +40,12 @@ func run(_ clip: Clip, players: Int, speed: Double, semitones: Double, passes: I
         sections: [try Section(0..<clip.frameCount / Int64(passes))], passes: passes,
         speeds: .constant(try Speed(factor: speed)), pitch: try Pitch(semitones: semitones), joint: .crossfade)
     let score = try Score(plan, clipFrameCount: clip.frameCount, sampleRate: rate)
-    for _ in 0..<players { try engine.makePlayer(clip, score: score).start(at: 0) }
+    // Under the virtual clock a block waits for what is still to be found out about the recording, which is not its own cost.
+    for _ in 0..<players {
+        let player = try engine.makePlayer(clip, score: score)
+        player.waitUntilPrepared()
+        player.start(at: 0)
+    }
     try engine.start()
     try engine.waitUntilFinished()
     return engine.statistics
