@@ -18,7 +18,13 @@ struct OpenCloseTests {
             var limit = rlimit(rlim_cur: rlim_t(next + 1), rlim_max: rlim_t(next + 1))
             guard unsafe setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { exit(1) }
             let thief = DescriptorThief()
-            for _ in 0..<20_000 where (try? WakeSignal()) != nil { exit(2) }
+            // What the runtime had open for a moment is given back later: then one more descriptor is taken.
+            var taken = 0
+            for _ in 0..<20_000 where (try? WakeSignal()) != nil {
+                taken += 1
+                if taken > 8 { exit(2) }
+                _ = dup(0)
+            }
             if thief.wasRobbed() { exit(3) }
         }
     }
