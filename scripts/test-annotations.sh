@@ -46,7 +46,12 @@ refused printing <<<"$mark public func f() { print(1) }"
 refused mutex <<<"$mark public func f(_ m: borrowing Mutex<Int>) -> Int { m.withLock { \$0 } }"
 refused existential <<<"public protocol P { func g() -> Int }; $mark public func f(_ p: any P) -> Int { p.g() }"
 refused retaining <<<"public final class Node { public var table: [Int] = []; public init() {} }; $mark public func f(_ n: Node) -> Int { let t = n.table; return t[0] }"
+# Annotations stand where a path begins: what it calls is checked, through private functions, methods and generic ones.
 refused deep <<<"@inline(never) func g(_ n: Int) -> Int { h(n) }; @inline(never) func h(_ n: Int) -> Int { [Int](repeating: n, count: n).count }; $mark public func f(_ n: Int) -> Int { g(n) }"
+refused method <<<"struct Leaf { var n = 1; @inline(never) fileprivate mutating func grow() { n = [Int](repeating: n, count: n).count } }
+struct Branch { private var leaf = Leaf(); @inline(never) mutating func step() { leaf.grow() } }; $mark public func f() { var b = Branch(); b.step() }"
+refused generic <<<"protocol P { func g() -> Int }; struct A: P { func g() -> Int { [Int](repeating: 1, count: 9).count } }
+struct G<X: P> { let x: X; @inline(never) func h() -> Int { x.g() } }; $mark public func f() -> Int { G(x: A()).h() }"
 
 compile clean <<<"$mark public func f(_ p: UnsafeMutablePointer<Float>, _ n: Int, _ a: borrowing Atomic<Int>) -> Int {
     for i in 0..<n { p[i] = p[i] * 0.5 }

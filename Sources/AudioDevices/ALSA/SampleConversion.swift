@@ -9,9 +9,6 @@ extension SampleLayout {
     ///
     /// The destination needs no alignment but must be writable for `(count − 1) × strideBytes + byteCount` bytes.
     /// Real-time safe: yes. Cost: about a nanosecond a sample, less where samples lie side by side.
-    #if REALTIME_CHECKS
-        @_noAllocation @_noLocks
-    #endif
     func write(
         _ source: UnsafePointer<Float>, count: Int, to destination: UnsafeMutableRawPointer, strideBytes: Int
     ) {
@@ -27,9 +24,6 @@ extension SampleLayout {
     /// Reads `count` samples from `source`, `strideBytes` apart.
     ///
     /// The source needs no alignment. Real-time safe: yes. Cost: as of writing.
-    #if REALTIME_CHECKS
-        @_noAllocation @_noLocks
-    #endif
     func read(
         _ source: UnsafeRawPointer, strideBytes: Int, count: Int, to destination: UnsafeMutablePointer<Float>
     ) {

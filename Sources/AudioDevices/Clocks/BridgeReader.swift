@@ -87,9 +87,6 @@ final class BridgeReader: @unchecked Sendable {
 
     /// The next `count` frames, at most a block, for the output's block that begins at `outputFrame`. Real-time safe:
     /// yes.
-    #if REALTIME_CHECKS
-        @_noAllocation @_noLocks
-    #endif
     func read(_ count: Int, outputFrame: Int64) -> Delivery {
         follow(seconds: Double(count) / Double(plan.outputRate), outputFrame: outputFrame)
         let missing = isPlaced ? convert(count) : wait(count)
@@ -114,9 +111,6 @@ final class BridgeReader: @unchecked Sendable {
     }
 
     /// Sets the place right after a start, and has the loop follow the clocks at all other times.
-    #if REALTIME_CHECKS
-        @_noAllocation @_noLocks
-    #endif
     private func follow(seconds: Double, outputFrame: Int64) {
         let clock = inputClock.read()
         guard let moment, clock.beginnings > 0, moment.time - clock.time < Self.patience else { return }
@@ -145,9 +139,6 @@ final class BridgeReader: @unchecked Sendable {
     }
 
     /// Goes on so many source frames later, or earlier: then what is needed again is silence.
-    #if REALTIME_CHECKS
-        @_noAllocation @_noLocks
-    #endif
     private func skip(_ frames: Int64) {
         nextSource += frames
         guard frames > 0 else { return }
@@ -158,9 +149,6 @@ final class BridgeReader: @unchecked Sendable {
     }
 
     /// A block of silence before the place is known; what was recorded before the output was started is of no use.
-    #if REALTIME_CHECKS
-        @_noAllocation @_noLocks
-    #endif
     private func wait(_ count: Int) -> Int {
         tape.letGo()
         fillWithSilence(from: 0, to: count)
@@ -168,9 +156,6 @@ final class BridgeReader: @unchecked Sendable {
     }
 
     /// Makes a block out of what was recorded; returns about how many of its frames were not.
-    #if REALTIME_CHECKS
-        @_noAllocation @_noLocks
-    #endif
     private func convert(_ count: Int) -> Int {
         let step = plan.step * (1 + loop.correction)
         var (made, missing, rounds) = (0, 0, 0)
@@ -187,9 +172,6 @@ final class BridgeReader: @unchecked Sendable {
         return min(count, Int(Double(missing) / plan.step + 0.5))
     }
 
-    #if REALTIME_CHECKS
-        @_noAllocation @_noLocks
-    #endif
     private func fillWithSilence(from first: Int, to end: Int) {
         var channel = 0
         while channel < plan.channelCount {

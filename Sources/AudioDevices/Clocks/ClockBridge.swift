@@ -80,9 +80,6 @@ struct BridgeBooks: ~Copyable, Sendable {
     var ppm: Double { Double(bitPattern: driftBits.load(ordering: .relaxed)) }
 
     /// The output's thread only. Real-time safe: yes.
-    #if REALTIME_CHECKS
-        @_noAllocation @_noLocks
-    #endif
     func note(delivered: Int, lost: Int64, nextFrame: Int64, waiting: Int, numberOffset: Int64, ppm: Double) {
         deliveredCount.store(deliveredCount.load(ordering: .relaxed) &+ Int64(delivered), ordering: .relaxed)
         if lost > 0 {

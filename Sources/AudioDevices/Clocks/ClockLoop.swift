@@ -36,15 +36,9 @@ struct ClockLoop: Sendable, BitwiseCopyable {
     var isYoung: Bool { age < Self.youth }
 
     /// Takes the clocks' difference, as a fraction of 1, from elsewhere. Real-time safe: yes.
-    #if REALTIME_CHECKS
-        @_noAllocation @_noLocks
-    #endif
     mutating func adopt(drift: Double) { integral = min(max(drift, -Self.limit), Self.limit) }
 
     /// Takes the error, in frames by which the reader is behind, `seconds` after the last one. Real-time safe: yes.
-    #if REALTIME_CHECKS
-        @_noAllocation @_noLocks
-    #endif
     mutating func correct(error: Double, seconds: Double) {
         age += seconds
         let bandwidth = max(Self.narrowest, Self.spread / age)
@@ -61,9 +55,6 @@ struct ClockLoop: Sendable, BitwiseCopyable {
     }
 
     /// The error starts from 0 again; what was learnt of the clocks stays. Real-time safe: yes.
-    #if REALTIME_CHECKS
-        @_noAllocation @_noLocks
-    #endif
     mutating func restart() {
         smoothed = (0, 0)
         correction = integral

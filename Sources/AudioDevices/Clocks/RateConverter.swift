@@ -43,9 +43,6 @@ struct RateConverter: ~Copyable {
     static func lookahead(step: Double) -> Int { Int(halfFilter * max(1, step) * 1.01) + 4 }
 
     /// How many more source frames `count` frames at this step want; all of them fit. Real-time safe: yes.
-    #if REALTIME_CHECKS
-        @_noAllocation @_noLocks
-    #endif
     func missingFrames(for count: Int, step: Double) -> Int {
         let end = Double(count) * step + Self.halfFilter * max(1, step)
         return min(max(0, Int(end - lag) + 1), sourceCapacity - held)
@@ -58,9 +55,6 @@ struct RateConverter: ~Copyable {
     /// `channels` from frame `first` on; returns how many.
     ///
     /// Real-time safe: yes.
-    #if REALTIME_CHECKS
-        @_noAllocation @_noLocks
-    #endif
     mutating func convert(
         _ supplied: Int, step: Double, to channels: UnsafeMutablePointer<UnsafeMutablePointer<Float>>, from first: Int,
         count: Int
@@ -92,9 +86,6 @@ struct RateConverter: ~Copyable {
     }
 
     /// What was not taken comes first the next time.
-    #if REALTIME_CHECKS
-        @_noAllocation @_noLocks
-    #endif
     private mutating func keep(from used: Int) {
         held -= used
         let bytes = held * channelCount * MemoryLayout<Float>.stride

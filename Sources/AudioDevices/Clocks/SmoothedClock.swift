@@ -46,15 +46,9 @@ struct SmoothedClock: Sendable, BitwiseCopyable {
     var time: Int64 { last.time }
 
     /// The next moment is that of a device that was started again; only the rate is remembered. Real-time safe: yes.
-    #if REALTIME_CHECKS
-        @_noAllocation @_noLocks
-    #endif
     mutating func restart() { moments = 0 }
 
     /// Learns where the device stood. Real-time safe: yes.
-    #if REALTIME_CHECKS
-        @_noAllocation @_noLocks
-    #endif
     mutating func observe(_ moment: DeviceMoment) {
         let elapsed = Double(moment.time &- last.time)
         guard moments > 0 else { return begin(at: moment) }
@@ -76,16 +70,10 @@ struct SmoothedClock: Sendable, BitwiseCopyable {
     }
 
     /// How many frames ahead of `frame` the device is at a time. Real-time safe: yes.
-    #if REALTIME_CHECKS
-        @_noAllocation @_noLocks
-    #endif
     func frames(after frame: Int64, at time: Int64) -> Double {
         Double(last.frame &- frame) + excess + rate * Double(time &- last.time)
     }
 
-    #if REALTIME_CHECKS
-        @_noAllocation @_noLocks
-    #endif
     private mutating func begin(at moment: DeviceMoment) {
         last = moment
         excess = 0

@@ -23,9 +23,6 @@ struct RenderTimeHistogram: ~Copyable, @unchecked Sendable {
     /// Counts one block.
     ///
     /// Wait-free; the recording thread only. Real-time safe: yes.
-    #if REALTIME_CHECKS
-        @_noAllocation @_noLocks
-    #endif
     func record(nanoseconds: UInt64) {
         // Relaxed throughout: there is one writer, and no reader draws conclusions about other memory.
         let index = min(RenderTimeBucket.index(ofNanoseconds: nanoseconds), bucketCount &- 1)
@@ -61,9 +58,6 @@ enum RenderTimeBucket {
     /// The bucket of a duration.
     ///
     /// Real-time safe: yes.
-    #if REALTIME_CHECKS
-        @_noAllocation @_noLocks
-    #endif
     static func index(ofNanoseconds nanoseconds: UInt64) -> Int {
         guard nanoseconds >= 16 else { return Int(truncatingIfNeeded: nanoseconds) }
         let octave = 63 &- nanoseconds.leadingZeroBitCount

@@ -73,9 +73,6 @@ package struct FrameTape: ~Copyable, Sendable {
     /// silence.
     ///
     /// What is older than `first` is let go. Real-time safe: yes.
-    #if REALTIME_CHECKS
-        @_noAllocation @_noLocks
-    #endif
     mutating func read(_ count: Int, from first: Int64, into target: UnsafeMutablePointer<Float>) -> Int {
         var (filled, missing) = (0, 0)
         while filled < count {
@@ -105,18 +102,12 @@ package struct FrameTape: ~Copyable, Sendable {
     }
 
     /// Lets go of all that waits. Real-time safe: yes.
-    #if REALTIME_CHECKS
-        @_noAllocation @_noLocks
-    #endif
     mutating func letGo() {
         let dropped = unsafe frames.withReadable(waitingFrames * channelCount) { unsafe Self.all($0, $1) }
         ringFrame += Int64(dropped / channelCount)
     }
 
     /// The number of the ring's next frame, and how many frames follow it without a gap.
-    #if REALTIME_CHECKS
-        @_noAllocation @_noLocks
-    #endif
     private mutating func stretch() -> (head: Int64, count: Int) {
         // The frames first: the mark of those that are seen is seen as well.
         let readable = Int64(waitingFrames)
@@ -131,9 +122,6 @@ package struct FrameTape: ~Copyable, Sendable {
         return (current.inputFrame + ringFrame - current.ringFrame, Int(min(readable, end - ringFrame)))
     }
 
-    #if REALTIME_CHECKS
-        @_noAllocation @_noLocks
-    #endif
     private func silence(_ count: Int, _ target: UnsafeMutablePointer<Float>) -> Int {
         var sample = 0
         while sample < count &* channelCount {
@@ -143,9 +131,6 @@ package struct FrameTape: ~Copyable, Sendable {
         return count
     }
 
-    #if REALTIME_CHECKS
-        @_noAllocation @_noLocks
-    #endif
     private static func all(_ first: UnsafeBufferPointer<Float>, _ second: UnsafeBufferPointer<Float>) -> Int {
         first.count + second.count
     }

@@ -47,9 +47,6 @@ package struct FrameTapeWriter: ~Copyable, @unchecked Sendable {
         return count
     }
 
-    #if REALTIME_CHECKS
-        @_noAllocation @_noLocks
-    #endif
     private func interleave(_ block: CaptureBlock, count: Int) {
         var channel = 0
         while channel < channelCount {

@@ -87,9 +87,6 @@ public struct ClipReader: BitwiseCopyable, @unchecked Sendable {
     }
 
     /// The samples of a page, or nil when it is not loaded; a reader that waits comes back with the page or a failed clip.
-    #if REALTIME_CHECKS
-        @_noAllocation @_noLocks
-    #endif
     private func samples(of page: Int) -> UnsafePointer<Float>? {
         unsafe pages.address(at: page)?.assumingMemoryBound(to: Float.self)
     }
@@ -140,9 +137,6 @@ public struct ClipReader: BitwiseCopyable, @unchecked Sendable {
         unsafe demand.pointee.next.store(next, ordering: .relaxed)
     }
 
-    #if REALTIME_CHECKS
-        @_noAllocation @_noLocks
-    #endif
     private func zero(_ output: UnsafeMutablePointer<Float>, count: Int) {
         unsafe output.update(repeating: 0, count: count)
     }

@@ -88,9 +88,6 @@ public struct AttackList: BitwiseCopyable, @unchecked Sendable {
     /// How many records have their cut at or before a frame; in the logarithm of ``count`` steps.
     ///
     /// Real-time safe: yes.
-    #if REALTIME_CHECKS
-        @_noAllocation @_noLocks
-    #endif
     func countOfCuts(through frame: Int64) -> Int {
         var (lower, upper) = (0, count)
         while lower < upper {

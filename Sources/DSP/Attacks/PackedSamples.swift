@@ -28,9 +28,6 @@ struct PackedSamples: BitwiseCopyable, @unchecked Sendable {
     /// Writes the samples from an index on over all of `target`, and silence where there are none.
     ///
     /// Real-time safe: yes.
-    #if REALTIME_CHECKS
-        @_noAllocation @_noLocks
-    #endif
     func read(channel: Int, from index: Int64, into target: Floats) {
         let (lower, upper) = overlap(index, target.count)
         for place in 0..<lower { target[place] = 0 }
@@ -41,9 +38,6 @@ struct PackedSamples: BitwiseCopyable, @unchecked Sendable {
     /// Adds the samples from an index on to `target`, as far as there are any.
     ///
     /// Real-time safe: yes.
-    #if REALTIME_CHECKS
-        @_noAllocation @_noLocks
-    #endif
     func add(channel: Int, from index: Int64, to target: Floats) {
         let (lower, upper) = overlap(index, target.count)
         transfer(channel: channel, from: index, lower, upper, target, adding: true)

@@ -130,9 +130,6 @@ public struct LevelMeter: ~Copyable {
     }
 
     /// Reads at most ``pieceFrames`` samples of one channel.
-    #if REALTIME_CHECKS
-        @_noAllocation @_noLocks
-    #endif
     private func measure(_ samples: UnsafePointer<Float>, _ count: Int, at frame: Int64, into state: inout Channel) {
         var (peaks, squares) = (Lanes(), Lanes())
         let whole = count & ~(Lanes.scalarCount - 1)
@@ -160,9 +157,6 @@ public struct LevelMeter: ~Copyable {
         }
     }
 
-    #if REALTIME_CHECKS
-        @_noAllocation @_noLocks
-    #endif
     private func countClips(_ samples: UnsafePointer<Float>, _ count: Int, at frame: Int64, into state: inout Channel) {
         var wasClipping = state.isClipping
         var index = 0

@@ -103,9 +103,6 @@ public struct TruePeakMeter: ~Copyable {
     /// new past.
     ///
     /// - Parameter input: Samples, or nil for silence.
-    #if REALTIME_CHECKS
-        @_noAllocation @_noLocks
-    #endif
     private func read(_ input: UnsafePointer<Float>?, _ count: Int, _ channel: Int) {
         let own = samples.view.part(from: channel * TruePeakMeter.stride, count: TruePeakMeter.stride)
         let margin = TruePeakMeter.margin
@@ -124,9 +121,6 @@ public struct TruePeakMeter: ~Copyable {
     }
 
     /// Looks at `count` frames from the middle of the margin on.
-    #if REALTIME_CHECKS
-        @_noAllocation @_noLocks
-    #endif
     private func look(_ own: Floats, _ count: Int, _ channel: Int) {
         let (reach, step) = (TruePeakFilter.reach, 32)
         var peak = peaks.view[channel]
@@ -146,9 +140,6 @@ public struct TruePeakMeter: ~Copyable {
     }
 
     /// The largest magnitude between `count` frames and their followers.
-    #if REALTIME_CHECKS
-        @_noAllocation @_noLocks
-    #endif
     private func interpolatedPeak(_ own: Floats, _ first: Int, _ count: Int) -> Float {
         let whole = count & ~(Lanes.scalarCount - 1)
         precondition(first >= TruePeakFilter.reach - 1 && first + whole + TruePeakFilter.reach + 8 <= own.count)
@@ -168,9 +159,6 @@ public struct TruePeakMeter: ~Copyable {
         return peak
     }
 
-    #if REALTIME_CHECKS
-        @_noAllocation @_noLocks
-    #endif
     private func largestMagnitude(_ span: Floats) -> Float {
         var peaks = Lanes()
         var index = 0

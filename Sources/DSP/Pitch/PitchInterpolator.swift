@@ -176,9 +176,6 @@ public struct PitchInterpolator: ~Copyable {
     private func position(_ frame: Int64) -> Double { Double(frame) * ratio }
 
     /// The kernel for a place `fraction` of a frame behind a signal frame: `half` frames up to that one, `half` after it.
-    #if REALTIME_CHECKS
-        @_noAllocation @_noLocks
-    #endif
     private func setCoefficients(fraction: Double) {
         let (kernel, values) = (coefficients.view, table.values.view)
         // On each side all taps lie the same part of a step behind a value, as the pace is a whole number of values.
@@ -206,9 +203,6 @@ public struct PitchInterpolator: ~Copyable {
     }
 
     /// Drops the frames no later output needs and moves the rest to the front.
-    #if REALTIME_CHECKS
-        @_noAllocation @_noLocks
-    #endif
     private mutating func forgetPast() {
         let next = Int64(position(emittedFrames)) - Int64(half) + 1
         let passed = min(inputOffset, Int(next - firstFrame))

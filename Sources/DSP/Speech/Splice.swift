@@ -57,9 +57,6 @@ public struct SpliceList: BitwiseCopyable, @unchecked Sendable {
     }
 
     /// The first splice whose crossfade begins at an output frame or later.
-    #if REALTIME_CHECKS
-        @_noAllocation @_noLocks
-    #endif
     func firstSplice(fromOutput frame: Int64) -> Int {
         var (low, high) = (0, count)
         while low < high {
@@ -70,8 +67,5 @@ public struct SpliceList: BitwiseCopyable, @unchecked Sendable {
     }
 
     /// What is added to an output frame to get the source frame, between the splice before `index` and that one.
-    #if REALTIME_CHECKS
-        @_noAllocation @_noLocks
-    #endif
     func offset(beforeSplice index: Int) -> Int64 { index == 0 ? firstFrame : self[index - 1].offset }
 }

@@ -54,9 +54,6 @@ final class ChirpRun: @unchecked Sendable {
         return unsafe progress.pointee.nextFrame < capacity ? block.output.frameCount : 0
     }
 
-    #if REALTIME_CHECKS
-        @_noAllocation @_noLocks
-    #endif
     private func play(_ block: RenderBlock) {
         let first = Int(block.outputFrame) - firstFrame
         let soundCount = unsafe sound.count
@@ -77,9 +74,6 @@ final class ChirpRun: @unchecked Sendable {
         }
     }
 
-    #if REALTIME_CHECKS
-        @_noAllocation @_noLocks
-    #endif
     private func keep(_ block: CaptureBlock) {
         let first = Int(block.inputFrame)
         var channel = 0

@@ -10,9 +10,6 @@ enum ChannelMap {
     ///   - adds: false replaces what is there.
     ///
     /// Real-time safe: yes.
-    #if REALTIME_CHECKS
-        @_noAllocation @_noLocks
-    #endif
     static func mix(
         _ source: borrowing PlanarBuffer, from sourceCount: Int,
         into output: UnsafeMutablePointer<UnsafeMutablePointer<Float>>, to outputCount: Int, offset: Int,
@@ -36,9 +33,6 @@ enum ChannelMap {
         }
     }
 
-    #if REALTIME_CHECKS
-        @_noAllocation @_noLocks
-    #endif
     private static func mix(
         _ source: UnsafePointer<Float>, into output: UnsafeMutablePointer<Float>, frameCount: Int, adds: Bool
     ) {
@@ -49,9 +43,6 @@ enum ChannelMap {
         }
     }
 
-    #if REALTIME_CHECKS
-        @_noAllocation @_noLocks
-    #endif
     private static func mixDown(
         _ source: borrowing PlanarBuffer, from sourceCount: Int, into output: UnsafeMutablePointer<Float>,
         frameCount: Int, adds: Bool

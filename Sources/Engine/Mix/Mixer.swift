@@ -60,9 +60,6 @@ struct Mixer: ~Copyable {
     ///
     /// - Returns: the frames up to the end of the last player, when all have ended and the stream is to end with them;
     ///   otherwise the whole block.
-    #if REALTIME_CHECKS
-        @_noAllocation @_noLocks
-    #endif
     mutating func render(_ block: RenderBlock) -> Int {
         tellLoss(at: block.outputFrame)
         applyCommands(at: block.outputFrame)
@@ -85,9 +82,6 @@ struct Mixer: ~Copyable {
     }
 
     /// Tells every player that the device ran dry.
-    #if REALTIME_CHECKS
-        @_noAllocation @_noLocks
-    #endif
     mutating func noteXrun(at frame: Int64, lostFrames: Int64) {
         for index in 0..<count {
             let core = unsafe slots[index].core
@@ -114,9 +108,6 @@ struct Mixer: ~Copyable {
     }
 
     /// The device is kept away by something else than what it was lost by.
-    #if REALTIME_CHECKS
-        @_noAllocation @_noLocks
-    #endif
     mutating func changeLoss(reason: Int64, at frame: Int64) {
         guard loss != nil else { return }
         loss?.reason = reason
@@ -126,9 +117,6 @@ struct Mixer: ~Copyable {
     }
 
     /// Whether a player wants to be heard that cannot be, for want of a device; each wish is told once.
-    #if REALTIME_CHECKS
-        @_noAllocation @_noLocks
-    #endif
     mutating func takeWish() -> Bool {
         guard loss != nil else { return false }
         var wishes = false
@@ -141,16 +129,10 @@ struct Mixer: ~Copyable {
     }
 
     /// A device that was wished for is not there.
-    #if REALTIME_CHECKS
-        @_noAllocation @_noLocks
-    #endif
     mutating func forgetWishes() {
         for index in 0..<count { unsafe slots[index].core.pointee.forgetWish() }
     }
 
-    #if REALTIME_CHECKS
-        @_noAllocation @_noLocks
-    #endif
     private mutating func tellLoss(at frame: Int64) {
         guard lossIsNew, let loss else { return }
         lossIsNew = false
@@ -159,9 +141,6 @@ struct Mixer: ~Copyable {
         }
     }
 
-    #if REALTIME_CHECKS
-        @_noAllocation @_noLocks
-    #endif
     private mutating func applyCommands(at frame: Int64) {
         while let command = commands.pop() {
             switch command.code {
@@ -179,9 +158,6 @@ struct Mixer: ~Copyable {
         }
     }
 
-    #if REALTIME_CHECKS
-        @_noAllocation @_noLocks
-    #endif
     private mutating func remove(_ slot: MixerSlot) {
         for index in 0..<count where unsafe slots[index].address == slot.address {
             for later in index + 1..<max(index + 1, count) { unsafe slots[later - 1] = slots[later] }
@@ -192,9 +168,6 @@ struct Mixer: ~Copyable {
         _ = released.push(slot.address)
     }
 
-    #if REALTIME_CHECKS
-        @_noAllocation @_noLocks
-    #endif
     private func clear(_ block: RenderBlock) {
         for channel in 0..<block.channelCount {
             let samples = unsafe block.channels[channel]

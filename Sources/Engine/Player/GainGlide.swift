@@ -8,9 +8,6 @@ struct GainGlide: BitwiseCopyable {
     private var length: Int64 = 0
 
     /// Begins to glide at output frame `frame`, from the value it has there.
-    #if REALTIME_CHECKS
-        @_noAllocation @_noLocks
-    #endif
     mutating func glide(to gain: Float, over frames: Int, at frame: Int64) {
         from = value(at: frame - 1)
         to = gain
@@ -19,9 +16,6 @@ struct GainGlide: BitwiseCopyable {
     }
 
     /// The factor of the sample at an output frame.
-    #if REALTIME_CHECKS
-        @_noAllocation @_noLocks
-    #endif
     func value(at frame: Int64) -> Float {
         let gone = frame - start + 1
         if gone >= length { return to }
@@ -30,9 +24,6 @@ struct GainGlide: BitwiseCopyable {
     }
 
     /// Multiplies the first `frameCount` frames of a buffer whose first frame is output frame `frame`.
-    #if REALTIME_CHECKS
-        @_noAllocation @_noLocks
-    #endif
     func apply(to buffer: borrowing PlanarBuffer, channelCount: Int, frameCount: Int, at frame: Int64) {
         let isSteady = frame - start + 1 >= length
         if isSteady && to == 1 { return }

@@ -19,9 +19,6 @@ struct PassMemory: @unchecked Sendable, BitwiseCopyable {
     /// Keeps `count` frames of every channel of `source`, from its first on.
     ///
     /// - Parameter first: where in the memory they go; the caller has seen that they fit.
-    #if REALTIME_CHECKS
-        @_noAllocation @_noLocks
-    #endif
     func write(_ source: UnsafePointer<UnsafeMutablePointer<Float>>, at first: Int, _ count: Int) {
         precondition(first >= 0 && count >= 0 && first + count <= frameCount, "more than the memory holds")
         guard let channels = unsafe channels else { return }
@@ -32,9 +29,6 @@ struct PassMemory: @unchecked Sendable, BitwiseCopyable {
     }
 
     /// Gives `count` frames of every channel, from `first` on, to `target`.
-    #if REALTIME_CHECKS
-        @_noAllocation @_noLocks
-    #endif
     func read(into target: UnsafeMutablePointer<UnsafeMutablePointer<Float>>, from first: Int, _ count: Int) {
         precondition(first >= 0 && count >= 0 && first + count <= frameCount, "more than the memory holds")
         guard let channels = unsafe channels else { return }

@@ -17,17 +17,11 @@ struct PassRecorder: BitwiseCopyable {
     }
 
     /// Whether passes of a part can be played from the memory.
-    #if REALTIME_CHECKS
-        @_noAllocation @_noLocks
-    #endif
     func isComplete(for part: Int) -> Bool { self.part == part && frameCount == neededFrames }
 
     /// Forgets what is there and begins to keep a pass of another part.
     ///
     /// - Returns: false when the memory is too small.
-    #if REALTIME_CHECKS
-        @_noAllocation @_noLocks
-    #endif
     mutating func begin(part: Int, neededFrames: Int) -> Bool {
         discard()
         guard neededFrames <= memory.frameCount else { return false }
@@ -36,9 +30,6 @@ struct PassRecorder: BitwiseCopyable {
         return true
     }
 
-    #if REALTIME_CHECKS
-        @_noAllocation @_noLocks
-    #endif
     mutating func discard() {
         part = nil
         frameCount = 0
@@ -46,9 +37,6 @@ struct PassRecorder: BitwiseCopyable {
     }
 
     /// Keeps what a voice has just given, the frames after those that are kept already.
-    #if REALTIME_CHECKS
-        @_noAllocation @_noLocks
-    #endif
     mutating func append(_ source: UnsafePointer<UnsafeMutablePointer<Float>>, _ count: Int) {
         let fitting = min(count, neededFrames - frameCount)
         unsafe memory.write(source, at: frameCount, fitting)

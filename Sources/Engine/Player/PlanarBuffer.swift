@@ -25,17 +25,11 @@ struct PlanarBuffer: ~Copyable {
     }
 
     /// The samples of one channel, `frameCount` of them.
-    #if REALTIME_CHECKS
-        @_noAllocation @_noLocks
-    #endif
     func channel(_ index: Int) -> UnsafeMutablePointer<Float> {
         unsafe channels[index]
     }
 
     /// Silence in the first `count` frames of every channel.
-    #if REALTIME_CHECKS
-        @_noAllocation @_noLocks
-    #endif
     func clear(_ count: Int) {
         for index in 0..<channelCount {
             // Sound because every caller asks for at most frameCount frames.

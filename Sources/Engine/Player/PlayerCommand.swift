@@ -92,27 +92,18 @@ struct RenderScore: @unchecked Sendable, BitwiseCopyable {
     var address: Int { unsafe parts.map { Int(bitPattern: $0) } ?? 0 }
 
     /// A part; `index` is in `0 ..< partCount`, which every caller has from this score's own cursor.
-    #if REALTIME_CHECKS
-        @_noAllocation @_noLocks
-    #endif
     func part(_ index: Int) -> ScorePart {
         guard let parts = unsafe parts, index >= 0, index < partCount else { return .empty }
         return unsafe parts[index]
     }
 
     /// What a part is played with.
-    #if REALTIME_CHECKS
-        @_noAllocation @_noLocks
-    #endif
     func choice(_ index: Int) -> VoiceChoice {
         guard let choices = unsafe choices, index >= 0, index < partCount else { return .plain }
         return unsafe choices[index]
     }
 
     /// The part that holds a pass of a section.
-    #if REALTIME_CHECKS
-        @_noAllocation @_noLocks
-    #endif
     func partIndex(section: Int, pass: Int) -> Int? {
         for index in 0..<partCount {
             let part = part(index)
@@ -124,9 +115,6 @@ struct RenderScore: @unchecked Sendable, BitwiseCopyable {
     }
 
     /// The first part in which a frame of the clip is heard.
-    #if REALTIME_CHECKS
-        @_noAllocation @_noLocks
-    #endif
     func partIndex(holding clipFrame: Int64) -> Int? {
         for index in 0..<partCount {
             let part = part(index)

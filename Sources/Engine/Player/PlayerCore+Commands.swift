@@ -8,9 +8,6 @@ extension PlayerCore {
     /// Takes in what is to happen at once, which is at `frame`, the block's first.
     ///
     /// Real-time safe: yes.
-    #if REALTIME_CHECKS
-        @_noAllocation @_noLocks
-    #endif
     mutating func collectUrgentCommands(at frame: Int64) {
         while pendingCount < PlayerCore.maximumPending, var command = urgent.pop() {
             command.frame = frame
@@ -20,9 +17,6 @@ extension PlayerCore {
     }
 
     /// Takes in what has a frame of its own, as long as there is room; it comes in the order of the frames.
-    #if REALTIME_CHECKS
-        @_noAllocation @_noLocks
-    #endif
     mutating func collectScheduledCommands() {
         while pendingCount < PlayerCore.maximumScheduled, let command = scheduled.pop() {
             pending[pendingCount] = command
@@ -33,9 +27,6 @@ extension PlayerCore {
     /// Applies what is due at output frame `now`, in the order it was asked for.
     ///
     /// It ends, whatever is asked: each round goes on to the next command, or takes one out of the list for good.
-    #if REALTIME_CHECKS
-        @_noAllocation @_noLocks
-    #endif
     mutating func applyCommands(at now: Int64) {
         adoptToldSpeeds(at: now)
         var index = 0
@@ -71,9 +62,6 @@ extension PlayerCore {
     /// nothing but what was asked, so that the same is heard however many came at once.
     ///
     /// - Returns: false when it is to be made.
-    #if REALTIME_CHECKS
-        @_noAllocation @_noLocks
-    #endif
     private mutating func leaveOut(_ index: Int, at now: Int64) -> Bool {
         let command = pending[index]
         for later in index + 1..<max(index + 1, pendingCount) {
@@ -90,17 +78,11 @@ extension PlayerCore {
         return false
     }
 
-    #if REALTIME_CHECKS
-        @_noAllocation @_noLocks
-    #endif
     mutating func removePending(_ index: Int) {
         for later in index + 1..<max(index + 1, pendingCount) { pending[later - 1] = pending[later] }
         pendingCount -= 1
     }
 
-    #if REALTIME_CHECKS
-        @_noAllocation @_noLocks
-    #endif
     private func canChangeLayers(for command: PlayerCommand, at now: Int64) -> Bool {
         // Who stops and starts wants both: the fade first, then the beginning.
         if command.code == .start && status.state == .stopping { return false }
@@ -114,17 +96,11 @@ extension PlayerCore {
     }
 
     /// Whether somebody has asked for a start that is due, and cannot be yet.
-    #if REALTIME_CHECKS
-        @_noAllocation @_noLocks
-    #endif
     func waitsToStart(at now: Int64) -> Bool {
         for index in 0..<pendingCount where pending[index].code == .start && pending[index].frame <= now { return true }
         return false
     }
 
-    #if REALTIME_CHECKS
-        @_noAllocation @_noLocks
-    #endif
     private mutating func apply(_ command: PlayerCommand, at now: Int64) {
         if command.code == .start { startsTaken += 1 }
         if interruption.isUnderWay && holdBack(command, at: now) { return }
@@ -150,9 +126,6 @@ extension PlayerCore {
         }
     }
 
-    #if REALTIME_CHECKS
-        @_noAllocation @_noLocks
-    #endif
     mutating func start(at now: Int64) {
         guard status.state == .idle || status.state == .finished else { return }
         status.state = .playing
@@ -165,17 +138,11 @@ extension PlayerCore {
         post(.passStarted, at: now, clipFrame: cursor.clipStart)
     }
 
-    #if REALTIME_CHECKS
-        @_noAllocation @_noLocks
-    #endif
     private mutating func pause(at now: Int64, reason: Int64) {
         pause(at: now, reason: reason, fadeFrames: crossfadeFrames)
     }
 
     /// - Parameter fadeFrames: 0 where nobody hears how it ends.
-    #if REALTIME_CHECKS
-        @_noAllocation @_noLocks
-    #endif
     mutating func pause(at now: Int64, reason: Int64, fadeFrames: Int) {
         guard status.state == .playing else {
             // The user's word outranks every other cause; none outranks the user's.
@@ -191,9 +158,6 @@ extension PlayerCore {
     }
 
     /// The player stays paused, for another reason from now on.
-    #if REALTIME_CHECKS
-        @_noAllocation @_noLocks
-    #endif
     mutating func changePause(to reason: Int64, at now: Int64) {
         guard status.state == .paused, pauseReason != reason else { return }
         pauseReason = reason
@@ -201,16 +165,10 @@ extension PlayerCore {
     }
 
     /// Whether the end of a cause, by its `PauseReason`, ends the pause.
-    #if REALTIME_CHECKS
-        @_noAllocation @_noLocks
-    #endif
     func canResume(after reason: Int64) -> Bool {
         status.state == .paused && (reason == PlayerCommand.anyReason || reason == pauseReason)
     }
 
-    #if REALTIME_CHECKS
-        @_noAllocation @_noLocks
-    #endif
     mutating func resume(at now: Int64) {
         guard status.state == .paused else { return }
         status.state = .playing
@@ -218,9 +176,6 @@ extension PlayerCore {
         post(.resumed, at: now, clipFrame: pausedAt.clipFrame, detail: pauseReason)
     }
 
-    #if REALTIME_CHECKS
-        @_noAllocation @_noLocks
-    #endif
     private mutating func stop(at now: Int64, reason: Int64) {
         finishReason = FinishReason(rawValue: UInt8(truncatingIfNeeded: reason)) ?? .stopped
         switch status.state {
@@ -236,9 +191,6 @@ extension PlayerCore {
     }
 
     /// In this pass when its section holds the frame, otherwise in the first pass of the first section that does.
-    #if REALTIME_CHECKS
-        @_noAllocation @_noLocks
-    #endif
     private mutating func seek(to clipFrame: Int64, at now: Int64) {
         let here = score.part(cursor.part)
         var place = status.state == .paused ? pausedAt : self.place(at: now)
@@ -251,9 +203,6 @@ extension PlayerCore {
         move(to: place, from: here, leaving: departure(at: now), at: now)
     }
 
-    #if REALTIME_CHECKS
-        @_noAllocation @_noLocks
-    #endif
     private mutating func skip(to section: Int, at now: Int64) {
         guard let index = score.partIndex(section: section, pass: 0) else { return }
         let here = score.part(cursor.part)
@@ -261,9 +210,6 @@ extension PlayerCore {
         move(to: place, from: here, leaving: departure(at: now), at: now)
     }
 
-    #if REALTIME_CHECKS
-        @_noAllocation @_noLocks
-    #endif
     private mutating func replaceScore(by command: PlayerCommand, at now: Int64) {
         let place = status.state == .paused ? pausedAt : self.place(at: now)
         let old = score.part(cursor.part)
@@ -280,9 +226,6 @@ extension PlayerCore {
     }
 
     /// The place itself where the score has it; otherwise where the same clip frame is heard first, or the beginning.
-    #if REALTIME_CHECKS
-        @_noAllocation @_noLocks
-    #endif
     private func fitting(_ place: Place) -> Place {
         if let index = score.partIndex(section: place.section, pass: place.pass) {
             let part = score.part(index)
@@ -295,9 +238,6 @@ extension PlayerCore {
     }
 
     /// What is to be told of the pass that is left, read before its score may go.
-    #if REALTIME_CHECKS
-        @_noAllocation @_noLocks
-    #endif
     private func departure(at now: Int64) -> Departure {
         Departure(clipFrame: place(at: now).clipFrame, speed: cursor.speed(at: now, in: score.part(cursor.part)))
     }
@@ -307,9 +247,6 @@ extension PlayerCore {
     /// - Parameters:
     ///   - old: the part that is left; its curve may be gone, as the score may have changed since.
     ///   - left: where it is left, and how fast it was.
-    #if REALTIME_CHECKS
-        @_noAllocation @_noLocks
-    #endif
     private mutating func move(
         to place: Place, from old: ScorePart, leaving left: Departure, at now: Int64,
         telling code: RenderEvent.Code = .moved
@@ -329,9 +266,6 @@ extension PlayerCore {
     }
 
     /// What a move left and what it reached.
-    #if REALTIME_CHECKS
-        @_noAllocation @_noLocks
-    #endif
     private mutating func tellMove(
         _ code: RenderEvent.Code, from before: ScoreCursor, in old: ScorePart, leaving left: Departure, at now: Int64
     ) {
@@ -352,9 +286,6 @@ extension PlayerCore {
     }
 
     /// Crossfades from whatever sounds to a place of the score.
-    #if REALTIME_CHECKS
-        @_noAllocation @_noLocks
-    #endif
     mutating func enter(_ place: Place, at now: Int64) {
         setCursor(to: place, at: now)
         let part = score.part(cursor.part)
@@ -369,9 +300,6 @@ extension PlayerCore {
         }
     }
 
-    #if REALTIME_CHECKS
-        @_noAllocation @_noLocks
-    #endif
     private mutating func setCursor(to place: Place, at now: Int64) {
         copyBoundary = CurveKnot.never
         let index = score.partIndex(section: place.section, pass: place.pass) ?? 0

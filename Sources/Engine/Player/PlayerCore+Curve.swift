@@ -11,9 +11,6 @@ extension PlayerCore {
     /// - Parameter index: the layer of the voice.
     ///
     /// Real-time safe: yes.
-    #if REALTIME_CHECKS
-        @_noAllocation @_noLocks
-    #endif
     mutating func tellKnots(_ voice: Int, of index: Int, before frame: Int64) {
         let course = cursor.course
         let start = layers[index].voiceStart
@@ -37,25 +34,16 @@ extension PlayerCore {
     }
 
     /// Tells a voice that has just begun within a glide what is left of it.
-    #if REALTIME_CHECKS
-        @_noAllocation @_noLocks
-    #endif
     func tellRest(of glide: SpeedGlide, after elapsed: Int64, to voice: Int) {
         let left = Int64(glide.frameCount) - elapsed
         if left > 0 { tell(voice, at: 0, speed: glide.finalSpeed, over: left) }
     }
 
-    #if REALTIME_CHECKS
-        @_noAllocation @_noLocks
-    #endif
     private func tell(_ voice: Int, at frame: Int64, speed: Double, over glideFrames: Int64) {
         // The points of a curve lie so far apart that a voice has room for all that are ahead.
         _ = unsafe voices.voice(voice).pointee.changeSpeed(at: frame, to: speed, over: glideFrames)
     }
 
-    #if REALTIME_CHECKS
-        @_noAllocation @_noLocks
-    #endif
     func leadFrames(of voice: Int) -> Int64 {
         unsafe voices.voice(voice).pointee.leadFrames()
     }
@@ -63,24 +51,15 @@ extension PlayerCore {
     // MARK: Between voice and copy
 
     /// Frames of a fade that begins at an output frame: it ends before anything else of the score begins.
-    #if REALTIME_CHECKS
-        @_noAllocation @_noLocks
-    #endif
     func entryFrames(at frame: Int64) -> Int {
         Int(min(Int64(crossfadeFrames), min(cursor.spanEnd, nextCopyBoundary(after: frame)) - frame))
     }
 
-    #if REALTIME_CHECKS
-        @_noAllocation @_noLocks
-    #endif
     mutating func findCopyBoundary(after now: Int64) {
         copyBoundary = nextCopyBoundary(after: now)
     }
 
     /// The next output frame at which copying may begin or end within the pass.
-    #if REALTIME_CHECKS
-        @_noAllocation @_noLocks
-    #endif
     private func nextCopyBoundary(after now: Int64) -> Int64 {
         guard !cursor.isRest else { return CurveKnot.never }
         let course = cursor.course
@@ -97,9 +76,6 @@ extension PlayerCore {
     }
 
     /// After a change of speed to 100 %, the output frame from which the rest of the pass is copied.
-    #if REALTIME_CHECKS
-        @_noAllocation @_noLocks
-    #endif
     private func copyStart(of course: PassCourse) -> Int64? {
         guard let glide = course.glide, glide.finalSpeed == 1, score.part(cursor.part).pitchRatio == 1 else {
             return nil
@@ -110,9 +86,6 @@ extension PlayerCore {
     }
 
     /// Whether the pass at the cursor is heard as the clip is, at an output frame.
-    #if REALTIME_CHECKS
-        @_noAllocation @_noLocks
-    #endif
     private func isCopied(at now: Int64) -> Bool {
         let course = cursor.course
         guard course.glide == nil else { return copyStart(of: course).map { $0 <= now } ?? false }
@@ -121,9 +94,6 @@ extension PlayerCore {
 
     /// Puts a copy over a voice, faded in at the nearest whole frame of the clip, or a voice in a copy's place, which goes on
     /// with the very next sample.
-    #if REALTIME_CHECKS
-        @_noAllocation @_noLocks
-    #endif
     mutating func crossCopyBoundary(at now: Int64) {
         guard status.state == .playing, !cursor.isRest, layerCount > 0 else {
             copyBoundary = CurveKnot.never
@@ -146,9 +116,6 @@ extension PlayerCore {
     }
 
     /// The layer goes on as it came in; only what it hears is another source.
-    #if REALTIME_CHECKS
-        @_noAllocation @_noLocks
-    #endif
     mutating func replaceCopyByVoice(at now: Int64) {
         var layer = layers[layerCount - 1]
         startVoice(in: &layer, at: now)

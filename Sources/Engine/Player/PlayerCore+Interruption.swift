@@ -18,9 +18,6 @@ extension PlayerCore {
     /// The device is gone; `now` is the first frame it was not asked for.
     ///
     /// Real-time safe: yes.
-    #if REALTIME_CHECKS
-        @_noAllocation @_noLocks
-    #endif
     mutating func interrupt(at now: Int64, reason: Int64, resumes: Bool) {
         let plays = status.state == .playing
         interruption = PlayerInterruption(isUnderWay: true, resumes: resumes && plays, reason: reason)
@@ -32,9 +29,6 @@ extension PlayerCore {
     /// What keeps the device away is another cause by now; told by a player that is paused for the old one.
     ///
     /// Real-time safe: yes.
-    #if REALTIME_CHECKS
-        @_noAllocation @_noLocks
-    #endif
     mutating func changeInterruption(at now: Int64, reason: Int64) {
         guard interruption.isUnderWay else { return }
         let old = interruption.reason
@@ -43,26 +37,17 @@ extension PlayerCore {
     }
 
     /// There is a device again, for the next block.
-    #if REALTIME_CHECKS
-        @_noAllocation @_noLocks
-    #endif
     mutating func endInterruption() {
         interruption.isUnderWay = false
         interruption.isOver = true
     }
 
     /// The device that somebody asked for is not there; so nothing is to begin by itself when it comes.
-    #if REALTIME_CHECKS
-        @_noAllocation @_noLocks
-    #endif
     mutating func forgetWish() {
         interruption.resumes = false
     }
 
     /// Plays on at the first frame of a device, where that is due.
-    #if REALTIME_CHECKS
-        @_noAllocation @_noLocks
-    #endif
     mutating func goOnAfterInterruption(at now: Int64) {
         guard interruption.isOver else { return }
         interruption.isOver = false
@@ -73,9 +58,6 @@ extension PlayerCore {
     /// Carries out a request as far as it can be without a device.
     ///
     /// - Returns: false when it is to be carried out as ever.
-    #if REALTIME_CHECKS
-        @_noAllocation @_noLocks
-    #endif
     mutating func holdBack(_ command: PlayerCommand, at now: Int64) -> Bool {
         switch command.code {
         case .resume:
@@ -99,9 +81,6 @@ extension PlayerCore {
         }
     }
 
-    #if REALTIME_CHECKS
-        @_noAllocation @_noLocks
-    #endif
     private mutating func wish(_ canPlay: Bool) {
         guard canPlay else { return }
         interruption.resumes = true

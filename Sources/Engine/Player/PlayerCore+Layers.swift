@@ -8,9 +8,6 @@ extension PlayerCore {
     /// Lays a layer over what sounds; without an entry it replaces all of it.
     ///
     /// Real-time safe: yes.
-    #if REALTIME_CHECKS
-        @_noAllocation @_noLocks
-    #endif
     mutating func push(_ layer: Layer) {
         if layer.entryLength == 0 { dropLayers(below: layerCount) }
         // Commands wait until two layers or fewer sound and a joint's fade ends within its span, so this does not happen;
@@ -22,9 +19,6 @@ extension PlayerCore {
     }
 
     /// Drops what lies below a layer that has come in fully.
-    #if REALTIME_CHECKS
-        @_noAllocation @_noLocks
-    #endif
     mutating func dropCoveredLayers(at now: Int64) {
         var index = layerCount - 1
         while index > 0 {
@@ -36,9 +30,6 @@ extension PlayerCore {
         }
     }
 
-    #if REALTIME_CHECKS
-        @_noAllocation @_noLocks
-    #endif
     private mutating func dropLayers(below count: Int) {
         guard count > 0 else { return }
         for index in 0..<count {
@@ -53,9 +44,6 @@ extension PlayerCore {
     // MARK: Sound
 
     /// Makes `count` frames from output frame `now` on in `mixed`. No fade begins or ends inside.
-    #if REALTIME_CHECKS
-        @_noAllocation @_noLocks
-    #endif
     mutating func produce(_ count: Int, at now: Int64) {
         guard layerCount > 0 else {
             mixed.clear(count)
@@ -78,9 +66,6 @@ extension PlayerCore {
         }
     }
 
-    #if REALTIME_CHECKS
-        @_noAllocation @_noLocks
-    #endif
     private mutating func fill(
         _ output: UnsafeMutablePointer<UnsafeMutablePointer<Float>>, from index: Int, _ count: Int, at now: Int64
     ) {
@@ -104,9 +89,6 @@ extension PlayerCore {
     }
 
     /// The clip as it is. Past its end, where only a fading layer reads, it is mirrored: zeros there would be a step.
-    #if REALTIME_CHECKS
-        @_noAllocation @_noLocks
-    #endif
     private mutating func copyClip(
         into output: UnsafeMutablePointer<UnsafeMutablePointer<Float>>, from clipFrame: Int64, _ count: Int,
         at now: Int64
@@ -125,9 +107,6 @@ extension PlayerCore {
     }
 
     /// Frames of a voice for the layer at `index`, kept if that layer is.
-    #if REALTIME_CHECKS
-        @_noAllocation @_noLocks
-    #endif
     mutating func stretch(
         with voice: Int, for index: Int, into output: UnsafeMutablePointer<UnsafeMutablePointer<Float>>, _ count: Int,
         at now: Int64
@@ -151,9 +130,6 @@ extension PlayerCore {
     }
 
     /// Tells a voice the attacks around its place, anew for each piece: what was found a while ago may have been let go.
-    #if REALTIME_CHECKS
-        @_noAllocation @_noLocks
-    #endif
     private func tellAttacks(_ voice: UnsafeMutablePointer<Voice>) {
         guard let attacks else { return }
         var frame: Int64 = 0
@@ -162,9 +138,6 @@ extension PlayerCore {
     }
 
     /// Gives a voice the part of the clip it asked for; returns the frames that were missing.
-    #if REALTIME_CHECKS
-        @_noAllocation @_noLocks
-    #endif
     func feed(_ voice: UnsafeMutablePointer<Voice>, _ request: InputRequest) -> Int {
         var missing = 0
         for channel in 0..<channelCount {
@@ -177,9 +150,6 @@ extension PlayerCore {
     }
 
     /// The layer's own rise from silence and fall to it.
-    #if REALTIME_CHECKS
-        @_noAllocation @_noLocks
-    #endif
     private func shape(
         _ output: UnsafeMutablePointer<UnsafeMutablePointer<Float>>, _ layer: Layer, _ count: Int, at now: Int64
     ) {
@@ -199,9 +169,6 @@ extension PlayerCore {
         }
     }
 
-    #if REALTIME_CHECKS
-        @_noAllocation @_noLocks
-    #endif
     private mutating func noteMissing(_ missing: Int, at now: Int64) {
         // Who was told to wait no more makes nothing that is heard.
         guard missing > 0, !clip.waitsAreOver() else { return }

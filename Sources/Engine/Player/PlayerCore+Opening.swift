@@ -6,9 +6,6 @@ extension PlayerCore {
     /// The frames of the clip that are needed to fade in the place a command leads to; nil when it names none.
     ///
     /// Real-time safe: yes.
-    #if REALTIME_CHECKS
-        @_noAllocation @_noLocks
-    #endif
     func opening(of command: PlayerCommand, at now: Int64) -> InputRequest? {
         switch command.code {
         case .start:
@@ -30,9 +27,6 @@ extension PlayerCore {
 
     /// A copy needs what is heard. A voice needs to know the sound that goes on, from well before it; what it needs from there
     /// on counts up to the half second that is decoded beforehand.
-    #if REALTIME_CHECKS
-        @_noAllocation @_noLocks
-    #endif
     private func opening(ofPart index: Int, from clipFrame: Int64, at now: Int64) -> InputRequest {
         let part = score.part(index)
         let pass = ScoreCursor.entering(part, index: index, pass: part.firstPass, clipFrame: clipFrame, at: now)

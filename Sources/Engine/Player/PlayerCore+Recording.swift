@@ -7,9 +7,6 @@ extension PlayerCore {
     /// the pass comes again.
     ///
     /// Real-time safe: yes.
-    #if REALTIME_CHECKS
-        @_noAllocation @_noLocks
-    #endif
     mutating func playPass(_ layer: inout Layer, of part: ScorePart) {
         let isWhole = cursor.clipStart == part.clipStart
         if isWhole && recorder.isComplete(for: cursor.part) {
@@ -26,9 +23,6 @@ extension PlayerCore {
 
     /// At a joint: lets the voice of the pass that ends make the few frames a later pass may still need, so that the next
     /// pass finds the memory complete. The layer goes on from there.
-    #if REALTIME_CHECKS
-        @_noAllocation @_noLocks
-    #endif
     mutating func completeRecording(at now: Int64) {
         guard cursor.part == recorder.part else { return }
         for index in 0..<layerCount where layers[index].isRecording {
@@ -48,9 +42,6 @@ extension PlayerCore {
     }
 
     /// No layer that sounds is kept any longer; what is complete stays.
-    #if REALTIME_CHECKS
-        @_noAllocation @_noLocks
-    #endif
     mutating func stopRecording() {
         for index in 0..<layerCount where layers[index].isRecording {
             layers[index].isRecording = false
@@ -62,9 +53,6 @@ extension PlayerCore {
 // A score's memory goes back to the control side once nothing that sounds is in it.
 extension PlayerCore {
     /// Gives a score back, at once or when the layers that sound from its memory have gone.
-    #if REALTIME_CHECKS
-        @_noAllocation @_noLocks
-    #endif
     mutating func retire(_ old: RenderScore) {
         returnRetiredScores()
         if isHeard(old) {
@@ -77,9 +65,6 @@ extension PlayerCore {
     }
 
     /// Gives back the scores that have waited for their layers.
-    #if REALTIME_CHECKS
-        @_noAllocation @_noLocks
-    #endif
     mutating func returnRetiredScores() {
         var kept = 0
         for index in 0..<retiredCount {
@@ -94,17 +79,11 @@ extension PlayerCore {
         retiredCount = kept
     }
 
-    #if REALTIME_CHECKS
-        @_noAllocation @_noLocks
-    #endif
     mutating func giveBack(_ old: RenderScore) {
         // The ring back has room for every score that can be under way, so nothing is lost.
         _ = spentScores.push(old.address)
     }
 
-    #if REALTIME_CHECKS
-        @_noAllocation @_noLocks
-    #endif
     private func isHeard(_ old: RenderScore) -> Bool {
         for index in 0..<layerCount where layers[index].storage == old.address { return true }
         return false

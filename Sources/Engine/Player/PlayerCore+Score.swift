@@ -22,9 +22,6 @@ extension PlayerCore {
     /// Crosses every joint up to output frame `now`, and notices the end of a stop.
     ///
     /// Real-time safe: yes.
-    #if REALTIME_CHECKS
-        @_noAllocation @_noLocks
-    #endif
     mutating func moveThroughScore(to now: Int64) {
         if status.state == .stopping && now >= stopFrame { finish(at: now) }
         // Of the spans that end here only those can be empty that were entered at their end: the rest of a pass or of a gap.
@@ -33,9 +30,6 @@ extension PlayerCore {
     }
 
     /// From the span that ends to the one that begins there, or to the end of the score.
-    #if REALTIME_CHECKS
-        @_noAllocation @_noLocks
-    #endif
     private mutating func crossJoint() {
         let part = score.part(cursor.part)
         let frame = cursor.spanEnd
@@ -63,9 +57,6 @@ extension PlayerCore {
     }
 
     /// Nothing is heard from `frame` on.
-    #if REALTIME_CHECKS
-        @_noAllocation @_noLocks
-    #endif
     mutating func finish(at frame: Int64) {
         status.state = .finished
         push(Layer(source: .silence, start: frame))
@@ -77,9 +68,6 @@ extension PlayerCore {
     /// Lays the pass at the cursor over what sounds.
     ///
     /// - Parameter entryLength: frames over which it fades in.
-    #if REALTIME_CHECKS
-        @_noAllocation @_noLocks
-    #endif
     mutating func pushPass(entryLength: Int) {
         let part = score.part(cursor.part)
         let spanFrames = Int(cursor.spanEnd - cursor.spanStart)
@@ -107,9 +95,6 @@ extension PlayerCore {
     }
 
     /// Where the player is at output frame `now`, in words that fit any score of the same sections.
-    #if REALTIME_CHECKS
-        @_noAllocation @_noLocks
-    #endif
     func place(at now: Int64) -> Place {
         let part = score.part(cursor.part)
         if cursor.isRest {
@@ -124,9 +109,6 @@ extension PlayerCore {
     }
 
     /// The clip frame at which the span after this one starts, for the decode thread.
-    #if REALTIME_CHECKS
-        @_noAllocation @_noLocks
-    #endif
     func nextClipStart() -> Int64 {
         var next = cursor
         guard let following = nextPass(after: &next) else { return cursor.clipStart }
@@ -134,9 +116,6 @@ extension PlayerCore {
     }
 
     /// Moves a cursor to the next pass, over a rest if there is one; nil at the end of the score.
-    #if REALTIME_CHECKS
-        @_noAllocation @_noLocks
-    #endif
     func nextPass(after cursor: inout ScoreCursor) -> Int64? {
         repeat {
             let part = score.part(cursor.part)

@@ -19,9 +19,6 @@ extension PlayerCore {
     /// - Parameter index: the command among those pending.
     ///
     /// Real-time safe: yes.
-    #if REALTIME_CHECKS
-        @_noAllocation @_noLocks
-    #endif
     mutating func changeSpeedWithin(_ index: Int, at now: Int64) -> SpeedChange {
         let command = pending[index]
         guard status.state == .playing, !cursor.isRest, layerCount > 0, let part = counterpart(in: command.score)
@@ -59,9 +56,6 @@ extension PlayerCore {
     }
 
     /// Takes over the scores whose speed the voice has reached. Nothing that waits may keep this from its frame.
-    #if REALTIME_CHECKS
-        @_noAllocation @_noLocks
-    #endif
     mutating func adoptToldSpeeds(at now: Int64) {
         var index = 0
         while index < pendingCount {
@@ -82,9 +76,6 @@ extension PlayerCore {
     }
 
     /// Gives back the scores of changes that were told and are overtaken by a newer score.
-    #if REALTIME_CHECKS
-        @_noAllocation @_noLocks
-    #endif
     mutating func forgetToldSpeeds() {
         var index = 0
         while index < pendingCount {
@@ -98,9 +89,6 @@ extension PlayerCore {
     }
 
     /// From now on the player reads this score; the one before goes back.
-    #if REALTIME_CHECKS
-        @_noAllocation @_noLocks
-    #endif
     mutating func takeOver(_ new: RenderScore) {
         stopRecording()
         retire(score)
@@ -113,9 +101,6 @@ extension PlayerCore {
     /// a pass that has long to go begins anew where it is.
     ///
     /// - Parameter known: the address of the same score as it was handed over.
-    #if REALTIME_CHECKS
-        @_noAllocation @_noLocks
-    #endif
     mutating func adoptScore(_ new: RenderScore, insteadOf known: Int, at now: Int64) {
         if score.address == known {
             takeOver(new)
@@ -133,9 +118,6 @@ extension PlayerCore {
     }
 
     /// The part of another score in which the pass that plays goes on, if it is the same stretch of the clip.
-    #if REALTIME_CHECKS
-        @_noAllocation @_noLocks
-    #endif
     private func counterpart(in new: RenderScore) -> Int? {
         let here = score.part(cursor.part)
         guard let index = new.partIndex(section: here.section, pass: cursor.pass) else { return nil }
@@ -146,17 +128,11 @@ extension PlayerCore {
     }
 
     /// Whether a pass may change its speed at a frame: its end, with a fade of its own, must still lie ahead.
-    #if REALTIME_CHECKS
-        @_noAllocation @_noLocks
-    #endif
     private func canChange(at frame: Int64) -> Bool {
         frame + Int64(crossfadeFrames) < cursor.spanEnd
     }
 
     /// The pass ends as it began; the next one has the new speed. At the joint itself there is nothing to wait for.
-    #if REALTIME_CHECKS
-        @_noAllocation @_noLocks
-    #endif
     private mutating func waitForJoint(_ index: Int, part: Int, at now: Int64) -> SpeedChange {
         if cursor.spanEnd <= now {
             let command = pending[index]
@@ -169,9 +145,6 @@ extension PlayerCore {
         return .told
     }
 
-    #if REALTIME_CHECKS
-        @_noAllocation @_noLocks
-    #endif
     private mutating func adoptSpeed(_ command: PlayerCommand, part: Int, at now: Int64) {
         let new = command.score.part(part)
         let clipFrame = place(at: now).clipFrame

@@ -7,9 +7,6 @@ extension PlayerCore {
     /// - Parameter now: the output frame of the voice's first sound.
     ///
     /// Real-time safe: yes.
-    #if REALTIME_CHECKS
-        @_noAllocation @_noLocks
-    #endif
     mutating func startVoice(in layer: inout Layer, at now: Int64) {
         let part = score.part(cursor.part)
         let course = cursor.course
@@ -38,9 +35,6 @@ extension PlayerCore {
     /// The frame of the part's own pass at which a layer that begins now is.
     ///
     /// A change of speed that is under way has left that pass; what is planned then is to end with it all the same.
-    #if REALTIME_CHECKS
-        @_noAllocation @_noLocks
-    #endif
     private func passFrame(of layer: Layer, at now: Int64) -> Int64 {
         let part = score.part(cursor.part)
         guard cursor.course.glide == nil else { return Int64(part.passFrames + 0.5) - (cursor.spanEnd - now) }

@@ -132,9 +132,6 @@ struct PlayerCore: ~Copyable {
     /// - Returns: the frames up to the player's end, or `frameCount` when it has not ended within the block.
     ///
     /// Real-time safe: yes.
-    #if REALTIME_CHECKS
-        @_noAllocation @_noLocks
-    #endif
     mutating func render(
         into output: UnsafeMutablePointer<UnsafeMutablePointer<Float>>, outputChannels: Int, frameCount: Int,
         adds: Bool, at frame: Int64
@@ -178,9 +175,6 @@ struct PlayerCore: ~Copyable {
     }
 
     /// How many frames can be made in one go: up to the next frame at which something changes.
-    #if REALTIME_CHECKS
-        @_noAllocation @_noLocks
-    #endif
     private func framesUntilBoundary(from now: Int64, limit: Int) -> Int {
         var next = now + Int64(limit)
         if status.state == .playing { next = min(min(next, cursor.spanEnd), copyBoundary) }
@@ -197,9 +191,6 @@ struct PlayerCore: ~Copyable {
     }
 
     /// The highest absolute sample of each of the first eight channels.
-    #if REALTIME_CHECKS
-        @_noAllocation @_noLocks
-    #endif
     private mutating func meter(_ count: Int) {
         for channel in 0..<min(channelCount, SIMD8<Float>.scalarCount) {
             // Sound because every buffer holds chunkFrames samples and count is at most that.
@@ -210,9 +201,6 @@ struct PlayerCore: ~Copyable {
         }
     }
 
-    #if REALTIME_CHECKS
-        @_noAllocation @_noLocks
-    #endif
     private mutating func publish(at frame: Int64) {
         status.outputFrame = frame
         let part = score.part(cursor.part)
@@ -235,9 +223,6 @@ struct PlayerCore: ~Copyable {
     }
 
     /// What is left of the silence after a pass; a pause does not use it up.
-    #if REALTIME_CHECKS
-        @_noAllocation @_noLocks
-    #endif
     private func restFramesLeft(at frame: Int64) -> Int64 {
         guard cursor.isRest else { return 0 }
         guard status.state == .paused else { return max(0, cursor.spanEnd - frame) }
@@ -245,9 +230,6 @@ struct PlayerCore: ~Copyable {
     }
 
     /// Writes an event about the current span; a full ring is counted, never waited for.
-    #if REALTIME_CHECKS
-        @_noAllocation @_noLocks
-    #endif
     mutating func post(_ code: RenderEvent.Code, at frame: Int64, clipFrame: Int64, detail: Int64 = 0) {
         let part = score.part(cursor.part)
         post(
@@ -256,9 +238,6 @@ struct PlayerCore: ~Copyable {
     }
 
     /// The same about another pass than the cursor's, perhaps of a score that has just been replaced.
-    #if REALTIME_CHECKS
-        @_noAllocation @_noLocks
-    #endif
     mutating func post(
         _ code: RenderEvent.Code, about part: ScorePart, pass: Int, at frame: Int64, speed: Double, clipFrame: Int64,
         detail: Int64 = 0
@@ -271,9 +250,6 @@ struct PlayerCore: ~Copyable {
     }
 
     /// How passes of a part are made that begin now.
-    #if REALTIME_CHECKS
-        @_noAllocation @_noLocks
-    #endif
     private func sound(of part: ScorePart) -> PassSound {
         if part.isCopy { return .copy }
         let choice = score.choice(cursor.part)
@@ -282,9 +258,6 @@ struct PlayerCore: ~Copyable {
     }
 
     /// One event for each run of missing frames, at the frame where it began.
-    #if REALTIME_CHECKS
-        @_noAllocation @_noLocks
-    #endif
     private mutating func tellStarvation(at frame: Int64) {
         guard starvedRun > 0, frame > starvedSince + starvedRun || status.state == .finished else { return }
         post(.starved, at: starvedSince, clipFrame: place(at: starvedSince).clipFrame, detail: starvedRun)

@@ -9,9 +9,6 @@ enum TempoMethod: BitwiseCopyable {
     /// By splices at places planned beforehand.
     case splices(SpliceList)
 
-    #if REALTIME_CHECKS
-        @_noAllocation @_noLocks
-    #endif
     func isSplices() -> Bool {
         if case .splices = self { return true }
         return false
@@ -40,9 +37,6 @@ struct TempoVoice: ~Copyable {
     var leadInFrames: Int { stretcher.leadInFrames }
 
     /// See `leadInFrames`.
-    #if REALTIME_CHECKS
-        @_noAllocation @_noLocks
-    #endif
     func aheadFrames(toEmit frameCount: Int, speed: Double) -> Int {
         stretcher.aheadFrames(toEmit: frameCount, speed: speed)
     }
@@ -56,9 +50,6 @@ struct TempoVoice: ~Copyable {
     ///   - planFrame: for the splicer, which is heard from there on, whatever `clipFrame` is: a plan strays a little from
     ///     its nominal time, and shall be over when the pass is.
     ///   - speed: for the stretcher; a list of splices has its own.
-    #if REALTIME_CHECKS
-        @_noAllocation @_noLocks
-    #endif
     mutating func start(at clipFrame: Int64, planFrame: Int64, speed: Double, by method: TempoMethod) {
         switch method {
         case .fullBands:
@@ -74,9 +65,6 @@ struct TempoVoice: ~Copyable {
     }
 
     /// From a frame of the voice on, another speed; a plan of splices has all its speeds already.
-    #if REALTIME_CHECKS
-        @_noAllocation @_noLocks
-    #endif
     mutating func changeSpeed(at frame: Int64, to speed: Double, over glideFrames: Int64) -> Bool {
         isSpliced || stretcher.changeSpeed(atOutput: frame, to: speed, over: glideFrames)
     }
@@ -84,26 +72,17 @@ struct TempoVoice: ~Copyable {
     /// What is known of attacks from here on.
     ///
     /// - Parameter list: of the stretch of the recording in which the voice is; it holds until the next call.
-    #if REALTIME_CHECKS
-        @_noAllocation @_noLocks
-    #endif
     mutating func setAttacks(_ list: AttackList) {
         if !isSpliced { stretcher.setAttacks(list) }
     }
 
     /// The frame of the clip heard next, as far as the tempo says.
-    #if REALTIME_CHECKS
-        @_noAllocation @_noLocks
-    #endif
     func sourceFrame() -> Int64 {
         if isSpliced { return 0 }
         return Int64(stretcher.sourcePosition(atOutput: stretcher.emittedFrames))
     }
 
     /// Does at most one piece of the work for the next `frameCount` frames.
-    #if REALTIME_CHECKS
-        @_noAllocation @_noLocks
-    #endif
     mutating func advance(toEmit frameCount: Int) -> Voice.Step {
         if isSpliced {
             guard let request = splicer.nextInput(toEmit: frameCount) else { return .ready }
@@ -117,25 +96,16 @@ struct TempoVoice: ~Copyable {
     }
 
     /// Where the part of a channel goes that was asked for.
-    #if REALTIME_CHECKS
-        @_noAllocation @_noLocks
-    #endif
     func input(_ channel: Int) -> UnsafeMutablePointer<Float> {
         unsafe isSpliced ? splicer.input(channel) : stretcher.input(channel)
     }
 
     /// Says that what was asked for is there, in every channel.
-    #if REALTIME_CHECKS
-        @_noAllocation @_noLocks
-    #endif
     mutating func acceptInput() {
         if isSpliced { splicer.acceptInput() } else { stretcher.acceptInput() }
     }
 
     /// Writes the next frames.
-    #if REALTIME_CHECKS
-        @_noAllocation @_noLocks
-    #endif
     mutating func emit(_ frameCount: Int, into output: UnsafePointer<UnsafeMutablePointer<Float>>, offset: Int) {
         if isSpliced {
             unsafe splicer.emit(frameCount, into: output, offset: offset)

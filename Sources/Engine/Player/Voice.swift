@@ -37,9 +37,6 @@ struct Voice: ~Copyable {
     /// Begins anew; whatever was there before is forgotten.
     ///
     /// Real-time safe: yes, as is everything below.
-    #if REALTIME_CHECKS
-        @_noAllocation @_noLocks
-    #endif
     mutating func begin(_ start: VoiceStart) {
         self.start = start
         // In a changed pitch the voice counts frames of its own.
@@ -54,9 +51,6 @@ struct Voice: ~Copyable {
     var leadInFrames: Int { tempo.leadInFrames }
 
     /// Frames of the clip, from the one heard first on, that a voice begun so asks for at most to give its first frames.
-    #if REALTIME_CHECKS
-        @_noAllocation @_noLocks
-    #endif
     func aheadFrames(toEmit frameCount: Int, speed: Double, pitchRatio: Double) -> Int {
         guard pitchRatio != 1 else { return tempo.aheadFrames(toEmit: frameCount, speed: speed) }
         // The interpolator is given its kernel's half beyond the last frame; one more for each rounding.
@@ -65,30 +59,18 @@ struct Voice: ~Copyable {
     }
 
     /// Whether the voice follows a plan made beforehand, and so takes no change of speed.
-    #if REALTIME_CHECKS
-        @_noAllocation @_noLocks
-    #endif
     func isPlanned() -> Bool { start.choice.method.isSplices() }
 
     /// Whether the attacks of the recording are to be told to the voice, and around which of its frames.
-    #if REALTIME_CHECKS
-        @_noAllocation @_noLocks
-    #endif
     func wantsAttacks(around frame: inout Int64) -> Bool {
         frame = tempo.sourceFrame()
         return start.choice.knowsAttacks
     }
 
     /// What is known of attacks around the place of the voice; it holds until the next call.
-    #if REALTIME_CHECKS
-        @_noAllocation @_noLocks
-    #endif
     mutating func setAttacks(_ list: AttackList) { tempo.setAttacks(list) }
 
     /// How far ahead of the frame emitted next a change of speed must be told.
-    #if REALTIME_CHECKS
-        @_noAllocation @_noLocks
-    #endif
     func leadFrames() -> Int64 {
         let lead = tempo.leadFrames
         guard isPitched else { return Int64(lead) }
@@ -99,9 +81,6 @@ struct Voice: ~Copyable {
     /// From a frame of the voice on, another speed; see `Stretcher.changeSpeed(atOutput:to:over:)`.
     ///
     /// In a changed pitch the stretcher counts frames of its own: the frame and the glide's end go to the nearest of them.
-    #if REALTIME_CHECKS
-        @_noAllocation @_noLocks
-    #endif
     mutating func changeSpeed(at frame: Int64, to speed: Double, over glideFrames: Int64) -> Bool {
         guard isPitched else { return tempo.changeSpeed(at: frame, to: speed, over: glideFrames) }
         let ratio = start.pitchRatio
@@ -121,9 +100,6 @@ struct Voice: ~Copyable {
     }
 
     /// Does at most one piece of the work for the next `frameCount` frames.
-    #if REALTIME_CHECKS
-        @_noAllocation @_noLocks
-    #endif
     mutating func advance(toEmit frameCount: Int) -> Step {
         guard isPitched else { return advanceTempo(toEmit: frameCount) }
         if needsHistory { return .needsInput(historyRequest) }
@@ -136,9 +112,6 @@ struct Voice: ~Copyable {
         return .worked
     }
 
-    #if REALTIME_CHECKS
-        @_noAllocation @_noLocks
-    #endif
     private mutating func advanceTempo(toEmit frameCount: Int) -> Step {
         tempo.advance(toEmit: frameCount)
     }
@@ -149,9 +122,6 @@ struct Voice: ~Copyable {
     }
 
     /// Does all the work for the next `frameCount` frames, up to the part of the clip that is missing for it.
-    #if REALTIME_CHECKS
-        @_noAllocation @_noLocks
-    #endif
     mutating func nextInput(toEmit frameCount: Int) -> InputRequest? {
         while true {
             switch advance(toEmit: frameCount) {
@@ -163,18 +133,12 @@ struct Voice: ~Copyable {
     }
 
     /// Where the part of a channel goes that was asked for.
-    #if REALTIME_CHECKS
-        @_noAllocation @_noLocks
-    #endif
     func input(_ channel: Int) -> UnsafeMutablePointer<Float> {
         if needsHistory { return unsafe interpolator.inputs[channel] }
         return unsafe tempo.input(channel)
     }
 
     /// Says that what was asked for is there, in every channel.
-    #if REALTIME_CHECKS
-        @_noAllocation @_noLocks
-    #endif
     mutating func acceptInput() {
         if needsHistory {
             interpolator.accept(interpolator.historyFrames)
@@ -185,9 +149,6 @@ struct Voice: ~Copyable {
     }
 
     /// Writes the next frames; `nextInput` must have returned nil for them.
-    #if REALTIME_CHECKS
-        @_noAllocation @_noLocks
-    #endif
     mutating func emit(_ frameCount: Int, into output: UnsafePointer<UnsafeMutablePointer<Float>>) {
         if isPitched {
             unsafe interpolator.emit(frameCount, into: output, offset: 0)

@@ -45,18 +45,12 @@ struct VoicePool: @unchecked Sendable, BitwiseCopyable {
     var leadInFrames: Int { unsafe voices?.pointee.leadInFrames ?? 0 }
 
     /// What any voice begun so asks for at most to give its first frames; 0 where there are none.
-    #if REALTIME_CHECKS
-        @_noAllocation @_noLocks
-    #endif
     func aheadFrames(toEmit frameCount: Int, speed: Double, pitchRatio: Double) -> Int {
         guard let voices = unsafe voices else { return 0 }
         return unsafe voices.pointee.aheadFrames(toEmit: frameCount, speed: speed, pitchRatio: pitchRatio)
     }
 
     /// A free voice, or nil when all sound.
-    #if REALTIME_CHECKS
-        @_noAllocation @_noLocks
-    #endif
     mutating func acquire() -> Int? {
         guard !isEmpty else { return nil }
         for index in 0..<VoiceStorage.voiceCount where used & (1 << UInt8(index)) == 0 {
@@ -66,17 +60,11 @@ struct VoicePool: @unchecked Sendable, BitwiseCopyable {
         return nil
     }
 
-    #if REALTIME_CHECKS
-        @_noAllocation @_noLocks
-    #endif
     mutating func release(_ index: Int) {
         used &= ~(1 << UInt8(index))
     }
 
     /// The voice itself. `index` came from `acquire`, so there are voices and it is one of theirs.
-    #if REALTIME_CHECKS
-        @_noAllocation @_noLocks
-    #endif
     func voice(_ index: Int) -> UnsafeMutablePointer<Voice> {
         guard let voices = unsafe voices else { preconditionFailure("a voice was asked for where there are none") }
         return unsafe voices + index

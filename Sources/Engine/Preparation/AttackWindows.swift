@@ -15,9 +15,6 @@ struct AttackWindows: BitwiseCopyable, Sendable {
     }
 
     /// The window that holds a frame; frames outside the recording belong to the nearest.
-    #if REALTIME_CHECKS
-        @_noAllocation @_noLocks
-    #endif
     func window(of frame: Int64) -> Int {
         let index = frame < 0 ? 0 : frame / windowFrames
         return index < Int64(windowCount) ? Int(index) : windowCount - 1
@@ -40,9 +37,6 @@ struct AttackReader: BitwiseCopyable, @unchecked Sendable {
     /// The attacks from one window before `frame` to one window after; nil while they are not known.
     ///
     /// Real-time safe: yes, wait-free, but for a reader that waits.
-    #if REALTIME_CHECKS
-        @_noAllocation @_noLocks
-    #endif
     func list(around frame: Int64) -> AttackList? {
         unsafe lists.address(at: windows.window(of: frame))?.assumingMemoryBound(to: AttackList.self).pointee
     }

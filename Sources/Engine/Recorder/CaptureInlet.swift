@@ -85,9 +85,6 @@ final class CaptureInlet: @unchecked Sendable {
     }
 
     /// Measures a block, in pieces that end where windows do.
-    #if REALTIME_CHECKS
-        @_noAllocation @_noLocks
-    #endif
     private func measure(_ block: CaptureBlock) {
         var done = 0
         while done < block.frameCount {
@@ -115,9 +112,6 @@ final class CaptureInlet: @unchecked Sendable {
     }
 
     /// Passes the window's levels on; where nobody takes them for seconds they are let go.
-    #if REALTIME_CHECKS
-        @_noAllocation @_noLocks
-    #endif
     private func tell() {
         toldFrame = meter.frame
         if windowWriter.writableCount >= channelCount {

@@ -44,26 +44,17 @@ struct PassCourse: Sendable, Equatable, BitwiseCopyable {
         self.glide = glide
     }
 
-    #if REALTIME_CHECKS
-        @_noAllocation @_noLocks
-    #endif
     func position(at frame: Int64, in curve: SpeedCurve) -> Double {
         if let glide { return clipPosition + glide.distance(after: Double(frame - self.frame)) }
         return clipPosition + (curve.distance(after: phase + frame - self.frame) - phaseDistance)
     }
 
-    #if REALTIME_CHECKS
-        @_noAllocation @_noLocks
-    #endif
     func speed(at frame: Int64, in curve: SpeedCurve) -> Double {
         if let glide { return glide.speed(after: Double(frame - self.frame)) }
         return curve.speed(after: phase + frame - self.frame)
     }
 
     /// Output frames, not rounded, until a frame of the clip is reached.
-    #if REALTIME_CHECKS
-        @_noAllocation @_noLocks
-    #endif
     func time(toClipFrame clipFrame: Int64, in curve: SpeedCurve) -> Double {
         let distance = Double(clipFrame) - clipPosition
         if let glide { return glide.time(toCover: distance) }

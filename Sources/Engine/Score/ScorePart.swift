@@ -49,9 +49,6 @@ struct ScorePart: Sendable, BitwiseCopyable {
     var hasCopies: Bool { curve.hasCopies && pitchRatio == 1 }
 
     /// Whether the clip itself is heard at a frame of the curve.
-    #if REALTIME_CHECKS
-        @_noAllocation @_noLocks
-    #endif
     func isCopy(at frame: Int64) -> Bool { pitchRatio == 1 && curve.isCopy(at: frame) }
 }
 

@@ -70,9 +70,6 @@ struct SpeedCurve: @unchecked Sendable, BitwiseCopyable {
     // MARK: Closed forms
 
     /// Source frames covered in the first `frame` output frames.
-    #if REALTIME_CHECKS
-        @_noAllocation @_noLocks
-    #endif
     func distance(after frame: Int64) -> Double {
         guard count > 0 else { return Double(frame) * initialSpeed }
         let (turns, rest) = turn(of: frame)
@@ -81,9 +78,6 @@ struct SpeedCurve: @unchecked Sendable, BitwiseCopyable {
     }
 
     /// The speed at an output frame; at a step, already the new one.
-    #if REALTIME_CHECKS
-        @_noAllocation @_noLocks
-    #endif
     func speed(after frame: Int64) -> Double {
         guard count > 0 else { return initialSpeed }
         let (_, rest) = turn(of: frame)
@@ -92,9 +86,6 @@ struct SpeedCurve: @unchecked Sendable, BitwiseCopyable {
     }
 
     /// Output frames, not rounded, until so many source frames are covered.
-    #if REALTIME_CHECKS
-        @_noAllocation @_noLocks
-    #endif
     func time(toCover distance: Double) -> Double {
         guard count > 0 else { return distance / initialSpeed }
         var turns: Int64 = 0
@@ -121,9 +112,6 @@ struct SpeedCurve: @unchecked Sendable, BitwiseCopyable {
     // MARK: Knot by knot
 
     /// The number of the last knot at or before an output frame; knots are counted on through all turns of the curve.
-    #if REALTIME_CHECKS
-        @_noAllocation @_noLocks
-    #endif
     func knotNumber(at frame: Int64) -> Int64 {
         guard count > 0 else { return 0 }
         let (turns, rest) = turn(of: frame)
@@ -131,9 +119,6 @@ struct SpeedCurve: @unchecked Sendable, BitwiseCopyable {
     }
 
     /// A knot by its number, with its frames counted from the curve's first beginning; nil behind the last.
-    #if REALTIME_CHECKS
-        @_noAllocation @_noLocks
-    #endif
     func knot(number: Int64) -> CurveKnot? {
         guard count > 0, number < Int64(count) || period > 0 else { return nil }
         let turns = number / Int64(count)
@@ -144,18 +129,12 @@ struct SpeedCurve: @unchecked Sendable, BitwiseCopyable {
     }
 
     /// Whether the clip itself is heard at an output frame.
-    #if REALTIME_CHECKS
-        @_noAllocation @_noLocks
-    #endif
     func isCopy(at frame: Int64) -> Bool {
         guard hasCopies, let knot = knot(number: knotNumber(at: frame)) else { return isConstant && initialSpeed == 1 }
         return frame >= knot.copyFrame
     }
 
     /// The next output frame behind this one at which copying may begin or end.
-    #if REALTIME_CHECKS
-        @_noAllocation @_noLocks
-    #endif
     func nextCopyBoundary(after frame: Int64) -> Int64 {
         guard hasCopies else { return CurveKnot.never }
         let number = knotNumber(at: frame)
@@ -168,16 +147,10 @@ struct SpeedCurve: @unchecked Sendable, BitwiseCopyable {
     // MARK: Looking up
 
     /// Which turn of the curve a frame lies in, and the frame within it.
-    #if REALTIME_CHECKS
-        @_noAllocation @_noLocks
-    #endif
     private func turn(of frame: Int64) -> (turns: Int64, rest: Int64) {
         period > 0 ? (frame / period, frame % period) : (0, frame)
     }
 
-    #if REALTIME_CHECKS
-        @_noAllocation @_noLocks
-    #endif
     private func index(holding frame: Int64) -> Int {
         var low = 0
         var high = count
@@ -189,9 +162,6 @@ struct SpeedCurve: @unchecked Sendable, BitwiseCopyable {
     }
 
     /// A knot by its place in memory; `index` is below `count`, or there are no knots.
-    #if REALTIME_CHECKS
-        @_noAllocation @_noLocks
-    #endif
     private func knot(_ index: Int) -> CurveKnot {
         precondition(index >= 0 && index < max(1, count), "no such knot")
         guard let knots = unsafe knots else {
