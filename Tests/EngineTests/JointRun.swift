@@ -124,7 +124,7 @@ struct JointRun {
     /// - Returns: how many deeds there were.
     private mutating func act(_ harness: Harness, at frame: Int64, rest: inout Int64) throws -> Int {
         let core = unsafe harness.player.core.core
-        let joint = unsafe core.pointee.cursor.spanEnd
+        let joint = unsafe core.pointee.transport.playhead.cursor.spanEnd
         let isNear = abs(joint - frame) <= 1 || joint > frame && joint < frame + Int64(period)
         guard isNear || Int.random(in: 0..<max(1, 1000 / period), using: &generator) == 0 else { return 0 }
         var done = 0

@@ -22,7 +22,7 @@ struct OpeningTests {
 
     @Test("is what a voice asks for, at every rate, speed and pitch", arguments: [8000, 44_100, 64_000])
     func voices(rate: Int) throws {
-        let frames = PlayerCore.crossfadeFrames(at: rate)
+        let frames = FadeLengths(sampleRate: rate).crossfade
         let voice = Voice(channelCount: 1, sampleRate: rate, maximumEmitFrames: 1024)
         for (speed, pitchRatio) in [(0.25, 1.0), (0.5, 1), (0.9, 1), (2, 1), (4, 1), (0.7, 2), (1, 0.5), (1, 4)] {
             let asked = Self.asked(rate: rate, speed: speed, pitchRatio: pitchRatio, frames: frames)
@@ -47,8 +47,11 @@ struct OpeningTests {
             _ = harness.render(64) { 64 }
             let core = unsafe harness.player.core.core
             for target in [40_000, 100_000] as [Int64] {
-                let opening = try #require(
-                    unsafe core.pointee.opening(of: PlayerCommand(code: .seek, value: target), at: 64))
+                let playhead = unsafe core.pointee.transport.playhead
+                let command = PlayerCommand(code: .seek, value: target)
+                let (part, clipFrame) = try #require(playhead.destination(of: command))
+                let opening = unsafe core.pointee.transport.stack.opening(
+                    of: playhead.score.part(part), index: part, from: clipFrame, at: 64)
                 guard factor < 1 else {
                     #expect(opening == InputRequest(first: target, count: 221))
                     continue

@@ -24,9 +24,7 @@ struct PassRecordingTests {
     }
 
     static func isRecorded(_ harness: Harness) -> Bool {
-        let count = unsafe harness.player.core.core.pointee.layerCount
-        guard count > 0, case .recorded = unsafe harness.player.core.core.pointee.layers[count - 1].source
-        else { return false }
+        guard case .recorded = unsafe harness.player.core.core.pointee.transport.stack.topSource else { return false }
         return true
     }
 
@@ -117,7 +115,7 @@ struct PassRecordingTests {
         try harness.player.setSpeed(try Speed(factor: 0.9), at: 1500)
         var retired: [Int] = []
         _ = harness.render(1600) {
-            retired.append(unsafe harness.player.core.core.pointee.retiredCount)
+            retired.append(unsafe harness.player.core.core.pointee.transport.retired.count)
             return retired.count == 1 ? 1520 : 40
         }
         #expect(retired == [0, 1, 0])

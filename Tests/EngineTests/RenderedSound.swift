@@ -29,7 +29,7 @@ struct RenderedSound: Equatable {
             }
             prints.append(print)
             frameCount += Int64(valid)
-            if unsafe player.core.core.pointee.status.state == .finished { break }
+            if unsafe player.core.core.pointee.hasEnded { break }
         }
         player.serve()
         starvedFrames = player.status.starvedFrames

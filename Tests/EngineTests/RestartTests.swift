@@ -49,7 +49,7 @@ struct RestartTests {
         harness.player.start(at: 900)
         var asked = false
         _ = harness.render(3100) {
-            if !asked, unsafe harness.player.core.core.pointee.status.outputFrame >= 1500 {
+            if !asked, harness.player.status.outputFrame >= 1500 {
                 harness.player.start(at: 2040)
                 asked = true
             }

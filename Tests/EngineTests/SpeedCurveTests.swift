@@ -201,13 +201,13 @@ struct SpeedChangeEventTests {
         let harness = try Harness(clip, rate: 8000, score: try Score(plan, clipFrameCount: 6000, sampleRate: 8000))
         harness.player.start(at: 0)
         let half = try Speed(factor: 0.5)
-        var hadNone: [Bool] = []
+        var hadVoices: [Bool] = []
         let output = harness.render(1000) {
-            hadNone.append(unsafe harness.player.core.core.pointee.voices.isEmpty)
-            if hadNone.count == 2 { try? harness.player.setSpeed(half) }
+            hadVoices.append(unsafe harness.player.core.core.pointee.transport.stack.hasVoices)
+            if hadVoices.count == 2 { try? harness.player.setSpeed(half) }
             return 100
         }[0]
-        #expect(Array(hadNone.prefix(4)) == [true, true, false, false])
+        #expect(Array(hadVoices.prefix(4)) == [false, false, true, true])
         #expect(output[300...].contains { $0 != 0 })
     }
 }

@@ -58,7 +58,7 @@ final class TrialPlayer: @unchecked Sendable {
         RealtimeScope.enter()
         let valid = unsafe player.core.core.pointee.render(
             into: buffer.channels, outputChannels: clip.channelCount, frameCount: periodFrames, adds: false, at: frame)
-        isFinished = unsafe player.core.core.pointee.status.state == .finished
+        isFinished = unsafe player.core.core.pointee.hasEnded
         RealtimeScope.leave()
         let end = ThreadClock.nanoseconds()
         flush.restore()

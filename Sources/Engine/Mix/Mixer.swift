@@ -84,9 +84,7 @@ struct Mixer: ~Copyable {
     /// Tells every player that the device ran dry.
     mutating func noteXrun(at frame: Int64, lostFrames: Int64) {
         for index in 0..<count {
-            let core = unsafe slots[index].core
-            let clipFrame = unsafe core.pointee.place(at: frame).clipFrame
-            unsafe core.pointee.post(.xrun, at: frame, clipFrame: clipFrame, detail: lostFrames)
+            unsafe slots[index].core.pointee.noteXrun(at: frame, lostFrames: lostFrames)
         }
     }
 
@@ -121,9 +119,7 @@ struct Mixer: ~Copyable {
         guard loss != nil else { return false }
         var wishes = false
         for index in 0..<count {
-            let core = unsafe slots[index].core
-            if unsafe core.pointee.interruption.wishes { wishes = true }
-            unsafe core.pointee.interruption.wishes = false
+            if unsafe slots[index].core.pointee.takeWish() { wishes = true }
         }
         return wishes
     }

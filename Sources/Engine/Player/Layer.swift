@@ -1,3 +1,5 @@
+internal import DSP
+
 // A player's sound at any instant is a small stack of layers. Each layer is one way of hearing the clip, or silence; it
 // fades in over what lies below and, once it is in full, what lies below is dropped. Joints, seeks, changes of speed, pauses
 // and stops are all the same thing: one more layer.
@@ -38,4 +40,27 @@ struct Layer: BitwiseCopyable {
 
     /// The output frame from which the layer is heard alone.
     var entryEnd: Int64 { start + Int64(entryLength) }
+
+    /// Shapes the layer's frames from output frame `now` on by its own rise from silence and fall to it.
+    ///
+    /// - Parameter samples: channels × at least `count` frames.
+    func shape(
+        _ samples: UnsafeMutablePointer<UnsafeMutablePointer<Float>>, channelCount: Int, _ count: Int, at now: Int64
+    ) {
+        guard riseLength > 0 || fallLength > 0 else { return }
+        let fallStart = fallEnd - Int64(fallLength)
+        for frame in 0..<count {
+            let moment = now + Int64(frame)
+            var weight: Float = 1
+            let risen = Int(moment - start)
+            if risen < riseLength { weight = Fade.weight(at: risen, of: riseLength) }
+            if fallLength > 0 && moment >= fallStart {
+                let left = Int(fallEnd - 1 - moment)
+                weight *= Fade.weight(at: left, of: fallLength)
+            }
+            if weight < 1 {
+                for channel in 0..<channelCount { unsafe samples[channel][frame] *= weight }
+            }
+        }
+    }
 }

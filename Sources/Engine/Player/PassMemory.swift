@@ -65,7 +65,7 @@ final class PassStorage: @unchecked Sendable {
     /// - Returns: nil as long as there is nothing to be kept. A new one is so much larger that a slider that is dragged to ever
     ///   lower speeds gets a new one a few times only.
     static func fitting(_ score: Score, channelCount: Int, limit: Int, current: PassStorage?) -> PassStorage? {
-        let crossfadeFrames = PlayerCore.crossfadeFrames(at: score.sampleRate)
+        let crossfadeFrames = FadeLengths(sampleRate: score.sampleRate).crossfade
         let largest = limit / (channelCount * MemoryLayout<Float>.stride)
         let needed = score.parts.lazy.compactMap { $0.recordedFrames(crossfadeFrames: crossfadeFrames) }
             .filter { $0 <= largest }.max()

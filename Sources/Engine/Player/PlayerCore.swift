@@ -1,4 +1,4 @@
-// The render side of a player: score → layers → joint → gain → meter. It owns all it touches; the control side reaches it
+// The render side of a player: commands → transport → layers → gain → meter. It owns all it touches; the control side reaches it
 // through rings and a snapshot only. Its sound at output frame n depends on the clip, the score, the commands' frames and n,
 // never on how the frames were cut into blocks: every step below works on single frames or on bounds given in frames.
 //
@@ -6,120 +6,40 @@
 internal import AudioFiles
 internal import Realtime
 
-/// What one player does on the render thread.
-///
-/// Files: `+Commands` (what the control side asks), `+Score` (moving through spans), `+Layers` (making sound), `+Voices` (which
-/// voice plays what), `+Recording` (passes that come again), `+Interruption` (times without a device).
+/// What one player does on the render thread: at every frame all that is due, in one order; then the sound up to the next frame at
+/// which something is.
 struct PlayerCore: ~Copyable {
-    /// Two fades may overlap when a command comes, and a joint may come while they do.
-    static let maximumLayers = 4
-    /// A pass with so long to go is not left plain when more is known about it.
-    static let longPassSeconds = 5
-    /// Frames rendered at once: bounds the scratch memory, not the block.
-    static let chunkFrames = 1024
-    /// Commands waiting for their frame; the last places are kept for those that are to happen at once.
-    static let maximumPending = 64
-    static let maximumScheduled = 48
-    /// Joints crossed at one frame, and times commands and joints take turns there, before sound is made in any case: both far
-    /// beyond what a score and a full list of commands can lead to, so that no fault keeps the render thread at one frame.
-    static let maximumJoints = 8
-    static let maximumTurns = 2 * maximumPending
+    /// Steps taken at one frame before sound is made in any case: far beyond what a full list of commands and the joints between
+    /// them can lead to, so that no fault keeps the render thread at one frame.
+    private static let maximumSteps = 8 * CommandList.capacity
 
-    // MARK: Fixed
-
-    let clip: ClipReader
-    /// What is known of the clip's attacks, read in the same epoch as the clip; nil when nobody listens to it.
-    let attacks: AttackReader?
-    let clipFrameCount: Int64
-    let channelCount: Int
-    let sampleRate: Int
-    /// 5 ms: joints, seeks, pauses and stops fade so long.
-    let crossfadeFrames: Int
-    /// 3 ms: the joint `fade`.
-    let fadeFrames: Int
-    /// 20 ms: a change of gain takes so long.
-    let gainFrames: Int
+    private let clip: ClipReader
+    private let gainFrames: Int
     /// Under the virtual clock the reader waits for its pages, so that no command has to.
-    let waitsForPages: Bool
-    /// channels × chunkFrames; the player's sound, and the layer being laid over it.
-    let mixed: PlanarBuffer
-    let incoming: PlanarBuffer
-
-    // MARK: Ends of what leads to other threads
-
-    var urgent: RingConsumer<PlayerCommand>
-    var scheduled: RingConsumer<PlayerCommand>
-    var spentScores: RingProducer<Int>
-    var events: RingProducer<RenderEvent>
-    var statusWriter: SnapshotWriter<PlayerStatus>
-    var peakWriter: RingProducer<SIMD8<Float>>
-
-    // MARK: State
-
-    var status = PlayerStatus()
-    /// The highest absolute samples that have not been handed over yet.
-    private var peaks = SIMD8<Float>(repeating: 0)
-    var score = RenderScore.none
-    var cursor: ScoreCursor
-    /// The next output frame of the pass at which a voice and a copy of the clip may have to change places.
-    var copyBoundary = CurveKnot.never
-    var layers: InlineArray<4, Layer> = InlineArray(repeating: Layer())
-    var layerCount = 0
-    /// Layers laid so far: what a change of speed was told for is known by it.
-    var layersLaid: Int64 = 0
-    var voices: VoicePool
-    /// What is kept of the passes that come again.
-    var recorder: PassRecorder
-    /// Scores that are over and whose memory is still heard, at most one a layer.
-    var retired: InlineArray<4, RenderScore> = InlineArray(repeating: RenderScore.none)
-    var retiredCount = 0
-    var pending: InlineArray<64, PlayerCommand> = InlineArray(repeating: PlayerCommand(code: .gain))
-    var pendingCount = 0
-    /// Where `resume` goes on, and the `PauseReason` by its raw value.
-    var pausedAt = Place()
-    var pauseReason: Int64 = 0
+    private let waitsForPages: Bool
+    private var commands: CommandList
+    private(set) var transport: Transport
+    private var gain = GainGlide()
+    private var peaks: PlayerPeaks
     /// What the loss of the device means for this player.
-    var interruption = PlayerInterruption()
-    /// While stopping: the output frame after the last, and why.
-    var stopFrame: Int64 = 0
-    var finishReason = FinishReason.completed
-    /// Requests to start that were taken out of the list: by it the control side knows whether more is to come after an end.
-    var startsTaken: Int64 = 0
+    private var interruption = PlayerInterruption()
     /// Whether nothing more is heard unless somebody asks for it, as of the last block.
     private(set) var hasEnded = false
-    var gain = GainGlide()
-    /// Silence for want of a page: when it began and how long it has been, until it is told.
-    var starvedSince: Int64 = 0
-    var starvedRun: Int64 = 0
 
     init(
         _ clip: Clip, reader: ClipReader, attacks: AttackReader?, score: RenderScore, ends: consuming RenderEnds,
         waitsForPages: Bool
     ) {
         self.clip = reader
-        self.attacks = attacks
-        clipFrameCount = clip.frameCount
-        channelCount = clip.channelCount
-        sampleRate = clip.sampleRate
-        crossfadeFrames = PlayerCore.crossfadeFrames(at: clip.sampleRate)
-        fadeFrames = max(1, (clip.sampleRate * 3 + 500) / 1000)
-        gainFrames = max(1, (clip.sampleRate * 20 + 500) / 1000)
         self.waitsForPages = waitsForPages
-        mixed = PlanarBuffer(channelCount: clip.channelCount, frameCount: PlayerCore.chunkFrames)
-        incoming = PlanarBuffer(channelCount: clip.channelCount, frameCount: PlayerCore.chunkFrames)
-        urgent = ends.urgent
-        scheduled = ends.scheduled
-        spentScores = ends.spentScores
-        events = ends.events
-        statusWriter = ends.status
-        peakWriter = ends.peaks
-        voices = score.voices
-        self.score = score
-        recorder = PassRecorder(memory: score.recording)
-        cursor = ScoreCursor.start(of: score.part(0), index: 0, at: 0)
+        gainFrames = FadeLengths(sampleRate: clip.sampleRate).gain
+        commands = CommandList(urgent: ends.urgent, scheduled: ends.scheduled)
+        peaks = PlayerPeaks(ends.peaks)
+        let source = ClipSource(clip: reader, attacks: attacks)
+        transport = Transport(
+            LayerStack(source, sampleRate: clip.sampleRate, score: score), score: score, sampleRate: clip.sampleRate,
+            reports: PlayerReports(events: ends.events, status: ends.status), retired: RetiredScores(ends.spentScores))
     }
-
-    static func crossfadeFrames(at sampleRate: Int) -> Int { max(1, (sampleRate * 5 + 500) / 1000) }
 
     // MARK: Rendering
 
@@ -138,131 +58,247 @@ struct PlayerCore: ~Copyable {
     ) -> Int {
         clip.beginBlock()
         goOnAfterInterruption(at: frame)
-        collectUrgentCommands(at: frame)
-        var (done, turns) = (0, 0)
+        commands.collectUrgent(at: frame)
+        var done = 0
         var end = frameCount
         while done < frameCount {
             let now = frame + Int64(done)
-            collectScheduledCommands()
-            applyCommands(at: now)
-            moveThroughScore(to: now)
-            dropCoveredLayers(at: now)
-            // A command may become possible exactly where a fade has just ended.
-            applyCommands(at: now)
-            hasEnded = status.state == .finished && !waitsToStart(at: now)
-            if hasEnded && done < end { end = done }
-            var count = framesUntilBoundary(from: now, limit: min(frameCount - done, PlayerCore.chunkFrames))
-            if count <= 0 {
-                // A command has led to the very end of a pass: first on to the pass that follows.
-                turns += 1
-                if turns <= PlayerCore.maximumTurns { continue }
-                count = 1
-            }
-            turns = 0
-            produce(count, at: now)
-            gain.apply(to: mixed, channelCount: channelCount, frameCount: count, at: now)
-            meter(count)
+            commands.collectScheduled()
+            doWhatIsDue(at: now)
+            hasEnded = transport.state == .finished && !commands.waitsToStart(at: now)
+            if hasEnded { end = min(end, done) }
+            let count = framesUntilChange(from: now, limit: min(frameCount - done, LayerStack.chunkFrames))
+            transport.produce(count, at: now)
+            let channelCount = clip.channelCount
+            gain.apply(to: transport.stack.sound, channelCount: channelCount, frameCount: count, at: now)
+            peaks.take(transport.stack.sound, count)
             unsafe ChannelMap.mix(
-                mixed, from: channelCount, into: output, to: outputChannels, offset: done, frameCount: count,
-                adds: adds)
+                transport.stack.sound, from: channelCount, into: output, to: outputChannels, offset: done,
+                frameCount: count, adds: adds)
             done += count
         }
-        returnRetiredScores()
-        tellStarvation(at: frame + Int64(frameCount))
-        publish(at: frame + Int64(frameCount))
+        // Before the status, so that who has seen a frame in it finds its peaks.
+        peaks.handOver()
+        transport.endBlock(at: frame + Int64(frameCount))
+        publishDemand(at: frame + Int64(frameCount))
         clip.endBlock()
         return end
     }
 
+    /// Does all that is due at output frame `now`, a step at a time, in this order: changes of speed that a voice was told
+    /// beforehand; commands, in the order they were asked for; the end of a stop; joints; changes between voice and copy. After each of
+    /// the last three, what could not be carried out before is tried again.
+    ///
+    /// Each step takes a command out of the list, puts it off to a later frame, or moves the transport on. So it ends.
+    private mutating func doWhatIsDue(at now: Int64) {
+        var isBlocked = false
+        for _ in 0..<PlayerCore.maximumSteps {
+            if let index = commands.firstTold(at: now) {
+                takeToldSpeed(index, at: now)
+            } else if !isBlocked, let index = commands.firstDue(at: now) {
+                isBlocked = !carryOut(index, at: now)
+            } else if transport.advance(at: now) {
+                isBlocked = false
+            } else {
+                break
+            }
+        }
+        transport.dropCovered(at: now)
+    }
+
     /// How many frames can be made in one go: up to the next frame at which something changes.
-    private func framesUntilBoundary(from now: Int64, limit: Int) -> Int {
-        var next = now + Int64(limit)
-        if status.state == .playing { next = min(min(next, cursor.spanEnd), copyBoundary) }
-        if status.state == .stopping { next = min(next, stopFrame) }
-        for index in 0..<layerCount {
-            let entryEnd = layers[index].entryEnd
-            if entryEnd > now { next = min(next, entryEnd) }
+    private func framesUntilChange(from now: Int64, limit: Int) -> Int {
+        let end = now + Int64(limit)
+        let next = min(transport.nextChange(after: now, limit: end), commands.nextFrame(after: now, limit: end))
+        return max(1, Int(next - now))
+    }
+
+    private func publishDemand(at frame: Int64) {
+        guard transport.state == .playing || transport.state == .idle else { return }
+        let playhead = transport.playhead
+        clip.publishDemand(current: playhead.place(at: frame).clipFrame, next: playhead.nextClipStart())
+    }
+
+    /// Tells that the device ran dry.
+    mutating func noteXrun(at frame: Int64, lostFrames: Int64) {
+        transport.noteXrun(at: frame, lostFrames: lostFrames)
+    }
+
+    // MARK: Commands
+
+    /// Carries out a command that is due, or puts it off to its frame.
+    ///
+    /// - Returns: false when it has to wait, and those after it with it.
+    private mutating func carryOut(_ index: Int, at now: Int64) -> Bool {
+        if let score = commands.takeSuperseded(index, at: now) {
+            transport.giveBack(score)
+            return true
         }
-        for index in 0..<pendingCount {
-            let due = pending[index].frame
-            if due > now { next = min(next, due) }
+        let command = commands[index]
+        if command.code == .changeSpeed {
+            switch transport.changeSpeed(to: command.score, over: command.value, at: now) {
+            case .done:
+                commands.remove(index)
+                giveBackOvertaken()
+                return true
+            case .told(let frame):
+                commands.putOff(index, to: frame, toldLayer: transport.stack.laid)
+                return true
+            case .needsLayer:
+                break
+            }
         }
-        return Int(next - now)
+        if command.changesLayers && !transport.canCross(for: command, at: now, waits: !waitsForPages) { return false }
+        commands.remove(index)
+        apply(command, at: now)
+        return true
     }
 
-    /// The highest absolute sample of each of the first eight channels.
-    private mutating func meter(_ count: Int) {
-        for channel in 0..<min(channelCount, SIMD8<Float>.scalarCount) {
-            // Sound because every buffer holds chunkFrames samples and count is at most that.
-            let samples = unsafe mixed.channel(channel)
-            var peak = peaks[channel]
-            for index in 0..<count { peak = max(peak, unsafe abs(samples[index])) }
-            peaks[channel] = peak
+    private mutating func apply(_ command: PlayerCommand, at now: Int64) {
+        if command.code == .start { transport.noteStart() }
+        if interruption.isUnderWay && holdBack(command, at: now) { return }
+        switch command.code {
+        case .gain:
+            gain.glide(to: command.gain, over: gainFrames, at: now)
+        case .start:
+            transport.start(at: now)
+        case .pause:
+            transport.pause(at: now, reason: command.value)
+        case .resume:
+            if transport.canResume(after: command.value) { transport.resume(at: now) }
+        case .stop:
+            transport.stop(at: now, reason: command.value)
+        case .seek:
+            transport.seek(to: command.value, at: now)
+        case .skip:
+            transport.skip(to: Int(command.value), at: now)
+        case .replaceScore, .changeSpeed:
+            giveBackOvertaken()
+            let code: RenderEvent.Code = command.code == .changeSpeed ? .speedChanged : .moved
+            transport.replaceScore(by: command.score, at: now, telling: code)
+        case .adoptScore:
+            adopt(command.score, insteadOf: Int(command.value), at: now)
         }
     }
 
-    private mutating func publish(at frame: Int64) {
-        status.outputFrame = frame
-        let part = score.part(cursor.part)
-        if status.state != .idle {
-            status.section = part.section + 1
-            status.pass = cursor.pass + 1
-            status.passes = part.sectionPasses
-            status.speed = cursor.speed(at: status.state == .paused ? cursor.course.frame : frame, in: part)
-            status.semitones = part.semitones
-            status.isResting = cursor.isRest
-            status.restFramesLeft = restFramesLeft(at: frame)
-            status.clipFrame = status.state == .paused ? pausedAt.clipFrame : place(at: frame).clipFrame
+    /// A change of speed that a voice was told is heard from this frame on: its score is taken over.
+    private mutating func takeToldSpeed(_ index: Int, at now: Int64) {
+        let command = commands[index]
+        guard let layer = command.toldLayer, transport.takeToldSpeed(command, layer: layer, at: now) else {
+            // Something else sounds by now: it is a command like any other.
+            return commands.forgetTelling(index)
         }
-        // Before the status, so that who has seen a frame in it finds its peaks. Where nobody takes them they add up.
-        if peakWriter.push(peaks) { peaks = SIMD8(repeating: 0) }
-        statusWriter.write(status)
-        if status.state == .playing || status.state == .idle {
-            clip.publishDemand(current: place(at: frame).clipFrame, next: nextClipStart())
+        commands.remove(index)
+    }
+
+    /// Gives back the scores of changes that were told and are overtaken by a newer score.
+    private mutating func giveBackOvertaken() {
+        while let score = commands.takeOvertaken() { transport.giveBack(score) }
+    }
+
+    /// Goes on with a score of which more is known: the one that plays, or one that is still to be taken over.
+    ///
+    /// - Parameter known: the address of the same score as it was handed over.
+    private mutating func adopt(_ score: RenderScore, insteadOf known: Int, at now: Int64) {
+        if transport.plays(scoreAt: known) { return transport.adopt(score, at: now) }
+        transport.giveBack(commands.exchangeScore(at: known, for: score) ?? score)
+    }
+
+    // MARK: Times without a device
+
+    // The clock of the output goes on, so requests are carried out and events told as ever; what would sound is held back, and a
+    // player plays on by itself only if it was playing and nobody has asked anything of it since.
+
+    /// The device is gone; `now` is the first frame it was not asked for.
+    ///
+    /// - Parameter reason: a `PauseReason`, by its raw value.
+    ///
+    /// Real-time safe: yes.
+    mutating func interrupt(at now: Int64, reason: Int64, resumes: Bool) {
+        let plays = transport.state == .playing
+        interruption = PlayerInterruption(isUnderWay: true, resumes: resumes && plays, reason: reason)
+        transport.pause(at: now, reason: reason, isHeard: false)
+        transport.cutStopShort(at: now)
+    }
+
+    /// What keeps the device away is another cause by now; told by a player that is paused for the old one.
+    ///
+    /// Real-time safe: yes.
+    mutating func changeInterruption(at now: Int64, reason: Int64) {
+        guard interruption.isUnderWay else { return }
+        let old = interruption.reason
+        interruption.reason = reason
+        if transport.pauseReason == old { transport.changePause(to: reason, at: now) }
+    }
+
+    /// There is a device again, for the next block.
+    mutating func endInterruption() {
+        interruption.isUnderWay = false
+        interruption.isOver = true
+    }
+
+    /// Whether somebody has asked for sound that cannot be heard, since this was asked last.
+    mutating func takeWish() -> Bool {
+        defer { interruption.wishes = false }
+        return interruption.wishes
+    }
+
+    /// The device that somebody asked for is not there; so nothing is to begin by itself when it comes.
+    mutating func forgetWish() { interruption.resumes = false }
+
+    /// Plays on at the first frame of a device, where that is due.
+    private mutating func goOnAfterInterruption(at now: Int64) {
+        guard interruption.isOver else { return }
+        interruption.isOver = false
+        if interruption.resumes { transport.resume(at: now) }
+        interruption.resumes = false
+    }
+
+    /// Carries out a command as far as it can be without a device.
+    ///
+    /// - Returns: false when it is to be carried out as ever.
+    private mutating func holdBack(_ command: PlayerCommand, at now: Int64) -> Bool {
+        switch command.code {
+        case .resume:
+            wish(transport.canResume(after: command.value))
+            return true
+        case .start:
+            let starts = transport.state == .idle || transport.state == .finished
+            transport.start(at: now)
+            transport.pause(at: now, reason: interruption.reason, isHeard: false)
+            wish(starts)
+            return true
+        case .pause:
+            interruption.resumes = false
+            transport.changePause(to: command.value, at: now)
+            return true
+        case .gain, .adoptScore:
+            return false
+        case .stop, .seek, .skip, .replaceScore, .changeSpeed:
+            interruption.resumes = false
+            return false
         }
     }
 
-    /// What is left of the silence after a pass; a pause does not use it up.
-    private func restFramesLeft(at frame: Int64) -> Int64 {
-        guard cursor.isRest else { return 0 }
-        guard status.state == .paused else { return max(0, cursor.spanEnd - frame) }
-        return max(0, score.part(cursor.part).gapFrames - pausedAt.restElapsed)
+    private mutating func wish(_ canPlay: Bool) {
+        guard canPlay else { return }
+        interruption.resumes = true
+        interruption.wishes = true
     }
+}
 
-    /// Writes an event about the current span; a full ring is counted, never waited for.
-    mutating func post(_ code: RenderEvent.Code, at frame: Int64, clipFrame: Int64, detail: Int64 = 0) {
-        let part = score.part(cursor.part)
-        post(
-            code, about: part, pass: cursor.pass, at: frame, speed: cursor.speed(at: frame, in: part),
-            clipFrame: clipFrame, detail: detail)
-    }
-
-    /// The same about another pass than the cursor's, perhaps of a score that has just been replaced.
-    mutating func post(
-        _ code: RenderEvent.Code, about part: ScorePart, pass: Int, at frame: Int64, speed: Double, clipFrame: Int64,
-        detail: Int64 = 0
-    ) {
-        let event = RenderEvent(
-            code: code, frame: frame, section: part.section, pass: pass, passes: part.sectionPasses,
-            speed: speed, semitones: part.semitones, clipFrame: clipFrame, sound: sound(of: part),
-            detail: detail)
-        if !events.push(event) { status.droppedEvents += 1 }
-    }
-
-    /// How passes of a part are made that begin now.
-    private func sound(of part: ScorePart) -> PassSound {
-        if part.isCopy { return .copy }
-        let choice = score.choice(cursor.part)
-        if choice.method.isSplices() { return .speech }
-        return choice.knowsAttacks ? .music : .plain
-    }
-
-    /// One event for each run of missing frames, at the frame where it began.
-    private mutating func tellStarvation(at frame: Int64) {
-        guard starvedRun > 0, frame > starvedSince + starvedRun || status.state == .finished else { return }
-        post(.starved, at: starvedSince, clipFrame: place(at: starvedSince).clipFrame, detail: starvedRun)
-        starvedRun = 0
-    }
+/// A time without a device, as one player has it. Trivial.
+private struct PlayerInterruption: BitwiseCopyable {
+    /// True while nothing can be heard.
+    var isUnderWay = false
+    /// Whether to play on by itself once there is a device.
+    var resumes = false
+    /// Whether somebody has asked for sound since the mixer last looked.
+    var wishes = false
+    /// Whether there is a device again from the next block on.
+    var isOver = false
+    /// The `PauseReason`, by its raw value.
+    var reason: Int64 = 0
 }
 
 /// The render side's ends of the ways to other threads.

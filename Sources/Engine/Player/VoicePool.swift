@@ -2,7 +2,7 @@
 @safe
 final class VoiceStorage: @unchecked Sendable {
     /// As many as layers can sound at once, and one: a voice starts before the layers its own has covered are dropped.
-    static let voiceCount = PlayerCore.maximumLayers + 1
+    static let voiceCount = LayerStack.maximumLayers + 1
 
     /// `voiceCount` voices, initialised for this object's whole life.
     private let voices: UnsafeMutablePointer<Voice>
@@ -11,7 +11,7 @@ final class VoiceStorage: @unchecked Sendable {
         unsafe voices = .allocate(capacity: VoiceStorage.voiceCount)
         for index in 0..<VoiceStorage.voiceCount {
             let voice = Voice(
-                channelCount: channelCount, sampleRate: sampleRate, maximumEmitFrames: PlayerCore.chunkFrames)
+                channelCount: channelCount, sampleRate: sampleRate, maximumEmitFrames: LayerStack.chunkFrames)
             unsafe (voices + index).initialize(to: voice)
         }
     }

@@ -1,0 +1,87 @@
+internal import Realtime
+
+/// What a player tells the control side from the render thread: events and the latest status.
+///
+/// Real-time safe: yes; a full ring is counted, never waited for.
+struct PlayerReports: ~Copyable {
+    private var events: RingProducer<RenderEvent>
+    private var statusWriter: SnapshotWriter<PlayerStatus>
+    private var droppedEvents: Int64 = 0
+
+    init(events: consuming RingProducer<RenderEvent>, status: consuming SnapshotWriter<PlayerStatus>) {
+        self.events = events
+        statusWriter = status
+    }
+
+    /// An event about the playhead's span.
+    mutating func post(
+        _ code: RenderEvent.Code, of playhead: Playhead, at frame: Int64, clipFrame: Int64, detail: Int64 = 0
+    ) {
+        post(
+            code, about: playhead.part, choice: playhead.choice, pass: playhead.cursor.pass, at: frame,
+            speed: playhead.speed(at: frame), clipFrame: clipFrame, detail: detail)
+    }
+
+    /// An event about a pass that was left.
+    mutating func post(_ code: RenderEvent.Code, about left: Departure, at frame: Int64) {
+        post(
+            code, about: left.part, choice: left.choice, pass: left.pass, at: frame, speed: left.speed,
+            clipFrame: left.clipFrame)
+    }
+
+    /// An event about another pass, perhaps of a score that has just been replaced.
+    ///
+    /// - Parameter choice: what the passes of the part are played with that begin now.
+    mutating func post(
+        _ code: RenderEvent.Code, about part: ScorePart, choice: VoiceChoice, pass: Int, at frame: Int64, speed: Double,
+        clipFrame: Int64, detail: Int64 = 0
+    ) {
+        let event = RenderEvent(
+            code: code, frame: frame, section: part.section, pass: pass, passes: part.sectionPasses,
+            speed: speed, semitones: part.semitones, clipFrame: clipFrame, sound: PassSound(of: part, choice),
+            detail: detail)
+        if !events.push(event) { droppedEvents += 1 }
+    }
+
+    /// Tells how the player stands after a block.
+    mutating func publish(_ status: PlayerStatus) {
+        var status = status
+        status.droppedEvents = droppedEvents
+        statusWriter.write(status)
+    }
+}
+
+extension PassSound {
+    /// How passes of a part are made.
+    fileprivate init(of part: ScorePart, _ choice: VoiceChoice) {
+        if part.isCopy {
+            self = .copy
+        } else if choice.method.isSplices() {
+            self = .speech
+        } else {
+            self = choice.knowsAttacks ? .music : .plain
+        }
+    }
+}
+
+extension PlayerStatus {
+    /// How a player stands before output frame `frame`; the reports add what they count.
+    init(_ transport: borrowing Transport, at frame: Int64) {
+        state = transport.state
+        outputFrame = frame
+        starvedFrames = transport.stack.starvation.total
+        guard state != .idle else { return }
+        let (part, cursor) = (transport.playhead.part, transport.playhead.cursor)
+        let isPaused = state == .paused
+        section = part.section + 1
+        pass = cursor.pass + 1
+        passes = part.sectionPasses
+        speed = transport.playhead.speed(at: isPaused ? cursor.course.frame : frame)
+        semitones = part.semitones
+        clipFrame = isPaused ? transport.pausedAt.clipFrame : transport.playhead.place(at: frame).clipFrame
+        isResting = cursor.isRest
+        guard isResting else { return }
+        // A pause does not use up what is left of the silence after a pass.
+        restFramesLeft = max(0, isPaused ? part.gapFrames - transport.pausedAt.restElapsed : cursor.spanEnd - frame)
+    }
+}

@@ -1,0 +1,45 @@
+internal import Realtime
+
+/// Scores on their way back to the control side, which frees them: at once, or when the layers that sound from their memory have gone.
+///
+/// Real-time safe: yes.
+struct RetiredScores: ~Copyable {
+    private var ring: RingProducer<Int>
+    /// Scores that are over and whose memory is still heard, at most one a layer.
+    private var heard: InlineArray<4, RenderScore> = InlineArray(repeating: RenderScore.none)
+    private(set) var count = 0
+
+    init(_ ring: consuming RingProducer<Int>) {
+        self.ring = ring
+    }
+
+    /// Gives back a score that was played until now.
+    mutating func retire(_ score: RenderScore, heardIn stack: borrowing LayerStack) {
+        giveBackUnheard(in: stack)
+        guard stack.isHeard(score) else { return giveBack(score) }
+        // Each of these is heard in a layer of its own, so there is room.
+        heard[count] = score
+        count += 1
+    }
+
+    /// Gives back the scores that have waited for their layers.
+    mutating func giveBackUnheard(in stack: borrowing LayerStack) {
+        var kept = 0
+        for index in 0..<count {
+            let score = heard[index]
+            if stack.isHeard(score) {
+                heard[kept] = score
+                kept += 1
+            } else {
+                giveBack(score)
+            }
+        }
+        count = kept
+    }
+
+    /// Gives back a score of which nothing was ever heard.
+    mutating func giveBack(_ score: RenderScore) {
+        // The ring back has room for every score that can be under way, so nothing is lost.
+        _ = ring.push(score.address)
+    }
+}

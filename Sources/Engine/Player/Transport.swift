@@ -1,0 +1,399 @@
+internal import DSP
+
+/// Plays, pauses and stops: takes a player from one place of a score to another, and tells what it left and what it reached.
+///
+/// All that is ever heard comes about in two ways. The transport *crosses over*: at an output frame another place, another score
+/// or silence fades in over what sounds. Or it *advances*: at the end of a span to the span that follows in the score. The score
+/// is an immutable timeline that the control side made. Real-time safe: all but making it.
+struct Transport: ~Copyable {
+    /// A pass with so long to go is not left plain when more is known about it.
+    private static let longPassSeconds = 5
+
+    private(set) var state = PlayerStatus.State.idle
+    /// The `PauseReason` of the pause, by its raw value.
+    private(set) var pauseReason: Int64 = 0
+    private(set) var playhead: Playhead
+    private(set) var stack: LayerStack
+    /// Where `resume` goes on.
+    private(set) var pausedAt = Place()
+    private var reports: PlayerReports
+    private(set) var retired: RetiredScores
+    /// Requests to start that were taken: by it the control side knows whether more is to come after an end.
+    private var startsTaken: Int64 = 0
+    private let fades: FadeLengths
+    private let longPassFrames: Int64
+    private let longestWaitFrames: Int64
+    /// While stopping: the output frame after the last, and why.
+    private var stopFrame: Int64 = 0
+    private var finishReason = FinishReason.completed
+
+    init(
+        _ stack: consuming LayerStack, score: RenderScore, sampleRate: Int, reports: consuming PlayerReports,
+        retired: consuming RetiredScores
+    ) {
+        self.stack = stack
+        self.reports = reports
+        self.retired = retired
+        fades = FadeLengths(sampleRate: sampleRate)
+        longPassFrames = Int64(Transport.longPassSeconds * sampleRate)
+        longestWaitFrames = Int64(sampleRate / 2)
+        playhead = Playhead(score, sampleRate: sampleRate)
+    }
+
+    // MARK: What is asked
+
+    /// A request to start was taken; whether it has an effect is another matter.
+    mutating func noteStart() { startsTaken += 1 }
+
+    mutating func start(at now: Int64) {
+        guard state == .idle || state == .finished else { return }
+        state = .playing
+        playhead.goToStart(at: now)
+        // Nothing is faded in: the first sample heard is the recording's own, so no attack is lost.
+        pushPass(entryLength: 0)
+        let clipFrame = playhead.cursor.clipStart
+        post(.playbackStarted, at: now, clipFrame: clipFrame)
+        post(.sectionStarted, at: now, clipFrame: clipFrame)
+        post(.passStarted, at: now, clipFrame: clipFrame)
+    }
+
+    /// - Parameters:
+    ///   - reason: a `PauseReason`, by its raw value.
+    ///   - isHeard: false where nobody hears how it fades.
+    mutating func pause(at now: Int64, reason: Int64, isHeard: Bool = true) {
+        guard state == .playing else {
+            // The user's word outranks every other cause; none outranks the user's.
+            if reason == Int64(PauseReason.user.rawValue) { changePause(to: reason, at: now) }
+            return
+        }
+        pausedAt = playhead.place(at: now)
+        pauseReason = reason
+        state = .paused
+        stack.pushSilence(at: now, entryLength: isHeard ? fades.crossfade : 0)
+        playhead.go(to: pausedAt, at: now)
+        post(.paused, at: now, clipFrame: pausedAt.clipFrame, detail: reason)
+    }
+
+    /// The player stays paused, for another reason from now on.
+    mutating func changePause(to reason: Int64, at now: Int64) {
+        guard state == .paused, pauseReason != reason else { return }
+        pauseReason = reason
+        post(.paused, at: now, clipFrame: pausedAt.clipFrame, detail: reason)
+    }
+
+    /// Whether the end of a cause, by its `PauseReason`, ends the pause.
+    func canResume(after reason: Int64) -> Bool {
+        state == .paused && (reason == PlayerCommand.anyReason || reason == pauseReason)
+    }
+
+    mutating func resume(at now: Int64) {
+        guard state == .paused else { return }
+        state = .playing
+        enter(pausedAt, at: now)
+        post(.resumed, at: now, clipFrame: pausedAt.clipFrame, detail: pauseReason)
+    }
+
+    /// - Parameter reason: a `FinishReason`, by its raw value.
+    mutating func stop(at now: Int64, reason: Int64) {
+        finishReason = FinishReason(rawValue: UInt8(truncatingIfNeeded: reason)) ?? .stopped
+        switch state {
+        case .finished, .stopping:
+            return
+        case .idle, .paused:
+            finish(at: now)
+        case .playing:
+            state = .stopping
+            stack.pushSilence(at: now, entryLength: fades.crossfade)
+            stopFrame = now + Int64(fades.crossfade)
+        }
+    }
+
+    /// The rest of a stop's fade would be heard by nobody.
+    mutating func cutStopShort(at now: Int64) {
+        if state == .stopping { stopFrame = now }
+    }
+
+    mutating func seek(to clipFrame: Int64, at now: Int64) {
+        guard let place = playhead.place(ofClipFrame: clipFrame, from: here(at: now)) else { return }
+        cross(to: place, leaving: playhead.departure(at: now), at: now, telling: .moved)
+    }
+
+    mutating func skip(to section: Int, at now: Int64) {
+        guard let place = playhead.place(ofSection: section) else { return }
+        cross(to: place, leaving: playhead.departure(at: now), at: now, telling: .moved)
+    }
+
+    /// Takes over another score, at the place in it that fits where the player is.
+    ///
+    /// - Parameter code: what is told of it.
+    mutating func replaceScore(by score: RenderScore, at now: Int64, telling code: RenderEvent.Code) {
+        let place = here(at: now)
+        let left = playhead.departure(at: now)
+        changeOver(to: score)
+        if state == .playing || state == .paused {
+            cross(to: playhead.fitting(place), leaving: left, at: now, telling: code)
+        } else {
+            playhead.goToStart(at: now)
+        }
+    }
+
+    /// Goes on with the score that plays, of which more is known than when it was handed over. Whatever begins from now on makes
+    /// use of it; a pass that has long to go begins anew where it is.
+    mutating func adopt(_ score: RenderScore, at now: Int64) {
+        changeOver(to: score)
+        let isLong = playhead.cursor.spanEnd - now > longPassFrames
+        guard isLong, state == .playing, !playhead.cursor.isRest, stack.isOneVoice(at: now) else { return }
+        enter(playhead.place(at: now), at: now)
+    }
+
+    /// Gives back a score that will not be played.
+    mutating func giveBack(_ score: RenderScore) { retired.giveBack(score) }
+
+    /// Whether the player stands on the score at this address.
+    func plays(scoreAt address: Int) -> Bool { playhead.score.address == address }
+
+    // MARK: Changes of speed within a pass
+
+    /// What became of a change of speed that is due.
+    enum SpeedChange {
+        /// It has happened.
+        case done
+        /// The voice has been told, and follows from this frame on; or the pass ends there as it began.
+        case told(frame: Int64)
+        /// It can only be heard by one more layer.
+        case needsLayer
+    }
+
+    /// Makes a change of speed within the pass that plays, where that can be: a voice is told it for the first frame it can still
+    /// follow, and a copy is left at once. What comes too late for the pass is one of the next.
+    ///
+    /// - Parameter glideFrames: output frames in which the new speed is reached.
+    mutating func changeSpeed(to score: RenderScore, over glideFrames: Int64, at now: Int64) -> SpeedChange {
+        guard state == .playing, !playhead.cursor.isRest, let part = playhead.counterpart(in: score) else {
+            return .needsLayer
+        }
+        switch stack.top {
+        case .voice(let leadFrames):
+            let frame = now + leadFrames
+            guard playhead.canChangeSpeed(at: frame) else {
+                return changeSpeedAtJoint(to: score, part: part, over: glideFrames, at: now)
+            }
+            let speed = score.part(part).speed
+            guard stack.tellTop(of: playhead, at: now, speed: speed, from: frame, over: glideFrames) else {
+                return .needsLayer
+            }
+            return .told(frame: frame)
+        case .copy:
+            guard playhead.canChangeSpeed(at: now) else {
+                return changeSpeedAtJoint(to: score, part: part, over: glideFrames, at: now)
+            }
+            takeSpeed(of: score, part: part, over: glideFrames, at: now)
+            if !score.part(part).isCopy { stack.replaceCopyByVoice(of: playhead, at: now) }
+            return .done
+        case .fixed:
+            return .needsLayer
+        }
+    }
+
+    /// The pass ends as it began; the next one has the new speed. At the joint itself there is nothing to wait for.
+    private mutating func changeSpeedAtJoint(
+        to score: RenderScore, part: Int, over glideFrames: Int64, at now: Int64
+    ) -> SpeedChange {
+        guard playhead.cursor.spanEnd <= now else { return .told(frame: playhead.cursor.spanEnd) }
+        takeSpeed(of: score, part: part, over: glideFrames, at: now)
+        return .done
+    }
+
+    /// Takes over the score whose speed the voice of a layer was told and has reached.
+    ///
+    /// - Parameter layer: the layer that was told, as `LayerStack.laid` counts them.
+    /// - Returns: false when something else sounds by now, which was not told.
+    mutating func takeToldSpeed(_ command: PlayerCommand, layer: Int64, at now: Int64) -> Bool {
+        guard layer == stack.laid, state == .playing, let part = playhead.counterpart(in: command.score) else {
+            return false
+        }
+        takeSpeed(of: command.score, part: part, over: command.value, at: now)
+        return true
+    }
+
+    private mutating func takeSpeed(of score: RenderScore, part: Int, over glideFrames: Int64, at now: Int64) {
+        let old = playhead.score
+        let clipFrame = playhead.place(at: now).clipFrame
+        playhead.changeSpeed(to: score, part: part, at: now, over: glideFrames)
+        stack.changeOver(to: score)
+        retired.retire(old, heardIn: stack)
+        if now < playhead.cursor.spanEnd {
+            stack.moveEnd(to: playhead.cursor.spanEnd, at: now)
+            // A step to 100 % is copied from this very frame on.
+            playhead.findCopyBoundary(after: now - 1)
+        }
+        let new = score.part(part)
+        reports.post(
+            .speedChanged, about: new, choice: playhead.choice, pass: playhead.cursor.pass, at: now, speed: new.speed,
+            clipFrame: clipFrame)
+    }
+
+    // MARK: Crossing over
+
+    private func here(at now: Int64) -> Place { state == .paused ? pausedAt : playhead.place(at: now) }
+
+    private mutating func changeOver(to score: RenderScore) {
+        let old = playhead.score
+        stack.changeOver(to: score)
+        retired.retire(old, heardIn: stack)
+        playhead.changeOver(to: score)
+    }
+
+    /// Goes to a place: heard at once while playing, kept for `resume` while paused.
+    ///
+    /// - Parameter left: where the player was; read before its score may have changed.
+    private mutating func cross(
+        to place: Place, leaving left: Departure, at now: Int64, telling code: RenderEvent.Code
+    ) {
+        switch state {
+        case .paused:
+            pausedAt = place
+            playhead.go(to: place, at: now)
+            post(code, at: now, clipFrame: place.clipFrame)
+        case .playing:
+            enter(place, at: now)
+            tell(code, leaving: left, at: now)
+        case .idle, .stopping, .finished:
+            return
+        }
+    }
+
+    /// What was left and what is reached.
+    private mutating func tell(_ code: RenderEvent.Code, leaving left: Departure, at now: Int64) {
+        let cursor = playhead.cursor
+        let changesSection = left.part.section != playhead.part.section
+        let changesPass = changesSection || left.pass != cursor.pass
+        if changesPass && !left.isRest { reports.post(.passEnded, about: left, at: now) }
+        if changesSection { reports.post(.sectionEnded, about: left, at: now) }
+        post(code, at: now, clipFrame: cursor.clipStart)
+        if changesSection { post(.sectionStarted, at: now, clipFrame: cursor.clipStart) }
+        if (changesPass || left.isRest) && !cursor.isRest { post(.passStarted, at: now, clipFrame: cursor.clipStart) }
+    }
+
+    /// Crossfades from whatever sounds to a place of the score.
+    private mutating func enter(_ place: Place, at now: Int64) {
+        playhead.go(to: place, at: now)
+        playhead.leaveEmptyRest(at: now)
+        if playhead.cursor.isRest {
+            stack.pushSilence(at: now, entryLength: fades.crossfade)
+        } else {
+            pushPass(entryLength: fades.crossfade)
+        }
+    }
+
+    /// Lays the pass at the playhead over what sounds.
+    private mutating func pushPass(entryLength: Int) {
+        stack.pushPass(of: playhead, entryLength: entryLength)
+        playhead.findCopyBoundary(after: playhead.cursor.spanStart)
+    }
+
+    // MARK: Advancing
+
+    /// Does the one thing that the score or a stop has in store at an output frame: the end of a stop, a joint, or a change between
+    /// voice and copy.
+    ///
+    /// - Returns: false when nothing is due.
+    mutating func advance(at now: Int64) -> Bool {
+        switch state {
+        case .stopping where now >= stopFrame:
+            finish(at: now)
+        case .playing where now >= playhead.cursor.spanEnd:
+            crossJoint()
+        case .playing where now >= playhead.copyBoundary:
+            if !playhead.cursor.isRest { stack.crossCopyBoundary(of: playhead, at: now) }
+            playhead.findCopyBoundary(after: now)
+        default:
+            return false
+        }
+        return true
+    }
+
+    /// The first frame after `now` at which something changes by itself, or `limit`.
+    func nextChange(after now: Int64, limit: Int64) -> Int64 {
+        var next = stack.nextEntryEnd(after: now, limit: limit)
+        if state == .playing { next = min(next, playhead.cursor.spanEnd, playhead.copyBoundary) }
+        if state == .stopping { next = min(next, stopFrame) }
+        return next
+    }
+
+    /// From the span that ends to the one that begins there, or to the end of the score.
+    private mutating func crossJoint() {
+        let part = playhead.part
+        let frame = playhead.cursor.spanEnd
+        if !playhead.cursor.isRest {
+            post(.passEnded, at: frame, clipFrame: part.clipEnd)
+            let isLastOfSection = playhead.cursor.pass + 1 == part.sectionPasses
+            if isLastOfSection { post(.sectionEnded, at: frame, clipFrame: part.clipEnd) }
+        }
+        if playhead.isLast {
+            finishReason = .completed
+            return finish(at: frame)
+        }
+        playhead.advance()
+        stack.completeRecording(of: playhead, at: frame)
+        let entry = part.joint == .crossfade ? playhead.entryFrames(at: frame) : 0
+        let cursor = playhead.cursor
+        if cursor.isRest { return stack.pushSilence(at: frame, entryLength: entry) }
+        pushPass(entryLength: entry)
+        if cursor.pass == 0 { post(.sectionStarted, at: frame, clipFrame: cursor.clipStart) }
+        post(.passStarted, at: frame, clipFrame: cursor.clipStart)
+    }
+
+    /// Nothing is heard from `frame` on.
+    private mutating func finish(at frame: Int64) {
+        state = .finished
+        stack.pushSilence(at: frame, entryLength: 0)
+        let clipFrame = finishReason == .completed ? playhead.part.clipEnd : playhead.place(at: frame).clipFrame
+        let detail = RenderEvent.detail(finishReason, startsTaken: startsTaken)
+        post(.finished, at: frame, clipFrame: clipFrame, detail: detail)
+    }
+
+    // MARK: Sound
+
+    /// Whether a command that changes what sounds can be carried out: while at most one fade is under way, so that no more than
+    /// `LayerStack.maximumLayers` ever sound; that is 5 ms at the longest.
+    ///
+    /// - Parameter waits: whether a command waits until its place is decoded, half a second at most, while the old sound goes on.
+    func canCross(for command: PlayerCommand, at now: Int64, waits: Bool) -> Bool {
+        // Who stops and starts wants both: the fade first, then the beginning.
+        if command.code == .start && state == .stopping { return false }
+        guard stack.soundingCount(at: now) <= 2 else { return false }
+        guard waits, let (part, clipFrame) = playhead.destination(of: command) else { return true }
+        return now - command.frame > longestWaitFrames
+            || stack.hasOpening(of: playhead.score.part(part), index: part, from: clipFrame, at: now)
+    }
+
+    /// Makes `count` frames of sound from output frame `now` on, between which nothing changes by itself.
+    mutating func produce(_ count: Int, at now: Int64) { stack.produce(count, of: playhead, at: now) }
+
+    /// Lets go of what is not heard any more.
+    mutating func dropCovered(at now: Int64) { stack.dropCovered(at: now) }
+
+    // MARK: What is told
+
+    /// An event about the span that plays.
+    private mutating func post(_ code: RenderEvent.Code, at frame: Int64, clipFrame: Int64, detail: Int64 = 0) {
+        reports.post(code, of: playhead, at: frame, clipFrame: clipFrame, detail: detail)
+    }
+
+    /// Tells that the device ran dry.
+    mutating func noteXrun(at now: Int64, lostFrames: Int64) {
+        post(.xrun, at: now, clipFrame: playhead.place(at: now).clipFrame, detail: lostFrames)
+    }
+
+    /// After a block, whose end is at output frame `now`: gives back what is not heard any more, and tells how it stands.
+    mutating func endBlock(at now: Int64) {
+        retired.giveBackUnheard(in: stack)
+        // One event for each run of missing frames, at the frame where it began.
+        if let run = stack.takeStarvedRun(before: now, always: state == .finished) {
+            let clipFrame = playhead.place(at: run.start).clipFrame
+            post(.starved, at: run.start, clipFrame: clipFrame, detail: run.frames)
+        }
+        reports.publish(PlayerStatus(self, at: now))
+    }
+}
