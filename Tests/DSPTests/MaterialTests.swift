@@ -83,20 +83,6 @@ import Testing
         #expect(melody.material == .music, "\(melody)")
     }
 
-    @Test("a programme that changes is divided where it changes, to within two seconds", .enabled(if: Workload.isWhole))
-    func passages() {
-        var scenes = OnsetScenes(seed: 32)
-        let band = scenes.all(seconds: 10)[10].block.channels[0]
-        let voice = Self.spoken(seconds: 10, pitch: 120, seed: 9).samples
-        let passages = MaterialPassage.passages(seconds(block(voice + band + voice)))
-        #expect(passages.map(\.material) == [.speech, .music, .speech])
-        guard passages.count == 3 else { return }
-        for (passage, expected) in zip(passages.dropFirst(), [10, 20]) {
-            #expect(abs(passage.range.lowerBound - Int64(expected * Self.rate)) <= 2 * Int64(Self.rate))
-        }
-        #expect(passages[0].range.upperBound == passages[1].range.lowerBound)
-    }
-
     @Test("however a recording is cut into cores, its seconds are the same", .enabled(if: Workload.isWhole))
     func coresDoNotShow() {
         let whole = block(Self.spoken(seconds: 9, pitch: 120, seed: 5).samples)
@@ -125,7 +111,6 @@ import Testing
             #expect(!decision.score.isNaN)
         }
         #expect(seconds(block([Float](repeating: 0, count: 50000))).isEmpty)
-        #expect(MaterialPassage.passages([]).isEmpty)
     }
 
     @Test("a rate of 8 to 192 kHz and any number of channels will do", arguments: [8000, 48000, 192_000])

@@ -17,7 +17,6 @@ struct RealtimeSafetyTests {
         var commands: RingProducer<Command>
         var events: RingConsumer<Command>
         var settings: SnapshotWriter<Command>
-        var plans: HandoverSender<Plan>
         let epoch = ReadEpoch()
 
         init() {
@@ -26,27 +25,24 @@ struct RealtimeSafetyTests {
             let soundEnds = RingEnds<Float>(capacity: 100)
             let levelEnds = SnapshotEnds(initial: SIMD4<Float>())
             let settingEnds = SnapshotEnds(initial: Command(frame: 0, value: 0))
-            let planEnds = HandoverEnds<Plan>(capacity: 2)
             commands = commandEnds.producer
             events = eventEnds.consumer
             settings = settingEnds.writer
-            plans = planEnds.sender
-            path = unsafe RenderPath(
+            path = RenderPath(
                 commands: commandEnds.consumer, events: eventEnds.producer, sound: soundEnds.producer,
                 echo: soundEnds.consumer, levels: levelEnds.writer,
-                settings: settingEnds.reader, plans: planEnds.receiver, current: nil, pages: epoch.reader)
+                settings: settingEnds.reader, pages: epoch.reader)
         }
 
         mutating func control(_ round: Int) {
             for frame in 0..<5 { _ = commands.push(Command(frame: Int64(frame), value: 1)) }
             settings.write(Command(frame: 0, value: Double(round)))
-            _ = plans.send(Plan(length: round))
             while events.pop() != nil {}
         }
     }
 
     @Test(
-        "a render path of rings, snapshots, hand-over and epoch leaves the heap alone",
+        "a render path of rings, snapshots and epoch leaves the heap alone",
         .enabled(if: HeapTraffic.isCounted))
     func noHeapTraffic() {
         var rig = Rig()

@@ -8,13 +8,6 @@ struct Command: BitwiseCopyable, Sendable {
     var value: Double
 }
 
-/// An object handed over: immutable, with what the render side reads stored in it directly.
-final class Plan: Sendable {
-    let length: Int
-
-    init(length: Int) { self.length = length }
-}
-
 /// A render thread's state.
 @safe
 struct RenderPath: ~Copyable {
@@ -24,8 +17,6 @@ struct RenderPath: ~Copyable {
     var echo: RingConsumer<Float>
     var levels: SnapshotWriter<SIMD4<Float>>
     var settings: SnapshotReader<Command>
-    var plans: HandoverReceiver<Plan>
-    var current: Unmanaged<Plan>?
     let pages: ReadEpoch.Reader
 
     /// One block. Returns a number that depends on all of it, so that nothing is optimised away.
@@ -41,11 +32,6 @@ struct RenderPath: ~Copyable {
         let setting = settings.read()
         levels.write(SIMD4(repeating: Float(setting.value)))
         if settings.hasNewValue { sum += 1 }
-        if let next = unsafe plans.receive() {
-            if let last = unsafe current { unsafe plans.giveBack(last) }
-            unsafe current = next
-        }
-        if let plan = unsafe current { sum += unsafe plan._withUnsafeGuaranteedRef { $0.length } }
         sum += unsafe sound.write(from: UnsafeBufferPointer(block))
         sum += unsafe echo.read(into: block)
         sum += unsafe sound.withWritable(3) { first, _ in unsafe silence(first) }

@@ -316,7 +316,7 @@ struct Transport: ~Copyable {
     /// The first frame after `now` at which something changes by itself, or `limit`.
     func nextChange(after now: Int64, limit: Int64) -> Int64 {
         var next = stack.nextEntryEnd(after: now, limit: limit)
-        if state == .playing { next = min(next, playhead.cursor.spanEnd, playhead.copyBoundary) }
+        if state == .playing { next = min(next, min(playhead.cursor.spanEnd, playhead.copyBoundary)) }
         if state == .stopping { next = min(next, stopFrame) }
         return next
     }
