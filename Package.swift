@@ -68,11 +68,10 @@ let package = Package(
             providers: [.apt(["libsamplerate0-dev"])]),
         .systemLibrary(
             name: "CXXHash", path: "CSources/CXXHash", pkgConfig: "libxxhash", providers: [.apt(["libxxhash-dev"])]),
-        // With its half that knows the machine's fonts.
-        .systemLibrary(
-            name: "CCairo", path: "CSources/CCairo", pkgConfig: "cairo-ft", providers: [.apt(["libcairo2-dev"])]),
         .target(name: "CRealtime", path: "CSources/CRealtime"),
         .target(name: "CSampleSums", path: "CSources/CSampleSums"),
+        .target(name: "CLibraryTable", path: "CSources/CLibraryTable"),
+        .target(name: "CPangoCairo", dependencies: ["CLibraryTable"], path: "CSources/CPangoCairo"),
         .target(name: "VirtualCard", dependencies: ["CALSA"], path: "CSources/VirtualCard"),
         .target(name: "VirtualCardPlugIn", dependencies: ["VirtualCard"], path: "CSources/VirtualCardPlugIn"),
         // Replaces malloc in what links it: for tests and benchmarks, never for a product that ships.
@@ -84,7 +83,9 @@ let package = Package(
 
         .target(name: "Realtime", dependencies: ["CRealtime"], swiftSettings: settings),
         .target(name: "DSP", dependencies: ["CFFTW", "CSampleSums"], swiftSettings: settings),
-        .target(name: "Drawing", dependencies: ["DSP", "Files", "CCairo"], swiftSettings: settings),
+        .target(
+            name: "Drawing", dependencies: ["DSP", "Files", "Libraries", "CPangoCairo"], swiftSettings: settings),
+        .target(name: "Libraries", dependencies: ["CLibraryTable"], swiftSettings: settings),
         .target(name: "Files", dependencies: ["CLinux"], swiftSettings: settings),
         .target(name: "UserState", dependencies: ["Files"], swiftSettings: settings),
         .target(
@@ -140,8 +141,13 @@ let package = Package(
             name: "DSPTests", dependencies: ["DSP", "SoundMeasures", "TestSupport"],
             // The rest of it computes on one thread, which the thread sanitizer has nothing to say about.
             sources: sanitizesThreads ? ["Support.swift", "TransformTests.swift"] : nil, swiftSettings: settings),
+        .target(name: "PictureReading", path: "Tests/PictureReading", linkerSettings: [.linkedLibrary("cairo")]),
         .testTarget(
-            name: "DrawingTests", dependencies: ["Drawing", "CCairo", "DSP", "TestSupport"], swiftSettings: settings),
+            name: "DrawingTests", dependencies: ["Drawing", "DSP", "PictureReading", "TestSupport"],
+            swiftSettings: settings),
+        .testTarget(
+            name: "LibrariesTests", dependencies: ["Libraries", "CLibraryTable", "TestSupport"], swiftSettings: settings
+        ),
         .testTarget(
             name: "AudioFilesTests", dependencies: ["AudioFiles", "DSP", "Files", "SoundMeasures", "TestSupport"],
             swiftSettings: settings),

@@ -8,7 +8,7 @@ modules=(Realtime DSP Drawing AudioFiles AudioDevices Engine Woodshed)
 # Modules that are a program's own; nobody imports them.
 programs=(WoodshedCLI WoodshedCommand)
 # Modules of which nothing is public.
-internals=(Files UserState)
+internals=(Files Libraries UserState)
 for folder in Sources/*/; do
     case " ${modules[*]} ${programs[*]} ${internals[*]} " in
     *" $(basename "$folder") "*) ;;

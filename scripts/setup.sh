@@ -24,7 +24,7 @@ libfftw3-dev        Fourier transforms of the time stretcher
 libsoxr-dev         converts a recording of another sample rate
 libsamplerate0-dev  brings a second card's sound to the first one's clock
 libxxhash-dev       knows a recording by its content, and checks what the cache keeps of it
-libcairo2-dev       draws pictures of sound, PNG and SVG
+libpangocairo-1.0-0 draws pictures of sound and their texts, PNG and SVG; loaded when a picture is drawn
 pkg-config          tells the compiler where those libraries are
 END
         ;;
@@ -38,6 +38,10 @@ lame                encodes the MP3 test files
 sox                 a second opinion on what is in a sound file
 python3             a third opinion on what is in a WAV file
 alsa-utils          lists sound devices as ALSA sees them
+libcairo2-dev       reads pictures back
+libpango1.0-dev     its headers, which what is looked up in the library is compared with
+fonts-dejavu-core   letters that join and run from right to left, in pictures
+fonts-lohit-deva    letters that change their order, in pictures
 END
         ;;
     lint)
@@ -107,7 +111,7 @@ if ! command -v swift >/dev/null; then
 fi
 if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then
     # A system without Debian's packages may well have the libraries: let the build say so, unless they cannot be found.
-    if command -v pkg-config >/dev/null && pkg-config --exists alsa sndfile libmpg123 fftw3f soxr samplerate libxxhash cairo-ft; then exit 0; fi
+    if command -v pkg-config >/dev/null && pkg-config --exists alsa sndfile libmpg123 fftw3f soxr samplerate libxxhash; then exit 0; fi
     fail "this is no Debian system, so nothing can be installed here." \
         "Install what these Debian packages hold, then run this again: ${names[*]}"
 fi

@@ -25,6 +25,8 @@ public struct PictureError: Error, Sendable, Equatable, CustomStringConvertible 
         case outOfMemory
         /// The library that draws refused.
         case drawingFailed
+        /// A library that draws is missing on this machine.
+        case libraryMissing
     }
 
     /// The kind of failure.

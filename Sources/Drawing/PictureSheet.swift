@@ -59,14 +59,14 @@ public struct PictureSheet: Equatable, Sendable {
 
     /// What cannot be shown as it should, although the picture can be drawn.
     ///
-    /// Asks the machine's fonts; takes some milliseconds the first time.
+    /// Asks the machine's fonts; takes some milliseconds the first time. Empty where the libraries that draw are missing, which
+    /// drawing tells.
     public var warnings: [PictureWarning] { warnings(fonts: .system) }
 
-    func warnings(fonts: FontStack) -> [PictureWarning] {
-        if !fonts.isUsable { return [.noFont] }
-        let missing = ([title] + sections.map(\.name)).map(printable).reduce(into: [Character]()) { missing, text in
-            for character in fonts.missing(in: text) where !missing.contains(character) { missing.append(character) }
-        }
+    func warnings(fonts: Fonts) -> [PictureWarning] {
+        guard let canvas = try? Canvas(width: 1, height: 1, format: .png, fonts: fonts) else { return [] }
+        if unsafe canvas.layout == nil { return [.noFont] }
+        let missing = canvas.missing(in: [title] + sections.map(\.name))
         return missing.isEmpty ? [] : [.missingCharacters(String(missing))]
     }
 }

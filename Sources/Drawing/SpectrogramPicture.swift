@@ -45,12 +45,12 @@ public struct SpectrogramPicture: Picture, Equatable {
         try encoded(as: format, fonts: .system)
     }
 
-    func encoded(as format: PictureFormat, fonts: FontStack) throws(PictureError) -> [UInt8] {
+    func encoded(as format: PictureFormat, fonts: Fonts) throws(PictureError) -> [UInt8] {
         let canvas = try Canvas(width: sheet.width, height: sheet.height, format: format, fonts: fonts)
         try draw(on: canvas)
         let bytes = try canvas.encoded()
         let summary = "Spectrogram up to \(axisNumber(spectrogram.settings.highest)) Hz, \(sheet.spokenTimes)"
-        return format == .svg ? SVGText.finished(bytes, title: sheet.title, description: summary) : bytes
+        return format == .svg ? SVGDocument.finished(bytes, title: sheet.title, description: summary) : bytes
     }
 
     private static func layout(_ sheet: PictureSheet) -> Layout {

@@ -23,8 +23,7 @@ struct Surroundings {
     /// - Parameter room: What is left of the header for the title, in pixels.
     func drawTitle(on canvas: borrowing Canvas, room: Double) {
         guard let header = layout.header, !sheet.title.isEmpty else { return }
-        let title = canvas.fitted(sheet.title, titleStyle, width: room)
-        canvas.text(title, x: header.x, baseline: header.y + 13.5, titleStyle)
+        canvas.text(sheet.title, x: header.x, baseline: header.y + 13.5, titleStyle, room: room)
     }
 
     /// The strips with the sections' names, and where the sections begin and end.
@@ -38,8 +37,9 @@ struct Surroundings {
             canvas.fill(
                 Rectangle(x: start, y: strip.y, width: width, height: strip.height), radius: 3,
                 palette.sections[index % palette.sections.count])
-            let name = canvas.fitted(entry.section.name, sectionStyle, width: width - 10)
-            canvas.text(name, x: start + 5, baseline: strip.middle + Canvas.digitMiddle(sectionStyle), sectionStyle)
+            canvas.text(
+                entry.section.name, x: start + 5, baseline: strip.middle + Canvas.digitMiddle(sectionStyle),
+                sectionStyle, room: width - 10)
         }
     }
 

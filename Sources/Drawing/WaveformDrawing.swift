@@ -116,18 +116,20 @@ struct WaveformDrawing {
             var taken = layout.plot.y - 100
             for (row, name) in zip(rows, picture.names) where row.middle - taken >= 13 {
                 let baseline = row.middle + Canvas.digitMiddle(style)
-                let fitted = canvas.fitted(name, surroundings.quietStyle, width: layout.numbersWidth - 4)
-                canvas.text(fitted, x: row.x - 6, baseline: baseline, surroundings.quietStyle, .right)
+                canvas.text(
+                    name, x: row.x - 6, baseline: baseline, surroundings.quietStyle, .right,
+                    room: layout.numbersWidth - 4)
                 taken = row.middle
             }
             return
         }
         for (row, name) in zip(rows, picture.names) where !name.isEmpty && row.width >= 50 {
-            let fitted = canvas.fitted(name, style, width: row.width / 2)
-            if fitted.isEmpty { continue }
-            let chip = Rectangle(x: row.x + 5, y: row.y + 5, width: canvas.width(of: fitted, style) + 9, height: 16)
+            let width = canvas.width(of: name, style, room: row.width / 2)
+            if width == 0 { continue }
+            let chip = Rectangle(x: row.x + 5, y: row.y + 5, width: width + 9, height: 16)
             canvas.fill(chip, radius: 3, palette.background.opacity(0.82))
-            canvas.text(fitted, x: chip.x + 4.5, baseline: chip.middle + Canvas.digitMiddle(style), style)
+            canvas.text(
+                name, x: chip.x + 4.5, baseline: chip.middle + Canvas.digitMiddle(style), style, room: row.width / 2)
         }
     }
 

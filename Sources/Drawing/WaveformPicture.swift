@@ -85,11 +85,11 @@ public struct WaveformPicture: Picture, Equatable {
         try encoded(as: format, fonts: .system)
     }
 
-    func encoded(as format: PictureFormat, fonts: FontStack) throws(PictureError) -> [UInt8] {
+    func encoded(as format: PictureFormat, fonts: Fonts) throws(PictureError) -> [UInt8] {
         let canvas = try Canvas(width: sheet.width, height: sheet.height, format: format, fonts: fonts)
         WaveformDrawing(self).draw(on: canvas)
         let bytes = try canvas.encoded()
-        return format == .svg ? SVGText.finished(bytes, title: sheet.title, description: summary) : bytes
+        return format == .svg ? SVGDocument.finished(bytes, title: sheet.title, description: summary) : bytes
     }
 
     private static func usualNames(_ count: Int) -> [String] {

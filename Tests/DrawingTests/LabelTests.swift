@@ -6,7 +6,8 @@ import Testing
 
 @testable import Drawing
 
-/// Where the texts of an SVG picture are: cairo writes each as a group of letters with their places.
+/// Where the texts of an SVG picture are: cairo writes each as a group of letters with their places, and the ellipsis of one that
+/// is cut as a group behind it.
 private final class TextPlaces: NSObject, XMLParserDelegate {
     private(set) var places: [Rectangle] = []
     private var letters: [(x: Double, y: Double)] = []
@@ -29,9 +30,15 @@ private final class TextPlaces: NSObject, XMLParserDelegate {
 
     func parser(_ parser: XMLParser, didEndElement name: String, namespaceURI: String?, qualifiedName: String?) {
         guard name == "g", let first = letters.first, let last = letters.last else { return }
+        defer { letters = [] }
+        if letters.count == 1, let text = places.last, first.y - 7.5 == text.y, first.x > text.right - 4,
+            first.x < text.right + 6
+        {
+            places[places.count - 1].width = first.x - text.x + 4
+            return
+        }
         // A digit's height above the line, and the width of a narrow letter for the last one.
         places.append(Rectangle(x: first.x, y: first.y - 7.5, width: last.x - first.x + 4, height: 7.5))
-        letters = []
     }
 }
 

@@ -1,7 +1,7 @@
 // Pictures read back, and columns of known sounds.
-internal import CCairo
 import DSP
 internal import Glibc
+internal import PictureReading
 import Testing
 
 @testable import Drawing
@@ -14,36 +14,11 @@ struct Pixels: Equatable {
 
     init(png: [UInt8]) throws {
         struct Unreadable: Error {}
-        var rest = png[...]
-        let surface = unsafe withUnsafeMutablePointer(to: &rest) { rest in
-            unsafe cairo_image_surface_create_from_png_stream(
-                { rest, target, count in
-                    guard let rest = unsafe rest?.assumingMemoryBound(to: ArraySlice<UInt8>.self),
-                        let target = unsafe target,
-                        unsafe rest.pointee.count >= Int(count)
-                    else { return CAIRO_STATUS_READ_ERROR }
-                    for (index, byte) in unsafe rest.pointee.prefix(Int(count)).enumerated() {
-                        unsafe target[index] = byte
-                    }
-                    unsafe rest.pointee = rest.pointee.dropFirst(Int(count))
-                    return CAIRO_STATUS_SUCCESS
-                }, rest)
-        }
-        defer { unsafe cairo_surface_destroy(surface) }
-        guard unsafe cairo_surface_status(surface) == CAIRO_STATUS_SUCCESS,
-            let data = unsafe cairo_image_surface_get_data(surface)
-        else { throw Unreadable() }
-        width = unsafe Int(cairo_image_surface_get_width(surface))
-        height = unsafe Int(cairo_image_surface_get_height(surface))
-        let stride = unsafe Int(cairo_image_surface_get_stride(surface))
-        var values: [UInt32] = []
-        for y in 0..<height {
-            let line = unsafe UnsafeRawBufferPointer(start: data + y * stride, count: 4 * width)
-            for x in 0..<width {
-                values.append(unsafe line.loadUnaligned(fromByteOffset: 4 * x, as: UInt32.self) | 0xFF00_0000)
-            }
-        }
-        self.values = values
+        let read = unsafe picture_read(png, png.count)
+        guard let pixels = unsafe read.pixels else { throw Unreadable() }
+        defer { unsafe free(pixels) }
+        (width, height) = unsafe (Int(read.width), Int(read.height))
+        values = unsafe UnsafeBufferPointer(start: pixels, count: width * height).map { $0 | 0xFF00_0000 }
     }
 
     subscript(x: Int, y: Int) -> UInt32 { values[y * width + x] }

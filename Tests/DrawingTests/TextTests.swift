@@ -1,4 +1,3 @@
-internal import CCairo
 import DSP
 internal import Foundation
 internal import FoundationXML
@@ -33,6 +32,8 @@ private final class Reading: NSObject, XMLParserDelegate {
 }
 
 @Suite struct TextTests {
+    private func canvas() throws -> Canvas { try Canvas(width: 10, height: 10, format: .png, fonts: .system) }
+
     @Test("An SVG file is well-formed, and its title says what was given, whatever that was")
     func titles() throws {
         var random = SeededGenerator(printedFor: "titles")
@@ -87,49 +88,39 @@ private final class Reading: NSObject, XMLParserDelegate {
         #expect(untitled.count(in: Rectangle(x: 0, y: 0, width: 500, height: 13)) { $0 != background } == 0)
     }
 
-    @Test("A text that is cut fits, ends in an ellipsis, and is as long as it can be")
+    @Test("A text that is cut fits, is as long as it can be, and is left out where no letter fits beside the ellipsis")
     func fitting() throws {
-        let canvas = try Canvas(width: 10, height: 10, format: .png, fonts: .system)
+        let canvas = try canvas()
         let style = TextStyle(size: 12, colour: Colour(0))
-        let text = "Übung macht den Meister 会話"
-        #expect(canvas.fitted(text, style, width: 1000) == text)
-        #expect(canvas.fitted(text, style, width: 3) == "")
-        var last = 0
-        for width in stride(from: 30.0, to: canvas.width(of: text, style), by: 7) {
-            let cut = canvas.fitted(text, style, width: width)
-            #expect(cut.hasSuffix("…") && text.hasPrefix(cut.dropLast()) && canvas.width(of: cut, style) <= width)
-            #expect(cut.count >= last)
-            last = cut.count
-        }
-        #expect(last > 15)
-    }
-
-    @Test("The pieces of a text in several fonts are the text")
-    func runs() {
-        for text in ["", "plain", "mixed 会話 и e\u{301} 👩‍👩‍👧!", "\u{F0000}"] {
-            #expect(FontStack.system.runs(of: text, weight: .bold).map(\.text).joined() == text)
+        let text = "Übung macht den Meister"
+        let whole = canvas.width(of: text, style)
+        #expect(canvas.width(of: text, style, room: 1000) == whole)
+        #expect(canvas.width(of: text, style, room: whole) == whole)
+        #expect(canvas.width(of: text, style, room: canvas.width(of: "…", style)) == 0)
+        for room in [0, -5, 0.5, .nan] { #expect(canvas.width(of: text, style, room: room) == 0) }
+        // The widest letter and a blank, which goes with the word in front of it.
+        let most = canvas.width(of: "M ", style)
+        for room in stride(from: 40.0, to: whole, by: 7) {
+            let width = canvas.width(of: text, style, room: room)
+            #expect(width <= room && width > room - most, "\(room)")
         }
     }
 
     @Test("Without any font there is a picture without text, and a warning")
     func noFont() throws {
-        let made = unsafe FcConfigCreate()
-        let configuration = unsafe try #require(made)
-        defer { unsafe FcConfigDestroy(configuration) }
-        let fonts = unsafe FontStack(configuration: configuration)
         let sheet = try sheet(500, 160, title: "Title", sections: [PictureSection(name: "Verse", frames: 0..<200_000)])
-        #expect(sheet.warnings(fonts: fonts) == [.noFont])
+        #expect(sheet.warnings(fonts: .none) == [.noFont])
         let picture = try WaveformPicture(on: sheet, rows: [[square(0.5)], [square(0.2)]], colouring: .bands)
         let (pixels, background) = (
-            try Pixels(png: picture.encoded(as: .png, fonts: fonts)), Palette(.light).background.pixel
+            try Pixels(png: picture.encoded(as: .png, fonts: .none)), Palette(.light).background.pixel
         )
         let (title, inks) = (Rectangle(x: 0, y: 0, width: 200, height: 32), picture.inks)
         #expect(pixels.count(in: title) { $0 != background } == 0)
         #expect(pixels.count(in: picture.layout.plot) { inks.contains($0) } > 1000)
-        #expect(Reading.of(try picture.encoded(as: .svg, fonts: fonts))?.texts["title"] == "Title")
+        #expect(Reading.of(try picture.encoded(as: .svg, fonts: .none))?.texts["title"] == "Title")
     }
 
-    @Test("Characters that no font has are told, once each", .enabled(if: FontStack.system.isUsable))
+    @Test("Characters that no font has are told, once each", .enabled(if: Letters.exist(for: "aÜ")))
     func missingCharacters() throws {
         let sections = [PictureSection(name: "\u{F0000}b\u{F0001}", frames: 0..<1)]
         #expect(

@@ -1,22 +1,41 @@
-internal import CCairo
+// Text, laid out by Pango: letters that join, scripts that run from right to left, marks over letters, and for each character a
+// font that has it.
+internal import CPangoCairo
 
 /// How a text looks.
 struct TextStyle: Sendable {
+    enum Weight: Sendable { case regular, bold }
+
     /// In pixels.
     var size: Double
-    var weight = FontStack.Weight.regular
+    var weight = Weight.regular
     var colour: Colour
+}
+
+/// Where letters come from.
+enum Fonts: Sendable {
+    /// Those of the machine, if there are any.
+    case system
+    /// None: no text is drawn.
+    case none
 }
 
 extension Canvas {
     enum Alignment { case left, middle, right }
 
-    /// The width of a text in pixels.
+    /// The letters of any text that is longer than this would not fit into the widest picture.
+    private static let mostScalars = 10_000
+    /// Of a pixel, as Pango counts.
+    private static let unitsPerPixel = 1024.0
+
+    /// The width of a text in pixels; 0 where nothing of it fits.
     ///
     /// Without fonts a guess, so that what is left out for want of room is about the same.
-    func width(of text: String, _ style: TextStyle) -> Double {
-        if !fonts.isUsable { return 0.6 * style.size * Double(text.count) }
-        return fonts.runs(of: printable(text), weight: style.weight).reduce(0) { $0 + advance(of: $1, style) }
+    ///
+    /// - Parameter room: A wider text is cut, with an ellipsis.
+    func width(of text: String, _ style: TextStyle, room: Double = .infinity) -> Double {
+        guard let layout = unsafe layout else { return max(0, min(0.6 * style.size * Double(text.count), room)) }
+        return unsafe layOut(text, style, room: room, in: layout)?.width ?? 0
     }
 
     /// How far the middle of a digit lies above the line the letters stand on, in pixels.
@@ -25,54 +44,107 @@ extension Canvas {
     /// Draws a text.
     ///
     /// - Parameters:
-    ///   - x: Where its left end, its middle or its right end is.
+    ///   - x: Where its left end, its middle or its right end is, whatever the direction of its script.
     ///   - baseline: The line the letters stand on.
-    func text(_ text: String, x: Double, baseline: Double, _ style: TextStyle, _ alignment: Alignment = .left) {
-        let runs = fonts.runs(of: printable(text), weight: style.weight)
-        let widths = runs.map { advance(of: $0, style) }
-        let whole = widths.reduce(0, +)
-        var place =
+    ///   - room: A wider text is cut, with an ellipsis; nothing is drawn where nothing fits.
+    func text(
+        _ text: String, x: Double, baseline: Double, _ style: TextStyle, _ alignment: Alignment = .left,
+        room: Double = .infinity
+    ) {
+        guard let layout = unsafe layout, let place = unsafe layOut(text, style, room: room, in: layout) else { return }
+        let left =
             switch alignment {
             case .left: x
-            case .middle: x - whole / 2
-            case .right: x - whole
+            case .middle: x - place.width / 2
+            case .right: x - place.width
             }
-        unsafe cairo_set_source_rgba(
-            context, style.colour.red, style.colour.green, style.colour.blue, style.colour.opacity)
-        for (run, width) in zip(runs, widths) {
-            unsafe cairo_set_font_face(context, run.face)
-            unsafe cairo_set_font_size(context, style.size)
-            unsafe cairo_move_to(context, place, baseline)
-            unsafe cairo_show_text(context, run.text)
-            place += width
+        let cairo = cairo
+        unsafe cairo.cairo_save(context)
+        // Marks can be stacked without end over one letter; here they end where the neighbouring lines begin.
+        if place.inkHeight > 2.5 * style.size {
+            unsafe cairo.cairo_rectangle(
+                context, left - style.size, baseline - 1.25 * style.size, place.width + 2 * style.size,
+                1.75 * style.size)
+            unsafe cairo.cairo_clip(context)
         }
+        let colour = style.colour
+        unsafe cairo.cairo_set_source_rgba(context, colour.red, colour.green, colour.blue, colour.opacity)
+        unsafe cairo.cairo_move_to(context, left - place.left, baseline - place.baseline)
+        unsafe cairo.pango_cairo_show_layout(context, layout)
+        unsafe cairo.cairo_restore(context)
         // What was shown leaves a point behind, from which a later shape would begin.
-        unsafe cairo_new_path(context)
+        unsafe cairo.cairo_new_path(context)
     }
 
-    /// As much of a text as fits into a width, with an ellipsis where something is left out; empty where nothing fits.
-    func fitted(_ text: String, _ style: TextStyle, width limit: Double) -> String {
-        let text = printable(text)
-        if width(of: text, style) <= limit { return text }
-        let characters = Array(text)
-        func cut(_ count: Int) -> String {
-            var kept = characters[..<count]
-            while kept.last == " " { kept.removeLast() }
-            return String(kept) + "…"
+    /// The characters of texts that no font has, in their order, once each; none without fonts.
+    func missing(in texts: [String]) -> [Character] {
+        guard let layout = unsafe layout else { return [] }
+        let style = TextStyle(size: 10, colour: Colour(0))
+        var seen: Set<Character> = []
+        var missing: [Character] = []
+        for text in texts.map(Self.drawable) where unsafe lacksCharacters(text, style, in: layout) {
+            for character in text where seen.insert(character).inserted {
+                if unsafe lacksCharacters(String(character), style, in: layout) { missing.append(character) }
+            }
         }
-        var (fits, tooMany) = (0, characters.count)
-        while fits + 1 < tooMany {
-            let count = (fits + tooMany) / 2
-            if width(of: cut(count), style) <= limit { fits = count } else { tooMany = count }
-        }
-        return fits == 0 ? "" : cut(fits)
+        return missing
     }
 
-    private func advance(of run: FontStack.Run, _ style: TextStyle) -> Double {
-        var extents = cairo_text_extents_t()
-        unsafe cairo_set_font_face(context, run.face)
-        unsafe cairo_set_font_size(context, style.size)
-        unsafe cairo_text_extents(context, run.text, &extents)
-        return extents.x_advance
+    private func lacksCharacters(_ text: String, _ style: TextStyle, in layout: OpaquePointer) -> Bool {
+        _ = unsafe layOut(text, style, room: .infinity, in: layout)
+        return unsafe cairo.pango_layout_get_unknown_glyphs_count(layout) > 0
+    }
+
+    // MARK: - Layout
+
+    /// What the layout holds after ``layOut(_:_:room:in:)``, in pixels.
+    private struct Place {
+        /// Of the text, from the layout's left edge.
+        var left: Double
+        var width: Double
+        /// From the layout's upper edge.
+        var baseline: Double
+        var inkHeight: Double
+        var isCut: Bool
+    }
+
+    /// Puts a text into the layout; nil where nothing of it fits.
+    private func layOut(_ text: String, _ style: TextStyle, room: Double, in layout: OpaquePointer) -> Place? {
+        if !(room > 0) { return nil }
+        guard let font = unsafe cairo.pango_font_description_new() else { return nil }
+        unsafe cairo.pango_font_description_set_family(font, "sans-serif")
+        unsafe cairo.pango_font_description_set_weight(
+            font, style.weight == .bold ? PANGO_WEIGHT_BOLD : PANGO_WEIGHT_NORMAL)
+        unsafe cairo.pango_font_description_set_absolute_size(font, style.size * Self.unitsPerPixel)
+        unsafe cairo.pango_layout_set_font_description(layout, font)
+        unsafe cairo.pango_font_description_free(font)
+        // Twice the widest picture; a negative width is none.
+        let isBounded = room < 2 * Double(PictureSheet.permittedSides.upperBound)
+        let place = unsafe place(
+            Self.drawable(text), width: isBounded ? Int32(room * Self.unitsPerPixel) : -1, in: layout)
+        if place.width > room { return nil }
+        // An ellipsis alone says nothing.
+        if place.isCut {
+            if unsafe place.width <= self.place("…", width: -1, in: layout).width { return nil }
+            return unsafe self.place(Self.drawable(text), width: Int32(room * Self.unitsPerPixel), in: layout)
+        }
+        return place
+    }
+
+    private func place(_ text: String, width: Int32, in layout: OpaquePointer) -> Place {
+        let cairo = cairo
+        unsafe cairo.pango_layout_set_width(layout, width)
+        unsafe cairo.pango_layout_set_ellipsize(layout, width < 0 ? PANGO_ELLIPSIZE_NONE : PANGO_ELLIPSIZE_END)
+        unsafe cairo.pango_layout_set_text(layout, text, -1)
+        var (ink, logical) = (PangoRectangle(), PangoRectangle())
+        unsafe cairo.pango_layout_get_extents(layout, &ink, &logical)
+        return unsafe Place(
+            left: Double(logical.x) / Self.unitsPerPixel, width: Double(logical.width) / Self.unitsPerPixel,
+            baseline: Double(cairo.pango_layout_get_baseline(layout)) / Self.unitsPerPixel,
+            inkHeight: Double(ink.height) / Self.unitsPerPixel, isCut: cairo.pango_layout_is_ellipsized(layout) != 0)
+    }
+
+    private static func drawable(_ text: String) -> String {
+        printable(String(String.UnicodeScalarView(text.unicodeScalars.prefix(mostScalars))))
     }
 }

@@ -1,62 +1,87 @@
-// What the rest of the module draws on: cairo behind the few operations that pictures of sound need.
-internal import CCairo
+// What the rest of the module draws on: cairo and Pango behind the few operations that pictures of sound need.
+internal import CPangoCairo
+internal import Libraries
 
 /// A picture being drawn, in pixels from the top left corner.
 @safe
 struct Canvas: ~Copyable {
     let width: Int
     let height: Int
-    let fonts: FontStack
     private let format: PictureFormat
-    private let sink = ByteSink()
+    private let sink: ByteSink
+    private let functions: LibraryFunctions<PangoCairoFunctions>
     private let surface: OpaquePointer
     let context: OpaquePointer
+    /// Lays out one text after the other; nil without fonts.
+    let layout: OpaquePointer?
 
-    init(width: Int, height: Int, format: PictureFormat, fonts: FontStack) throws(PictureError) {
-        (self.width, self.height, self.format, self.fonts) = (width, height, format, fonts)
+    var cairo: PangoCairoFunctions { unsafe functions.table.pointee }
+
+    init(width: Int, height: Int, format: PictureFormat, fonts: Fonts) throws(PictureError) {
+        let (functions, sink) = (try PangoCairo.functions(), ByteSink())
+        let cairo = unsafe functions.table.pointee
         let made =
             switch format {
-            case .png: unsafe cairo_image_surface_create(CAIRO_FORMAT_RGB24, Int32(width), Int32(height))
+            case .png: unsafe cairo.cairo_image_surface_create(CAIRO_FORMAT_RGB24, Int32(width), Int32(height))
             case .svg:
-                unsafe cairo_svg_surface_create_for_stream(
+                unsafe cairo.cairo_svg_surface_create_for_stream(
                     writeToSink, Unmanaged.passUnretained(sink).toOpaque(), Double(width), Double(height))
             }
         // Cairo never returns nil, but surfaces and contexts in a state of error, on which drawing does nothing.
-        guard let surface = unsafe made, let context = unsafe cairo_create(surface) else {
-            throw .drawing(CAIRO_STATUS_NO_MEMORY)
+        guard let surface = unsafe made, let context = unsafe cairo.cairo_create(surface) else {
+            throw .drawing(CAIRO_STATUS_NO_MEMORY, functions)
         }
+        (self.width, self.height, self.format) = (width, height, format)
+        (self.functions, self.sink) = (functions, sink)
         unsafe self.surface = surface
         unsafe self.context = context
-        if format == .svg { unsafe cairo_svg_surface_set_document_unit(surface, CAIRO_SVG_UNIT_PX) }
-        let options = unsafe cairo_font_options_create()
+        if format == .svg { unsafe cairo.cairo_svg_surface_set_document_unit(surface, CAIRO_SVG_UNIT_PX) }
+        let options = unsafe cairo.cairo_font_options_create()
         // The same letters whatever the desktop's settings: no coloured fringes, no rounding to pixels.
-        unsafe cairo_font_options_set_antialias(options, CAIRO_ANTIALIAS_GRAY)
-        unsafe cairo_font_options_set_hint_style(options, CAIRO_HINT_STYLE_SLIGHT)
-        unsafe cairo_font_options_set_hint_metrics(options, CAIRO_HINT_METRICS_OFF)
-        unsafe cairo_set_font_options(context, options)
-        unsafe cairo_font_options_destroy(options)
+        unsafe cairo.cairo_font_options_set_antialias(options, CAIRO_ANTIALIAS_GRAY)
+        unsafe cairo.cairo_font_options_set_hint_style(options, CAIRO_HINT_STYLE_SLIGHT)
+        unsafe cairo.cairo_font_options_set_hint_metrics(options, CAIRO_HINT_METRICS_OFF)
+        unsafe cairo.cairo_set_font_options(context, options)
+        unsafe cairo.cairo_font_options_destroy(options)
+        unsafe layout = Self.layout(on: context, fonts, cairo)
+    }
+
+    /// Pango is asked for nothing without fonts: it would write of them to standard error.
+    private static func layout(
+        on context: OpaquePointer, _ fonts: Fonts, _ cairo: PangoCairoFunctions
+    ) -> OpaquePointer? {
+        func count(_ set: FcSetName) -> Int32 { unsafe cairo.FcConfigGetFonts(nil, set)?.pointee.nfont ?? 0 }
+        guard case .system = fonts, count(FcSetSystem) > 0 || count(FcSetApplication) > 0,
+            let layout = unsafe cairo.pango_cairo_create_layout(context)
+        else { return nil }
+        unsafe cairo.pango_context_set_round_glyph_positions(cairo.pango_layout_get_context(layout), 0)
+        unsafe cairo.pango_layout_context_changed(layout)
+        unsafe cairo.pango_layout_set_single_paragraph_mode(layout, 1)
+        return unsafe layout
     }
 
     deinit {
-        unsafe cairo_destroy(context)
+        let cairo = cairo
+        if let layout = unsafe layout { unsafe cairo.g_object_unref(UnsafeMutableRawPointer(layout)) }
+        unsafe cairo.cairo_destroy(context)
         // The SVG surface writes its end here, into the sink, which is released afterwards.
-        unsafe cairo_surface_destroy(surface)
+        unsafe cairo.cairo_surface_destroy(surface)
     }
 
     /// Ends the picture; the bytes of its file.
     consuming func encoded() throws(PictureError) -> [UInt8] {
-        let drawn = unsafe cairo_status(context)
-        if drawn != CAIRO_STATUS_SUCCESS { throw .drawing(drawn) }
+        let drawn = unsafe cairo.cairo_status(context)
+        if drawn != CAIRO_STATUS_SUCCESS { throw .drawing(drawn, functions) }
         var status = CAIRO_STATUS_SUCCESS
         switch format {
         case .png:
-            status = unsafe cairo_surface_write_to_png_stream(
+            status = unsafe cairo.cairo_surface_write_to_png_stream(
                 surface, writeToSink, Unmanaged.passUnretained(sink).toOpaque())
         case .svg:
-            unsafe cairo_surface_finish(surface)
-            status = unsafe cairo_surface_status(surface)
+            unsafe cairo.cairo_surface_finish(surface)
+            status = unsafe cairo.cairo_surface_status(surface)
         }
-        if status != CAIRO_STATUS_SUCCESS { throw .drawing(status) }
+        if status != CAIRO_STATUS_SUCCESS { throw .drawing(status, functions) }
         return sink.bytes
     }
 
@@ -66,7 +91,7 @@ struct Canvas: ~Copyable {
     func fill(_ rectangles: [Rectangle], _ colour: Colour) {
         if rectangles.isEmpty { return }
         for rectangle in rectangles {
-            unsafe cairo_rectangle(context, rectangle.x, rectangle.y, rectangle.width, rectangle.height)
+            unsafe cairo.cairo_rectangle(context, rectangle.x, rectangle.y, rectangle.width, rectangle.height)
         }
         fillPath(colour)
     }
@@ -79,32 +104,32 @@ struct Canvas: ~Copyable {
         let quarter = Double.pi / 2
         let (left, right) = (rectangle.x + radius, rectangle.right - radius)
         let (top, bottom) = (rectangle.y + radius, rectangle.bottom - radius)
-        unsafe cairo_new_sub_path(context)
-        unsafe cairo_arc(context, right, top, radius, -quarter, 0)
-        unsafe cairo_arc(context, right, bottom, radius, 0, quarter)
-        unsafe cairo_arc(context, left, bottom, radius, quarter, 2 * quarter)
-        unsafe cairo_arc(context, left, top, radius, 2 * quarter, 3 * quarter)
-        unsafe cairo_close_path(context)
+        unsafe cairo.cairo_new_sub_path(context)
+        unsafe cairo.cairo_arc(context, right, top, radius, -quarter, 0)
+        unsafe cairo.cairo_arc(context, right, bottom, radius, 0, quarter)
+        unsafe cairo.cairo_arc(context, left, bottom, radius, quarter, 2 * quarter)
+        unsafe cairo.cairo_arc(context, left, top, radius, 2 * quarter, 3 * quarter)
+        unsafe cairo.cairo_close_path(context)
         fillPath(colour)
     }
 
     private func fillPath(_ colour: Colour) {
-        unsafe cairo_set_source_rgba(context, colour.red, colour.green, colour.blue, colour.opacity)
-        unsafe cairo_fill(context)
+        unsafe cairo.cairo_set_source_rgba(context, colour.red, colour.green, colour.blue, colour.opacity)
+        unsafe cairo.cairo_fill(context)
     }
 
     /// Draws `columns` × `rows` pixels, the top row first, stretched to a rectangle without smoothing.
     func image(_ pixels: [UInt32], columns: Int, rows: Int, in target: Rectangle) throws(PictureError) {
         precondition(pixels.count == columns * rows, "An image has another number of pixels than it should.")
         if pixels.isEmpty { return }
-        let made = unsafe cairo_image_surface_create(CAIRO_FORMAT_RGB24, Int32(columns), Int32(rows))
-        guard let image = unsafe made else { throw .drawing(CAIRO_STATUS_NO_MEMORY) }
-        defer { unsafe cairo_surface_destroy(image) }
-        guard let bytes = unsafe cairo_image_surface_get_data(image) else {
-            throw unsafe .drawing(cairo_surface_status(image))
+        let made = unsafe cairo.cairo_image_surface_create(CAIRO_FORMAT_RGB24, Int32(columns), Int32(rows))
+        guard let image = unsafe made else { throw .drawing(CAIRO_STATUS_NO_MEMORY, functions) }
+        defer { unsafe cairo.cairo_surface_destroy(image) }
+        guard let bytes = unsafe cairo.cairo_image_surface_get_data(image) else {
+            throw unsafe .drawing(cairo.cairo_surface_status(image), functions)
         }
-        unsafe cairo_surface_flush(image)
-        let stride = unsafe Int(cairo_image_surface_get_stride(image))
+        unsafe cairo.cairo_surface_flush(image)
+        let stride = unsafe Int(cairo.cairo_image_surface_get_stride(image))
         unsafe pixels.withUnsafeBytes { source in
             guard let source = source.baseAddress else { return }
             for row in 0..<rows {
@@ -112,25 +137,29 @@ struct Canvas: ~Copyable {
                     from: source + row * columns * 4, byteCount: columns * 4)
             }
         }
-        unsafe cairo_surface_mark_dirty(image)
-        unsafe cairo_save(context)
-        unsafe cairo_translate(context, target.x, target.y)
-        unsafe cairo_scale(context, target.width / Double(columns), target.height / Double(rows))
-        unsafe cairo_set_source_surface(context, image, 0, 0)
-        unsafe cairo_pattern_set_filter(cairo_get_source(context), CAIRO_FILTER_NEAREST)
-        unsafe cairo_rectangle(context, 0, 0, Double(columns), Double(rows))
-        unsafe cairo_fill(context)
-        unsafe cairo_restore(context)
+        unsafe cairo.cairo_surface_mark_dirty(image)
+        unsafe cairo.cairo_save(context)
+        unsafe cairo.cairo_translate(context, target.x, target.y)
+        unsafe cairo.cairo_scale(context, target.width / Double(columns), target.height / Double(rows))
+        unsafe cairo.cairo_set_source_surface(context, image, 0, 0)
+        unsafe cairo.cairo_pattern_set_filter(cairo.cairo_get_source(context), CAIRO_FILTER_NEAREST)
+        unsafe cairo.cairo_rectangle(context, 0, 0, Double(columns), Double(rows))
+        unsafe cairo.cairo_fill(context)
+        unsafe cairo.cairo_restore(context)
     }
 }
 
 extension PictureError {
-    static func drawing(_ status: cairo_status_t) -> PictureError {
+    static func drawing(
+        _ status: cairo_status_t, _ functions: LibraryFunctions<PangoCairoFunctions>
+    ) -> PictureError {
         if status == CAIRO_STATUS_NO_MEMORY {
             return PictureError(
                 .outOfMemory, "There is not enough memory for a picture of this size", remedy: "Make it smaller.")
         }
-        let text = unsafe String(cString: cairo_status_to_string(status))
+        let text =
+            unsafe functions.table.pointee.cairo_status_to_string(status).map { unsafe String(cString: $0) }
+            ?? "\(status)"
         return PictureError(
             .drawingFailed, "The picture could not be drawn (\(text))",
             remedy: "Report this, with the values the picture was made of.")

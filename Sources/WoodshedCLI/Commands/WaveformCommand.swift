@@ -1,6 +1,7 @@
 // `woodshed waveform`: what a recording looks like, in the terminal or in a file.
 import ArgumentParser
 import DSP
+import Drawing
 import Glibc
 import Woodshed
 
@@ -104,6 +105,8 @@ struct WaveformCommand: Verb {
         let target = out ?? ""
         try OutputFile.refuseInput(file, output: target)
         try OutputFile.check(target)
+        // Told before an hour is read for nothing.
+        do throws(PictureError) { try PictureLibraries.load() } catch { throw CommandFailure(error) }
         let supply = try opened()
         let choice = try view.choice(for: supply.facts)
         let frames = try view.frames(of: supply.facts, columns: picture.width(view.width))

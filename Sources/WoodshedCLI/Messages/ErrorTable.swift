@@ -71,6 +71,7 @@ extension PictureError.Kind {
         case .diskFull, .limitExceeded, .io: .inputOutput
         case .closedPipe: .closedPipe
         case .outOfMemory, .drawingFailed: .software
+        case .libraryMissing: .unavailable
         }
     }
 }

@@ -8,7 +8,7 @@ enum ExitStatus: Int32, CaseIterable, Sendable {
     /// Not audio, a broken file, a stretch of time that is not in the file.
     case badData = 65
     case notFound = 66
-    /// No sound device, or one that cannot do what was asked.
+    /// No sound device, or one that cannot do what was asked; a program or library that is needed and is not installed.
     case unavailable = 69
     /// A fault of this program.
     case software = 70

@@ -1,6 +1,6 @@
 /// What a finished SVG file gets besides its shapes: the title and a description as text, and numbers that do not depend on what
 /// was drawn before.
-enum SVGText {
+enum SVGDocument {
     /// The file as it is kept.
     static func finished(_ bytes: [UInt8], title: String, description: String) -> [UInt8] {
         let bytes = renumbered(bytes)

@@ -1,5 +1,0 @@
-#pragma once
-#include <cairo-ft.h>
-#include <cairo-svg.h>
-#include <cairo.h>
-#include <fontconfig/fontconfig.h>

@@ -1,0 +1,57 @@
+import CLibraryTable
+internal import Glibc
+import Libraries
+import Testing
+
+/// As many functions of the mathematics library as the tests need.
+private struct TwoFunctions: BitwiseCopyable {
+    var first: @convention(c) (Double) -> Double
+    var second: @convention(c) (Double) -> Double
+}
+
+@Suite struct LibraryTests {
+    /// Loads two functions of a library.
+    private func load(
+        _ library: String, _ first: String, _ second: String
+    ) throws(LibraryError) -> LibraryFunctions<TwoFunctions> {
+        // The description's texts live as long as the process, as those of a C target do.
+        func kept(_ text: String) -> UnsafePointer<CChar> { unsafe UnsafePointer(strdup(text)) }
+        let names = UnsafeMutablePointer<UnsafePointer<CChar>>.allocate(capacity: 2)
+        unsafe names.initialize(to: kept(first))
+        unsafe (names + 1).initialize(to: kept(second))
+        return try unsafe LibraryFunctions(
+            LibraryDescription(soname: kept(library), package: kept("some-package"), names: names, count: 2))
+    }
+
+    @Test("A library's functions are found under their names, in the order of the table's fields")
+    func found() throws {
+        let functions = try load("libm.so.6", "floor", "ceil")
+        #expect(unsafe functions.table.pointee.first(2.5) == 2)
+        #expect(unsafe functions.table.pointee.second(2.5) == 3)
+    }
+
+    @Test("A library that is not there is named, with the linker's own words and the package that holds it")
+    func missingLibrary() {
+        let error = #expect(throws: LibraryError.self) { try load("libmissing-for-a-test.so.7", "floor", "ceil") }
+        #expect(error?.library == "libmissing-for-a-test.so.7")
+        #expect(error?.message.contains("libmissing-for-a-test.so.7") == true)
+        #expect(error?.message.contains("No such file") == true)
+        #expect(error?.remedy == "Install it with: sudo apt-get install some-package")
+    }
+
+    @Test("One function that is missing is a failure, whichever it is, and is named")
+    func missingFunction() {
+        for names in [("floor", "missing_for_a_test"), ("missing_for_a_test", "floor")] {
+            let error = #expect(throws: LibraryError.self) { try load("libm.so.6", names.0, names.1) }
+            #expect(error?.message.contains("missing_for_a_test") == true)
+        }
+    }
+
+    @Test("What failed can be tried again, and what was loaded can be loaded again")
+    func again() throws {
+        for _ in 0..<3 {
+            #expect(throws: LibraryError.self) { try load("libmissing-for-a-test.so.7", "floor", "ceil") }
+            #expect(unsafe try load("libm.so.6", "floor", "ceil").table.pointee.first(2.5) == 2)
+        }
+    }
+}
