@@ -5,9 +5,7 @@ DESTDIR ?=
 CONFIGURATION ?= release
 SWIFT ?= swift
 STEP = scripts/step.sh
-# With the standard library linked in, the command starts faster and runs where no Swift is installed. The toolchain's own
-# linker, as others print a warning about a part of that library which is never called.
-PRODUCT = $(SWIFT) build -c release --static-swift-stdlib -Xswiftc -use-ld=lld --product woodshed
+PRODUCT = env SWIFT=$(SWIFT) scripts/build.sh
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
@@ -33,6 +31,7 @@ test-gates: ## that each gate stops what it should stop
 	@scripts/setup.sh build test lint
 	@$(STEP) "gates stop planted faults" scripts/test-gates.sh
 	@$(STEP) "set-up on pretended machines" scripts/test-setup.sh
+	@$(STEP) "functions looked up in libraries are those of their headers" scripts/test-headers.sh
 	@$(STEP) "the compiler refuses what the render thread must not do" scripts/test-annotations.sh
 
 test-debug: ## the tests without optimisation

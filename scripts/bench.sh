@@ -76,7 +76,10 @@ measure 1 "woodshed waveform, an hour, second showing" "$woodshed" waveform hour
 measure 21 "woodshed waveform, an hour, later showings" "$woodshed" waveform hour.wav
 
 printf '\n==> the command: start\n'
-measure 21 "woodshed --version" "$woodshed" --version
+measure 101 "woodshed --version" "$woodshed" --version
+measure 101 "sox --version" sox --version
+measure 101 "/bin/true" /bin/true
+measure 21 "woodshed --help" "$woodshed" --help
 measure 21 "woodshed play, first 10 ms of a 10-min FLAC" \
     "$woodshed" play long.flac --to 0.01 --output null --clock virtual --quiet
 measure 21 "mpv --ao=null, first 10 ms of the same" \

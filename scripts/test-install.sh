@@ -22,6 +22,12 @@ grep -q 'complete .*woodshed' "$prefix/share/fish/vendor_completions.d/woodshed.
     fail "the completion for fish is none"
 # A program with the standard library linked in needs no Swift at run time.
 ! ldd "$prefix/bin/woodshed" | grep -q libswift || fail "the installed command needs a Swift installation"
+# What only pictures need is loaded when one is drawn, and the C++ library is linked in where its archive is installed.
+needed=$(readelf -d "$prefix/bin/woodshed" | grep NEEDED) || fail "what the installed command needs cannot be read"
+! grep -qE 'cairo|pango|fontconfig|freetype' <<<"$needed" || fail "the installed command loads what draws at each start"
+if [ -f "$(clang -print-file-name=libstdc++.a)" ]; then
+    ! grep -q 'libstdc++' <<<"$needed" || fail "the installed command needs the shared C++ library"
+fi
 
 scripts/install.sh --remove "$prefix" >/dev/null
 left=$(find "$prefix" -type f)
