@@ -92,18 +92,26 @@ let package = Package(
             name: "AudioFiles",
             dependencies: [
                 "Realtime", "DSP", "Files", "UserState", "CLinux", "CRealtime", "CSndFile", "CMPG123", "CSoxr",
-                "CXXHash",
             ],
+            swiftSettings: settings),
+        .target(name: "Clips", dependencies: ["Realtime", "AudioFiles"], swiftSettings: settings),
+        .target(name: "Takes", dependencies: ["Files", "UserState", "AudioFiles"], swiftSettings: settings),
+        .target(
+            name: "Waveforms",
+            dependencies: ["Realtime", "DSP", "Files", "UserState", "AudioFiles", "Clips", "CXXHash"],
             swiftSettings: settings),
         .target(
             name: "AudioDevices",
-            dependencies: ["Realtime", "AudioFiles", "CALSA", "CLinux", "CSampleRate", "CTimerFD"],
+            dependencies: ["Realtime", "AudioFiles", "Clips", "CALSA", "CLinux", "CSampleRate", "CTimerFD"],
             swiftSettings: settings),
         .target(
-            name: "Engine", dependencies: ["Realtime", "DSP", "UserState", "AudioFiles", "AudioDevices"],
+            name: "Engine",
+            dependencies: ["Realtime", "DSP", "UserState", "AudioFiles", "Clips", "Takes", "AudioDevices"],
             swiftSettings: settings),
         .target(
-            name: "Woodshed", dependencies: ["Engine", "AudioFiles", "AudioDevices", "UserState"],
+            name: "Woodshed",
+            dependencies: ["Engine", "AudioFiles", "Clips", "Takes", "Waveforms", "AudioDevices", "UserState"],
+
             swiftSettings: settings),
         .target(
             name: "WoodshedCLI",
@@ -124,6 +132,9 @@ let package = Package(
         .target(
             name: "SoundMeasures", dependencies: ["DSP", "TestSupport"], path: "Tests/SoundMeasures",
             swiftSettings: settings),
+        .target(
+            name: "SoundFileSupport", dependencies: ["AudioFiles", "Files", "TestSupport"],
+            path: "Tests/SoundFileSupport", swiftSettings: settings),
         .target(
             name: "VirtualCardSupport", dependencies: ["VirtualCard"], path: "Tests/VirtualCardSupport",
             swiftSettings: settings),
@@ -148,18 +159,34 @@ let package = Package(
         .testTarget(
             name: "LibrariesTests", dependencies: ["Libraries", "CLibraryTable", "TestSupport"], swiftSettings: settings
         ),
+        // Takes write the chunks that marks are read from.
         .testTarget(
-            name: "AudioFilesTests", dependencies: ["AudioFiles", "DSP", "Files", "SoundMeasures", "TestSupport"],
+            name: "AudioFilesTests", dependencies: ["AudioFiles", "Files", "SoundFileSupport", "Takes", "TestSupport"],
+            swiftSettings: settings),
+        .testTarget(
+            name: "ClipsTests", dependencies: ["AudioFiles", "Clips", "Realtime", "SoundFileSupport", "TestSupport"],
+            swiftSettings: settings),
+        .testTarget(
+            name: "TakesTests", dependencies: ["AudioFiles", "Files", "SoundFileSupport", "Takes", "TestSupport"],
+            swiftSettings: settings),
+        .testTarget(
+            name: "WaveformsTests",
+            dependencies: [
+                "AudioFiles", "Clips", "DSP", "SoundFileSupport", "SoundMeasures", "TestSupport", "Waveforms",
+            ],
             swiftSettings: settings),
         .testTarget(
             name: "AudioDevicesTests",
-            dependencies: ["AudioDevices", "AudioFiles", "CALSA", "Realtime", "TestSupport", "VirtualCardSupport"],
+            dependencies: [
+                "AudioDevices", "AudioFiles", "CALSA", "Clips", "Realtime", "TestSupport", "VirtualCardSupport",
+            ],
             swiftSettings: settings),
         .testTarget(
             name: "EngineTests",
             dependencies: [
-                "Engine", "AudioFiles", "AudioDevices", "CProcessors", "DSP", "Realtime", "TestSupport",
-                "VirtualCardSupport",
+                "Engine", "AudioFiles", "AudioDevices", "CProcessors", "Clips", "DSP", "Realtime", "Takes",
+                "TestSupport",
+                "VirtualCardSupport", "Waveforms",
             ],
             swiftSettings: settings),
         .testTarget(

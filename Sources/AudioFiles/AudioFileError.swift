@@ -59,7 +59,7 @@ public struct AudioFileError: Error, Sendable, Equatable, CustomStringConvertibl
     /// Cause and remedy, a line each.
     public var description: String { "\(message)\n\(remedy)" }
 
-    init(_ kind: Kind, path: String, _ message: String, remedy: String) {
+    package init(_ kind: Kind, path: String, _ message: String, remedy: String) {
         self.kind = kind
         self.path = path
         self.message = message
@@ -69,7 +69,7 @@ public struct AudioFileError: Error, Sendable, Equatable, CustomStringConvertibl
 
 extension AudioFileError {
     /// What `errno` says about opening or reading `path`.
-    static func reading(_ path: String, errno code: Int32) -> AudioFileError {
+    package static func reading(_ path: String, errno code: Int32) -> AudioFileError {
         switch code {
         case ENOENT where path == "-": .standardInput
         case ENOENT where isAddress(path): .address(path)
@@ -89,7 +89,7 @@ extension AudioFileError {
     }
 
     /// What `errno` says about creating or writing `path`.
-    static func writing(_ path: String, errno code: Int32, creating: Bool) -> AudioFileError {
+    package static func writing(_ path: String, errno code: Int32, creating: Bool) -> AudioFileError {
         switch code {
         case EACCES, EPERM, EROFS:
             AudioFileError(
@@ -114,6 +114,16 @@ extension AudioFileError {
                 "\(path): cannot be \(creating ? "created" : "written") (\(systemText(code)))",
                 remedy: creating ? "Check that its directory exists and can be written." : "Check the disk.")
         }
+    }
+
+    /// What `errno` says about creating a file that must replace none.
+    package static func creatingNew(_ path: String, errno code: Int32) -> AudioFileError {
+        if code == EEXIST {
+            return AudioFileError(
+                .alreadyExists, path: path, "\(path): there is a file of this name already",
+                remedy: "Choose another name; a recording never replaces a file.")
+        }
+        return .writing(path, errno: code, creating: true)
     }
 
     static func directory(_ path: String) -> AudioFileError {
@@ -160,13 +170,13 @@ extension AudioFileError {
             remedy: "Check that the recording was finished and copied whole.")
     }
 
-    static func changed(_ path: String) -> AudioFileError {
+    package static func changed(_ path: String) -> AudioFileError {
         AudioFileError(
             .changed, path: path, "\(path): less can be read than when the file was opened",
             remedy: "Let no program change the file while it is in use, then open it again.")
     }
 
-    static func closed(_ path: String) -> AudioFileError {
+    package static func closed(_ path: String) -> AudioFileError {
         AudioFileError(
             .cancelled, path: path, "\(path): the recording was closed while it was being waited for",
             remedy: "Keep the clip as long as something plays from it.")

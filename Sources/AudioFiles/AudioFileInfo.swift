@@ -17,20 +17,10 @@ public struct AudioFileInfo: Sendable, Equatable {
     /// kept for good, as the next opening may give more.
     public internal(set) var shortfall: String?
 
-    /// What the file at `path` is, whatever its name.
-    ///
-    /// The length is proved as it is when the file is opened to be played, but nothing is kept of what is decoded for that; of a file
-    /// whose index tells its length to the frame (M4A, MP4) nothing is decoded.
-    ///
-    /// - Throws: Every reason why the file cannot be played.
-    ///
-    /// Real-time safe: no.
-    public init(path: String) throws(AudioFileError) { self = try readInfo(path: path) }
-
     /// The length in seconds.
     public var seconds: Double { Double(frameCount) / Double(sampleRate) }
 
-    init(
+    package init(
         path: String, container: String, codec: String, sampleRate: Int, channelCount: Int, frameCount: Int64,
         shortfall: String? = nil
     ) {

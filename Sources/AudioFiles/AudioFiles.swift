@@ -1,18 +1,20 @@
-// AudioFiles: recordings that can be read at any frame (`Clip`), WAV files written (`WaveWriter`), and takes, which are valid while
-// they are being written (`TakeFile`) and are converted afterwards (`TakeConversion`); and the marks of recordings (`FileMarks`).
+// AudioFiles: what sound files are. Recordings decoded at any frame and at any rate (`AudioDecoder`, `RateReader`), sound files written
+// (`WaveWriter`, `makeSoundWriter`), the marks and tags of recordings (`FileMarks`, `FileDetails`), and their names as text (`FileName`).
 //
 // What a file holds is decided by its content, never by its name; how long it is, by what can be decoded, never by what
 // its header claims; and a frame has the same samples whichever way it was reached.
 //
-// The module does not play, mix, stretch or measure, and knows no sound device. It does not edit tags, and what it cannot
+// The module keeps nothing in memory, does not play or measure, and knows no sound device. It does not edit tags, and what it cannot
 // decode itself it gives to an `ffmpeg` process.
 
 /// Limits that hold for every file, checked before anything is allocated.
-enum FileLimits {
+package enum FileLimits {
     /// Channels a file or clip may have.
-    static let channelCounts = 1...64
+    package static let channelCounts = 1...64
     /// Sample rates in Hz a file or clip may have.
-    static let sampleRates = 1...768_000
+    package static let sampleRates = 1...768_000
     /// Frames a file may have: 36 days at 44.1 kHz. Keeps every product of frames and rates within 64 bits.
-    static let maximumFrameCount: Int64 = 1 << 37
+    package static let maximumFrameCount: Int64 = 1 << 37
+    /// Marks that are read of a file.
+    static let markCount = 4096
 }

@@ -2,7 +2,7 @@
 ///
 /// A byte that is not part of UTF-8 is the character U+10FF00 + byte, from a range that nobody uses (Unicode's last private
 /// one); bytes that are such a character in UTF-8 are treated alike. So every name has a text of its own, and a name that is UTF-8
-/// is its own text. ``Clip`` and ``WaveformMaker`` open the recording of such a text; nothing is written under one.
+/// is its own text. Whatever reads a recording opens the one of such a text; nothing is written under one.
 ///
 /// Real-time safe: no.
 public enum FileName {

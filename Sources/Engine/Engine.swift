@@ -2,6 +2,7 @@
 // requests and events between the two sides. It decodes nothing and draws nothing.
 public import AudioDevices
 public import AudioFiles
+public import Clips
 internal import Realtime
 
 /// One output with the players that share it.

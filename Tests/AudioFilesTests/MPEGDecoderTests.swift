@@ -1,4 +1,5 @@
 import Foundation
+import SoundFileSupport
 import TestSupport
 import Testing
 

@@ -1,3 +1,4 @@
+import SoundFileSupport
 import Testing
 
 @testable import AudioFiles

@@ -1,4 +1,5 @@
 import Foundation
+import SoundFileSupport
 import TestSupport
 import Testing
 
@@ -12,8 +13,8 @@ import Testing
         let scratch = try Scratch()
         let channels = music(frameCount: 20_001, channelCount: 3)
         try writeWave(scratch.file("a.wav"), channels, sampleRate: 48_000, format: format)
-        let clip = try Clip(path: scratch.file("a.wav"))
-        #expect(clip.frameCount == 20_001 && clip.channelCount == 3 && clip.sampleRate == 48_000)
+        let info = try AudioFileInfo(path: scratch.file("a.wav"))
+        #expect(info.frameCount == 20_001 && info.channelCount == 3 && info.sampleRate == 48_000)
         // Rounding errs by half a step, triangular dither by one more; Float32 holds 24 bits of a 32-bit sample.
         let tolerance: Float =
             switch format {
@@ -22,7 +23,7 @@ import Testing
             case .int24: 0.5 / 8_388_608
             case .int32: 1 / 16_777_216
             }
-        for (read, written) in zip(try readAll(clip), channels) {
+        for (read, written) in zip(try decode(scratch.file("a.wav")), channels) {
             let worst = zip(read, written).map { abs($0 - $1) }.max() ?? 1
             #expect(worst <= tolerance)
         }
@@ -39,7 +40,7 @@ import Testing
         let scratch = try Scratch()
         let samples = (-32_768...32_767).map { Float($0) / 32_768 } + [Float](repeating: 0, count: 5000)
         try writeWave(scratch.file("a.wav"), [samples], format: .int16)
-        #expect(try readAll(Clip(path: scratch.file("a.wav"))) == [samples])
+        #expect(try decode(scratch.file("a.wav")) == [samples])
     }
 
     @Test("the bytes do not depend on how the samples were cut into blocks", arguments: WaveSampleFormat.allCases)
@@ -61,7 +62,7 @@ import Testing
         let samples: [Float] = [2, -2, .infinity, -.infinity, .nan, 1, -1]
         try writeWave(scratch.file("a.wav"), [samples], format: .int24)
         let top: Float = 8_388_607 / 8_388_608
-        #expect(try readAll(Clip(path: scratch.file("a.wav"))) == [[top, -1, top, -1, 0, top, -1]])
+        #expect(try decode(scratch.file("a.wav")) == [[top, -1, top, -1, 0, top, -1]])
     }
 
     @Test("an older file stays until the new one is whole, and for good when it is given up")
@@ -82,7 +83,7 @@ import Testing
         }
         #expect(old() == [1, 2, 3] && scratch.names == ["a.wav"])
         try writeWave(path, [[1, 2]], format: .float32)
-        #expect(try Clip(path: path).frameCount == 2)
+        #expect(try AudioFileInfo(path: path).frameCount == 2)
         #expect(scratch.names == ["a.wav"])
     }
 
@@ -93,7 +94,7 @@ import Testing
         try FileManager.default.createSymbolicLink(
             atPath: scratch.file("link"), withDestinationPath: scratch.file("target"))
         try writeWave(scratch.file("link"), [[0, 0, 0]])
-        #expect(try Clip(path: scratch.file("target")).frameCount == 3)
+        #expect(try AudioFileInfo(path: scratch.file("target")).frameCount == 3)
         #expect(
             try FileManager.default.destinationOfSymbolicLink(atPath: scratch.file("link")) == scratch.file("target"))
     }
@@ -139,7 +140,7 @@ import Testing
         try pipe.fileHandleForWriting.close()
         process.waitUntilExit()
         #expect(process.terminationStatus == 0)
-        #expect(try readAll(Clip(path: scratch.file("out.wav"))) == channels)
+        #expect(try decode(scratch.file("out.wav")) == channels)
 
         _ = try scratch.write("file.wav", [])
         let file = try FileHandle(forWritingTo: URL(fileURLWithPath: scratch.file("file.wav")))
@@ -196,9 +197,9 @@ import Testing
         let path = try scratch.write("long.wav", bytes)
         // Eight gigabytes of nothing: the file system keeps no block for them.
         #expect(unsafe truncate(path, Int(header.byteCount) + Int(frames) * 8) == 0)
-        let clip = try Clip(path: path)
-        #expect(clip.frameCount == frames && clip.info.container == "rf64")
-        #expect(try read(clip, frames - 3..<frames + 1) == [[0, 0, 0, 0], [0, 0, 0, 0]])
+        let decoder = try openDecoder(path: path)
+        #expect(decoder.info.frameCount == frames && decoder.info.container == "rf64")
+        #expect(try decode(decoder, frames - 3..<frames) == [[0, 0, 0], [0, 0, 0]])
         // Others find the end too: 2^30 frames are 24347.887 seconds.
         #expect(try run("ffprobe", "-v", "error", "-show_entries", "format=duration", path).contains("24347.88"))
     }

@@ -1,4 +1,4 @@
-import AudioFiles
+import Clips
 import Realtime
 import TestSupport
 import Testing

@@ -1,5 +1,6 @@
 import AudioDevices
 import AudioFiles
+import Clips
 import Glibc
 import TestSupport
 import Testing

@@ -1,4 +1,4 @@
-import AudioFiles
+import Clips
 import TestSupport
 
 @testable import Engine

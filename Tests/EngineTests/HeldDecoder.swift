@@ -1,6 +1,7 @@
+import AudioFiles
 import Realtime
 
-@testable import AudioFiles
+@testable import Clips
 
 /// Samples that can be read once the test lets them, so that what is not decoded yet is no matter of the machine's speed.
 ///

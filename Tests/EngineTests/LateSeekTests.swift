@@ -1,6 +1,6 @@
 import Testing
 
-@testable import AudioFiles
+@testable import Clips
 @testable import Engine
 
 /// Live, into a slowed section of which the test lets the clip have what it likes.

@@ -1,9 +1,11 @@
+import AudioFiles
+import Takes
 import TestSupport
 import Testing
 import VirtualCardSupport
 
 @testable import AudioDevices
-@testable import AudioFiles
+@testable import Clips
 @testable import Engine
 
 @Suite("A recorder beside a player, on one device")

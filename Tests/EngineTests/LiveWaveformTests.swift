@@ -1,10 +1,11 @@
 import AudioFiles
 import DSP
 import Engine
-// What a take looks like while it is recorded, against what its file looks like afterwards.
 internal import Glibc
+import Takes
 import TestSupport
 import Testing
+import Waveforms
 
 @testable import AudioDevices
 

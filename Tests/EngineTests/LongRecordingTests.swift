@@ -1,10 +1,11 @@
+import AudioFiles
 import Glibc
 import Realtime
 import Synchronization
 import TestSupport
 import Testing
 
-@testable import AudioFiles
+@testable import Clips
 @testable import Engine
 
 @Suite("A recording longer than its memory budget")

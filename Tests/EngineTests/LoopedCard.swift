@@ -1,4 +1,5 @@
 import AudioFiles
+import Clips
 import DSP
 import Glibc
 import Realtime

@@ -1,8 +1,9 @@
+import AudioFiles
 import Foundation
 import TestSupport
 import Testing
 
-@testable import AudioFiles
+@testable import Clips
 @testable import Engine
 
 /// The main job at its real length: a song, slowed down, from a file of every kind. The smallest memory budget holds six seconds

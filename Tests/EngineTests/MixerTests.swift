@@ -1,5 +1,6 @@
 import AudioDevices
 import AudioFiles
+import Clips
 import Realtime
 import TestSupport
 import Testing

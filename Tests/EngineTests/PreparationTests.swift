@@ -1,4 +1,4 @@
-import AudioFiles
+import Clips
 import DSP
 internal import Glibc
 import Synchronization

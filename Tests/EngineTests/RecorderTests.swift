@@ -1,11 +1,12 @@
+import AudioFiles
 import Glibc
 import Synchronization
+import Takes
 import TestSupport
 import Testing
 import VirtualCardSupport
 
 @testable import AudioDevices
-@testable import AudioFiles
 @testable import Engine
 
 @Suite("A recorder on a device")

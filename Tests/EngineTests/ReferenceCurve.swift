@@ -1,4 +1,4 @@
-import AudioFiles
+import Clips
 import DSP
 
 @testable import Engine

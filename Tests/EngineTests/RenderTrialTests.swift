@@ -1,5 +1,6 @@
 import AudioDevices
 import AudioFiles
+import Clips
 import Glibc
 import Realtime
 import TestSupport

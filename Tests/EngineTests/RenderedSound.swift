@@ -1,4 +1,5 @@
 import AudioFiles
+import Clips
 import Realtime
 
 @testable import Engine

@@ -1,8 +1,9 @@
 import AudioDevices
+import AudioFiles
 import TestSupport
 import Testing
 
-@testable import AudioFiles
+@testable import Clips
 @testable import Engine
 
 @Suite("A player that is started again")

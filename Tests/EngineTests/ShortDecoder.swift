@@ -1,6 +1,7 @@
+import AudioFiles
 import Glibc
 
-@testable import AudioFiles
+@testable import Clips
 
 /// Samples of which only the first can be read.
 final class ShortDecoder: AudioDecoder {

@@ -1,10 +1,11 @@
 import AudioDevices
+import AudioFiles
 import Glibc
 import Realtime
 import TestSupport
 import Testing
 
-@testable import AudioFiles
+@testable import Clips
 @testable import Engine
 
 @Suite("An engine under the virtual clock, stopped while it waits")

@@ -1,9 +1,9 @@
+import AudioFiles
 import Realtime
 import TestSupport
 import Testing
 
 @testable import AudioDevices
-@testable import AudioFiles
 @testable import Engine
 
 /// Keeps a take in memory, and fails when it is told to.

@@ -1,4 +1,5 @@
 import AudioFiles
+import Clips
 
 /// A recording as an input gives it: block by block from the beginning, every sample as it was decoded.
 final class RecordedInput: @unchecked Sendable {

@@ -1,9 +1,9 @@
-// What a clip needs of a decoder, whatever library or program does the work.
+// What is needed of a decoder, whatever library or program does the work.
 
 /// A recording that can be decoded at any frame, always to the same bits.
 ///
-/// Used by one thread at a time: by who opens it, then by the clip's decode thread alone.
-protocol AudioDecoder: AnyObject, Sendable {
+/// Used by one thread at a time.
+package protocol AudioDecoder: AnyObject, Sendable {
     /// What the file is; its frame count is proved, not claimed.
     var info: AudioFileInfo { get }
 
@@ -18,11 +18,11 @@ protocol AudioDecoder: AnyObject, Sendable {
 }
 
 extension AudioDecoder {
-    func cancel() {}
+    package func cancel() {}
 }
 
 /// A decoder of a file, of which there may be several at once, each for a thread of its own.
-protocol FileDecoder: AudioDecoder {
+package protocol FileDecoder: AudioDecoder {
     /// Another decoder of the same file, also if its name now stands for another one.
     func another() throws(AudioFileError) -> any FileDecoder
 
@@ -32,7 +32,9 @@ protocol FileDecoder: AudioDecoder {
 }
 
 extension FileDecoder {
-    func readShorts(_: Range<Int64>, into _: UnsafeMutablePointer<Int16>) throws(AudioFileError) -> Bool { false }
+    package func readShorts(_: Range<Int64>, into _: UnsafeMutablePointer<Int16>) throws(AudioFileError) -> Bool {
+        false
+    }
 }
 
 /// Splits interleaved frames into channels, replacing what is not finite by zero when asked to.
@@ -82,7 +84,7 @@ private func deinterleaveStereo(
 }
 
 /// Replaces NaN and infinity by zero: one of them would stay in every filter that it passes through.
-func replaceNonFinite(_ samples: UnsafeMutablePointer<Float>, count: Int) {
+package func replaceNonFinite(_ samples: UnsafeMutablePointer<Float>, count: Int) {
     for i in 0..<count {
         let sample = unsafe samples[i]
         unsafe samples[i] = sample - sample == 0 ? sample : 0

@@ -114,17 +114,3 @@ enum FFmpegDecoder {
         )
     }
 }
-
-extension AudioFileError {
-    static func noAudioStream(_ path: String) -> AudioFileError {
-        AudioFileError(
-            .notAudio, path: path, "\(path): there is no sound in this file",
-            remedy: "Give a file that has a sound track.")
-    }
-
-    static func broken(_ path: String, _ reason: String) -> AudioFileError {
-        AudioFileError(
-            .broken, path: path, "\(path): this file is damaged or of an unknown kind (\(reason))",
-            remedy: "Copy it again, or convert it with a program that can open it.")
-    }
-}

@@ -1,10 +1,12 @@
 // The door: a path goes in, the decoder that its content asks for comes out.
 
 /// Opens `path` with the decoder for what it holds.
-func openDecoder(path: String) throws(AudioFileError) -> any FileDecoder { try openDecoder(OpenedFile(path: path)) }
+package func openDecoder(path: String) throws(AudioFileError) -> any FileDecoder {
+    try openDecoder(OpenedFile(path: path))
+}
 
 /// Opens a file that is open already.
-func openDecoder(_ file: OpenedFile) throws(AudioFileError) -> any FileDecoder {
+package func openDecoder(_ file: OpenedFile) throws(AudioFileError) -> any FileDecoder {
     switch FileSniffer.kind(of: file) {
     case .soundFile(let container):
         do throws(AudioFileError) {
@@ -32,11 +34,21 @@ private func openForeign(
     }
 }
 
-/// What the file at `path` is, without keeping any of its sound on the disk.
-func readInfo(path: String) throws(AudioFileError) -> AudioFileInfo {
-    let file = try OpenedFile(path: path)
-    if case .foreign(let container) = FileSniffer.kind(of: file) {
-        return try FFmpegDecoder.info(of: file, container: container)
+extension AudioFileInfo {
+    /// What the file at `path` is, whatever its name.
+    ///
+    /// The length is proved as it is when the file is opened to be played, but nothing is kept of what is decoded for that; of a file
+    /// whose index tells its length to the frame (M4A, MP4) nothing is decoded.
+    ///
+    /// - Throws: Every reason why the file cannot be played.
+    ///
+    /// Real-time safe: no.
+    public init(path: String) throws(AudioFileError) {
+        let file = try OpenedFile(path: path)
+        if case .foreign(let container) = FileSniffer.kind(of: file) {
+            self = try FFmpegDecoder.info(of: file, container: container)
+        } else {
+            self = try openDecoder(file).info
+        }
     }
-    return try openDecoder(file).info
 }

@@ -1,16 +1,16 @@
-// Fixed-ratio conversion by libsoxr at its highest quality. Each page is converted by a converter of its own that starts
-// at a frame which both rates share, so that a page's samples depend on the file and the page's number alone.
+// Fixed-ratio conversion by libsoxr at its highest quality. Each stretch is converted by a converter of its own that
+// starts at a frame which both rates share, so that its samples depend on the file and on what frames it has alone.
 internal import CSoxr
 internal import Glibc
 
 /// The ratio of two sample rates in lowest terms, and how positions map.
-struct RateRatio: Sendable, Equatable {
+package struct RateRatio: Sendable, Equatable {
     /// Source frames per `output` frames.
-    let source: Int64
-    /// Clip frames per `source` frames.
-    let output: Int64
+    package let source: Int64
+    /// Output frames per `source` frames.
+    package let output: Int64
 
-    init(sourceRate: Int, outputRate: Int) {
+    package init(sourceRate: Int, outputRate: Int) {
         var (a, b) = (sourceRate, outputRate)
         while b != 0 { (a, b) = (b, a % b) }
         source = Int64(sourceRate / a)
@@ -18,12 +18,12 @@ struct RateRatio: Sendable, Equatable {
     }
 
     /// The output frame nearest to a source frame; halves go up. Exact for any frame of a file.
-    func outputFrame(nearest sourceFrame: Int64) -> Int64 {
+    package func outputFrame(nearest sourceFrame: Int64) -> Int64 {
         floorDivide(2 * sourceFrame * output + source, 2 * source)
     }
 
     /// The source frame nearest to an output frame; halves go up.
-    func sourceFrame(nearest outputFrame: Int64) -> Int64 {
+    package func sourceFrame(nearest outputFrame: Int64) -> Int64 {
         floorDivide(2 * outputFrame * source + output, 2 * output)
     }
 }

@@ -228,28 +228,3 @@ final class SoundFileDecoder: FileDecoder, @unchecked Sendable {
         return counted
     }
 }
-
-extension AudioFileError {
-    static func tooManyChannels(_ path: String, _ channels: Int) -> AudioFileError {
-        AudioFileError(
-            .tooManyChannels, path: path, "\(path): \(channels) channels, and at most 64 are handled",
-            remedy: "Take out the channels you need, for example with: sox IN OUT remix 1 2.")
-    }
-
-    static func noChannels(_ path: String) -> AudioFileError {
-        AudioFileError(
-            .broken, path: path, "\(path): the header says that there is no channel", remedy: "Export the file again.")
-    }
-
-    static func badRate(_ path: String, _ rate: Int) -> AudioFileError {
-        AudioFileError(
-            .unsupported, path: path, "\(path): a sample rate of \(rate) Hz is outside 1...768000",
-            remedy: "Export the file again with a usual rate, such as 44100 or 48000 Hz.")
-    }
-
-    static func tooLong(_ path: String) -> AudioFileError {
-        AudioFileError(
-            .limitExceeded, path: path, "\(path): longer than \(FileLimits.maximumFrameCount) frames",
-            remedy: "Split the file into shorter ones.")
-    }
-}

@@ -1,5 +1,5 @@
 /// Chapters in the comments of FLAC, Ogg Vorbis and Opus files: CHAPTER001 with the time and CHAPTER001NAME with the name (Xiph wiki,
-/// "Chapter Extension", 2011; some write two digits). ``ChapterComments`` writes them.
+/// "Chapter Extension", 2011; some write two digits). Converted takes have them.
 enum ChapterMarks {
     static func read(_ source: ByteSource, _ clock: MarkClock) -> [FileMark] {
         var frames: [Int: Int64] = [:]

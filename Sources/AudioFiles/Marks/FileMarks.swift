@@ -6,7 +6,7 @@
 /// the recording. Of marks at the same place, or of the same stretch, the first one that has a name stands for all.
 public struct FileMarks: Sendable, Equatable {
     /// The most marks that are read of a file.
-    public static let countLimit = 4096
+    public static let countLimit = FileLimits.markCount
     /// The most bytes of a name in UTF-8, as many as a take's mark may have; the rest is cut off.
     public static let nameByteLimit = 4096
 

@@ -1,20 +1,20 @@
 // Bytes going to a file that appears whole or not at all, or to a descriptor the caller has.
-internal import Files
+package import Files
 internal import Glibc
 
 /// Where output goes: a file that appears under its name at the end (`WholeFile`), or a descriptor of the caller's, which is written
 /// straight.
-final class OutputFile {
-    let path: String
+package final class OutputFile {
+    package let path: String
     /// Whether earlier bytes can be written again.
-    let canRewrite: Bool
+    package let canRewrite: Bool
     private let file: WholeFile?
     private let given: Int32
     /// Where the descriptor stood when it was given to us.
     private let start: Int64
 
     /// Prepares to write to `path`.
-    init(path: String, calls: any FileCalls = SystemFileCalls()) throws(AudioFileError) {
+    package init(path: String, calls: any FileCalls = SystemFileCalls()) throws(AudioFileError) {
         self.path = path
         do throws(FileFault) { file = try WholeFile(path, calls: calls) } catch { throw Self.error(path, error) }
         canRewrite = file?.temporaryPath != nil
@@ -22,7 +22,7 @@ final class OutputFile {
     }
 
     /// Writes to a descriptor, which is not closed at the end.
-    init(descriptor: Int32, name: String) {
+    package init(descriptor: Int32, name: String) {
         path = name
         (file, given) = (nil, descriptor)
         var status = stat()
@@ -35,39 +35,39 @@ final class OutputFile {
     private var descriptor: Int32 { file?.descriptor ?? given }
 
     /// Appends all of `bytes`.
-    func append(_ bytes: UnsafeRawBufferPointer) throws(AudioFileError) {
+    package func append(_ bytes: UnsafeRawBufferPointer) throws(AudioFileError) {
         try orThrow { () throws(FileFault) in try unsafe WholeFile.append(bytes, to: descriptor) }
     }
 
     /// Replaces the bytes at `offset` from where the writing began; only where `canRewrite`.
-    func rewrite(_ bytes: [UInt8], at offset: Int64) throws(AudioFileError) {
+    package func rewrite(_ bytes: [UInt8], at offset: Int64) throws(AudioFileError) {
         try orThrow { () throws(FileFault) in try WholeFile.rewrite(bytes, at: start + offset, of: descriptor) }
     }
 
     /// Where the bytes are until `commit()`.
-    var writtenPath: String { file?.temporaryPath ?? path }
+    package var writtenPath: String { file?.temporaryPath ?? path }
 
     /// A descriptor for a library that closes what it is given; both share one position.
-    func duplicate() throws(AudioFileError) -> Int32 {
+    package func duplicate() throws(AudioFileError) -> Int32 {
         let copy = fcntl(descriptor, F_DUPFD_CLOEXEC, 0)
         if copy < 0 { throw .writing(path, errno: errno, creating: false) }
         return copy
     }
 
     /// Makes the file appear under its name, which must be free.
-    func commitNew() throws(AudioFileError) {
+    package func commitNew() throws(AudioFileError) {
         do throws(FileFault) { try file?.commit(replaces: false) } catch {
-            throw error.code == EEXIST ? .creatingTake(path, errno: EEXIST) : Self.error(path, error)
+            throw error.code == EEXIST ? .creatingNew(path, errno: EEXIST) : Self.error(path, error)
         }
     }
 
     /// Makes the file appear under its name, when all of it is on the disk.
-    func commit() throws(AudioFileError) {
+    package func commit() throws(AudioFileError) {
         try orThrow { () throws(FileFault) in try file?.commit() }
     }
 
     /// Removes what was written, as far as it is ours to remove.
-    func discard() { file?.discard() }
+    package func discard() { file?.discard() }
 
     private func orThrow(_ body: () throws(FileFault) -> Void) throws(AudioFileError) {
         do throws(FileFault) { try body() } catch { throw Self.error(path, error) }

@@ -1,19 +1,23 @@
 // The bytes in front of the samples of a WAV or RF64 file (EBU Tech 3306, RFC 2361).
 
 /// The header of a WAV file, always of one length for a format, so that it can be rewritten in place.
-struct WaveHeader {
-    let sampleRate: Int
-    let channelCount: Int
-    let format: WaveSampleFormat
+package struct WaveHeader {
+    package let sampleRate: Int
+    package let channelCount: Int
+    package let format: WaveSampleFormat
     /// Whether the extensible form is used where it is meant to be: beyond two channels and beyond 16 bits in integers. It says
     /// nothing about our channels that the plain form does not, and Python's `wave` opens it from 3.12 on only.
-    var mayBeExtensible = true
+    package var mayBeExtensible = true
+
+    package init(sampleRate: Int, channelCount: Int, format: WaveSampleFormat) {
+        (self.sampleRate, self.channelCount, self.format) = (sampleRate, channelCount, format)
+    }
 
     /// Bytes of one frame.
-    var frameBytes: Int { channelCount * format.bytesPerSample }
+    package var frameBytes: Int { channelCount * format.bytesPerSample }
 
     /// What is to be said about the length.
-    enum Length: Equatable {
+    package enum Length: Equatable {
         /// All ones in each size field: for a stream whose end is not known; readers then read to the end.
         case unknown
         /// So many frames.
@@ -23,7 +27,7 @@ struct WaveHeader {
     /// The header's bytes; it becomes RF64 where the sizes exceed 32 bits.
     ///
     /// - Parameter trailingBytes: how many bytes of other chunks follow the samples, an even number.
-    func bytes(_ length: Length, trailingBytes: UInt64 = 0) -> [UInt8] {
+    package func bytes(_ length: Length, trailingBytes: UInt64 = 0) -> [UInt8] {
         var bytes = ByteList()
         let dataBytes: UInt64? =
             if case .frames(let count) = length { UInt64(count) * UInt64(frameBytes) } else { nil }
@@ -58,7 +62,7 @@ struct WaveHeader {
     }
 
     /// The header's length in bytes.
-    var byteCount: Int {
+    package var byteCount: Int {
         12 + 36 + 8 + (isExtensible ? 40 : format == .float32 ? 18 : 16) + (format == .float32 ? 12 : 0) + 8
     }
 

@@ -26,14 +26,14 @@ public enum WaveSampleFormat: String, Sendable, CaseIterable {
 /// Samples that 16 bits hold exactly are not dithered: a 16-bit recording goes through unchanged, and silence stays silence.
 /// The dither comes from one generator that advances once per sample in file order, from a fixed seed: the same samples
 /// give the same file, however they were cut into blocks.
-struct WaveSampleEncoder {
-    let format: WaveSampleFormat
+package struct WaveSampleEncoder {
+    package let format: WaveSampleFormat
     private var dither = DitherGenerator()
 
-    init(_ format: WaveSampleFormat) { self.format = format }
+    package init(_ format: WaveSampleFormat) { self.format = format }
 
     /// Writes `frameCount` interleaved frames to `output`, which has room for them.
-    mutating func encode(
+    package mutating func encode(
         _ channels: UnsafePointer<UnsafeMutablePointer<Float>>, channelCount: Int, from start: Int, frameCount: Int,
         into output: UnsafeMutableRawPointer
     ) {

@@ -1,4 +1,5 @@
 public import AudioFiles
+public import Clips
 public import DSP
 
 extension ProgrammeReading {

@@ -1,7 +1,7 @@
 // What it costs to render a score: the player's own render path, block by block, under the thread's processor clock. Nothing
 // sounds. It does not show what a sound card, a mix of several players or a machine that is busy elsewhere adds.
 public import AudioDevices
-public import AudioFiles
+public import Clips
 internal import Realtime
 
 /// The times of all blocks of one rendering, as a device thread would render it.

@@ -1,5 +1,5 @@
 internal import AudioDevices
-internal import AudioFiles
+internal import Clips
 internal import Realtime
 
 /// A player without a device, one block at a time, on whatever thread calls.

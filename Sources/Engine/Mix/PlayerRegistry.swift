@@ -1,4 +1,5 @@
 internal import AudioFiles
+internal import Clips
 internal import Realtime
 internal import Synchronization
 

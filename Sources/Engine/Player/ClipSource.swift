@@ -1,4 +1,4 @@
-internal import AudioFiles
+internal import Clips
 internal import DSP
 
 /// The recording as the layers of one player hear it: as it is, or through a voice. Trivial.

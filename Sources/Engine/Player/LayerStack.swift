@@ -1,4 +1,4 @@
-internal import AudioFiles
+internal import Clips
 internal import DSP
 
 /// What of a player sounds: a stack of layers, the voices they have, and the passes that are kept.

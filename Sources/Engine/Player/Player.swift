@@ -1,4 +1,5 @@
 public import AudioFiles
+public import Clips
 internal import Realtime
 internal import Synchronization
 

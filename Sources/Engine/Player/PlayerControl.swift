@@ -1,4 +1,4 @@
-internal import AudioFiles
+internal import Clips
 internal import Realtime
 
 /// The control side's end of a player: requests on their way, and the scores the render side may still read.

@@ -3,7 +3,7 @@
 // never on how the frames were cut into blocks: every step below works on single frames or on bounds given in frames.
 //
 // It allocates when it is made and never afterwards. It does not open devices, decode files or call anyone back.
-internal import AudioFiles
+internal import Clips
 internal import Realtime
 
 /// What one player does on the render thread: at every frame all that is due, in one order; then the sound up to the next frame at

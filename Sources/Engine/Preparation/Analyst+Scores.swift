@@ -1,4 +1,4 @@
-internal import AudioFiles
+internal import Clips
 internal import DSP
 
 // The worker's own: what a score needs to know before it is played.

@@ -1,4 +1,4 @@
-internal import AudioFiles
+internal import Clips
 internal import DSP
 
 // The worker's own: plans of splices. A long part is cut where the voice is softest and planned stretch by stretch, so that an

@@ -1,4 +1,4 @@
-internal import AudioFiles
+internal import Clips
 internal import DSP
 
 // The worker's own: what it finds in each window. A window that cannot be decoded holds nothing; the clip's failure says why.

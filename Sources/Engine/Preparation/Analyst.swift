@@ -1,6 +1,6 @@
 // The worker that listens to a recording before the player does: it finds onsets, makes attacks ready, tells speech from
 // music and plans splices. It never touches a render thread: what it finds goes out through an atomic table, or with a score.
-internal import AudioFiles
+internal import Clips
 internal import DSP
 internal import Realtime
 internal import Synchronization

@@ -1,4 +1,4 @@
-internal import AudioFiles
+internal import Clips
 internal import DSP
 
 /// Reads long stretches of a clip on a worker, page by page, waiting for each.

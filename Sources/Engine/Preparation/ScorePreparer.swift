@@ -1,4 +1,4 @@
-internal import AudioFiles
+internal import Clips
 internal import DSP
 internal import Realtime
 internal import Synchronization

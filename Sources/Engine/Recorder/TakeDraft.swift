@@ -1,5 +1,6 @@
 internal import AudioDevices
 public import AudioFiles
+internal import Takes
 
 /// A take that is ready to be begun: its file is there, empty and valid. Without a beginning it goes again.
 public final class TakeDraft: @unchecked Sendable {

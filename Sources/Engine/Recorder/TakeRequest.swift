@@ -1,4 +1,5 @@
 public import AudioFiles
+public import Takes
 
 /// What is to become of a recording: where it goes and how it is stored.
 public struct TakeRequest: Sendable {

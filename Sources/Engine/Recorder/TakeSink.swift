@@ -1,4 +1,5 @@
 internal import AudioFiles
+internal import Takes
 
 /// Where a take's samples go. The writer's thread alone uses it.
 protocol TakeSink: AnyObject {

@@ -1,4 +1,5 @@
 import Foundation
+import SoundFileSupport
 import TestSupport
 import Testing
 
@@ -80,7 +81,7 @@ struct FileDetailTests {
                 of: file, container: "mp4", tools: FFmpegTools(ffmpeg: "no-such-program"))
             #expect(info.frameCount == Int64(frameCount) && info.shortfall == nil)
             let decoder = try openDecoder(path: path)
-            let samples = try readAll(Clip(path: path))
+            let samples = try decode(path)
             #expect(decoder.info == info && samples[0].count == frameCount)
         }
     }
@@ -93,6 +94,6 @@ struct FileDetailTests {
         let path = try scratch.write("cut.m4a", Array(bytes.dropLast(bytes.count / 3)))
         let info = try AudioFileInfo(path: path)
         #expect((20_000..<80_000).contains(info.frameCount))
-        #expect(try readAll(Clip(path: path))[0].count == Int(info.frameCount))
+        #expect(try decode(path)[0].count == Int(info.frameCount))
     }
 }

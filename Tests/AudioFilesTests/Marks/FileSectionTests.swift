@@ -1,4 +1,5 @@
 import AudioFiles
+import SoundFileSupport
 import Testing
 
 @Suite("Sections of marks")

@@ -1,8 +1,10 @@
 // Files whose marks are cut off, claim too much, or are nearly right: what can be read is read, and nothing takes long.
+import SoundFileSupport
 import TestSupport
 import Testing
 
 @testable import AudioFiles
+@testable import Takes
 
 /// Small files of every kind, each with the marks it holds, in frames at 1000 Hz.
 private struct Seeds {

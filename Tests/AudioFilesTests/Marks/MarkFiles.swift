@@ -1,4 +1,6 @@
 // Files with marks, put together byte by byte. None of them holds sound: marks are read without it.
+import SoundFileSupport
+
 @testable import AudioFiles
 
 enum MarkFiles {

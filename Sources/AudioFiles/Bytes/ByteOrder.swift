@@ -1,0 +1,22 @@
+// Integers of a file; `ByteList` writes them.
+
+extension [UInt8] {
+    /// The integer that begins at a byte, with its lowest byte; the caller has checked that it is all there.
+    package func little<Value: FixedWidthInteger & BitwiseCopyable>(_ type: Value.Type = Value.self, at offset: Int)
+        -> Value
+    {
+        Value(littleEndian: load(at: offset))
+    }
+
+    /// The integer that begins at a byte, with its highest byte.
+    package func big<Value: FixedWidthInteger & BitwiseCopyable>(_ type: Value.Type = Value.self, at offset: Int)
+        -> Value
+    {
+        Value(bigEndian: load(at: offset))
+    }
+
+    private func load<Value: BitwiseCopyable>(at offset: Int) -> Value {
+        precondition(offset >= 0 && offset <= count - MemoryLayout<Value>.size, "An integer lies beyond the bytes.")
+        return unsafe withUnsafeBytes { unsafe $0.loadUnaligned(fromByteOffset: offset, as: Value.self) }
+    }
+}

@@ -1,0 +1,100 @@
+/// Bytes that are looked at here and there: a file's, or some in memory. Nothing is read but what is asked for, so what a file
+/// claims about itself costs nothing.
+///
+/// A file that cannot be read any more ends where that begins.
+package struct ByteSource {
+    private enum Storage {
+        case file(OpenedFile)
+        case memory([UInt8])
+    }
+
+    private let storage: Storage
+    /// Where in the storage the bytes are, in order; none of them empty.
+    private let pieces: [Range<Int64>]
+    /// Where among the bytes each piece begins.
+    private let starts: [Int64]
+    /// How many bytes there are.
+    package let count: Int64
+
+    package init(_ file: OpenedFile) { self.init(.file(file), [0..<file.byteCount]) }
+
+    package init(_ bytes: [UInt8]) { self.init(.memory(bytes), [0..<Int64(bytes.count)]) }
+
+    private init(_ storage: Storage, _ pieces: [Range<Int64>]) {
+        self.storage = storage
+        self.pieces = pieces.filter { !$0.isEmpty }
+        var (starts, count): ([Int64], Int64) = ([], 0)
+        for piece in self.pieces {
+            starts.append(count)
+            count += piece.upperBound - piece.lowerBound
+        }
+        (self.starts, self.count) = (starts, count)
+    }
+
+    /// The bytes of some ranges one after another; what lies outside is left out.
+    package func joined(_ ranges: [Range<Int64>]) -> ByteSource { ByteSource(storage, ranges.flatMap(places)) }
+
+    /// The bytes of a range; what lies outside is left out.
+    package func slice(_ range: Range<Int64>) -> ByteSource { joined([range]) }
+
+    /// All bytes from one on.
+    package func dropFirst(_ offset: Int64) -> ByteSource { slice(min(max(0, offset), count)..<count) }
+
+    /// Up to `limit` bytes from `offset` on; fewer at the end.
+    package func bytes(at offset: Int64, count limit: Int) -> [UInt8] {
+        guard offset >= 0, offset < count, limit > 0 else { return [] }
+        let end = offset + min(Int64(limit), count - offset)
+        var bytes: [UInt8] = []
+        for place in places(of: offset..<end) {
+            let length = Int(place.upperBound - place.lowerBound)
+            switch storage {
+            case .memory(let all): bytes += all[Int(place.lowerBound)..<Int(place.upperBound)]
+            case .file(let file):
+                let read = file.bytes(at: place.lowerBound, count: length)
+                bytes += read
+                // What follows a gap would stand at the wrong place.
+                if read.count < length { return bytes }
+            }
+        }
+        return bytes
+    }
+
+    /// The integer at a byte, the lowest byte first; nil where it is not all there.
+    package func little<Value: FixedWidthInteger & BitwiseCopyable>(_ type: Value.Type = Value.self, at offset: Int64)
+        -> Value?
+    {
+        let bytes = bytes(at: offset, count: MemoryLayout<Value>.size)
+        return bytes.count == MemoryLayout<Value>.size ? bytes.little(at: 0) : nil
+    }
+
+    /// The integer at a byte, the highest byte first; nil where it is not all there.
+    package func big<Value: FixedWidthInteger & BitwiseCopyable>(_ type: Value.Type = Value.self, at offset: Int64)
+        -> Value?
+    {
+        little(type, at: offset)?.byteSwapped
+    }
+
+    /// Whether it begins with a text.
+    package func starts(with text: String, at offset: Int64 = 0) -> Bool {
+        bytes(at: offset, count: text.utf8.count).elementsEqual(text.utf8)
+    }
+
+    /// Where in the storage a range of the bytes is.
+    private func places(of range: Range<Int64>) -> [Range<Int64>] {
+        let range = range.clamped(to: 0..<count)
+        if range.isEmpty { return [] }
+        // The last piece that begins at or before the range.
+        var (low, high) = (0, starts.count)
+        while high - low > 1 {
+            let middle = (low + high) / 2
+            if starts[middle] <= range.lowerBound { low = middle } else { high = middle }
+        }
+        var places: [Range<Int64>] = []
+        while low < pieces.count, starts[low] < range.upperBound {
+            let shift = pieces[low].lowerBound - starts[low]
+            places.append((range.lowerBound + shift..<range.upperBound + shift).clamped(to: pieces[low]))
+            low += 1
+        }
+        return places
+    }
+}

@@ -1,0 +1,32 @@
+/// The metadata blocks in front of the sound of a FLAC file (RFC 9639, section 8).
+package struct FLACBlocks {
+    package enum Kind: UInt8 {
+        case comments = 4
+        case cueSheet = 5
+    }
+
+    private let source: ByteSource
+    private var blocks: [(kind: UInt8, place: Range<Int64>)] = []
+
+    /// A file has a handful; one of nothing but empty blocks is left after as many.
+    private static let mostBlocks = 1024
+
+    package init(_ source: ByteSource) {
+        self.source = source
+        var place: Int64 = 4
+        for _ in 0..<Self.mostBlocks {
+            let head = source.bytes(at: place, count: 4)
+            if head.count < 4 { return }
+            let content = place + 4..<place + 4 + Int64(head.big(UInt32.self, at: 0) & 0xFF_FFFF)
+            blocks.append((head[0] & 0x7F, content))
+            if head[0] & 0x80 != 0 { return }
+            place = content.upperBound
+        }
+    }
+
+    /// Where the first block of a kind says that it is, also beyond the end of the file.
+    package func place(_ kind: Kind) -> Range<Int64>? { blocks.first { $0.kind == kind.rawValue }?.place }
+
+    /// What there is of the first block of a kind.
+    package func first(_ kind: Kind) -> ByteSource? { place(kind).map(source.slice) }
+}

@@ -1,0 +1,93 @@
+/// The header of a page of an Ogg file (RFC 3533, section 6).
+package struct OggPage {
+    /// The whole page's place in the file; a file that was cut short may end within it.
+    let bytes: Range<Int64>
+    /// Where its content begins.
+    let contentStart: Int64
+    /// The lengths of its segments; one below 255 ends a packet.
+    let segments: [UInt8]
+    /// Which of the file's streams it belongs to.
+    let serial: UInt32
+    /// Its number among the pages of its stream.
+    let sequence: UInt32
+    /// Whether it begins in the middle of a packet.
+    let isContinued: Bool
+    /// Whether it says that it is its stream's last.
+    let isLast: Bool
+    /// How long the stream is up to the end of the last packet that ends here, in units of its codec; -1 where none does.
+    let position: Int64
+
+    private static let headerBytes = 27
+    /// What a page takes at most.
+    static let longest = headerBytes + 255 + 255 * 255
+    /// Where in a page its position and its checksum stand.
+    package static let (positionOffset, checksumOffset) = (6, 22)
+
+    /// Reads the header of the page that begins at `start`; nil where none does.
+    init?(_ source: ByteSource, at start: Int64) {
+        let head = source.bytes(at: start, count: Self.headerBytes + 255)
+        guard head.count >= Self.headerBytes, head.starts(with: "OggS".utf8) else { return nil }
+        let count = Int(head[26])
+        guard head.count >= Self.headerBytes + count else { return nil }
+        segments = Array(head[Self.headerBytes..<Self.headerBytes + count])
+        contentStart = start + Int64(Self.headerBytes + count)
+        bytes = start..<segments.reduce(contentStart) { $0 + Int64($1) }
+        isContinued = head[5] & 1 != 0
+        isLast = head[5] & 4 != 0
+        position = head.little(at: Self.positionOffset)
+        serial = head.little(at: 14)
+        sequence = head.little(at: 18)
+    }
+}
+
+/// The checksum of Ogg pages: a cyclic redundancy check by 0x04C11DB7, the highest bit first, from 0 (RFC 3533, section 6).
+package enum OggChecksum {
+    /// What a byte becomes, followed by so many bytes of zeros. Eight bytes at a time, by tables, is some five times as fast as one
+    /// (Kounavis and Berry, "A Systematic Approach to Building High Performance Software-based CRC Generators", 2005).
+    private static let tables: [UInt32] = {
+        var tables = [UInt32](repeating: 0, count: 8 * 256)
+        for byte in 0..<256 {
+            var value = UInt32(byte) << 24
+            for _ in 0..<8 { value = value << 1 ^ (value >> 31 != 0 ? 0x04C1_1DB7 : 0) }
+            tables[byte] = value
+        }
+        for entry in 256..<8 * 256 {
+            let shorter = tables[entry - 256]
+            tables[entry] = shorter << 8 ^ tables[Int(shorter >> 24)]
+        }
+        return tables
+    }()
+
+    /// The checksum of a page's bytes; those that hold the checksum count as zeros.
+    package static func checksum(ofPage page: [UInt8]) -> UInt32 {
+        let field = OggPage.checksumOffset..<OggPage.checksumOffset + 4
+        guard page.count >= field.upperBound else { return 0 }
+        return unsafe page.withUnsafeBytes { bytes in
+            unsafe tables.withUnsafeBufferPointer { tables in
+                var sum = unsafe run(0, bytes, 0..<field.lowerBound, tables)
+                for _ in field { sum = unsafe sum << 8 ^ tables[Int(sum >> 24)] }
+                return unsafe run(sum, bytes, field.upperBound..<bytes.count, tables)
+            }
+        }
+    }
+
+    private static func run(
+        _ start: UInt32, _ bytes: UnsafeRawBufferPointer, _ range: Range<Int>, _ tables: UnsafeBufferPointer<UInt32>
+    ) -> UInt32 {
+        var (sum, place) = (start, range.lowerBound)
+        while place + 8 <= range.upperBound {
+            let both = unsafe UInt64(bigEndian: bytes.loadUnaligned(fromByteOffset: place, as: UInt64.self))
+            let word = both ^ UInt64(sum) << 32
+            sum = 0
+            for index in 0..<8 {
+                sum ^= unsafe tables[(7 - index) << 8 | Int(truncatingIfNeeded: word >> UInt64(56 - 8 * index)) & 0xFF]
+            }
+            place += 8
+        }
+        while place < range.upperBound {
+            sum = unsafe sum << 8 ^ tables[Int(sum >> 24) ^ Int(bytes[place])]
+            place += 1
+        }
+        return sum
+    }
+}

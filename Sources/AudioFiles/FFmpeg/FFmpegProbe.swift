@@ -1,0 +1,150 @@
+// What `ffprobe` says of a file: of its first audio stream, its chapters and its tags, in one run.
+internal import Files
+internal import UserState
+
+/// What a file says about itself, as `ffprobe` reads it; nothing of it is proved.
+struct FFmpegProbe {
+    /// The first audio stream.
+    let codec: String
+    let sampleRate: Int
+    let channelCount: Int
+    /// Its frames, where the file tells them to the frame: it counts in frames, its index names a whole number of equal packets and the
+    /// last of these is there. An edit list has taken away what an encoder put in front and behind.
+    let exactFrameCount: Int64?
+    /// Frames that an encoder put in front of these, which are there once the edit list is ignored; nil where that does not make the
+    /// length more exact. An MP4 file's edit list tells lengths in a unit of its own, often a millisecond; its packets tell frames.
+    let framesInFront: Int64?
+    /// Bits per second of the stream, or else of the whole file.
+    let bitRate: Int?
+    /// Lower-case keys and values, those of the file before those of the stream.
+    let tags: [(key: String, value: String)]
+    let chapters: [Chapter]
+
+    struct Chapter {
+        let name: String
+        /// Numerator and denominator of the unit of time, in seconds.
+        let unit: (Int64, Int64)
+        let start, end: Int64
+    }
+
+    /// Asks `ffprobe`.
+    ///
+    /// - Parameter container: As `AudioFileInfo` names it, where the length is wanted to the frame.
+    init(_ file: OpenedFile, _ tools: FFmpegTools, container: String? = nil) throws(AudioFileError) {
+        let (json, result) = try Self.ask(
+            [
+                "-show_entries",
+                "packet=pts,duration:stream=codec_name,sample_rate,channels,time_base,start_pts,duration_ts,nb_frames,"
+                    + "bit_rate:stream_tags:format=bit_rate:format_tags", "-show_chapters",
+            ], of: file, tools)
+        guard let stream = json?["streams"]?.elements?.first, let codec = stream["codec_name"]?.stringValue,
+            let channels = stream["channels"]?.number, let rate = stream["sample_rate"]?.number
+        else {
+            if result.lastErrorLine.isEmpty { throw .noAudioStream(file.path) }
+            throw .broken(file.path, result.lastErrorLine)
+        }
+        if channels > FileLimits.channelCounts.upperBound { throw .tooManyChannels(file.path, Int(channels)) }
+        if channels < 1 { throw .noChannels(file.path) }
+        if !FileLimits.sampleRates.contains(Int(rate)) { throw .badRate(file.path, Int(rate)) }
+        (self.codec, sampleRate, channelCount) = (codec, Int(rate), Int(channels))
+        let told = Self.exactFrameCount(stream, rate: rate, packets: json?["packets"]?.elements ?? [])
+        var exact: (frameCount: Int64, inFront: Int64)?
+        if container == "mp4", let told, let place = json?["packets"]?.elements?.last?["pts"]?.integerValue {
+            let (unedited, _) = try Self.ask(
+                ["-ignore_editlist", "1", "-show_entries", "packet=pts,duration:stream=start_pts"], of: file, tools)
+            exact = Self.unedited(unedited, told: told, place: place, rate: rate)
+        }
+        (exactFrameCount, framesInFront) = (exact?.frameCount ?? told, exact?.inFront)
+        bitRate = (stream["bit_rate"]?.number ?? json?["format"]?["bit_rate"]?.number).flatMap { Int(exactly: $0) }
+        tags = (json?["format"]?["tags"]?.texts ?? []) + (stream["tags"]?.texts ?? [])
+        chapters = (json?["chapters"]?.elements ?? []).prefix(FileLimits.markCount).compactMap(Chapter.init)
+    }
+
+    /// More of what a file says about itself is left.
+    private static let textLimit = 16 << 20
+
+    /// What `ffprobe` says of a file and its last packets.
+    private static func ask(
+        _ questions: [String], of file: OpenedFile, _ tools: FFmpegTools
+    ) throws(AudioFileError) -> (JSONValue?, ChildResult) {
+        // The last packets alone: the interval begins behind any end.
+        let arguments =
+            [tools.ffprobe, "-v", "error", "-select_streams", "a:0", "-read_intervals", "99999999%"] + questions
+            + ["-of", "json"] + FFmpegTools.input()
+        var text: [UInt8] = []
+        let result = try unsafe tools.run(arguments, for: file.path, [file.descriptor]) {
+            bytes throws(AudioFileError) in
+            if text.count < textLimit { unsafe text.append(contentsOf: bytes) }
+        }
+        if case .killed(let number) = result.end {
+            throw .decoderKilled(file.path, signal: number, decodedSeconds: 0)
+        }
+        return (JSONValue(reading: text), result)
+    }
+
+    /// The length by the packets, which lies less than a unit of the edit list's above the length by that; nil where it does not.
+    ///
+    /// - Parameters:
+    ///   - told: The length by the edit list.
+    ///   - place: Where the last packet is by the edit list.
+    private static func unedited(
+        _ json: JSONValue?, told: Int64, place: Int64, rate: Int64
+    ) -> (frameCount: Int64, inFront: Int64)? {
+        guard json?["streams"]?.elements?.first?["start_pts"]?.integerValue == 0,
+            let last = json?["packets"]?.elements?.last, let lastPlace = last["pts"]?.integerValue,
+            let length = last["duration"]?.integerValue, (0...mostInFront).contains(lastPlace - place)
+        else { return nil }
+        let inFront = lastPlace - place
+        let (frameCount, overflows) = (lastPlace - inFront).addingReportingOverflow(length)
+        guard !overflows, (0...rate / coarsestUnit).contains(frameCount - told) else { return nil }
+        return (frameCount, inFront)
+    }
+
+    /// Units a second of the coarsest clock in use for edit lists, QuickTime's.
+    private static let coarsestUnit: Int64 = 600
+
+    private static func exactFrameCount(_ stream: JSONValue, rate: Int64, packets: [JSONValue]) -> Int64? {
+        guard stream["time_base"]?.stringValue == "1/\(rate)", stream["start_pts"]?.integerValue == 0,
+            let told = stream["duration_ts"]?.integerValue, (1...FileLimits.maximumFrameCount).contains(told),
+            let count = stream["nb_frames"]?.number, (1...told).contains(count), let last = packets.last,
+            let place = last["pts"]?.integerValue, let length = last["duration"]?.integerValue, place + length == told
+        else { return nil }
+        // All packets are as long but for the last, and the first of them hold what an encoder put in front of the sound.
+        let isWhole = packetFrameCounts.contains { frames in
+            (1...frames).contains(length) && (0...mostInFront).contains((count - 1) * frames - place)
+        }
+        return isWhole ? told : nil
+    }
+
+    /// Frames of a packet of AAC in its several kinds, of MP3 and of ALAC.
+    private static let packetFrameCounts: [Int64] = [480, 512, 960, 1024, 1152, 2048, 4096]
+    /// Frames that encoders put in front; AAC's of Apple do 2112.
+    private static let mostInFront: Int64 = 4096
+}
+
+extension FFmpegProbe.Chapter {
+    fileprivate init?(_ json: JSONValue) {
+        let unit = json["time_base"]?.stringValue?.split(separator: "/").compactMap { Int64($0) } ?? []
+        guard unit.count == 2, (1...1_000_000_000).contains(unit[0]), (1...1_000_000_000).contains(unit[1]),
+            let start = json["start"]?.integerValue, let end = json["end"]?.integerValue
+        else { return nil }
+        self.init(name: json["tags"]?["title"]?.stringValue ?? "", unit: (unit[0], unit[1]), start: start, end: end)
+    }
+
+    /// The frame that is nearest to a time of this chapter; nil beyond any recording.
+    func frame(_ time: Int64, sampleRate: Int) -> Int64? {
+        let ticks = 2 * Int128(time) * Int128(unit.0) * Int128(sampleRate)
+        return Int64(exactly: (ticks + Int128(unit.1)) / (2 * Int128(unit.1)))
+    }
+}
+
+extension JSONValue {
+    /// A number, which ffprobe writes as one or as a text.
+    fileprivate var number: Int64? { integerValue ?? stringValue.flatMap { Int64($0) } }
+
+    /// The keys and texts of an object.
+    fileprivate var texts: [(key: String, value: String)] {
+        guard case .object(let fields) = self else { return [] }
+        return fields.compactMap { field in field.value.stringValue.map { (field.key.lowercased(), $0) } }
+    }
+}

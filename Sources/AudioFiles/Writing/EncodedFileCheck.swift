@@ -1,0 +1,23 @@
+// What an encoder has made is opened before it gets its name.
+
+extension OutputFile {
+    /// Opens what was written. Returns its frames.
+    package func encodedFrames(channelCount: Int, sampleRate: Int) throws(AudioFileError) -> Int64 {
+        do throws(AudioFileError) {
+            let result = try openDecoder(path: writtenPath).info
+            if result.channelCount == channelCount, result.sampleRate == sampleRate { return result.frameCount }
+        } catch {
+            throw .badEncoding(path, "cannot be opened (\(error.kind))")
+        }
+        throw .badEncoding(path, "has another rate or other channels")
+    }
+}
+
+extension AudioFileError {
+    /// An encoder made something else than it was given.
+    package static func badEncoding(_ path: String, _ reason: String) -> AudioFileError {
+        AudioFileError(
+            .broken, path: path, "\(path): what was made of the recording \(reason), and was removed",
+            remedy: "Keep the recording, or choose another format.")
+    }
+}

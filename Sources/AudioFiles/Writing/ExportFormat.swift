@@ -1,0 +1,49 @@
+internal import CSndFile
+
+/// A kind of file that a finished take can be converted to.
+public enum ExportFormat: String, Sendable, CaseIterable {
+    /// FLAC, without loss: 16 bits for a take of 16 bits, 24 for all others.
+    case flac
+    /// Ogg Opus, at 48 kHz unless the take has a rate of Opus' own.
+    case opus
+    /// Ogg Vorbis.
+    case ogg
+    /// MP3, with one or two channels.
+    case mp3
+    /// AAC in an MP4 file, made by the program `ffmpeg`.
+    case m4a
+
+    /// What such a file's name ends with, without the dot.
+    public var fileExtension: String { rawValue }
+
+    /// Whether the marks of a take go along: as chapters, all but MP3.
+    public var keepsMarks: Bool { self != .mp3 }
+
+    /// The rate in Hz at which such a file holds sound of `given` Hz: the same where the format knows it.
+    package func sampleRate(for given: Int) -> Int {
+        let highest = self == .m4a ? 96_000 : 48_000
+        switch self {
+        case .flac, .ogg: return given
+        case .opus: return [8000, 12_000, 16_000, 24_000].contains(given) ? given : 48_000
+        case .mp3, .m4a:
+            let known = [8000, 11_025, 12_000, 16_000, 22_050, 24_000, 32_000, 44_100, 48_000, 64_000, 88_200, 96_000]
+            if given <= highest, known.contains(given) { return given }
+            // Of the two families of rates the one that it belongs to.
+            return given % 11_025 == 0 ? 44_100 : 48_000
+        }
+    }
+
+    /// Frames by which a file may be longer than what was put in: AAC comes in whole packets.
+    package var paddingFrames: Int64 { self == .m4a ? 2048 : 0 }
+
+    /// libsndfile's name for it; nil for what is made by a program.
+    package func soundFileFormat(isSixteenBit: Bool) -> Int32? {
+        switch self {
+        case .flac: Int32(Int(SF_FORMAT_FLAC) | Int(isSixteenBit ? SF_FORMAT_PCM_16 : SF_FORMAT_PCM_24))
+        case .opus: Int32(Int(SF_FORMAT_OGG) | Int(SF_FORMAT_OPUS))
+        case .ogg: Int32(Int(SF_FORMAT_OGG) | Int(SF_FORMAT_VORBIS))
+        case .mp3: Int32(Int(SF_FORMAT_MPEG) | Int(SF_FORMAT_MPEG_LAYER_III))
+        case .m4a: nil
+        }
+    }
+}

@@ -1,0 +1,173 @@
+// A recording that can be read at any frame: the centre of this module.
+public import AudioFiles
+package import Realtime
+
+/// A recording, decoded in pages around where it is played, at one sample rate.
+///
+/// What is not loaded is silence to a render thread, which never waits; who may wait, waits with `waitUntilLoaded(_:)`.
+/// Several players may read one clip, each through a reader of its own. Frames count from 0 at the clip's rate, which is
+/// not always the file's: `frame(forFileFrame:)` maps between them.
+///
+///     let clip = try Clip(path: "take5.flac", sampleRate: 48_000)
+///     try clip.waitUntilLoaded([0..<4800])
+///     let reader = clip.makeReader()
+///     defer { clip.release(reader) }
+///     reader.beginBlock()                                  // render thread, from here …
+///     let missing = reader.read(channel: 0, from: 0, count: 4800, into: samples)
+///     reader.endBlock()                                    // … to here
+public final class Clip: Sendable {
+    /// What the file is, with its own rate and its own number of frames.
+    public let info: AudioFileInfo
+    /// Frames per second of everything that is read from this clip, in Hz.
+    public let sampleRate: Int
+    /// Channels, 1...64.
+    public let channelCount: Int
+    /// Frames at `sampleRate`: the file's frames times the ratio of the rates, rounded to the nearest.
+    public let frameCount: Int64
+
+    private let core: ClipCore
+    private let thread: PlainThread?
+    private let ratio: RateRatio
+
+    /// Opens a recording by its content, whatever its name.
+    ///
+    /// Returns when the length is proved and the first pages are being decoded. Formats that only the `ffmpeg` program
+    /// reads are decoded whole before this returns.
+    ///
+    /// - Parameters:
+    ///   - path: a regular file.
+    ///   - sampleRate: the rate to read at, 1...768000 Hz; nil for the file's own.
+    ///   - memoryBudget: bytes for decoded pages; at least sixteen pages are kept whatever it says.
+    /// - Throws: every reason why the file cannot be played.
+    ///
+    /// Real-time safe: no.
+    public convenience init(
+        path: String, sampleRate: Int? = nil, memoryBudget: Int = 64 << 20
+    ) throws(AudioFileError) {
+        if let sampleRate, !FileLimits.sampleRates.contains(sampleRate) { throw .invalidRate(path, sampleRate) }
+        try self.init(openDecoder(path: path), sampleRate: sampleRate, memoryBudget: memoryBudget)
+    }
+
+    init(_ decoder: any AudioDecoder, sampleRate: Int?, memoryBudget: Int) throws(AudioFileError) {
+        info = decoder.info
+        channelCount = info.channelCount
+        self.sampleRate = sampleRate ?? info.sampleRate
+        ratio = RateRatio(sourceRate: info.sampleRate, outputRate: self.sampleRate)
+        frameCount = max(1, ratio.outputFrame(nearest: info.frameCount))
+        if frameCount > FileLimits.maximumFrameCount { throw .tooLong(info.path) }
+        let geometry = PageGeometry(channelCount: channelCount, frameCount: frameCount)
+        guard let store = PublishedStore(count: geometry.pageCount) else { throw .tooLong(info.path) }
+        let maker = PageMaker(decoder, geometry: geometry, sampleRate: self.sampleRate)
+        let core = ClipCore(
+            maker, store: store, sampleRate: self.sampleRate, memoryBudget: memoryBudget, path: info.path)
+        guard let thread = PlainThread(name: "clip-decode", { core.run() }) else { throw .noThread(info.path) }
+        self.core = core
+        self.thread = thread
+    }
+
+    deinit {
+        core.stop()
+        thread?.join()
+    }
+
+    // MARK: - Positions
+
+    /// The frame of this clip nearest to a frame of the file; halves go up.
+    ///
+    /// - Parameter fileFrame: within ±2^42.
+    public func frame(forFileFrame fileFrame: Int64) -> Int64 { ratio.outputFrame(nearest: fileFrame) }
+
+    /// The frame of the file nearest to a frame of this clip; halves go up.
+    ///
+    /// - Parameter frame: within ±2^42.
+    public func fileFrame(forFrame frame: Int64) -> Int64 { ratio.sourceFrame(nearest: frame) }
+
+    // MARK: - Readers
+
+    /// A reader for one render thread; give it back with `release(_:)`.
+    ///
+    /// - Parameter waitsForPages: true for a thread under a virtual clock: its reads wait for pages that are not loaded yet.
+    ///   Such a reader is not real-time safe, and must not be used on a render thread.
+    ///
+    /// Real-time safe: no (allocates, locks).
+    public func makeReader(waitsForPages: Bool = false) -> ClipReader {
+        makeReader(waitsForPages: waitsForPages, epoch: ReadEpoch())
+    }
+
+    /// The same with an epoch that the reader shares with others of the same thread: while it waits for a page, it holds nothing
+    /// of theirs either.
+    package func makeReader(waitsForPages: Bool, epoch: ReadEpoch) -> ClipReader {
+        core.makeReader(waitsForPages: waitsForPages, epoch: epoch)
+    }
+
+    /// Frames of one page, the unit in which the clip is decoded.
+    package var pageFrames: Int { core.geometry.pageFrames }
+
+    /// Ends a reader: no thread may use it, or a copy of it, any more.
+    ///
+    /// Real-time safe: no (frees, locks).
+    public func release(_ reader: ClipReader) { core.release(reader) }
+
+    // MARK: - Loading
+
+    /// Asks that ranges be loaded and kept for a reader until it is released, instead of those asked for it before.
+    ///
+    /// What the readers' hints and waiting callers want comes first; then what is most urgent to each reader, in turn; what
+    /// exceeds the memory budget is left out.
+    ///
+    /// Real-time safe: no (locks).
+    public func request(_ wanted: ClipDemand, for reader: ClipReader) {
+        core.request(wanted.ranges.map(core.geometry.pages(of:)), for: reader)
+    }
+
+    /// Waits until the ranges are loaded; what lies outside the clip counts as loaded.
+    ///
+    /// The decode thread goes on ahead of the first range after that, so a caller who advances block by block rarely waits.
+    ///
+    /// - Parameter ranges: frames, together at most half of the memory budget.
+    /// - Throws: why a page cannot be decoded (the file was changed, the disk failed), once it was tried several times for three
+    ///   quarters of a second; or that the ranges are too long.
+    ///
+    /// Real-time safe: no (waits).
+    public func waitUntilLoaded(_ ranges: [Range<Int64>]) throws(AudioFileError) {
+        try core.waitUntilLoaded(ranges.map(core.geometry.pages(of:)))
+    }
+
+    /// The same for a reader, until that is told to wait no more; then this throws, too.
+    package func waitUntilLoaded(_ ranges: [Range<Int64>], for reader: ClipReader) throws(AudioFileError) {
+        try core.waitUntilLoaded(ranges.map(core.geometry.pages(of:)), for: reader)
+    }
+
+    /// Ends every wait of a reader, now and later: what is not loaded is silence to it from then on, and not to be heard.
+    package func endWaits(of reader: ClipReader) { core.endWaits(of: reader) }
+
+    /// Why pages cannot be decoded; nil as long as all goes well, and again when they could be decoded after all.
+    ///
+    /// A page that fails is silent and is tried again; only what fails for three quarters of a second is told here. As long as
+    /// it is wanted it is tried every two seconds after that.
+    ///
+    /// Real-time safe: no (locks).
+    public var failure: AudioFileError? { core.failure }
+}
+
+/// Ranges of a clip that should be loaded, most urgent first.
+public struct ClipDemand: Sendable, Equatable {
+    /// Frames at the clip's rate; parts outside the clip are ignored.
+    public var ranges: [Range<Int64>]
+
+    /// A demand for these ranges, most urgent first.
+    public init(_ ranges: [Range<Int64>]) { self.ranges = ranges }
+}
+
+extension AudioFileError {
+    static func invalidRate(_ path: String, _ rate: Int) -> AudioFileError {
+        AudioFileError(
+            .invalidRequest, path: path, "\(path): cannot be played at \(rate) Hz",
+            remedy: "Ask for a sample rate from 1 to 768000 Hz.")
+    }
+}
+
+extension Clip {
+    /// Loads every page; only where the memory budget holds them all.
+    func loadAll() throws(AudioFileError) { try core.waitUntilLoaded([0..<core.geometry.pageCount]) }
+}

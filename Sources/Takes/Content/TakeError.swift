@@ -1,0 +1,45 @@
+internal import AudioFiles
+internal import Glibc
+
+extension AudioFileError {
+    /// What `errno` says about a take that could not be written any further, and what is left of it.
+    static func recording(_ path: String, errno code: Int32, keptFrames: Int64, sampleRate: Int) -> AudioFileError {
+        let cause = writing(path, errno: code, creating: false)
+        let advice =
+            switch cause.kind {
+            case .diskFull: "Free some room, or record to another disk."
+            case .permissionDenied: "Look whether the disk was made read-only, or record to another place."
+            case .limitExceeded: "Raise the limit (ulimit -f), or record into several files."
+            default: "Check the disk, and record to another one."
+            }
+        return AudioFileError(
+            cause.kind, path: path, cause.message,
+            remedy: "\(kept(path, keptFrames, sampleRate)) \(advice)")
+    }
+
+    /// What `errno` says about marks that could not be written behind a take's samples.
+    static func writingMarks(_ path: String, errno code: Int32, frames: Int64, sampleRate: Int) -> AudioFileError {
+        let cause = writing(path, errno: code, creating: false)
+        return AudioFileError(
+            cause.kind, path: path, "\(cause.message): its marks are missing",
+            remedy: "\(kept(path, frames, sampleRate)) Free some room, then let the take be recovered.")
+    }
+
+    static func changedTake(_ path: String) -> AudioFileError {
+        AudioFileError(
+            .changed, path: path, "\(path): this is not the file any more that was recorded",
+            remedy: "Use it as it is; another program has written it, and nothing was changed in it.")
+    }
+
+    static func badMark(_ path: String, _ reason: String) -> AudioFileError {
+        AudioFileError(
+            .invalidRequest, path: path, "\(path): a mark \(reason)", remedy: "Give it another name or place.")
+    }
+
+    private static func kept(_ path: String, _ frames: Int64, _ sampleRate: Int) -> String {
+        let tenths = frames * 10 / Int64(sampleRate)
+        return frames == 0
+            ? "The file holds nothing of the recording."
+            : "The file holds the first \(tenths / 10).\(tenths % 10) s of the recording, whole."
+    }
+}

@@ -1,0 +1,73 @@
+internal import AudioFiles
+
+/// Marks as comments of FLAC, Ogg Vorbis and Opus files: CHAPTER001 with the time and CHAPTER001NAME with the name (Xiph wiki,
+/// "Chapter Extension", 2011). A time there has milliseconds.
+///
+/// libsndfile writes no comments of that kind. So it is given one long comment in their place, which is then replaced by as many
+/// bytes; an Ogg file's pages get new checksums.
+struct ChapterComments {
+    /// How many of the marks they tell of.
+    let chapterCount: Int
+    /// The comments, each with its length in front, as they stand in the file.
+    private let content: [UInt8]
+
+    /// What libsndfile's Opus writer takes for comments: measured, it leaves out one of 51201 bytes and more.
+    static let opusByteLimit = 50_000
+    /// What is sensible in others, whose blocks hold 16 MiB.
+    static let byteLimit = 4 << 20
+
+    /// Chapters for marks that are sorted by frame: the first 999, and as many as fit into so many bytes. Nil for none.
+    init?(_ marks: [TakeMark], sampleRate: Int, byteLimit: Int) {
+        var list = ByteList()
+        var count = 0
+        for mark in marks.prefix(999) {
+            let number = Self.digits(count + 1, 3)
+            var chapter = ByteList()
+            for comment in [
+                "CHAPTER\(number)=\(Self.time(mark.frame, sampleRate))", "CHAPTER\(number)NAME=\(mark.name)",
+            ] {
+                chapter.little(UInt32(comment.utf8.count))
+                chapter.text(comment)
+            }
+            if list.bytes.count + chapter.bytes.count > byteLimit { break }
+            list.append(chapter.bytes)
+            count += 1
+        }
+        if count == 0 { return nil }
+        (content, chapterCount) = (list.bytes, count)
+    }
+
+    /// What libsndfile is to write as the comment, so that it takes as much room: "COMMENT=" and the length in front are its own.
+    var reservation: String { String(repeating: "x", count: content.count - 12) }
+
+    /// Replaces the reserved comment in the file's first bytes, and returns which of them were changed; nil where it is not found.
+    func replaceReservation(in head: inout [UInt8]) -> Range<Int>? {
+        guard let packet = OggOrFLACComments(head), let list = CommentList(ByteSource(packet.content)), list.isWhole
+        else { return nil }
+        var content = packet.content
+        func inMemory(_ range: Range<Int64>) -> Range<Int> { Int(range.lowerBound)..<Int(range.upperBound) }
+        let reserved = Array("=\(reservation)".utf8)
+        // Its name is in small letters in a FLAC file.
+        for comment in list.comments.map(inMemory)
+        where comment.count == self.content.count - 4 && content[comment].dropFirst(7).elementsEqual(reserved) {
+            content.replaceSubrange(comment.lowerBound - 4..<comment.upperBound, with: self.content)
+            var count = ByteList()
+            count.little(UInt32(list.comments.count - 1 + 2 * chapterCount))
+            content.replaceSubrange(inMemory(list.countField), with: count.bytes)
+            return packet.put(content, into: &head)
+        }
+        return nil
+    }
+
+    private static func digits(_ value: Int, _ count: Int) -> String {
+        let text = String(value)
+        return String(repeating: "0", count: max(0, count - text.count)) + text
+    }
+
+    static func time(_ frame: Int64, _ sampleRate: Int) -> String {
+        let milliseconds = Int((frame * 1000 + Int64(sampleRate) / 2) / Int64(sampleRate))
+        let (seconds, minutes) = (milliseconds / 1000 % 60, milliseconds / 60_000 % 60)
+        return
+            "\(digits(milliseconds / 3_600_000, 2)):\(digits(minutes, 2)):\(digits(seconds, 2)).\(digits(milliseconds % 1000, 3))"
+    }
+}

@@ -1,0 +1,110 @@
+internal import AudioFiles
+internal import Files
+internal import Glibc
+
+extension ConversionJob {
+    /// Has the file made by an `ffmpeg` process, which cannot take this one along when it fails. It is ended when it takes longer than
+    /// its limits, and when nobody wants the result any more. Returns how many chapters there are.
+    func runFFmpeg(_ tools: FFmpegTools) throws(AudioFileError) -> Int {
+        let info = decoder.info
+        if info.channelCount > 8 {
+            throw AudioFileError(
+                .unsupported, path: output.path, "\(output.path): AAC has at most 8 channels, not \(info.channelCount)",
+                remedy: "Choose wav or caf, which hold 64.")
+        }
+        var descriptors = [source.descriptor, try output.duplicate()]
+        defer { for descriptor in descriptors.dropFirst() { close(descriptor) } }
+        var chapters: [String] = []
+        if !marks.isEmpty {
+            do throws(FileFault) {
+                descriptors.append(try UnnamedFile.inMemory(Array(Self.chapterList(marks, info).utf8)))
+            } catch {
+                throw .writing(output.path, errno: error.code, creating: false)
+            }
+            chapters = ["-f", "ffmetadata"] + FFmpegTools.input(2) + ["-map_metadata", "1", "-map_chapters", "1"]
+        }
+        let arguments =
+            [tools.ffmpeg, "-nostdin", "-v", "error", "-y", "-progress", "pipe:1"] + FFmpegTools.input() + chapters
+            + ["-map", "0:a:0", "-c:a", "aac", "-b:a", "\(96 * info.channelCount)k", "-ar", "\(sampleRate)"]
+            + ["-f", "ipod", "file:\(ChildProcess.path(ofDescriptor: 1))"]
+        try unsafe run(arguments, tools, descriptors) { bytes in
+            if let seconds = unsafe Self.seconds(in: bytes) { progress(min(0.9, seconds / info.seconds)) }
+        }
+        return marks.count
+    }
+
+    /// Decodes what was made, whole, and counts: an hour of it would fill a disk, so nothing is kept. Returns its frames.
+    func countByFFmpeg(_ tools: FFmpegTools) throws(AudioFileError) -> Int64 {
+        let descriptor = try output.duplicate()
+        defer { close(descriptor) }
+        var byteCount: Int64 = 0
+        let arguments = [tools.ffmpeg, "-nostdin", "-v", "error"] + FFmpegTools.input() + ["-f", "s16le", "pipe:1"]
+        try unsafe run(arguments, tools, [descriptor]) { bytes in byteCount += Int64(bytes.count) }
+        return byteCount / Int64(2 * decoder.info.channelCount)
+    }
+
+    /// Runs ffmpeg, which must come to its end: where that is not known, the result's length decides.
+    private func run(
+        _ arguments: [String], _ tools: FFmpegTools, _ descriptors: [Int32], _ take: (UnsafeRawBufferPointer) -> Void
+    ) throws(AudioFileError) {
+        var tools = tools
+        tools.limits.totalSeconds += decoder.info.seconds / 4
+        let result: ChildResult
+        do throws(AudioFileError) {
+            result = try unsafe tools.run(arguments, for: output.path, descriptors, isWanted: { !isCancelled() }) {
+                bytes in
+                unsafe take(bytes)
+            }
+        } catch {
+            switch error.kind {
+            case .cancelled: throw .givenUp(output.path, source: info.path)
+            case .limitExceeded:
+                throw AudioFileError(
+                    .limitExceeded, path: output.path,
+                    "\(output.path): ffmpeg did not make it within \(Int(tools.limits.totalSeconds)) seconds",
+                    remedy: "Try again when the machine is less busy, or choose flac.")
+            default: throw error
+            }
+        }
+        switch result.end {
+        case .exited(0), .unknown: break
+        case .exited: throw .failedProgram(output.path, result.lastErrorLine)
+        case .killed(let number): throw .failedProgram(output.path, "ended by signal \(number)")
+        }
+    }
+
+    /// The last time that a piece of `ffmpeg -progress` tells, in seconds.
+    private static func seconds(in bytes: UnsafeRawBufferPointer) -> Double? {
+        let lines = unsafe String(decoding: bytes, as: UTF8.self).split(whereSeparator: \.isNewline)
+        let key = "out_time_us="
+        return lines.last { $0.hasPrefix(key) }.flatMap { Double($0.dropFirst(key.count)) }.map { $0 / 1e6 }
+    }
+
+    private static let escaped = Array("=;#\\\n\r".utf8)
+
+    /// The marks as ffmpeg reads them (its documentation, "Metadata").
+    private static func chapterList(_ marks: [TakeMark], _ info: AudioFileInfo) -> String {
+        var text = ";FFMETADATA1\n"
+        for (index, mark) in marks.enumerated() {
+            let end = index + 1 < marks.count ? marks[index + 1].frame : info.frameCount
+            // By bytes: "\r\n" is one character, and none of those that are to be escaped.
+            var title = String(
+                decoding: mark.name.utf8.flatMap { Self.escaped.contains($0) ? [UInt8(ascii: "\\"), $0] : [$0] },
+                as: UTF8.self)
+            // It would take the backslash of a pair at the end of a line for one that continues the line.
+            if title.hasSuffix("\\") { title += " " }
+            text += "[CHAPTER]\nTIMEBASE=1/\(info.sampleRate)\nSTART=\(mark.frame)\nEND=\(end)\ntitle=\(title)\n"
+        }
+        return text
+    }
+}
+
+extension AudioFileError {
+    fileprivate static func failedProgram(_ path: String, _ line: String) -> AudioFileError {
+        // It has no other way to say so.
+        if line.contains("No space left on device") { return .writing(path, errno: ENOSPC, creating: false) }
+        return AudioFileError(
+            .unsupported, path: path, "\(path): ffmpeg could not make it (\(line))",
+            remedy: "Choose another format, such as flac.")
+    }
+}

@@ -1,0 +1,293 @@
+// A recording's file, whole and true at every instant: what a killed program leaves is a file that everybody can open.
+//
+// Samples are written behind those that the header tells of, and only then the header, in one write that a kill cannot cut in
+// two; so between any two system calls the header tells of samples that are there. It does not watch the disk's room, measure
+// or know any device.
+public import AudioFiles
+internal import Files
+internal import Glibc
+internal import UserState
+
+/// A take being recorded: a file at its final place, which other programs can open while it grows.
+///
+/// What was given to `write` is safe from the death of this process after the next `checkpoint()`, and from a power cut after the
+/// next `synchronise()`. A take that is released without `finish()` is left as of its last checkpoint.
+///
+/// Threads: one at a time, the writer's. Real-time safe: no.
+@safe
+public final class TakeFile: @unchecked Sendable {
+    /// Where the file is.
+    public let path: String
+    /// The kind of file.
+    public let container: TakeContainer
+    /// How samples are stored.
+    public let sampleFormat: WaveSampleFormat
+    /// Frames per second, in Hz.
+    public let sampleRate: Int
+    /// Channels, 1...64.
+    public let channelCount: Int
+    /// What was marked so far, in the order in which it was.
+    public private(set) var marks: [TakeMark] = []
+    /// Why this take, or one of its marks, would not be found by `UnfinishedTakes` after a death; nil where it would, and where
+    /// there is no registry.
+    public private(set) var registryWarning: AudioFileError?
+
+    private let content: TakeContent
+    private var encoder: WaveSampleEncoder
+    /// Encoded frames that are to be written next, and a byte more.
+    private let buffer: UnsafeMutableRawBufferPointer
+    private let bufferFrames: Int
+    private var bufferedFrames = 0
+    private var entry: TakeEntry?
+    private var failure: AudioFileError?
+    private var nameIsSafe = false
+    private var isOver = false
+
+    /// Creates a file with no frame in it, which is valid already.
+    ///
+    /// - Parameters:
+    ///   - path: where; nothing may be there.
+    ///   - container: the kind of file.
+    ///   - format: how to store samples; 16 bits are dithered.
+    ///   - sampleRate: 1...768000 Hz.
+    ///   - channelCount: 1...64.
+    ///   - registry: where the take is noted until its end. A registry that cannot be written is no reason not to record: see
+    ///     `registryWarning`.
+    /// - Throws: `.alreadyExists`, `.permissionDenied`, `.cannotCreate`, `.diskFull`, `.invalidRequest`.
+    public convenience init(
+        path: String, container: TakeContainer, format: WaveSampleFormat, sampleRate: Int, channelCount: Int,
+        registry: UnfinishedTakes? = nil
+    ) throws(AudioFileError) {
+        try self.init(
+            path: path,
+            format: TakeFormat(
+                container: container, samples: format, sampleRate: sampleRate, channelCount: channelCount),
+            registry: registry, calls: SystemFileCalls())
+    }
+
+    init(
+        path: String, format: TakeFormat, registry: UnfinishedTakes? = nil, calls: any FileCalls
+    ) throws(AudioFileError) {
+        guard FileLimits.sampleRates.contains(format.sampleRate), FileLimits.channelCounts.contains(format.channelCount)
+        else {
+            throw AudioFileError(
+                .invalidRequest, path: path,
+                "\(path): no take has \(format.channelCount) channels at \(format.sampleRate) Hz",
+                remedy: "Ask for 1 to 64 channels and a rate of 1 to 768000 Hz.")
+        }
+        if path.isEmpty || path.utf8.contains(0) { throw .writing(path, errno: ENOENT, creating: true) }
+        do throws(StorageFault) {
+            let storage = try TakeStorage(creating: path, header: format.header(frameCount: 0), calls: calls)
+            content = TakeContent(storage, format: format, frameCount: 0)
+        } catch {
+            throw .creatingNew(path, errno: error.code)
+        }
+        self.path = path
+        (container, sampleFormat) = (format.container, format.samples)
+        (sampleRate, channelCount) = (format.sampleRate, format.channelCount)
+        encoder = WaveSampleEncoder(format.samples)
+        // About 128 KiB: few system calls, and still in the cache.
+        bufferFrames = max(1, (1 << 17) / format.frameBytes)
+        unsafe buffer = .allocate(byteCount: bufferFrames * format.frameBytes + 1, alignment: 16)
+        if let registry { register(in: registry) }
+    }
+
+    deinit { unsafe buffer.deallocate() }
+
+    /// Frames given so far; after a failure or the end, those that the file holds.
+    public var frameCount: Int64 {
+        isOver || failure != nil ? content.toldFrames : content.storedFrames + Int64(bufferedFrames)
+    }
+
+    /// Frames that the file's header tells of: what anyone finds in it who opens it now.
+    public var checkpointedFrameCount: Int64 { content.toldFrames }
+
+    // MARK: - Recording
+
+    /// Appends frames, which may stay in memory until the next checkpoint.
+    ///
+    /// - Parameters:
+    ///   - channels: `channelCount` pointers to `frameCount` samples each.
+    ///   - frameCount: 0 or more.
+    /// - Throws: `.diskFull`, `.permissionDenied`, `.limitExceeded`, `.io`; the take is then closed with all that got to the disk,
+    ///   the remedy says how much, and nothing more is taken: each further call throws the same.
+    public func write(
+        _ channels: UnsafePointer<UnsafeMutablePointer<Float>>, frameCount: Int
+    ) throws(AudioFileError) {
+        precondition(frameCount >= 0, "a negative number of frames")
+        try checkOpen(adding: Int64(frameCount))
+        var done = 0
+        while done < frameCount {
+            let count = min(bufferFrames - bufferedFrames, frameCount - done)
+            if let base = unsafe buffer.baseAddress {
+                unsafe encoder.encode(
+                    channels, channelCount: channelCount, from: done, frameCount: count,
+                    into: base + bufferedFrames * frameBytes)
+            }
+            bufferedFrames += count
+            done += count
+            if bufferedFrames == bufferFrames { try orClose { () throws(StorageFault) in try flush() } }
+        }
+    }
+
+    /// Appends silence, such as stands for frames that a device has lost. It takes no time, and no room where the file system
+    /// knows holes.
+    ///
+    /// - Parameter frameCount: 0 or more.
+    /// - Throws: as `write`.
+    public func writeSilence(frameCount: Int64) throws(AudioFileError) {
+        precondition(frameCount >= 0, "a negative number of frames")
+        try checkOpen(adding: frameCount)
+        if frameCount == 0 { return }
+        // A take does not begin with a hole: its first frame goes out together with the header.
+        let isFirst = content.storedFrames == 0 && bufferedFrames == 0
+        if isFirst {
+            for index in 0..<frameBytes { unsafe buffer[index] = 0 }
+            bufferedFrames = 1
+        }
+        try orClose { () throws(StorageFault) in try flush() }
+        content.appendSilence(frameCount: frameCount - (isFirst ? 1 : 0))
+    }
+
+    /// Sets a mark. It is written at the end.
+    ///
+    /// - Parameters:
+    ///   - name: up to 4096 bytes of UTF-8 without a zero byte; may be empty.
+    ///   - frame: 0 or more; less than 2^32 in a WAV file. One that the take never reaches is left out at the end.
+    /// - Throws: `.invalidRequest`; what `write` has thrown.
+    public func addMark(_ name: String, atFrame frame: Int64) throws(AudioFileError) {
+        try checkOpen(adding: 0)
+        if name.utf8.contains(0) { throw .badMark(path, "has a zero byte in its name") }
+        if name.utf8.count > 4096 { throw .badMark(path, "has a name of more than 4096 bytes") }
+        if frame < 0 { throw .badMark(path, "is in front of the first frame") }
+        if frame > content.format.lastMarkFrame {
+            throw .badMark(
+                path, "is behind frame \(content.format.lastMarkFrame), the last that such a file can tell of")
+        }
+        let mark = TakeMark(name: name, frame: frame)
+        marks.append(mark)
+        note(TakeDescription.line(mark))
+    }
+
+    /// Makes the file tell of all frames given so far.
+    ///
+    /// The writer calls it at least every 200 ms. Throws as `write`.
+    public func checkpoint() throws(AudioFileError) {
+        try checkOpen(adding: 0)
+        try orClose { () throws(StorageFault) in
+            try flush()
+            try content.tell()
+        }
+    }
+
+    /// Waits until what the last checkpoint told of is on the disk, safe from a power cut.
+    ///
+    /// The writer calls it at least every second, right after a checkpoint. Throws as `write`.
+    public func synchronise() throws(AudioFileError) {
+        try checkOpen(adding: 0)
+        try orClose { () throws(StorageFault) in
+            try content.storage.synchroniseData()
+            if !nameIsSafe { try content.storage.synchroniseName() }
+            nameIsSafe = true
+        }
+        entry?.synchronise()
+    }
+
+    // MARK: - The end
+
+    /// Ends the take: all frames, then the marks behind them, all of it on the disk. Further calls do nothing.
+    ///
+    /// After a failure it tries once more to make the file tell of all that it holds.
+    /// - Throws: what goes wrong now, not what earlier calls have thrown. The file is valid in any case.
+    public func finish() throws(AudioFileError) {
+        if isOver { return }
+        var problem: AudioFileError?
+        var isWhole = true
+        if failure == nil {
+            do throws(AudioFileError) { try checkpoint() } catch { problem = error }
+        }
+        if failure != nil, let fault = content.settle() {
+            isWhole = false
+            problem = problem ?? closed(by: fault)
+        }
+        isOver = true
+        let storage = content.storage
+        if !marks.isEmpty { note(TakeDescription.line(finalFrameCount: frameCount)) }
+        if let fault = TakeStorage.fault({ () throws(StorageFault) in try content.writeMarks(marks) }) {
+            isWhole = false
+            problem = problem ?? .writingMarks(path, errno: fault.code, frames: frameCount, sampleRate: sampleRate)
+        }
+        if let fault = TakeStorage.fault({ () throws(StorageFault) in try storage.synchronise() }) {
+            problem = problem ?? closed(by: fault)
+        }
+        // What could be better is offered by the next start.
+        if isWhole { entry?.remove() }
+        entry = nil
+        if let problem { throw problem }
+    }
+
+    /// Removes the file. After `finish()` it does nothing.
+    ///
+    /// - Throws: `.permissionDenied`, `.io`: the file is still there then, as of its last checkpoint.
+    public func discard() throws(AudioFileError) {
+        if isOver { return }
+        isOver = true
+        let storage = content.storage
+        if let fault = TakeStorage.fault({ () throws(StorageFault) in try storage.remove() }) {
+            throw closed(by: fault)
+        }
+        entry?.remove()
+        entry = nil
+    }
+
+    // MARK: - Within
+
+    private var frameBytes: Int { content.format.frameBytes }
+
+    /// Throws what has failed before, and when the take would be too long.
+    private func checkOpen(adding frameCount: Int64) throws(AudioFileError) {
+        if let failure { throw failure }
+        precondition(!isOver, "the take is over")
+        if self.frameCount + frameCount > FileLimits.maximumFrameCount { throw .tooLong(path) }
+    }
+
+    private func register(in registry: UnfinishedTakes) {
+        guard let identity = FileIdentity(descriptor: content.storage.descriptor),
+            let whole = unsafe realpath(path, nil)
+        else { return }
+        defer { unsafe free(whole) }
+        let description = TakeDescription(
+            path: unsafe String(cString: whole), identity: identity, format: content.format, startTime: Int64(time(nil))
+        )
+        do throws(AudioFileError) { entry = try registry.register(description) } catch { registryWarning = error }
+    }
+
+    /// Adds a line to the entry; without it a mark is in memory alone until the end.
+    private func note(_ line: String) {
+        guard let entry else { return }
+        do throws(StateFile.Fault) { try entry.append(line) } catch {
+            registryWarning = .unregistered(entry.path, error)
+        }
+    }
+
+    private func flush() throws(StorageFault) {
+        let count = bufferedFrames
+        // What fails is not tried again: how much of it got to the file is known.
+        bufferedFrames = 0
+        try unsafe content.append(buffer, frameCount: count)
+    }
+
+    /// Does something; a fault closes the take with what got to the disk.
+    private func orClose(_ body: () throws(StorageFault) -> Void) throws(AudioFileError) {
+        guard let fault = TakeStorage.fault(body) else { return }
+        bufferedFrames = 0
+        _ = content.settle()
+        let error = closed(by: fault)
+        failure = error
+        throw error
+    }
+
+    private func closed(by fault: StorageFault) -> AudioFileError {
+        .recording(path, errno: fault.code, keptFrames: content.toldFrames, sampleRate: sampleRate)
+    }
+}

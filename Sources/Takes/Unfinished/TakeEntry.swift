@@ -1,0 +1,154 @@
+internal import AudioFiles
+internal import Files
+internal import Glibc
+internal import UserState
+
+/// What an entry of the registry says of its take. A JSON object a line: first what the take is, then each mark when it was set, and
+/// when the end begins how many frames there are. A line that a kill has cut is no JSON, and is left out.
+struct TakeDescription {
+    /// Where the take is, from the root.
+    let path: String
+    let identity: FileIdentity
+    let format: TakeFormat
+    /// Seconds since 1970.
+    let startTime: Int64
+    var marks: [TakeMark] = []
+    /// Frames of the take if its end has begun: what is behind them are chunks, not samples.
+    var finalFrameCount: Int64?
+
+    private static let version: Int64 = 1
+
+    /// The first line.
+    var line: String {
+        JSONValue.object([
+            .init("v", .integer(Self.version)), .init("path", .string(path)),
+            .init("device", .integer(Int64(bitPattern: identity.device))),
+            .init("inode", .integer(Int64(bitPattern: identity.inode))), .init("birth", .integer(identity.birth)),
+            .init("container", .string(format.container.rawValue)), .init("format", .string(format.samples.rawValue)),
+            .init("rate", .integer(format.sampleRate)), .init("channels", .integer(format.channelCount)),
+            .init("start", .integer(startTime)),
+        ]).text + "\n"
+    }
+
+    static func line(_ mark: TakeMark) -> String {
+        JSONValue.object([.init("mark", .string(mark.name)), .init("frame", .integer(mark.frame))]).text + "\n"
+    }
+
+    static func line(finalFrameCount: Int64) -> String {
+        JSONValue.object([.init("end", .integer(finalFrameCount))]).text + "\n"
+    }
+}
+
+extension TakeDescription {
+    /// What an entry's bytes say; nil where they are none of ours, or of a later version.
+    init?(_ bytes: [UInt8]) {
+        let lines = bytes.split(separator: UInt8(ascii: "\n")).map { JSONValue(reading: Array($0)) }
+        guard let first = lines.first, let head = first, head["v"]?.integerValue == Self.version,
+            let path = head["path"]?.stringValue, path.hasPrefix("/"),
+            let device = head["device"]?.integerValue, let inode = head["inode"]?.integerValue,
+            let birth = head["birth"]?.integerValue, let start = head["start"]?.integerValue,
+            let container = head["container"]?.stringValue.flatMap(TakeContainer.init),
+            let samples = head["format"]?.stringValue.flatMap(WaveSampleFormat.init),
+            let rate = head["rate"]?.integerValue.map(Int.init), FileLimits.sampleRates.contains(rate),
+            let channels = head["channels"]?.integerValue.map(Int.init), FileLimits.channelCounts.contains(channels)
+        else { return nil }
+        self.path = path
+        identity = FileIdentity(device: UInt64(bitPattern: device), inode: UInt64(bitPattern: inode), birth: birth)
+        format = TakeFormat(container: container, samples: samples, sampleRate: rate, channelCount: channels)
+        startTime = start
+        for case let line? in lines.dropFirst() {
+            if let name = line["mark"]?.stringValue, let frame = line["frame"]?.integerValue {
+                if !name.utf8.contains(0), (0...format.lastMarkFrame).contains(frame) {
+                    marks.append(TakeMark(name: name, frame: frame))
+                }
+            } else if let end = line["end"]?.integerValue, end >= 0 {
+                finalFrameCount = end
+            }
+        }
+    }
+}
+
+/// An entry of the registry, held: nobody else takes its take for an unfinished one. The system lets go of it when this process dies.
+final class TakeEntry {
+    let path: String
+    private let descriptor: Int32
+    private var isDirty = false
+
+    static let ending = ".take"
+    /// The ending of an entry that is being made and not held yet.
+    static let newEnding = ".new"
+
+    /// Larger entries are none of ours, in bytes.
+    private static let largest = 16 << 20
+
+    /// Makes an entry in `folder`, which is made where it is missing.
+    init(in folder: String, for take: TakeDescription) throws(StateFile.Fault) {
+        path = "\(folder)/\(String(UInt64.random(in: 0...UInt64.max), radix: 36))\(Self.ending)"
+        try StateFolder.makeFolders(above: path)
+        let new = path + Self.newEnding
+        let file = unsafe open(new, O_RDWR | O_APPEND | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+        if file < 0 { throw Self.fault(errno) }
+        descriptor = file
+        // It gets its name when it is held: none that can be found is ever free while its take runs.
+        guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
+            let code = errno
+            unsafe unlink(new)
+            throw Self.fault(code)
+        }
+        do throws(StateFile.Fault) {
+            try append(take.line)
+            if unsafe rename(new, path) != 0 { throw Self.fault(errno) }
+        } catch {
+            unsafe unlink(new)
+            throw error
+        }
+    }
+
+    /// Takes hold of an entry; nil where there is none, and where another has it.
+    init?(holding path: String) {
+        let file = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
+        if file < 0 { return nil }
+        self.path = path
+        descriptor = file
+        if flock(file, LOCK_EX | LOCK_NB) != 0 { return nil }
+        // Who held it before may have removed it meanwhile.
+        guard let named = FileIdentity(path: path), named.isSame(as: FileIdentity(descriptor: file)) else { return nil }
+    }
+
+    deinit {
+        // Closing alone would not let go where a program that is being started has, for a moment, the descriptor, too.
+        _ = flock(descriptor, LOCK_UN)
+        close(descriptor)
+    }
+
+    /// What it says of its take; nil where it cannot be understood.
+    func description() -> TakeDescription? {
+        var status = stat()
+        guard unsafe fstat(descriptor, &status) == 0, (1...Self.largest).contains(Int(status.st_size)) else {
+            return nil
+        }
+        var bytes = [UInt8](repeating: 0, count: Int(status.st_size))
+        let count = unsafe pread(descriptor, &bytes, bytes.count, 0)
+        return count > 0 ? TakeDescription(Array(bytes[..<count])) : nil
+    }
+
+    /// Adds a line, in one write.
+    func append(_ line: String) throws(StateFile.Fault) {
+        let bytes = Array(line.utf8)
+        let written = unsafe write(descriptor, bytes, bytes.count)
+        guard written == bytes.count else { throw Self.fault(written < 0 ? errno : ENOSPC) }
+        isDirty = true
+    }
+
+    /// Waits until it is on the disk, if something was added.
+    func synchronise() {
+        if isDirty { fdatasync(descriptor) }
+        isDirty = false
+    }
+
+    func remove() { unsafe unlink(path) }
+
+    private static func fault(_ code: Int32) -> StateFile.Fault {
+        StateFile.Fault(code: code, action: "cannot be written")
+    }
+}

@@ -1,0 +1,207 @@
+public import AudioFiles
+internal import Files
+internal import Glibc
+internal import UserState
+
+/// The takes that are being recorded by this user, so that the next start finds those that were never finished.
+///
+/// Each running take has a small file of its own in the user's state folder, held by a lock that the system lets go of when the
+/// program dies. It says where the take is and keeps its marks, which the take itself gets at its end.
+public struct UnfinishedTakes: Sendable {
+    /// Where the entries are; nil where this user has no home.
+    let folder: String?
+
+    /// The user's own: `woodshed/takes` under `$XDG_STATE_HOME`, by default `~/.local/state`.
+    public init() { folder = StateFolder.path.map { $0 + "/takes" } }
+
+    /// Those in a folder of one's own, which is made when a take is begun.
+    public init(folder: String) { self.folder = folder }
+
+    /// The takes that nobody records any more, that were not finished and that can be: the latest first.
+    ///
+    /// Where there is no folder there is no take.
+    /// - Throws: `.permissionDenied`, `.io`: the folder is there and cannot be read.
+    ///
+    /// Real-time safe: no.
+    public func find() throws(AudioFileError) -> [UnfinishedTake] {
+        try entries().compactMap { path, description in
+            guard let repair = try? TakeRepair(description) else { return nil }
+            return UnfinishedTake(entryPath: path, description, frameCount: repair.frameCount)
+        }
+    }
+
+    /// The takes that nobody records any more, that were not finished and that are not there, or cannot be opened: the latest first.
+    ///
+    /// Their disk may not be connected, or they were moved, deleted or written by another program. They are kept, with their marks, until
+    /// they are there again or ``UnreachableTake/forget()`` is called.
+    /// - Throws: As ``find()``.
+    ///
+    /// Real-time safe: no.
+    public func findUnreachable() throws(AudioFileError) -> [UnreachableTake] {
+        try entries().compactMap { path, description in
+            do throws(AudioFileError) {
+                _ = try TakeRepair(description)
+                return nil
+            } catch {
+                return UnreachableTake(entryPath: path, description, reason: error)
+            }
+        }
+    }
+
+    /// The entries that nobody holds, and what they say of their takes: the latest first.
+    private func entries() throws(AudioFileError) -> [(path: String, TakeDescription)] {
+        guard let folder else { return [] }
+        return try names(in: folder).compactMap { name in
+            let path = folder + "/" + name
+            if name.hasSuffix(TakeEntry.newEnding) { removeAbandoned(path) }
+            // What a later version has written is left to it.
+            guard name.hasSuffix(TakeEntry.ending), let entry = TakeEntry(holding: path),
+                let description = entry.description()
+            else { return nil }
+            return (path, description)
+        }.sorted { $0.1.startTime > $1.1.startTime }
+    }
+
+    /// Makes an entry for a take.
+    func register(_ take: TakeDescription) throws(AudioFileError) -> TakeEntry {
+        guard let folder else {
+            throw .unregistered("the state folder", "HOME is not set", remedy: "Set HOME or XDG_STATE_HOME.")
+        }
+        do throws(StateFile.Fault) { return try TakeEntry(in: folder, for: take) } catch {
+            throw .unregistered(folder, error)
+        }
+    }
+
+    private func names(in folder: String) throws(AudioFileError) -> [String] {
+        guard let directory = unsafe opendir(folder) else {
+            if errno == ENOENT || errno == ENOTDIR { return [] }
+            throw .reading(folder, errno: errno)
+        }
+        defer { unsafe closedir(directory) }
+        var names: [String] = []
+        while let entry = unsafe readdir(directory) {
+            unsafe withUnsafePointer(to: &entry.pointee.d_name) { name in
+                unsafe name.withMemoryRebound(to: CChar.self, capacity: 256) { text in
+                    names.append(unsafe String(cString: text))
+                }
+            }
+        }
+        return names
+    }
+
+    /// Removes what a program has left that was killed while it made an entry; one in the making is held within a moment.
+    private func removeAbandoned(_ path: String) {
+        var status = stat()
+        if unsafe stat(path, &status) == 0, status.st_mtim.tv_sec + 60 < time(nil) { unsafe unlink(path) }
+    }
+}
+
+/// A take whose recording ended without its end.
+public struct UnfinishedTake: Sendable, Equatable {
+    /// Where it is, from the root.
+    public let path: String
+    /// When it began, in seconds since 1970.
+    public let startTime: Int64
+    /// The kind of file.
+    public let container: TakeContainer
+    /// How samples are stored.
+    public let sampleFormat: WaveSampleFormat
+    /// Frames per second, in Hz.
+    public let sampleRate: Int
+    /// Channels, 1...64.
+    public let channelCount: Int
+    /// The marks that were set, also those that lie behind its last frame.
+    public let marks: [TakeMark]
+    /// Frames that it will have when it is recovered.
+    public let frameCount: Int64
+
+    private let entryPath: String
+
+    init(entryPath: String, _ description: TakeDescription, frameCount: Int64) {
+        self.entryPath = entryPath
+        path = description.path
+        startTime = description.startTime
+        container = description.format.container
+        sampleFormat = description.format.samples
+        sampleRate = description.format.sampleRate
+        channelCount = description.format.channelCount
+        marks = description.marks
+        self.frameCount = frameCount
+    }
+
+    /// Finishes the take: the header tells of all frames that got to the file, and the marks are written.
+    ///
+    /// - Returns: the frames it has.
+    /// - Throws: `.inUse` when another program records or recovers it, `.changed` or `.notFound` when it is not the file any more that was
+    ///   recorded, and what `TakeFile.finish()` throws; it can be tried again.
+    ///
+    /// Real-time safe: no.
+    public func recover() throws(AudioFileError) -> Int64 {
+        let entry = try hold()
+        guard let description = entry.description() else { throw .changedTake(path) }
+        let frameCount = try TakeRepair(description).run()
+        entry.remove()
+        return frameCount
+    }
+
+    /// Lets the take be as it is, a valid file without its marks, and never offers it again.
+    ///
+    /// - Throws: `.inUse`. Real-time safe: no.
+    public func forget() throws(AudioFileError) { try hold().remove() }
+
+    private func hold() throws(AudioFileError) -> TakeEntry { try TakeEntry.hold(entryPath, of: path) }
+}
+
+/// A take whose recording ended without its end, and whose file is not there now, or cannot be opened.
+public struct UnreachableTake: Sendable, Equatable {
+    /// Where it was, from the root.
+    public let path: String
+    /// When it began, in seconds since 1970.
+    public let startTime: Int64
+    /// The marks that were set; they are kept here alone.
+    public let marks: [TakeMark]
+    /// Why it cannot be recovered now.
+    public let reason: AudioFileError
+
+    private let entryPath: String
+
+    init(entryPath: String, _ description: TakeDescription, reason: AudioFileError) {
+        self.entryPath = entryPath
+        (path, startTime, marks) = (description.path, description.startTime, description.marks)
+        self.reason = reason
+    }
+
+    /// Never tells of the take again, and lets its marks go.
+    ///
+    /// - Throws: `.inUse`. Real-time safe: no.
+    public func forget() throws(AudioFileError) { try TakeEntry.hold(entryPath, of: path).remove() }
+}
+
+extension TakeEntry {
+    fileprivate static func hold(_ entryPath: String, of path: String) throws(AudioFileError) -> TakeEntry {
+        guard let entry = TakeEntry(holding: entryPath) else {
+            throw AudioFileError(
+                .inUse, path: path, "\(path): another program is recording or recovering this take, or has done so",
+                remedy: "Look for unfinished takes again.")
+        }
+        return entry
+    }
+}
+
+extension AudioFileError {
+    static func unregistered(_ folder: String, _ fault: StateFile.Fault) -> AudioFileError {
+        let reason = writing(folder, errno: fault.code, creating: false)
+        return AudioFileError(
+            reason.kind, path: folder,
+            "\(reason.message): the next start will not find this take if it is not finished",
+            remedy:
+                "The recording itself is safe; its marks are written at its end. Look at the folder and its permissions."
+        )
+    }
+
+    fileprivate static func unregistered(_ folder: String, _ reason: String, remedy: String) -> AudioFileError {
+        AudioFileError(
+            .cannotCreate, path: folder, "\(reason): the next start will not find this take if it is not finished",
+            remedy: remedy)
+    }
+}

@@ -1,0 +1,95 @@
+// The cache's memory of which content a file has, so that it need not be read to be known.
+internal import AudioFiles
+internal import Files
+
+/// A small file that is believed only for exactly the state of a recording that it was written for.
+struct SourceEntry {
+    private let identity: SourceIdentity
+
+    private static let magic: [UInt8] = [0x89, 0x57, 0x53, 0x53, 0x0D, 0x0A, 0x1A, 0x0A]
+    private static let version: UInt32 = 1
+    private static let byteCount = 8 + 8 + 7 * 8 + 2 * ContentKey.byteCount
+
+    init(_ identity: SourceIdentity) { self.identity = identity }
+
+    /// One file has one entry, which its next state replaces.
+    var name: String {
+        var place = ByteList()
+        place.little(identity.device)
+        place.little(identity.inode)
+        var hash = ByteHash()
+        hash.update(place.bytes)
+        return "\(hash.key())\(CacheNames.sourceSuffix)"
+    }
+
+    /// The content that is known of exactly this state.
+    func key(in names: CacheNames, _ remarks: inout [String]) -> ContentKey? {
+        let shelf = CacheShelf(names.folder)
+        let reading = shelf.read(name) { (file) throws(WaveformFileError) in
+            guard file.byteCount == Self.byteCount else { throw .truncated }
+            var bytes = [UInt8](repeating: 0, count: Self.byteCount)
+            var failure: WaveformFileError?
+            unsafe bytes.withUnsafeMutableBytes { target in
+                do throws(WaveformFileError) { try unsafe file.read(target) } catch { failure = error }
+            }
+            if let failure { throw failure }
+            return bytes
+        }
+        switch reading {
+        case .nothing: return nil
+        case .damaged(let reason):
+            remarks.append(shelf.discard(name, reason))
+            return nil
+        case .value(let bytes):
+            let place = Self.byteCount - 2 * ContentKey.byteCount
+            let key = ContentKey(high: bytes.big(at: place), low: bytes.big(at: place + 8))
+            // The same bytes come of the same state and the same key alone.
+            if bytes == self.bytes(key) { return key }
+            // A state that is past is in order and is replaced soon.
+            if !Self.isWhole(bytes) { remarks.append(shelf.discard(name, "it is damaged or of another version")) }
+            return nil
+        }
+    }
+
+    /// Remembers the content of this state, or tells why not.
+    func write(_ key: ContentKey, in names: CacheNames) -> FileFault? {
+        let bytes = bytes(key)
+        do throws(FileFault) {
+            try CacheShelf(names.folder).write(name) { (file) throws(FileFault) in
+                try file.append(bytes)
+            }
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    private func bytes(_ key: ContentKey) -> [UInt8] {
+        var list = ByteList()
+        list.append(Self.magic)
+        list.little(Self.version)
+        list.little(UInt32(0))
+        list.little(identity.device)
+        list.little(identity.inode)
+        list.little(identity.byteCount)
+        for moment in [identity.modified, identity.changed] {
+            list.little(moment.seconds)
+            list.little(moment.nanoseconds)
+        }
+        list.append(key.bytes)
+        list.append(Self.checksum(list.bytes))
+        return list.bytes
+    }
+
+    private static func isWhole(_ bytes: [UInt8]) -> Bool {
+        let content = bytes.dropLast(ContentKey.byteCount)
+        return bytes.starts(with: magic) && bytes.little(UInt32.self, at: magic.count) == version
+            && Array(bytes.suffix(ContentKey.byteCount)) == checksum(Array(content))
+    }
+
+    private static func checksum(_ bytes: [UInt8]) -> [UInt8] {
+        var hash = ByteHash()
+        hash.update(bytes)
+        return hash.key().bytes
+    }
+}

@@ -1,0 +1,79 @@
+// Columns of a picture where it is finer than a waveform's bins: from the samples themselves.
+public import AudioFiles
+public import Clips
+public import DSP
+
+extension Clip {
+    /// Columns of a picture of `frames`, each from its own samples.
+    ///
+    /// For zooms where a column has fewer frames than a bin; beyond that `Waveform.summary(frames:columns:channel:)` needs no
+    /// decoding. Rounded as the bins are, so that a picture does not jump where one takes over from the other.
+    ///
+    /// - Parameters:
+    ///   - frames: In frames of this clip; outside of it columns are empty.
+    ///   - count: How many columns.
+    ///   - channel: One channel from 0, or `nil` for the extremes and the mean power of all.
+    ///   - waveform: Knows the colour of the sound; of the same recording at the same rate.
+    /// - Throws: That the recording cannot be read any more.
+    ///
+    /// Real-time safe: no (waits for pages).
+    public func columns(
+        frames: Range<Int64>, count: Int, channel: Int? = nil, waveform: Waveform? = nil
+    ) throws(AudioFileError) -> [WaveformColumn] {
+        let reader = makeReader(waitsForPages: true)
+        defer { release(reader) }
+        let channels = channel.map { $0..<$0 + 1 } ?? 0..<channelCount
+        var columns: [WaveformColumn] = []
+        columns.reserveCapacity(count)
+        for column in ColumnFrames(of: frames, count: count) {
+            let part = column.clamped(to: 0..<frameCount)
+            if part.isEmpty {
+                columns.append(.empty)
+                continue
+            }
+            try waitUntilLoaded([part])
+            var samples = [Float](repeating: 0, count: part.count * channels.count)
+            reader.beginBlock()
+            unsafe samples.withUnsafeMutableBufferPointer { buffer in
+                guard let base = buffer.baseAddress else { return }
+                for (place, channel) in channels.enumerated() {
+                    _ = unsafe reader.read(
+                        channel: channel, from: part.lowerBound, count: part.count, into: base + place * part.count)
+                }
+            }
+            reader.endBlock()
+            columns.append(Waveform.column(ofSamples: samples.span, tone: waveform?.tone(frames: part)))
+        }
+        return columns
+    }
+
+    /// The mean of some channels, as a spectrogram wants it.
+    ///
+    /// - Parameters:
+    ///   - frames: Within this clip.
+    ///   - channels: Which channels, from 0; at least one.
+    ///   - samples: As many as there are frames.
+    /// - Throws: That the recording cannot be read any more.
+    ///
+    /// Real-time safe: no (waits for pages).
+    public func readMono(
+        _ frames: Range<Int64>, channels: Range<Int>, into samples: inout MutableSpan<Float>
+    ) throws(AudioFileError) {
+        precondition(samples.count == frames.count && !channels.isEmpty, "A span does not fit its frames.")
+        try waitUntilLoaded([frames])
+        let reader = makeReader(waitsForPages: true)
+        defer { release(reader) }
+        var part = [Float](repeating: 0, count: frames.count)
+        for index in samples.indices { samples[index] = 0 }
+        let share = 1 / Float(channels.count)
+        for channel in channels {
+            reader.beginBlock()
+            unsafe part.withUnsafeMutableBufferPointer { buffer in
+                guard let base = buffer.baseAddress else { return }
+                _ = unsafe reader.read(channel: channel, from: frames.lowerBound, count: frames.count, into: base)
+            }
+            reader.endBlock()
+            for index in samples.indices { samples[index] += share * part[index] }
+        }
+    }
+}

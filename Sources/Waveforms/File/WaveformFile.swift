@@ -1,0 +1,128 @@
+// Woodshed's own file of a waveform; docs/waveform-format.md has it as tables.
+internal import AudioFiles
+public import DSP
+
+/// A waveform with the key of the recording it was made of, as a file holds them.
+///
+/// All levels are stored as they are, since the upper ones come from exact sums that the lower ones do not keep. A checksum lies
+/// over everything: a file with one wrong bit is refused.
+public struct WaveformFile: Equatable, Sendable {
+    /// The format's version; a file of any other is refused.
+    public static let version = 1
+
+    /// What the recording looks like.
+    public let waveform: Waveform
+    /// The recording's content; `nil` where it is not known.
+    public let contentKey: ContentKey?
+
+    /// A file's content.
+    ///
+    /// - Parameters:
+    ///   - waveform: Of a whole recording.
+    ///   - contentKey: Of the recording that the waveform was made of.
+    public init(waveform: Waveform, contentKey: ContentKey? = nil) {
+        self.waveform = waveform
+        self.contentKey = contentKey
+    }
+
+    /// The bytes of a file.
+    ///
+    /// Real-time safe: no.
+    public func encoded() -> [UInt8] {
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(header.fileByteCount)
+        unsafe write { (run: UnsafeRawBufferPointer) throws(Never) in unsafe bytes.append(contentsOf: run) }
+        return bytes
+    }
+
+    /// Reads the bytes of a file.
+    ///
+    /// Nothing is allocated before the header has been compared with how many bytes there are.
+    ///
+    /// - Throws: `WaveformFileError` for anything that ``encoded()`` did not write.
+    ///
+    /// Real-time safe: no.
+    public init(decoding bytes: [UInt8]) throws(WaveformFileError) {
+        var position = 0
+        try unsafe self.init(byteCount: bytes.count) { (target) throws(WaveformFileError) in
+            guard target.count <= bytes.count - position else { throw .truncated }
+            unsafe bytes.withUnsafeBytes {
+                unsafe target.copyMemory(from: UnsafeRawBufferPointer(rebasing: $0[position...].prefix(target.count)))
+            }
+            position += target.count
+        }
+    }
+
+    // MARK: - In pieces
+
+    /// Hands over the bytes of a file run by run.
+    func write<Failure: Error>(to sink: (UnsafeRawBufferPointer) throws(Failure) -> Void) throws(Failure) {
+        var hash = ByteHash()
+        let header = header.bytes
+        hash.update(header)
+        try unsafe Self.hand(header, to: sink)
+        try unsafe waveform.forEachRunOfBytes { (run) throws(Failure) in
+            unsafe hash.update(run)
+            try unsafe sink(run)
+        }
+        try unsafe Self.hand(hash.key().bytes, to: sink)
+    }
+
+    /// Reads a file of which `read` fills the next bytes into what it is given, or throws.
+    init(
+        byteCount: Int, read: (UnsafeMutableRawBufferPointer) throws(WaveformFileError) -> Void
+    ) throws(WaveformFileError) {
+        guard byteCount >= WaveformHeader.byteCount + ContentKey.byteCount else { throw .truncated }
+        var hash = ByteHash()
+        let start = try unsafe Self.bytes(WaveformHeader.byteCount, read: read)
+        hash.update(start)
+        let header = try WaveformHeader(decoding: start)
+        guard byteCount >= header.fileByteCount else { throw .truncated }
+        guard byteCount == header.fileByteCount else { throw .trailingBytes }
+        waveform = try unsafe Waveform(
+            sampleRate: header.sampleRate, frameCount: header.frameCount, channelCount: header.channelCount,
+            hasTones: header.hasTones
+        ) { (target) throws(WaveformFileError) in
+            try unsafe read(target)
+            unsafe hash.update(UnsafeRawBufferPointer(target))
+        }
+        contentKey = header.contentKey
+        guard try unsafe Self.bytes(ContentKey.byteCount, read: read) == hash.key().bytes else { throw .wrongChecksum }
+    }
+
+    private var header: WaveformHeader { WaveformHeader(waveform, contentKey: contentKey) }
+
+    private static func bytes(
+        _ count: Int, read: (UnsafeMutableRawBufferPointer) throws(WaveformFileError) -> Void
+    ) throws(WaveformFileError) -> [UInt8] {
+        var bytes = [UInt8](repeating: 0, count: count)
+        var failure: WaveformFileError?
+        unsafe bytes.withUnsafeMutableBytes { target in
+            do throws(WaveformFileError) { try unsafe read(target) } catch { failure = error }
+        }
+        if let failure { throw failure }
+        return bytes
+    }
+
+    private static func hand<Failure: Error>(
+        _ bytes: [UInt8], to sink: (UnsafeRawBufferPointer) throws(Failure) -> Void
+    ) throws(Failure) {
+        var failure: Failure?
+        unsafe bytes.withUnsafeBytes { run in
+            do throws(Failure) { try unsafe sink(run) } catch { failure = error }
+        }
+        if let failure { throw failure }
+    }
+}
+
+extension ContentKey {
+    static let byteCount = 16
+
+    /// The hash's canonical form, the highest byte first.
+    var bytes: [UInt8] {
+        var list = ByteList()
+        list.big(high)
+        list.big(low)
+        return list.bytes
+    }
+}

@@ -1,0 +1,27 @@
+import SoundFileSupport
+import Testing
+
+@testable import AudioFiles
+@testable import Clips
+
+@Suite("A clip that nobody wants any more")
+struct AbandonedClipTests {
+    // What the program sleeps is longer than the limit, and short enough for a failure to be told.
+    @Test("ends the ffmpeg that its thread may be waiting for", .timeLimit(.minutes(1)))
+    func ffmpeg() throws {
+        let scratch = try Scratch()
+        let format = try #require(Format.all.first { $0.name == "M4A" })
+        let file = try OpenedFile(path: format.file(in: scratch, frameCount: 88_200))
+        let decoder = try FFmpegDecoder.open(
+            file, container: "adts", tools: pretendedFFmpeg(then: "exec sleep 200", in: scratch))
+        let clip = try Clip(decoder, sampleRate: nil, memoryBudget: 1 << 20)
+        try clip.waitUntilLoaded([0..<1000])
+        let reader = clip.makeReader()
+        clip.request(ClipDemand([80_000..<88_200]), for: reader)
+        // Its thread may wait for those pages by now; the end of the clip must not.
+        clip.release(reader)
+        drop(clip)
+    }
+
+    private func drop(_ clip: consuming Clip) { _ = consume clip }
+}

@@ -1,0 +1,77 @@
+import AudioFiles
+import Foundation
+import SoundFileSupport
+import TestSupport
+import Testing
+
+@testable import Clips
+
+@Suite struct ResamplingTests {
+    private static func sine(_ hertz: Double, rate: Int, frameCount: Int) -> [Float] {
+        (0..<frameCount).map { Float(0.5 * sin(2 * .pi * hertz * Double($0) / Double(rate))) }
+    }
+
+    /// A clip that converts `channels` on the fly.
+    private static func clip(_ channels: [[Float]], from rate: Int, to output: Int) throws -> Clip {
+        try Clip(MemoryDecoder(channels, sampleRate: rate), sampleRate: output, memoryBudget: 1 << 20)
+    }
+
+    @Test(
+        "a converted sine keeps 140 dB over what is not the sine, across pages too",
+        arguments: [(44_100, 48_000), (48_000, 44_100), (96_000, 44_100), (44_100, 44_101)])
+    func precision(rates: (source: Int, output: Int)) throws {
+        let clip = try Self.clip(
+            [Self.sine(997, rate: rates.source, frameCount: rates.source)], from: rates.source, to: rates.output)
+        // The ends of the file are steps in the signal, which no converter can keep.
+        let (start, count) = (2000, rates.output - 4000)
+        let samples = try read(clip, Int64(start)..<Int64(start + count))[0]
+        var (signal, error) = (0.0, 0.0)
+        for (i, sample) in samples.enumerated() {
+            let ideal = 0.5 * sin(2 * .pi * 997 * Double(start + i) / Double(rates.output))
+            signal += ideal * ideal
+            error += (Double(sample) - ideal) * (Double(sample) - ideal)
+        }
+        // Rounding to Float32 alone leaves about 150 dB.
+        let ratio = 10 * log10(signal / error)
+        #expect(ratio >= 140, "\(ratio) dB")
+    }
+
+    @Test(
+        "a click lands on the frame nearest to its time",
+        arguments: [(44_100, 48_000), (48_000, 44_100), (8000, 48_000)])
+    func click(rates: (source: Int, output: Int)) throws {
+        var samples = [Float](repeating: 0, count: rates.source * 2)
+        let frame = rates.source
+        samples[frame] = 1
+        let clip = try Self.clip([samples], from: rates.source, to: rates.output)
+        let around = try read(clip, Int64(rates.output - 1000)..<Int64(rates.output + 1000))[0]
+        let peak = try #require(around.indices.max { abs(around[$0]) < abs(around[$1]) })
+        #expect(peak == 1000)
+        #expect(clip.frame(forFileFrame: Int64(frame)) == Int64(rates.output))
+        #expect(clip.frameCount == Int64(rates.output * 2))
+    }
+
+    @Test("converted pages have the same bits in any order of access")
+    func order() throws {
+        let source = music(frameCount: 150_000, channelCount: 1)
+        let forward = try readAll(Self.clip(source, from: 44_100, to: 48_000))[0]
+        let shuffled = try Self.clip(source, from: 44_100, to: 48_000)
+        var generator = SeededGenerator(printedFor: #function)
+        for _ in 0..<12 {
+            let start = Int.random(in: 0..<forward.count - 5000, using: &generator)
+            let piece = try read(shuffled, Int64(start)..<Int64(start + 5000))[0]
+            #expect(piece == Array(forward[start..<start + 5000]), "\(generator)")
+        }
+    }
+
+    @Test("positions map to the nearest frame and back")
+    func mapping() {
+        let ratio = RateRatio(sourceRate: 44_100, outputRate: 48_000)
+        #expect(ratio.source == 147 && ratio.output == 160)
+        #expect([0, 1, 2, 147, -147, -1].map(ratio.outputFrame(nearest:)) == [0, 1, 2, 160, -160, -1])
+        #expect(ratio.sourceFrame(nearest: 160) == 147)
+        // The longest file at the most distant rates stays within 64 bits.
+        let far = RateRatio(sourceRate: 1, outputRate: 768_000)
+        #expect(far.outputFrame(nearest: 1 << 40) == (1 << 40) * 768_000)
+    }
+}

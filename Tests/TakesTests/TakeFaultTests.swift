@@ -1,0 +1,218 @@
+import AudioFiles
+import Foundation
+import SoundFileSupport
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import Takes
+
+@Suite("Takes on disks that fail")
+struct TakeFaultTests {
+    private let scratch: Scratch
+    init() throws { scratch = try Scratch() }
+
+    private static let blockFrames = 61
+
+    /// Records 4000 frames with silence and marks in them; what any step throws ends the recording, as it ends a recorder's.
+    private func record(_ path: String, _ format: TakeFormat, _ calls: FailingCalls) throws -> (
+        take: TakeFile, problem: AudioFileError?, atEnd: AudioFileError?
+    ) {
+        let take = try TakeFile(path: path, format: format, calls: calls)
+        var problem: AudioFileError?
+        var atEnd: AudioFileError?
+        do {
+            for round in 0..<12 {
+                let start = round * Self.blockFrames
+                if round == 5 {
+                    try take.writeSilence(frameCount: Int64(Self.blockFrames))
+                } else {
+                    try take.append(
+                        numbered(start..<start + Self.blockFrames, channelCount: format.channelCount), blockFrames: 100)
+                }
+                if round % 4 == 0 { try take.addMark("mark \(round)", atFrame: Int64(start)) }
+                try take.checkpoint()
+                if round % 5 == 0 { try take.synchronise() }
+            }
+        } catch let error as AudioFileError {
+            problem = error
+        }
+        do { try take.finish() } catch { atEnd = error }
+        return (take, problem, atEnd)
+    }
+
+    /// What the recording above holds.
+    private func expected(_ frameCount: Int, channelCount: Int) -> [[Float]] {
+        numbered(0..<frameCount, channelCount: channelCount).map { channel in
+            channel.indices.map { 5 * Self.blockFrames..<6 * Self.blockFrames ~= $0 ? 0 : channel[$0] }
+        }
+    }
+
+    private static let formats: [TakeFormat] = [
+        TakeFormat(container: .wav, samples: .int24, sampleRate: 48_000, channelCount: 1),
+        TakeFormat(container: .caf, samples: .int24, sampleRate: 48_000, channelCount: 1),
+        TakeFormat(container: .wav, samples: .int16, sampleRate: 44_100, channelCount: 2),
+    ]
+
+    @Test(
+        "between any two system calls the file opens everywhere, with one length and the right samples",
+        arguments: formats[..<2])
+    func everyInstant(format: TakeFormat) throws {
+        let path = scratch.file("take")
+        let copies = Mutex<[String]>([])
+        let calls = FailingCalls(
+            after: { number in
+                guard FileManager.default.fileExists(atPath: path) else { return }
+                let copy = path + "-\(number)"
+                try? FileManager.default.copyItem(atPath: path, toPath: copy)
+                copies.withLock { $0.append(copy) }
+            },
+            { _ in .done })
+        let run = try record(path, format, calls)
+        #expect(run.problem == nil && run.atEnd == nil && run.take.frameCount == Int64(12 * Self.blockFrames))
+        let paths = copies.withLock { $0 }
+        var last = 0
+        let lengths = try paths.map { path in
+            let samples = try decode(path)
+            let length = samples.first?.count ?? 0
+            #expect(length >= last && (length == 0 || samples == expected(length, channelCount: format.channelCount)))
+            last = length
+            return Int64(length)
+        }
+        #expect(last == 12 * Self.blockFrames && Set(lengths).count >= 12)
+        if format.container == .wav {
+            #expect(try lengthsByOthers(paths) == [lengths, lengths])
+        }
+        // ffmpeg counts to the file's end where the header tells of no frame, so this is about the first ones.
+        for (path, length) in zip(paths, lengths).prefix(2) { #expect(try framesByFFmpeg(path) == length) }
+        #expect(try TakeFileMarks.read(path).map(\.frame) == [0, 4 * 61, 8 * 61])
+    }
+
+    @Test(
+        "whichever call fails, once or for good, the file is whole, and the error says why and what is kept",
+        arguments: cases([ENOSPC, EIO, EROFS, EDQUOT, EFBIG], few: [ENOSPC, EIO]))
+    func everyCall(code: Int32) throws {
+        let kinds: [Int32: AudioFileError.Kind] = [
+            ENOSPC: .diskFull, EDQUOT: .diskFull, EIO: .io, EROFS: .permissionDenied, EFBIG: .limitExceeded,
+        ]
+        for format in code == ENOSPC ? cases(Self.formats, few: [Self.formats[0]]) : [Self.formats[0]] {
+            let whole = FailingCalls { _ in .done }
+            _ = try record(scratch.file("whole"), format, whole)
+            // The first call writes the header of a file without a name: a test of its own.
+            for failing in 1..<whole.callCount {
+                for isForGood in [false, true] {
+                    let path = scratch.file("\(format.container)-\(format.channelCount)-\(failing)-\(isForGood)")
+                    let calls = FailingCalls { number in
+                        number == failing || isForGood && number > failing ? .fails(code) : .done
+                    }
+                    try check(try record(path, format, calls), kind: kinds[code])
+                    try FileManager.default.removeItem(atPath: path)
+                }
+            }
+            try FileManager.default.removeItem(atPath: scratch.file("whole"))
+        }
+    }
+
+    @Test("a write that is cut short and then fails leaves whole frames; what did get there is kept")
+    func cutWrites() throws {
+        for format in cases(Self.formats, few: [Self.formats[0]]) {
+            let whole = FailingCalls { _ in .done }
+            _ = try record(scratch.file("whole"), format, whole)
+            try FileManager.default.removeItem(atPath: scratch.file("whole"))
+            for cut in [0, 1, 2, 5, 100] {
+                for failing in 1..<whole.callCount - 1 {
+                    let path = scratch.file("cut")
+                    let calls = FailingCalls { number in
+                        number == failing ? .isCut(to: cut) : number == failing + 1 ? .fails(ENOSPC) : .done
+                    }
+                    try check(try record(path, format, calls), kind: .diskFull)
+                    try FileManager.default.removeItem(atPath: path)
+                }
+            }
+        }
+    }
+
+    /// A take that failed holds what it says it holds, to us and, where it can be asked, to its error.
+    private func check(
+        _ run: (take: TakeFile, problem: AudioFileError?, atEnd: AudioFileError?), kind: AudioFileError.Kind?
+    ) throws {
+        let (take, path) = (run.take, run.take.path)
+        let error = try #require(run.problem ?? run.atEnd, "a call failed and nothing was said: \(path)")
+        #expect(error.kind == kind && error.path == path && error.remedy.contains("The file holds"))
+        let samples = try decode(path)
+        let count = samples.first?.count ?? 0
+        #expect(Int64(count) == take.frameCount, "\(path)")
+        #expect(count == 0 || samples == expected(count, channelCount: take.channelCount), "\(path)")
+        #expect(
+            try TakeFileMarks.read(path, mayHaveTail: true).allSatisfy {
+                $0.name == "mark \($0.frame / Int64(Self.blockFrames))"
+            })
+    }
+
+    @Test("a disk that is full at any byte leaves every frame that it has room for, with an even number of bytes")
+    func fullDisk() throws {
+        let format = Self.formats[0]
+        let header = Int64(format.headerBytes)
+        // The first page of memory holds the header and 1338 of these frames.
+        for kept in Array(0..<10) + Array(4200..<4216) {
+            let calls = FullDisk(room: header + Int64(kept))
+            let take = try TakeFile(path: scratch.file("take"), format: format, calls: calls)
+            var problem: AudioFileError?
+            do {
+                for (start, end) in [(0, 100), (100, 1341), (1341, 1500), (1500, 2000)] {
+                    try take.append(numbered(start..<end, channelCount: 1))
+                    if end != 1341 { try take.checkpoint() }
+                }
+            } catch let error as AudioFileError { problem = error }
+            try take.finish()
+            // An odd number of frames needs a byte more.
+            let frames = kept % 6 == 3 ? kept / 3 - 1 : kept / 3
+            #expect(problem?.kind == .diskFull && take.frameCount == Int64(frames), "\(kept) bytes")
+            #expect(try decode(take.path) == (frames == 0 ? [] : numbered(0..<frames, channelCount: 1)))
+            #expect(try Int64(scratch.size("take")) == format.fileEnd(Int64(frames)))
+            #expect(try TakeFileMarks.read(take.path).isEmpty)
+            try FileManager.default.removeItem(atPath: take.path)
+        }
+    }
+
+    @Test("signals and parts of writes are no failures")
+    func interruptions() throws {
+        let format = Self.formats[0]
+        let calls = FailingCalls { number in number % 3 == 0 ? .fails(EINTR) : number % 3 == 1 ? .isCut(to: 7) : .done }
+        let run = try record(scratch.file("take"), format, calls)
+        #expect(run.problem == nil && run.atEnd == nil && calls.callCount > 60)
+        #expect(try decode(run.take.path) == expected(12 * Self.blockFrames, channelCount: 1))
+        #expect(try TakeFileMarks.read(run.take.path).count == 3)
+    }
+
+    @Test("a take that has failed takes nothing more and says the same again; its end is no second failure")
+    func afterwards() throws {
+        let calls = FailingCalls { number in number == 4 ? .fails(ENOSPC) : .done }
+        let take = try TakeFile(path: scratch.file("take"), format: Self.formats[0], calls: calls)
+        let sound = numbered(0..<1000, channelCount: 1)
+        let error = #expect(throws: AudioFileError.self) {
+            for _ in 0..<5 {
+                try take.append(sound)
+                try take.checkpoint()
+            }
+        }
+        let again = try #require(error)
+        #expect(throws: again) { try take.append(sound) }
+        #expect(throws: again) { try take.writeSilence(frameCount: 1) }
+        #expect(throws: again) { try take.addMark("", atFrame: 0) }
+        #expect(throws: again) { try take.checkpoint() }
+        #expect(throws: again) { try take.synchronise() }
+        try take.finish()
+        try take.finish()
+        #expect(try take.frameCount > 0 && decode(take.path)[0].count == Int(take.frameCount))
+    }
+
+    @Test("a file that cannot be begun leaves nothing, and says why")
+    func beginnings() throws {
+        let calls = FailingCalls { _ in .fails(ENOSPC) }
+        let error = #expect(throws: AudioFileError.self) {
+            try TakeFile(path: scratch.file("take"), format: Self.formats[0], calls: calls)
+        }
+        #expect(error?.kind == .diskFull && scratch.names.isEmpty)
+    }
+}

@@ -1,0 +1,330 @@
+// The cache finds what was kept, wherever the recording went, and keeps to its size.
+import AudioFiles
+import DSP
+import Foundation
+import SoundFileSupport
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import Waveforms
+
+@Suite("The cache of waveforms")
+struct WaveformCacheTests {
+    @Test("finds what was kept, and nothing before")
+    func finds() throws {
+        var bench = try CacheBench("WaveformCacheTests.finds")
+        let (path, sound) = try bench.recording("a.wav")
+        let first = bench.cache().lookup(path: path, tones: true)
+        #expect(first.waveform == nil && first.remarks.isEmpty && !isThere(bench.folder), "looking makes nothing")
+        let source = try #require(first.source)
+        let waveform = sound.waveform()
+        #expect(bench.cache().store(waveform, of: source) == .stored)
+        let second = bench.cache().lookup(path: path, tones: true)
+        #expect(second.waveform == waveform && second.remarks.isEmpty)
+        #expect(bench.names(".waveform").count == 1 && bench.names(".source").count == 1 && bench.names.count == 2)
+    }
+
+    @Test("finds the waveform of a copied, moved or touched recording by its content, and remembers it")
+    func copies() throws {
+        var bench = try CacheBench("WaveformCacheTests.copies")
+        let (path, waveform, _) = try bench.kept("a.wav")
+        let copy = bench.scratch.file("copy.wav")
+        try FileManager.default.copyItem(atPath: path, toPath: copy)
+        #expect(bench.cache().lookup(path: copy, tones: true).waveform == waveform)
+        #expect(bench.names(".source").count == 2)
+        try FileManager.default.moveItem(atPath: path, toPath: bench.scratch.file("moved.wav"))
+        #expect(bench.cache().lookup(path: bench.scratch.file("moved.wav"), tones: true).waveform == waveform)
+        try bench.setAge(copy, seconds: 1000)
+        #expect(bench.cache().lookup(path: copy, tones: true).waveform == waveform)
+        // Where everything but the waveforms is lost.
+        try bench.forgetSources()
+        #expect(bench.cache().lookup(path: copy, tones: true).waveform == waveform)
+        #expect(bench.names(".waveform").count == 1)
+    }
+
+    @Test("does not read a recording again whose content it remembers")
+    func remembered() throws {
+        var bench = try CacheBench("WaveformCacheTests.remembered")
+        let (first, _, _) = try bench.kept("a.wav")
+        let (second, waveform, _) = try bench.kept("b.wav")
+        // A memory that is wrong on purpose shows that it is asked, and the recording is not.
+        let identity = try #require(OpenSource.identity(at: first))
+        let names = CacheNames(folder: bench.folder, byteCount: identity.byteCount)
+        #expect(SourceEntry(identity).write(try ContentKey(ofFileAt: second), in: names) == nil)
+        #expect(bench.cache().lookup(path: first, tones: true).waveform == waveform)
+    }
+
+    @Test("serves a request without tones by a waveform with them, and not the other way round")
+    func tones() throws {
+        var bench = try CacheBench("WaveformCacheTests.tones")
+        let (path, sound) = try bench.recording("a.wav")
+        let (plain, coloured) = (sound.waveform(tones: false), sound.waveform(tones: true))
+        func found(_ tones: Bool) -> Waveform? { bench.cache().lookup(path: path, tones: tones).waveform }
+        func store(_ waveform: Waveform) throws {
+            let source = try #require(bench.cache().lookup(path: path, tones: true).source)
+            #expect(bench.cache().store(waveform, of: source) == .stored)
+        }
+        try store(plain)
+        #expect(found(false) == plain && found(true) == nil)
+        try store(coloured)
+        #expect(found(false) == plain && found(true) == coloured && bench.names(".waveform").count == 2)
+        let entry = try #require(bench.names(".waveform").first { !$0.contains("tones") })
+        try FileManager.default.removeItem(atPath: bench.folder + "/" + entry)
+        #expect(found(false) == coloured && found(true) == coloured)
+    }
+
+    @Test("does not believe that a changed recording is the old one, whatever its length and time")
+    func changes() throws {
+        var bench = try CacheBench("WaveformCacheTests.changes")
+        let (path, _, _) = try bench.kept("a.wav")
+        let before = try #require(OpenSource.identity(at: path))
+        // Written in place: the same number, length and, afterwards, time.
+        let handle = try #require(FileHandle(forWritingAtPath: path))
+        try handle.write(contentsOf: Data([0x55, 0xAA, 0x55]))
+        try handle.close()
+        try setTime(of: path, to: before.modified)
+        let after = try #require(OpenSource.identity(at: path))
+        #expect(after.modified == before.modified && after.inode == before.inode && after.byteCount == before.byteCount)
+        let lookup = bench.cache().lookup(path: path, tones: true)
+        #expect(lookup.waveform == nil && lookup.source != nil && lookup.remarks.isEmpty)
+    }
+
+    @Test("remembers no recording that was changed moments ago, but finds it by its content")
+    func racy() throws {
+        var bench = try CacheBench("WaveformCacheTests.racy")
+        let (path, sound) = try bench.recording("a.wav")
+        // One for which it is the moment of that change, however slow the machine.
+        let moment = try #require(OpenSource.identity(at: path)).changed
+        let cache = WaveformCache(folder: bench.folder) { moment }
+        let source = try #require(cache.lookup(path: path, tones: false).source)
+        #expect(!source.isSettled && source.key != nil, "what may change unseen is read before it is decoded")
+        let waveform = sound.waveform(tones: false)
+        #expect(cache.store(waveform, of: source) == .stored && bench.names(".source").isEmpty)
+        #expect(cache.lookup(path: path, tones: false).waveform == waveform && bench.names(".source").isEmpty)
+        // Later it is.
+        #expect(bench.cache().lookup(path: path, tones: false).waveform == waveform)
+        #expect(bench.names(".source").count == 1)
+    }
+
+    @Test("takes a file for settled three seconds after its last change, and never when that lies ahead")
+    func settling() {
+        func identity(_ modified: Int64, _ changed: Int64) -> SourceIdentity {
+            SourceIdentity(
+                device: 1, inode: 2, byteCount: 3, modified: .init(seconds: modified, nanoseconds: 500),
+                changed: .init(seconds: changed, nanoseconds: 500))
+        }
+        func now(_ seconds: Int64, _ nanoseconds: Int64) -> SourceIdentity.Moment {
+            .init(seconds: seconds, nanoseconds: nanoseconds)
+        }
+        #expect(!identity(10, 100).isSettled(at: now(103, 500)) && identity(10, 100).isSettled(at: now(103, 501)))
+        #expect(!identity(100, 10).isSettled(at: now(103, 500)) && identity(100, 10).isSettled(at: now(104, 0)))
+        #expect(!identity(200, 10).isSettled(at: now(103, 0)))
+        #expect(!identity(.max, 10).isSettled(at: now(.max, 0)) && identity(.min, .min).isSettled(at: now(0, 0)))
+    }
+
+    @Test("compares by content what may have changed unseen between the lookup and the keeping")
+    func unseen() throws {
+        var bench = try CacheBench("WaveformCacheTests.unseen")
+        let (path, sound) = try bench.recording("a.wav")
+        let (other, _) = try bench.recording("b.wav")
+        let identity = try #require(OpenSource.identity(at: path))
+        // As if the file had held something else at the lookup, within the same step of the clock.
+        func source(_ key: ContentKey, isSettled: Bool) -> WaveformCache.Source {
+            WaveformCache.Source(path: path, identity: identity, isSettled: isSettled, key: key)
+        }
+        let waveform = sound.waveform(tones: false)
+        guard
+            case .notStored = bench.cache().store(
+                waveform, of: source(try ContentKey(ofFileAt: other), isSettled: false))
+        else {
+            Issue.record("it was kept under another content")
+            return
+        }
+        #expect(bench.names.isEmpty)
+        #expect(bench.cache().store(waveform, of: source(try ContentKey(ofFileAt: path), isSettled: false)) == .stored)
+        #expect(bench.cache().lookup(path: path, tones: false).waveform == waveform)
+    }
+
+    @Test("keeps nothing of a recording that changed, grew or went while it was decoded")
+    func changedMeanwhile() throws {
+        var bench = try CacheBench("WaveformCacheTests.changedMeanwhile")
+        func isKept(_ change: (String) throws -> Void) throws -> Bool {
+            let (path, sound) = try bench.recording("a.wav")
+            let source = try #require(bench.cache().lookup(path: path, tones: false).source)
+            try change(path)
+            return bench.cache().store(sound.waveform(tones: false), of: source) == .stored
+        }
+        #expect(try isKept { _ in })
+        #expect(
+            try !isKept { path in
+                let handle = try #require(FileHandle(forWritingAtPath: path))
+                try handle.seekToEnd()
+                try handle.write(contentsOf: Data([1]))
+                try handle.close()
+            })
+        #expect(try !isKept { try FileManager.default.removeItem(atPath: $0) })
+        #expect(
+            try !isKept { path in
+                try FileManager.default.removeItem(atPath: path)
+                try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
+                try FileManager.default.removeItem(atPath: path)
+            })
+        // The same content under a new number, put in its place: it cannot be told from one that was another meanwhile.
+        #expect(
+            try !isKept { path in
+                try FileManager.default.copyItem(atPath: path, toPath: path + "2")
+                try FileManager.default.removeItem(atPath: path)
+                try FileManager.default.moveItem(atPath: path + "2", toPath: path)
+            })
+    }
+
+    @Test("has nothing to keep of what is no file")
+    func noFile() throws {
+        let bench = try CacheBench("WaveformCacheTests.noFile")
+        let pipe = bench.scratch.file("pipe")
+        try makePipe(at: pipe)
+        for path in ["", "a\0b", bench.scratch.file("missing"), bench.scratch.path, pipe, "/dev/null"] {
+            let lookup = bench.cache().lookup(path: path, tones: true)
+            #expect(lookup.waveform == nil && lookup.source == nil && !lookup.remarks.isEmpty)
+        }
+        #expect(throws: AudioFileError.self) { try ContentKey(ofFileAt: bench.scratch.file("missing")) }
+        #expect(throws: AudioFileError.self) { try ContentKey(ofFileAt: pipe) }
+    }
+
+    @Test("is for the user alone")
+    func rights() throws {
+        var bench = try CacheBench("WaveformCacheTests.rights")
+        let (_, _, entry) = try bench.kept("a.wav")
+        func mode(_ path: String) throws -> Int {
+            try #require(try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int)
+        }
+        for path in [bench.folder, bench.scratch.file("cache")] { #expect(try mode(path) == 0o700) }
+        for path in [entry, bench.folder + "/" + bench.names(".source")[0]] { #expect(try mode(path) == 0o600) }
+    }
+
+    @Test("lies in the folder that the system's rules name")
+    func place() {
+        let home = ProcessInfo.processInfo.environment
+        let root =
+            home["XDG_CACHE_HOME"].flatMap { $0.hasPrefix("/") ? $0 : nil } ?? home["HOME"].map { $0 + "/.cache" }
+        #expect(WaveformCache().folder == root.map { $0 + "/woodshed/waveforms" })
+        #expect(WaveformCache().byteLimit == 512 << 20)
+    }
+
+    // MARK: - Size
+
+    @Test("lets go what was not used for longest, and never what was just kept")
+    func eviction() throws {
+        var bench = try CacheBench("WaveformCacheTests.eviction")
+        let kept = try (0..<4).map { try bench.kept("\($0).wav", frameCount: 2000, tones: false) }
+        try bench.forgetSources()
+        for (index, recording) in kept.enumerated() { try bench.setAge(recording.entry, seconds: 1000 - index) }
+        // The oldest is used, and so becomes the newest.
+        #expect(bench.cache().lookup(path: kept[0].path, tones: false).waveform != nil)
+        try bench.forgetSources()
+        // Five waveforms and a memory take six blocks; there is room for four.
+        let (path, sound) = try bench.recording("new.wav", frameCount: 2000)
+        let cache = bench.cache(byteLimit: 4 * 4096)
+        let source = try #require(cache.lookup(path: path, tones: false).source)
+        #expect(cache.store(sound.waveform(tones: false), of: source) == .stored)
+        #expect(kept.map { isThere($0.entry) } == [true, false, false, true])
+        #expect(bench.names.count == 4 && cache.lookup(path: path, tones: false).waveform != nil)
+        // Even where there is room for nothing else.
+        for name in bench.names { try bench.setAge(bench.folder + "/" + name, seconds: 1) }
+        let (last, other) = try bench.recording("last.wav", frameCount: 2000)
+        let small = bench.cache(byteLimit: 4096)
+        let lastSource = try #require(small.lookup(path: last, tones: false).source)
+        #expect(small.store(other.waveform(tones: false), of: lastSource) == .stored)
+        #expect(bench.names.count == 2 && small.lookup(path: last, tones: false).waveform != nil)
+    }
+
+    @Test("does not keep a waveform that is larger than all that may be kept")
+    func tooLarge() throws {
+        var bench = try CacheBench("WaveformCacheTests.tooLarge")
+        let (path, sound) = try bench.recording("a.wav")
+        let cache = bench.cache(byteLimit: 100)
+        let source = try #require(cache.lookup(path: path, tones: false).source)
+        guard case .notStored(let reason) = cache.store(sound.waveform(), of: source) else {
+            Issue.record("it was kept")
+            return
+        }
+        #expect(reason.contains("larger") && bench.names.isEmpty)
+    }
+
+    @Test("removes what killed programs have begun, and no files of other names")
+    func leftovers() throws {
+        var bench = try CacheBench("WaveformCacheTests.leftovers")
+        _ = try bench.kept("a.wav")
+        let (old, young, foreign) = (
+            bench.folder + "/x.1-2.part", bench.folder + "/y.1-3.part", bench.folder + "/notes"
+        )
+        for path in [old, young, foreign] { try write([1, 2, 3], to: path) }
+        try bench.setAge(old, seconds: 4000)
+        try bench.setAge(foreign, seconds: 100_000)
+        CacheShelf(bench.folder).removeOldest(until: 0, but: [])
+        #expect(!isThere(old) && isThere(young) && isThere(foreign) && bench.names.count == 2)
+    }
+
+    // MARK: - At once
+
+    @Test("serves several that look, keep and make room at once, each the right waveform or none")
+    func together() throws {
+        var bench = try CacheBench("WaveformCacheTests.together")
+        let recordings = try (0..<3).map { index in
+            let (path, sound) = try bench.recording("\(index).wav", frameCount: 800)
+            return (path, sound.waveform(tones: false))
+        }
+        let cache = bench.cache(byteLimit: 3 * 4096)
+        let wrong = Mutex(0)
+        let found = Mutex(0)
+        DispatchQueue.concurrentPerform(iterations: 4) { worker in
+            for turn in 0..<cases(60, few: 20) {
+                // Each twice in a row: three in turn in a cache for fewer would all be gone when they are wanted again, if the
+                // workers happen to work one after another.
+                let (path, waveform) = recordings[(turn / 2 + worker) % 3]
+                let lookup = cache.lookup(path: path, tones: false)
+                if let other = lookup.waveform {
+                    found.withLock { $0 += 1 }
+                    if other != waveform { wrong.withLock { $0 += 1 } }
+                } else if let source = lookup.source {
+                    if cache.store(waveform, of: source) != .stored { wrong.withLock { $0 += 1 } }
+                } else {
+                    wrong.withLock { $0 += 1 }
+                }
+                // Half of what they read was written by another one.
+                if !lookup.remarks.isEmpty { wrong.withLock { $0 += 1 } }
+            }
+        }
+        #expect(wrong.withLock { $0 } == 0 && found.withLock { $0 } > 0)
+        #expect(bench.names(".part").isEmpty)
+    }
+
+    @Test("what is made of a part of a recording is not kept")
+    func partial() throws {
+        var bench = try CacheBench("WaveformCacheTests.partial")
+        let (path, sound) = try bench.recording("a.wav")
+        let source = try #require(bench.cache().lookup(path: path, tones: true).source)
+        let part = AudioFileInfo(
+            path: path, container: "adts", codec: "aac", sampleRate: 44_100, channelCount: 2, frameCount: 22_050,
+            shortfall: "the file is broken")
+        guard case .notStored(let reason) = bench.cache().store(sound.waveform(), of: source, madeOf: part) else {
+            Issue.record("a waveform of a part was kept")
+            return
+        }
+        #expect(reason.contains("the file is broken") && bench.names.isEmpty)
+    }
+
+    @Test("the waveform of a recording whose name is not UTF-8 is found again")
+    func names() throws {
+        let scratch = try Scratch()
+        try writeWave(scratch.file("a.wav"), music(frameCount: 3000))
+        guard let path = try scratch.linkOfBytes(to: "a.wav") else { return }
+        let cache = WaveformCache(folder: scratch.file("cache"))
+        let waveform = try WaveformMaker(path: path).make()
+        let source = try #require(cache.lookup(path: path, tones: true).source)
+        #expect(cache.store(waveform, of: source) == .stored)
+        #expect(cache.lookup(path: path, tones: true).waveform == waveform)
+        #expect(try ContentKey(ofFileAt: path) == ContentKey(ofFileAt: scratch.file("a.wav")))
+    }
+}

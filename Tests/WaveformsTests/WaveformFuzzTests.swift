@@ -1,0 +1,85 @@
+// Readers of waveforms, given files that are nearly right.
+import AudioFiles
+import DSP
+import SoundFileSupport
+import SoundMeasures
+import TestSupport
+import Testing
+
+@testable import Waveforms
+
+// They compute on one thread, of which the thread sanitizer has nothing to say.
+@Suite("Readers of waveforms, given files that are nearly right,", .enabled(if: !Sanitizers.watchThreads))
+struct WaveformFuzzTests {
+    /// How many files; WOODSHED_FUZZ_WAVEFORMS=1000000 for a long run.
+    private var fileCount: Int { environmentCount("WOODSHED_FUZZ_WAVEFORMS", short: cases(20_000, few: 4000)) }
+
+    @Test("of peaks either say why they refuse one or give a value that is written and read as the same")
+    func peaks() throws {
+        var mutator = ByteMutator(random: SeededGenerator(printedFor: "WaveformFuzzTests.peaks"))
+        var seeds: [[UInt8]] = []
+        for (channelCount, bits) in [(1, PeakFile.Bits.eight), (1, .sixteen), (3, .eight), (2, .sixteen)] {
+            let sound = ShortSound.lively(channelCount: channelCount, frameCount: 20, random: &mutator.random)
+            var builder = try PeakFileBuilder(
+                samplesPerPixel: 6, bits: bits, isSplit: true, channelCount: channelCount, sampleRate: 44_100)
+            let span = sound.samples.span
+            builder.append(interleaved: span)
+            let file = builder.peakFile()
+            seeds += PeakFile.Form.allCases.map { file.encoded(as: $0) }
+        }
+        var (taken, refused) = (0, 0)
+        for _ in 0..<fileCount {
+            var bytes = seeds.randomElement(using: &mutator.random) ?? []
+            let other = seeds.randomElement(using: &mutator.random) ?? []
+            for _ in 0..<Int.random(in: 1...3, using: &mutator.random) { mutator.change(&bytes, with: other) }
+            do throws(PeakFileError) {
+                let file = try PeakFile(decoding: bytes)
+                taken += 1
+                for form in PeakFile.Form.allCases {
+                    let again = try PeakFile(decoding: file.encoded(as: form))
+                    if again != file {
+                        Issue.record("\(bytes) is read as \(file), written as \(form) and read as \(again)")
+                    }
+                }
+            } catch {
+                refused += 1
+                if error.message.isEmpty || error.remedy.isEmpty { Issue.record("\(bytes) is refused without a word") }
+            }
+        }
+        // Else the files are not nearly right, but far from it, or not changed at all.
+        #expect(taken > fileCount / 100 && refused > fileCount / 10)
+    }
+
+    @Test(
+        "of our own file refuse every one that was changed, and with a checksum that fits give what is written as the same"
+    )
+    func own() throws {
+        var mutator = ByteMutator(random: SeededGenerator(printedFor: "WaveformFuzzTests.own"))
+        let seeds = [(0, 1, true), (1, 2, false), (300, 1, true), (700, 2, true), (3000, 3, false)].map {
+            frameCount, channelCount, tones in
+            let sound = ShortSound.lively(channelCount: channelCount, frameCount: frameCount, random: &mutator.random)
+            return WaveformFile(waveform: sound.waveform(tones: tones)).encoded()
+        }
+        var (taken, refused) = (0, 0)
+        for turn in 0..<fileCount {
+            let original = seeds.randomElement(using: &mutator.random) ?? []
+            var bytes = original
+            let other = seeds.randomElement(using: &mutator.random) ?? []
+            for _ in 0..<Int.random(in: 1...3, using: &mutator.random) { mutator.change(&bytes, with: other) }
+            if turn % 2 == 0, bytes.count >= 16 { bytes = sealed(bytes) }
+            do throws(WaveformFileError) {
+                let file = try WaveformFile(decoding: bytes)
+                taken += 1
+                if file.encoded() != bytes { Issue.record("\(bytes) is read, and written as something else") }
+                if turn % 2 == 1, !seeds.contains(bytes) { Issue.record("\(bytes) was changed and is believed") }
+                // What is believed can be drawn, whatever it holds.
+                let columns = file.waveform.summary(frames: -10..<file.waveform.frameCount + 10, columns: 5)
+                if columns.count != 5 { Issue.record("\(bytes) cannot be drawn") }
+            } catch {
+                refused += 1
+                if error.message.isEmpty || error.remedy.isEmpty { Issue.record("\(bytes) is refused without a word") }
+            }
+        }
+        #expect(taken > fileCount / 100 && refused > fileCount / 10)
+    }
+}
