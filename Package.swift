@@ -105,12 +105,16 @@ let package = Package(
             dependencies: ["Realtime", "AudioFiles", "Clips", "CALSA", "CLinux", "CSampleRate", "CTimerFD"],
             swiftSettings: settings),
         .target(
-            name: "Engine",
-            dependencies: ["Realtime", "DSP", "UserState", "AudioFiles", "Clips", "Takes", "AudioDevices"],
+            name: "Recording", dependencies: ["Realtime", "DSP", "UserState", "AudioFiles", "Takes", "AudioDevices"],
+            swiftSettings: settings),
+        .target(
+            name: "Engine", dependencies: ["Realtime", "DSP", "AudioFiles", "Clips", "AudioDevices"],
             swiftSettings: settings),
         .target(
             name: "Woodshed",
-            dependencies: ["Engine", "AudioFiles", "Clips", "Takes", "Waveforms", "AudioDevices", "UserState"],
+            dependencies: [
+                "Engine", "Recording", "AudioFiles", "Clips", "Takes", "Waveforms", "AudioDevices", "UserState",
+            ],
 
             swiftSettings: settings),
         .target(
@@ -182,11 +186,17 @@ let package = Package(
             ],
             swiftSettings: settings),
         .testTarget(
+            name: "RecordingTests",
+            dependencies: [
+                "AudioDevices", "AudioFiles", "Clips", "DSP", "Engine", "Realtime", "Recording", "SoundFileSupport",
+                "Takes", "TestSupport", "VirtualCardSupport", "Waveforms",
+            ],
+            swiftSettings: settings),
+        .testTarget(
             name: "EngineTests",
             dependencies: [
-                "Engine", "AudioFiles", "AudioDevices", "CProcessors", "Clips", "DSP", "Realtime", "Takes",
-                "TestSupport",
-                "VirtualCardSupport", "Waveforms",
+                "Engine", "AudioFiles", "AudioDevices", "CProcessors", "Clips", "DSP", "Realtime", "TestSupport",
+                "VirtualCardSupport",
             ],
             swiftSettings: settings),
         .testTarget(

@@ -4,7 +4,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-modules=(Realtime DSP Drawing AudioFiles Clips Takes Waveforms AudioDevices Engine Woodshed)
+modules=(Realtime DSP Drawing AudioFiles Clips Takes Waveforms AudioDevices Recording Engine Woodshed)
 # Modules that are a program's own; nobody imports them.
 programs=(WoodshedCLI WoodshedCommand)
 # Modules of which nothing is public.

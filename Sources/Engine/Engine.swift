@@ -22,7 +22,7 @@ public final class Engine: Sendable {
     public let configuration: StreamConfiguration
 
     private let stream: any OutputStream
-    private let news = News<EngineEvent>()
+    private let news = EventBroadcast<EngineEvent>()
     private let mixer: MixerBox
     private let directory: PlayerDirectory
     private let isVirtual: Bool
@@ -63,7 +63,7 @@ public final class Engine: Sendable {
     /// On any stream; it is opened with what the mix has to be told of its device.
     init<Failure: Error>(
         isVirtual: Bool, endsWithPlayers: Bool = true,
-        opening stream: (MixerBox, News<EngineEvent>) throws(Failure) -> any OutputStream
+        opening stream: (MixerBox, EventBroadcast<EngineEvent>) throws(Failure) -> any OutputStream
     ) throws(Failure) {
         self.isVirtual = isVirtual
         let commands = RingEnds<Mixer.Command>(capacity: 2 * Mixer.capacity)
@@ -189,7 +189,7 @@ public final class Engine: Sendable {
     }
 
     /// How the mix follows what becomes of the device. Neither side may hold the engine.
-    private static func keeperCallbacks(_ mixer: MixerBox, _ news: News<EngineEvent>) -> KeeperCallbacks {
+    private static func keeperCallbacks(_ mixer: MixerBox, _ news: EventBroadcast<EngineEvent>) -> KeeperCallbacks {
         KeeperCallbacks(
             interrupted: { interruption, resumes in
                 let reason = Int64(PauseReason(interruption.cause).rawValue)

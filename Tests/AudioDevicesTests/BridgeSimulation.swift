@@ -27,7 +27,7 @@ final class BridgeSimulation {
     let bridge: ClockBridge
     let plan: BridgePlan
     private var generator: SeededGenerator
-    private let input: PlanarBlock
+    private let input: PlanarBuffer
     private let outputFrequency: Double
     private let inputFrequency: Double
     private(set) var outputFrame: Int64
@@ -58,7 +58,7 @@ final class BridgeSimulation {
             input: configuration(options.inputRate, options.inputPeriod))
         guard let bridge = ClockBridge(plan) else { throw ClockTestError.noMemory }
         self.bridge = bridge
-        input = PlanarBlock(channelCount: 1, frameCapacity: options.inputPeriod)
+        input = PlanarBuffer(channelCount: 1, frameCount: options.inputPeriod)
         outputFrequency = Double(options.rate) * (1 + options.commonPPM * 1e-6) / 1e9
         inputFrequency = Double(options.inputRate) * (1 + (options.ppm + options.commonPPM) * 1e-6) / 1e9
         // The output's buffer is full before it starts, at time 0; the input has been running since then, too.

@@ -1,3 +1,4 @@
+import AudioDevices
 import TestSupport
 
 @testable import Engine

@@ -1,3 +1,4 @@
+import AudioDevices
 import AudioFiles
 import Foundation
 import TestSupport

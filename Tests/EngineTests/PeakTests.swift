@@ -1,3 +1,4 @@
+import AudioDevices
 import Testing
 
 @testable import Engine

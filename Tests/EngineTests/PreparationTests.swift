@@ -1,3 +1,4 @@
+import AudioDevices
 import Clips
 import DSP
 internal import Glibc

@@ -1,3 +1,4 @@
+import AudioDevices
 import Realtime
 import TestSupport
 import Testing

@@ -1,3 +1,4 @@
+import AudioDevices
 import AudioFiles
 import Clips
 import Realtime

@@ -1,3 +1,4 @@
+import AudioDevices
 import TestSupport
 import Testing
 

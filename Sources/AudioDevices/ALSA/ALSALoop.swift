@@ -18,7 +18,7 @@ final class ALSALoop {
     let now: () -> Int64
     let trustsStamps: Bool
     private let poller: ALSAPoller
-    private let silence: PlanarBlock
+    private let silence: PlanarBuffer
 
     /// Frames of the worker's output block that are still to be handed over.
     private var pending = 0..<0
@@ -49,7 +49,7 @@ final class ALSALoop {
         self.now = now ?? { MonotonicTime.now() }
         trustsStamps = now == nil
         poller = ALSAPoller(playback, capture, wake: wake)
-        silence = PlanarBlock(channelCount: playback?.settings.channelCount ?? 0, frameCapacity: block)
+        silence = PlanarBuffer(channelCount: playback?.settings.channelCount ?? 0, frameCount: block)
     }
 
     /// What goes wrong in a turn of the loop.

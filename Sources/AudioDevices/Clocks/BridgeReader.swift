@@ -15,7 +15,7 @@ final class BridgeReader: @unchecked Sendable {
 
     let books = BridgeBooks()
     private let plan: BridgePlan
-    private let channels: PlanarBlock
+    private let channels: PlanarBuffer
     private var tape: FrameTape
     private var converter: RateConverter
     private var inputClock: SnapshotReader<SmoothedClock>
@@ -51,7 +51,7 @@ final class BridgeReader: @unchecked Sendable {
         self.converter = converter
         self.tape = tape
         inputClock = clock
-        channels = PlanarBlock(channelCount: plan.channelCount, frameCapacity: plan.blockFrames)
+        channels = PlanarBuffer(channelCount: plan.channelCount, frameCount: plan.blockFrames)
         outputClock = SmoothedClock(sampleRate: plan.outputRate)
         loop = ClockLoop(sampleRate: plan.inputRate)
     }

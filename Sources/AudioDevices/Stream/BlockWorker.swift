@@ -5,8 +5,8 @@ final class BlockWorker: @unchecked Sendable {
     // Unchecked because it is handed to the device thread once, which alone uses it from then on.
     private let work: StreamWork
     private let ledger: StreamLedger
-    private let output: PlanarBlock
-    private let input: PlanarBlock
+    private let output: PlanarBuffer
+    private let input: PlanarBuffer
     private let callsPrepare: Bool
     /// The output's frame that is rendered next.
     private(set) var outputFrame: Int64 = 0
@@ -18,10 +18,10 @@ final class BlockWorker: @unchecked Sendable {
     init(_ work: StreamWork, backend: any StreamBackend, clock: StreamClock, ledger: StreamLedger) {
         self.work = work
         self.ledger = ledger
-        output = PlanarBlock(
-            channelCount: backend.outputConfiguration.channelCount, frameCapacity: backend.blockFrames)
-        input = PlanarBlock(
-            channelCount: backend.inputConfiguration.channelCount, frameCapacity: backend.blockFrames)
+        output = PlanarBuffer(
+            channelCount: backend.outputConfiguration.channelCount, frameCount: backend.blockFrames)
+        input = PlanarBuffer(
+            channelCount: backend.inputConfiguration.channelCount, frameCount: backend.blockFrames)
         callsPrepare = clock == .virtual
     }
 

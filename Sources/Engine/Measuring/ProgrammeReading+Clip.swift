@@ -1,3 +1,4 @@
+internal import AudioDevices
 public import AudioFiles
 public import Clips
 public import DSP

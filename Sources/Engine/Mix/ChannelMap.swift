@@ -1,3 +1,5 @@
+internal import AudioDevices
+
 /// How a clip's channels reach a device that has another number of them.
 ///
 /// The same number: one to one. Mono: to every device channel. To a mono device: the mean. Otherwise channel by channel, and

@@ -1,3 +1,5 @@
+internal import AudioDevices
+
 /// A gain that glides in a straight line from where it is to where it is wanted: no step, hence no zipper noise.
 ///
 /// Its value is a function of the output frame, so blocks do not show. At exactly 1 the samples are left untouched.

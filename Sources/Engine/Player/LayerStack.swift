@@ -1,3 +1,4 @@
+internal import AudioDevices
 internal import Clips
 internal import DSP
 

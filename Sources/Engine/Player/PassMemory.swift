@@ -1,3 +1,5 @@
+internal import AudioDevices
+
 /// Memory for one pass as its voice gave it, where the render thread can write and read it. The control side owns it:
 /// `PassStorage`. Trivial; valid as long as its storage.
 @safe

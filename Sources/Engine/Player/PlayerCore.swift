@@ -3,6 +3,7 @@
 // never on how the frames were cut into blocks: every step below works on single frames or on bounds given in frames.
 //
 // It allocates when it is made and never afterwards. It does not open devices, decode files or call anyone back.
+internal import AudioDevices
 internal import Clips
 internal import Realtime
 

@@ -1,5 +1,6 @@
 internal import AudioDevices
 internal import AudioFiles
+internal import Realtime
 
 /// The writing side of a recorder: follows the input frame by frame, keeps a take's books, and sees that what was recorded
 /// is on the disk soon. One thread at a time.
@@ -16,7 +17,7 @@ final class TakeCourse {
 
     private let inlet: CaptureInlet
     private let script: RecorderScript
-    private let news: News<RecorderEvent>
+    private let news: EventBroadcast<RecorderEvent>
     private let board: RecorderBoard
     private let blocks: TakeBlocks
     private let sampleRate: Int
@@ -29,7 +30,7 @@ final class TakeCourse {
     private var nextFrame: Int64 = 0
 
     init(
-        _ inlet: CaptureInlet, script: RecorderScript, news: News<RecorderEvent>, board: RecorderBoard,
+        _ inlet: CaptureInlet, script: RecorderScript, news: EventBroadcast<RecorderEvent>, board: RecorderBoard,
         channelCount: Int, sampleRate: Int, preRollFrames: Int
     ) {
         self.inlet = inlet

@@ -7,7 +7,7 @@ final class RecorderWorks: @unchecked Sendable {
     // Unchecked because of what the two locks guard.
     let inlet: CaptureInlet
     let script = RecorderScript()
-    let news = News<RecorderEvent>()
+    let news = EventBroadcast<RecorderEvent>()
     let board = RecorderBoard()
     private let writing = ConditionLock()
     /// Guarded by `writing`, which is held while the disk is waited for.

@@ -1,3 +1,5 @@
+internal import AudioDevices
+
 /// Scratch memory of the writer: a block as it comes off the tape, and as the file takes it.
 @safe
 final class TakeBlocks {

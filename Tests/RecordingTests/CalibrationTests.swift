@@ -3,7 +3,7 @@ import Testing
 import VirtualCardSupport
 
 @testable import AudioDevices
-@testable import Engine
+@testable import Recording
 
 /// What becomes of the sound between a card's input and who listens to it.
 struct Disturbance: Sendable {

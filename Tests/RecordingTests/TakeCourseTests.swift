@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 @testable import AudioDevices
-@testable import Engine
+@testable import Recording
 
 /// Keeps a take in memory, and fails when it is told to.
 final class MemorySink: TakeSink {
@@ -52,7 +52,7 @@ final class MemorySink: TakeSink {
 final class CourseRig {
     let inlet: CaptureInlet
     let script = RecorderScript()
-    let news = News<RecorderEvent>()
+    let news = EventBroadcast<RecorderEvent>()
     let board = RecorderBoard()
     let course: TakeCourse
     let sink = MemorySink()

@@ -1,7 +1,7 @@
 import AudioFiles
 import DSP
-import Engine
 internal import Glibc
+import Recording
 import Takes
 import TestSupport
 import Testing

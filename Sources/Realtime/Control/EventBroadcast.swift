@@ -1,12 +1,16 @@
 internal import Synchronization
 
 /// Carries events to all who asked for them, each event once and in order.
-final class News<Event: Sendable>: Sendable {
+///
+/// Threads: any. Real-time safe: no.
+package final class EventBroadcast<Event: Sendable>: Sendable {
     /// Nil once nothing more is told.
     private let readers = Mutex<[AsyncStream<Event>.Continuation]?>([])
 
+    package init() {}
+
     /// Everything that is told from now on; over at once after the end.
-    var stream: AsyncStream<Event> {
+    package var stream: AsyncStream<Event> {
         AsyncStream { continuation in
             let isOver = readers.withLock { readers in
                 readers?.append(continuation)
@@ -16,11 +20,13 @@ final class News<Event: Sendable>: Sendable {
         }
     }
 
-    func tell(_ event: Event) {
+    /// Hands an event to everybody who reads.
+    package func tell(_ event: Event) {
         for reader in readers.withLock({ $0 }) ?? [] { reader.yield(event) }
     }
 
-    func end() {
+    /// Ends all streams; nothing is told any more.
+    package func end() {
         let readers = readers.withLock { readers in
             defer { readers = nil }
             return readers

@@ -1,5 +1,6 @@
 public import AudioDevices
 public import DSP
+internal import Realtime
 internal import Synchronization
 
 /// What can be seen and heard of a recorder: the same through all its stages, and afterwards what it was last. Any thread.

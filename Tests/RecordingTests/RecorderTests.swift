@@ -7,7 +7,7 @@ import Testing
 import VirtualCardSupport
 
 @testable import AudioDevices
-@testable import Engine
+@testable import Recording
 
 @Suite("A recorder on a device")
 struct RecorderTests {

@@ -15,13 +15,13 @@ final class LevelTeller {
     }
 
     private let inlet: CaptureInlet
-    private let news: News<RecorderEvent>
+    private let news: EventBroadcast<RecorderEvent>
     private var sums: [Sum]
     private var windowCount = 0
 
     private static let windowsPerReport = CaptureInlet.windowsPerSecond / 10
 
-    init(_ inlet: CaptureInlet, news: News<RecorderEvent>, channelCount: Int, sampleRate: Int) {
+    init(_ inlet: CaptureInlet, news: EventBroadcast<RecorderEvent>, channelCount: Int, sampleRate: Int) {
         self.inlet = inlet
         self.news = news
         let hold = PeakHold(PeakHold.Parameters(sampleRate: sampleRate))

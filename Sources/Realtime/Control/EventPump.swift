@@ -1,17 +1,20 @@
 internal import Glibc
-internal import Realtime
 internal import Synchronization
 
 /// A thread that carries requests and events between the control side and the render thread, every ten milliseconds: the
 /// render thread may not wake anyone, so someone has to look.
-final class EventPump: Sendable {
+///
+/// Threads: any. Real-time safe: no.
+package final class EventPump: Sendable {
     private let thread = Mutex<RealtimeThread?>(nil)
     private let isStopping = Atomic<Bool>(false)
+
+    package init() {}
 
     /// Begins to call `work` again and again. Without effect when it already does.
     ///
     /// - Throws: `RealtimeThreadError` when the system makes no thread.
-    func start(_ work: @escaping @Sendable () -> Void) throws(RealtimeThreadError) {
+    package func start(_ work: @escaping @Sendable () -> Void) throws(RealtimeThreadError) {
         let failure: RealtimeThreadError? = thread.withLock { thread in
             guard thread == nil else { return nil }
             isStopping.store(false, ordering: .relaxed)
@@ -34,7 +37,7 @@ final class EventPump: Sendable {
         priority: nil, locksMemory: false, stackBytes: 256 * 1024)
 
     /// Returns when the last call of `work` is over.
-    func stop() {
+    package func stop() {
         // Release: partner is the acquiring load in the thread's loop.
         isStopping.store(true, ordering: .releasing)
         let running = thread.withLock { thread in

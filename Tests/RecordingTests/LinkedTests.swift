@@ -1,4 +1,6 @@
 import AudioFiles
+import Engine
+import SoundFileSupport
 import Takes
 import TestSupport
 import Testing
@@ -6,7 +8,7 @@ import VirtualCardSupport
 
 @testable import AudioDevices
 @testable import Clips
-@testable import Engine
+@testable import Recording
 
 @Suite("A recorder beside a player, on one device")
 struct LinkedTests {
@@ -43,7 +45,7 @@ struct LinkedTests {
     func offset(period: Int) async throws {
         let rig = try card(delay: 37)
         let linked = try link(rig, period: period)
-        let sound = testClip(channels: 2, frames: 24_000, rate: 48_000, seed: 5)
+        let sound = music(frameCount: 24_000, sampleRate: 48_000, seed: 5)
         let engine = Engine(linked: linked, endsWithPlayers: true)
         let player = try player(engine, sound)
         let idle = IdleRecorder(linked: linked)

@@ -4,7 +4,7 @@ import Realtime
 import TestSupport
 import Testing
 
-@testable import Engine
+@testable import Recording
 
 /// A store in a folder of its own, which goes with the last reference.
 private final class StoreFolder: Sendable {

@@ -1,3 +1,5 @@
+// Recording: the recorder, and the round trip of a set-up. The module knows nothing of scores, players and terminals.
+//
 // A recorder in stages, each a value that can only become what may follow it:
 //
 //     idle → armed → recording ⇄ paused → stopped → saved or discarded
