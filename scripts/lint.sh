@@ -14,6 +14,7 @@ existing=()
 for file in "${swift_files[@]}"; do [ -f "$file" ] && existing+=("$file"); done
 swift format lint --strict --parallel "${existing[@]}" || status=1
 scripts/house-rules.sh || status=1
+scripts/modules.py --check || status=1
 if command -v shellcheck >/dev/null; then
     shellcheck --severity=warning scripts/*.sh Tests/Real/*.sh .ci/run || status=1
 fi

@@ -88,6 +88,22 @@ expect nothing "a clean documentation catalogue" reference
 printf '# Sample\n\nA page that links to <doc:Nowhere>.\n' >"$folder/Sample.docc/Sample.md"
 expect found "a broken link in the documentation" reference
 
+# The picture of modules must be the package's.
+lay_module && mkdir -p "$folder/docs" "$folder/Sources/Other"
+cp "$folder/Sources/Sample/Sample.swift" "$folder/Sources/Other/Other.swift"
+package() {
+    printf '%s\n' '// swift-tools-version: 6.2' 'import PackageDescription' \
+        "let package = Package(name: \"sample\", targets: [.target(name: \"Other\"), .target(name: \"Sample\"$1)])" >"$folder/Package.swift"
+}
+package ''
+printf '%s\n' '<!-- modules: made by scripts/modules.py -->' '<!-- end of modules -->' >"$folder/docs/architecture.md"
+shown_modules() { "$scripts/modules.py" --check "$folder"; }
+expect found "a page without the picture of its modules" shown_modules
+"$scripts/modules.py" "$folder"
+expect nothing "a page with the picture of its modules" shown_modules
+package ', dependencies: ["Other"]'
+expect found "a dependency that the picture does not show" shown_modules
+
 # What fails in the middle of a long run must have its name at the end, once, however many steps it is in.
 names_failure() {
     WOODSHED_STEP_SUMMARY=$folder/summary "$scripts/step.sh" outer "$scripts/step.sh" inner bash -c "$1"
