@@ -22,11 +22,16 @@ struct DropoutTests {
             let account = try run.play(seconds: environmentCount("WOODSHED_DROPOUT_SECONDS", short: 4))
             print(account)
             print(account.isExplained ? "explained" : "")
+            print(account.tells ? "" : "tells nothing")
         }
         // What a process says that has failed is lost; so it ends well, and tells.
         let said = String(decoding: result?.standardOutputContent ?? [], as: UTF8.self)
         print(said)
-        #expect(said.split(separator: "\n").contains("explained"))
+        let lines = said.split(separator: "\n")
+        #expect(lines.contains("explained"))
+        withKnownIssue("the machine was so busy that it explains any dropout", isIntermittent: true) {
+            #expect(!lines.contains("tells nothing"))
+        }
     }
 
     @Test("a dropout is explained by a gap that ends within two buffers before it, and by no other")
@@ -85,7 +90,7 @@ private struct DropoutRun {
 private struct DropoutAccount: CustomStringConvertible {
     /// Two periods of 128 frames at 48 kHz, in nanoseconds.
     static let buffer: Int64 = 5_333_333
-    /// A thread that wakes a third of the buffer late, and computes then, is near its deadline.
+    /// In microseconds: a thread that wakes a fifth of the buffer late, and computes then, is near its deadline.
     static let gap: Int64 = 1_000
 
     let seconds: Int
@@ -99,8 +104,17 @@ private struct DropoutAccount: CustomStringConvertible {
 
     var unexplained: Int { dropouts.count { !Self.isExplained($0, by: gaps) } }
 
-    /// Whether the card was not overrun with dropouts, none of which came of itself.
-    var isExplained: Bool { unexplained == 0 && count == dropouts.count && gapsMissed == 0 && statistics.blocks > 0 }
+    /// Whether there was sound for most of the time, and the card was not overrun with dropouts, none of which came of itself.
+    var isExplained: Bool {
+        let blocks = UInt64(seconds) * 375 / 2
+        return unexplained == 0 && count == dropouts.count && gapsMissed == 0 && statistics.blocks > blocks
+    }
+
+    /// Whether a dropout at any moment would have been explained for less than half of the time.
+    var tells: Bool {
+        let explained = gaps.filter { $0.microseconds >= Self.gap }.reduce(0) { $0 + $1.woken - $1.due + 2 * Self.buffer }
+        return explained < Int64(seconds) * 500_000_000
+    }
 
     static func isExplained(_ dropout: Int64, by gaps: [WakeGap]) -> Bool {
         gaps.contains { $0.microseconds >= gap && $0.due <= dropout && dropout <= $0.woken + 2 * buffer }

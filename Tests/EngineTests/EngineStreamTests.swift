@@ -1,7 +1,7 @@
 import AudioDevices
 import AudioFiles
 import Clips
-import Glibc
+import Foundation
 import TestSupport
 import Testing
 
@@ -129,15 +129,35 @@ struct EngineStreamTests {
     func stopsAnytime() throws {
         var generator = SeededGenerator(printedFor: #function)
         for _ in 0..<cases(50, few: 15) {
-            let request = try StreamRequest(
-                sampleRate: Self.rate, channelCount: 2, periodFrames: 16, clock: .real, realtimePriority: nil)
-            let engine = try Engine(output: .null, request: request)
-            let clip = try Clip.inMemory(Self.clip, sampleRate: Self.rate)
-            let player = try engine.makePlayer(clip, score: try score(speed: 0.9, joint: .crossfade))
-            player.start()
-            try engine.start()
-            usleep(UInt32.random(in: 0...4000, using: &generator))
-            if Bool.random(using: &generator) { engine.stop() }
+            let stops = Bool.random(using: &generator)
+            let moment = Int64.random(in: 0...64, using: &generator)
+            weak var letGo: Clip?
+            do {
+                let request = try StreamRequest(
+                    sampleRate: Self.rate, channelCount: 2, periodFrames: 16, clock: .real, realtimePriority: nil)
+                let engine = try Engine(output: .null, request: request)
+                let clip = try Clip.inMemory(Self.clip, sampleRate: Self.rate)
+                letGo = clip
+                // Of an hour, so that it never ends by itself.
+                let plan = PracticePlan(
+                    sections: [try Section(100..<1200)], passes: 30_000, speeds: .constant(try Speed(factor: 0.9)))
+                let player = try engine.makePlayer(
+                    clip, score: try Score(plan, clipFrameCount: 5000, sampleRate: Self.rate))
+                player.start()
+                try engine.start()
+                #expect(eventually { engine.statistics.framesRendered >= moment })
+                if stops {
+                    let stopper = Thread { engine.stop() }
+                    stopper.start()
+                    try #require(try patiently { try engine.waitUntilFinished() } != nil, "\(generator)")
+                    // A block that was begun is whole; after it there is none, whatever time goes by.
+                    let rendered = engine.statistics.framesRendered
+                    #expect(!eventually(seconds: 0.01) { engine.statistics.framesRendered != rendered })
+                    #expect(player.status.state != .finished && rendered >= moment)
+                }
+            }
+            // The device's thread holds the player and with it the clip for as long as it runs.
+            try #require(eventually { letGo == nil }, "\(generator)")
         }
     }
 }

@@ -98,9 +98,23 @@ struct PlayerSoundTests {
 
     @Test("starts with the section's own first sample, also when stretched", arguments: [1.0, 0.5, 0.75, 2.0])
     func firstSample(speed: Double) throws {
-        let output = try rendered(try score([1500..<3000], passes: 1, speed: speed, joint: .crossfade))
+        let tolerance: Float = speed == 1 ? 0 : 0.01
         // Frames that overlap the start belong to other places; the pre-fill keeps the first sample within 1 % of full scale.
-        #expect(abs(output[0][0] - Self.clip[0][1500]) <= (speed == 1 ? 0 : 0.01))
+        // Only samples tell that differ from those beside them by more than twice that.
+        let telling = (1000..<3000).filter { frame in
+            (0..<2).allSatisfy { channel in
+                let sound = Self.clip[channel]
+                return min(abs(sound[frame] - sound[frame - 1]), abs(sound[frame] - sound[frame + 1])) > 0.02
+            }
+        }
+        try #require(telling.count > 5)
+        for start in stride(from: 0, to: telling.count, by: telling.count / 5).map({ telling[$0] }) {
+            let range = Int64(start)..<Int64(start) + 1500
+            let output = try rendered(try score([range], passes: 1, speed: speed, joint: .crossfade))
+            for channel in 0..<2 {
+                #expect(abs(output[channel][0] - Self.clip[channel][start]) <= tolerance, "section from \(start)")
+            }
+        }
     }
 
     @Test("is silent before the start, after the end, and exactly as long as the score")

@@ -39,7 +39,7 @@ struct LiveWaveformTests {
                 destination: .file(path: take, container: .wav), format: format, frameLimit: Int64(frameCount) - 500,
                 registry: nil))
         let running = try idle.record(draft)
-        while running.monitor.status.state != .stopped { usleep(1000) }
+        #expect(eventually { running.monitor.status.state == .stopped })
         let stopped = running.stop()
         #expect(stopped.summary.frameCount == Int64(frameCount) - 500)
         try stopped.save()
@@ -56,15 +56,14 @@ struct LiveWaveformTests {
             TakeRequest(destination: .file(path: folder["live.wav"], container: .wav), format: .int16, registry: nil))
         let running = try idle.record(draft)
         var seen: [Waveform] = []
-        // Ten seconds are patience, not a measure.
-        for _ in 0..<1000 where seen.count < 3 {
-            if let waveform = monitor.waveform, waveform.frameCount > seen.last?.frameCount ?? 0 {
-                seen.append(waveform)
-            }
-            usleep(10_000)
-        }
+        #expect(
+            eventually {
+                if let waveform = monitor.waveform, waveform.frameCount > seen.last?.frameCount ?? 0 {
+                    seen.append(waveform)
+                }
+                return seen.count == 3
+            })
         let stopped = running.stop()
-        #expect(seen.count == 3)
         let whole = try #require(monitor.waveform)
         #expect(whole.frameCount == stopped.summary.frameCount)
         for waveform in seen {

@@ -27,8 +27,17 @@ struct RecorderTests {
 
     @Test("what a card hears is in the take, bit for bit", arguments: [64, 1000])
     func card(period: Int) throws {
+        // By the real clock, as there are two threads; a busy machine may keep them from a buffer of 5 ms now and then, but not
+        // in each tenth of a second.
+        let cameUndisturbed = try (0..<100).contains { try isCompared(period: period, name: "card\($0).wav") }
+        #expect(cameUndisturbed, "100 takes, and none without an overrun")
+    }
+
+    /// Compares a take with what the card heard, where it came without an overrun.
+    private func isCompared(period: Int, name: String) throws -> Bool {
         let rig = try VirtualCardRig()
         let player = try openOutput(.system(rig.name), request(1024))
+        defer { player.stop() }
         var generator = SeededGenerator(printedFor: "RecorderTests.card")
         let noise = (0..<48_000).map { _ in
             Float(Int32(truncatingIfNeeded: generator.next() >> 40) - (1 << 23)) * 0x1p-23
@@ -45,19 +54,18 @@ struct RecorderTests {
         try #require(rig.waits { rig.truth(.playback).isRunning })
         let idle = try IdleRecorder(input: .system(rig.name), request: request(period))
         let monitor = idle.monitor
-        let draft = try idle.prepare(take("card.wav", limit: 12_000))
+        let draft = try idle.prepare(take(name, limit: 4800))
         let running = try idle.record(draft)
         try #require(rig.waits { monitor.status.state == .stopped })
         let stopped = running.stop()
         let summary = stopped.summary
         try stopped.save()
-        player.stop()
-        #expect(summary.reason == .limit && summary.frameCount == 12_000 && summary.failure == nil)
-        if monitor.statistics.overruns == 0, player.statistics.xruns == 0 {
-            let heard = rig.heard(from: rig.truth(.capture).startFrame, count: 12_000, channelCount: 2)
-            #expect(floatSamples(ofTake: folder["card.wav"]).map(Double.init) == heard)
-            #expect(heard.contains { $0 != 0 } && summary.lostFrames == 0)
-        }
+        guard monitor.statistics.overruns == 0, player.statistics.xruns == 0 else { return false }
+        #expect(summary.reason == .limit && summary.frameCount == 4800 && summary.failure == nil)
+        let heard = rig.heard(from: rig.truth(.capture).startFrame, count: 4800, channelCount: 2)
+        #expect(floatSamples(ofTake: folder[name]).map(Double.init) == heard)
+        #expect(heard.contains { $0 != 0 } && summary.lostFrames == 0)
+        return true
     }
 
     @Test("a stage that is let go keeps its take; a draft that is not used leaves nothing")
@@ -66,7 +74,7 @@ struct RecorderTests {
             let idle = try IdleRecorder(input: .null, request: request(480, clock: .virtual))
             let draft = try idle.prepare(take("kept.wav", limit: 4800))
             let running = try idle.record(draft)
-            while running.monitor.status.state != .stopped { usleep(1000) }
+            #expect(eventually { running.monitor.status.state == .stopped })
         }
         #expect(floatSamples(ofTake: folder["kept.wav"]).count == 9600)
         let idle = try IdleRecorder(input: .null, request: request(480))
@@ -105,7 +113,7 @@ struct RecorderTests {
         let monitor = idle.monitor
         let draft = try idle.prepare(take("watched.wav", limit: 512))
         let running = try idle.record(draft)
-        while running.monitor.status.state != .stopped { usleep(1000) }
+        #expect(eventually { running.monitor.status.state == .stopped })
         try running.stop().discard()
         #expect(kept == nil)
         #expect(monitor.status.recordedFrames == 512)

@@ -87,14 +87,12 @@ struct EndingTests {
         let script = #"cd "$0" && echo $$ >number && exec "$1" render song.wav -o pipe"#
         let run = Command.run(["-c", script, folder.path, Command.path], program: "/bin/sh") { running in
             // A full pipe; without a reader the program waits in the call that opens it.
-            for _ in 0..<10_000 {
-                var count: Int32 = 0
-                if held >= 0, unsafe ioctl(held, UInt(FIONREAD), &count) == 0, count > 60_000 { break }
-                if held < 0, isOpening(String(decoding: folder.read("number"), as: UTF8.self).filter(\.isNumber)) {
-                    break
-                }
-                usleep(1000)
-            }
+            #expect(
+                eventually {
+                    var count: Int32 = 0
+                    if held >= 0 { return unsafe ioctl(held, UInt(FIONREAD), &count) == 0 && count > 60_000 }
+                    return isOpening(String(decoding: folder.read("number"), as: UTF8.self).filter(\.isNumber))
+                })
             running.send(SIGTERM)
         }
         #expect(run.status == 143, "\(run.error)")
@@ -151,11 +149,11 @@ struct StalledDecodingTests {
         ) { running in
             // Its first block waits for nothing but, in the slowed one, attacks, of which nothing is told.
             if arguments.contains("75%") {
-                for _ in 0..<30_000 where !folder.names.contains(where: { $0.hasSuffix(".part") }) { usleep(1000) }
+                #expect(eventually { folder.names.contains { $0.hasSuffix(".part") } })
             } else {
                 #expect(running.wait(for: "playback.started"))
             }
-            for _ in 0..<30_000 where !folder.names.contains("stalled") { usleep(1000) }
+            #expect(eventually { folder.names.contains("stalled") })
             running.send(SIGTERM)
         }
         #expect(run.status == 143, "\(run.error)")

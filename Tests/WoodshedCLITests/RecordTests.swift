@@ -122,13 +122,13 @@ struct RecordTests {
         #expect(frames > 10_000 && run.lines.last?.contains(#""frames":\#(frames),"#) == true)
     }
 
-    /// Until a file is as long as so many frames of 24 bits in stereo. Half a minute is patience, not a measure.
+    /// Waits until a file is as long as so many frames of 24 bits in stereo.
     private static func waitForFrames(_ count: Int, in path: String) {
-        for _ in 0..<3000 {
-            var status = stat()
-            if unsafe stat(path, &status) == 0, status.st_size >= count * 6 { return }
-            usleep(10_000)
-        }
+        #expect(
+            eventually {
+                var status = stat()
+                return unsafe stat(path, &status) == 0 && status.st_size >= count * 6
+            })
     }
 
     @Test("SIGUSR1 pauses and goes on: what was heard meanwhile is not in the take")

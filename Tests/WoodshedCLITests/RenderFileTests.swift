@@ -99,7 +99,7 @@ struct RenderFileTests {
         let run = Command.run(
             ["render", folder["song.wav"], "-n", "100000", "-o", folder[name]], seconds: 60
         ) { running in
-            for _ in 0..<20_000 where !folder.names.contains(where: { $0.hasSuffix(".part") }) { usleep(500) }
+            #expect(eventually { folder.names.contains { $0.hasSuffix(".part") } })
             running.send(SIGTERM)
         }
         #expect(run.status == 143, "\(run.error)")

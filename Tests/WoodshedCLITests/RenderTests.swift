@@ -67,13 +67,17 @@ struct RenderTests {
         #expect(folder.read("out.wav") == folder.read("live.wav"))
     }
 
-    @Test("the number of periods changes nothing", arguments: [2, 3, 4])
+    @Test("the number of periods changes not a bit, in a rendering and in a live run", arguments: [2, 3, 4])
     func periods(count: Int) {
-        let arguments = [
-            "render", folder["song.wav"], "--section", "0.2-0.4", "--periods", "\(count)", "-o", folder["out.wav"],
-        ]
-        #expect(Command.run(arguments).status == 0)
-        #expect(Wave.floats(of: folder.read("out.wav"))?.count == 2 * 8820)
+        let arguments = ["--section", "0.2-0.4", "-n", "2", "--gap", "0.01"]
+        let song = folder["song.wav"]
+        #expect(Command.run(["render", song] + arguments + ["-o", folder["usual.wav"]]).status == 0)
+        let periods = arguments + ["--periods", "\(count)"]
+        #expect(Command.run(["render", song] + periods + ["-o", folder["out.wav"]]).status == 0)
+        #expect(practice(periods, output: "live.wav", period: 64).status == 0)
+        let usual = folder.read("usual.wav")
+        #expect(Wave.floats(of: usual)?.count == 2 * (2 * 8820 + 441))
+        #expect(folder.read("out.wav") == usual && folder.read("live.wav") == usual)
     }
 
     @Test("a rendering on standard output is the same sound, through a pipe and into a file")

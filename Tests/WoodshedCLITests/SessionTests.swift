@@ -1,5 +1,6 @@
 // While it plays: signals, keys, the terminal.
 import Glibc
+import TestSupport
 import Testing
 
 @testable import WoodshedCLI
@@ -70,13 +71,20 @@ struct SessionTests {
         }
     }
 
-    @Test("NO_COLOR leaves no colour, and the line stays", .needsTerminal)
+    @Test("NO_COLOR leaves no colour in the waveform, which has one without it, and the line stays", .needsTerminal)
     func noColour() {
-        let run = play(environment: ["NO_COLOR": "1"])
-        #expect(run.wait(for: "▶"))
-        run.send("q")
-        #expect(run.finish() == 0)
-        #expect(!run.text.contains("m\u{1B}") && run.text.range(of: "\u{1B}[3") == nil)
+        let cache = TestFolder()
+        for isPlain in [false, true] {
+            let run = play(
+                ["--waveform"],
+                environment: ["NO_COLOR": isPlain ? "1" : "", "XDG_CACHE_HOME": cache.path, "TERM": "xterm-256color"])
+            #expect(run.wait(for: "▲") && run.text.contains("▶"))
+            run.send("q")
+            #expect(run.finish() == 0)
+            // What sets colours and no other attribute ends like all attributes, in an m.
+            let isColoured = run.text.contains(/\u{1B}\[(\d+;)*(3|4|9|10)\d(;\d+)*m/)
+            #expect(isColoured == !isPlain, "\(run.text.debugDescription)")
+        }
     }
 
     @Test("keys pause, move, change the speed and the pitch, and help is at hand", .needsTerminal)
@@ -86,14 +94,17 @@ struct SessionTests {
         run.send(" ")
         #expect(run.wait(for: #""event":"paused""#))
         #expect(run.text.contains(#""reason":"user""#))
-        run.send(" ")
-        #expect(run.wait(for: #""event":"resumed""#))
-        run.send("\u{1B}[C")
-        #expect(run.wait(for: "0:05."))
-        run.send("[[")
-        #expect(run.wait(for: "90 %"))
-        run.send("\u{7F}")
+        // Paused, so that nothing but the key brings it there.
         var before = run.seen.count
+        run.send("\u{1B}[C")
+        #expect(run.wait(for: "0:05.", from: before))
+        run.send(" ")
+        #expect(run.wait(for: #""event":"resumed""#, from: before))
+        before = run.seen.count
+        run.send("[[")
+        #expect(run.wait(for: "90 %", from: before))
+        before = run.seen.count
+        run.send("\u{7F}")
         #expect(run.wait(for: "100 %", from: before))
         before = run.seen.count
         run.send("<<")
@@ -271,8 +282,7 @@ struct SessionTests {
             let run = Command.run(
                 ["render", song, "-n", "10000", "--speed", "50%", "-o", folder["out.wav"]], seconds: 60
             ) { running in
-                // Half a minute is patience, not a measure.
-                for _ in 0..<60_000 where !folder.names.contains(where: { $0.hasSuffix(".part") }) { usleep(500) }
+                #expect(eventually { folder.names.contains { $0.hasSuffix(".part") } })
                 running.send(number)
             }
             #expect(run.status == 128 + number, "\(run.error)")

@@ -37,14 +37,14 @@ enum Introduction {
           woodshed demo                         try it now, no files needed
           woodshed play song.mp3                play a recording
           woodshed practice song.mp3 --section 1:20-1:45 -n 5 --speed 70%
-                                                loop a passage five times, slowed, at its pitch
-          woodshed practice song.mp3 --section 1:20-1:45 -n 9 --ramp 60%:100%:5% --gap 1.0x
-                                                faster with every pass, with time to answer
+                                        loop a passage five times, slowed, at its pitch
+          woodshed practice song.mp3 --section 1:20-1:45 --ramp 60%:100%:5% --gap 1.0x
+                                        faster with every pass, with time to answer
           woodshed render song.mp3 --section 1:20-1:45 -n 5 --speed 70% -o loop.wav
-                                                the same as a file
+                                        the same as a file
 
-        Verbs:    play practice render record info measure waveform devices doctor calibrate
-                  bench demo
+        Verbs:    play practice render record info measure waveform devices doctor
+                  calibrate bench demo
         Help:     woodshed help VERB
         Problems: woodshed doctor
 

@@ -1,6 +1,7 @@
 // `woodshed waveform` from outside.
 import Glibc
 import Testing
+import Woodshed
 
 @testable import WoodshedCLI
 
@@ -16,11 +17,11 @@ struct WaveformCommandTests {
     }
 
     /// A second of a sawtooth in the left channel, and the same at half the height in the right one.
-    private func saw(_ name: String, channels: Int = 2, frames: Int = 8000) {
+    private func saw(_ name: String, channels: Int = 2, frames: Int = 8000, divisor: Int = 1) {
         var data: [UInt8] = []
         for frame in 0..<frames {
             for channel in 1...channels {
-                let sample = Int16((frame % 100 - 50) * 600 / channel)
+                let sample = Int16((frame % 100 - 50) * 600 / channel / divisor)
                 data += Wave.little(UInt16(bitPattern: sample))
             }
         }
@@ -157,13 +158,28 @@ struct WaveformCommandTests {
     }
 
     @Test("what was made is kept, used again, and made anew when the recording has changed or what is kept is damaged")
-    func cache() {
+    func cache() throws {
         saw("saw.wav", channels: 1)
         let first = waveform("saw.wav", ["--json", "--width", "3"])
         #expect(first.status == 0)
         let kept = folder.names(in: "cache/woodshed/waveforms").filter { $0.hasSuffix(".waveform") }
         #expect(kept.count == 1)
         #expect(waveform("saw.wav", ["--json", "--width", "3"]).text == first.text)
+        // Another recording's waveform in its place, under its key: it is what was kept that is shown, not one made anew.
+        saw("half.wav", channels: 1, divisor: 2)
+        let half = waveform("half.wav", ["--json", "--width", "3"])
+        let places = folder.names(in: "cache/woodshed/waveforms").filter { $0.hasSuffix(".waveform") }
+            .map { "cache/woodshed/waveforms/" + $0 }
+        let place = try #require(places.first { $0.hasSuffix(kept[0]) })
+        let other = try #require(places.first { $0 != place })
+        let own = try WaveformFile(decoding: folder.read(place))
+        let planted = try WaveformFile(
+            waveform: WaveformFile(decoding: folder.read(other)).waveform, contentKey: own.contentKey)
+        folder.write(place, planted.encoded())
+        let again = waveform("saw.wav", ["--json", "--width", "3"])
+        #expect(again.text != first.text)
+        #expect(again.text.replacing("saw.wav", with: "half.wav") == half.text)
+        _ = unsafe unlink(folder[other])
         // Zeros where the kept waveform was.
         for name in kept {
             let path = "cache/woodshed/waveforms/" + name
