@@ -9,7 +9,7 @@ PRODUCT = env SWIFT=$(SWIFT) scripts/build.sh
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help demo build test test-quick test-gates test-debug test-release test-examples test-docs test-servers \
+.PHONY: help demo build test test-begin test-quick test-gates test-debug test-release test-examples test-docs test-servers \
 	test-benchmarks test-threads soak bench lint format docs install uninstall clean
 
 help: ## what can be made
@@ -22,9 +22,18 @@ build: ## the command, in .build/release/woodshed
 	@scripts/setup.sh build
 	@$(PRODUCT)
 
-test: test-gates test-debug test-release test-benchmarks test-examples test-docs test-servers test-threads ## everything, under 30 minutes on two cores
+# Which tests ran and which were skipped, gathered by the steps: what ran in none of them is told at the end.
+TESTS = $(CURDIR)/.build-tests/tests
+test test-quick: export WOODSHED_STEP_TESTS = $(TESTS)
 
-test-quick: test-gates test-debug ## what to run after every change
+test: test-begin test-gates test-debug test-release test-benchmarks test-examples test-docs test-servers test-threads ## everything, under 30 minutes on two cores
+	@scripts/skipped.sh $(TESTS)
+
+test-quick: test-begin test-gates test-debug ## what to run after every change
+	@scripts/skipped.sh $(TESTS) | tail -n 1
+
+test-begin:
+	@mkdir -p $(dir $(TESTS)) && : >$(TESTS)
 
 # What fails quickest comes first: the checks that guard the other checks.
 test-gates: ## that each gate stops what it should stop

@@ -1,7 +1,28 @@
 #!/usr/bin/env bash
 # Writes the reference of every public symbol of every library module to docs/reference, with the articles of
 # Sources/Woodshed/Woodshed.docc. A warning is an error, and so is a public symbol without a comment.
+#
+#   scripts/docs.sh --comments GRAPH...    looks only for symbols without a comment in the graphs that the compiler has written
 set -euo pipefail
+
+# Tells each public symbol of these graphs that has no comment; fails if there is one. A symbol without a place in the source was
+# written by the compiler.
+tell_bare() {
+    local graph symbols bare=0
+    for graph in "$@"; do
+        symbols=$(jq -r '(.module.name // error("no graph of symbols")) as $name | [.symbols[]
+            | select(.location and (.docComment | not)) | "docs: \($name).\(.pathComponents | join(".")) has no comment\n"]
+            | join("")' "$graph") || return 1
+        [ -z "$symbols" ] || { bare=1 && echo "$symbols" >&2; }
+    done
+    [ $bare -eq 0 ]
+}
+if [ "${1:-}" = --comments ]; then
+    shift
+    tell_bare "$@"
+    exit
+fi
+
 cd "$(dirname "$0")/.."
 
 modules=(Realtime DSP Drawing AudioFiles Clips Takes Waveforms AudioDevices Recording Engine Woodshed)
@@ -35,18 +56,13 @@ target=$(swift -print-target-info | jq -r .target.triple)
 
 graphs=$built/symbol-graphs
 rm -rf "$graphs" && mkdir -p "$graphs"
-bare=0
+written=()
 for module in "${modules[@]}"; do
     swift symbolgraph-extract -module-name "$module" -target "$target" "${flags[@]}" \
         -minimum-access-level public -skip-synthesized-members -output-dir "$graphs"
-    # A symbol without a place in the source was written by the compiler.
-    while IFS= read -r symbol; do
-        echo "docs: $module.$symbol has no comment" >&2
-        bare=$((bare + 1))
-    done < <(jq -r '.symbols[] | select(.location and (.docComment | not)) | .pathComponents | join(".")' \
-        "$graphs/$module.symbols.json")
+    written+=("$graphs/$module.symbols.json")
 done
-[ $bare -eq 0 ]
+tell_bare "${written[@]}"
 # The extraction also writes one graph per foreign module that ours extend; those pages are not ours to write.
 find "$graphs" -name '*@*' -delete
 

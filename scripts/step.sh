@@ -2,6 +2,8 @@
 # Runs one step of a longer run under a heading and says how long it took: scripts/step.sh NAME COMMAND [ARGUMENT]...
 # The file that WOODSHED_STEP_SUMMARY names, if it is set, gathers the times of all steps and what the step that failed said
 # of it: in thousands of lines of output, a test that fails is easily lost.
+# The file that WOODSHED_STEP_TESTS names, if it is set, gathers which tests ran and which were skipped: scripts/skipped.sh looks
+# which ran in no step. A command that ends with 77 was skipped itself, and says why in a line that begins with "not run here: ".
 set -uo pipefail
 
 scripts=$(dirname "$0")
@@ -9,6 +11,7 @@ name=$1
 shift
 limit=${WOODSHED_STEP_SECONDS:-1500}
 summary=${WOODSHED_STEP_SUMMARY:-/dev/null}
+tests=${WOODSHED_STEP_TESTS:-/dev/null}
 output=$(mktemp)
 trap 'rm -f "$output"' EXIT
 
@@ -21,10 +24,19 @@ tell_failure() {
     } | cut -c1-300 | awk '!seen[$0]++' | sed 's/^/      | /' >>"$summary"
 }
 
-# What tests say that they could not do here: a run that leaves something out must not look like one that did it all.
+# What could not be done here: a run that leaves something out must not look like one that did it all. An outer step has it from
+# the inner one.
 tell_skipped() {
-    grep -q '^not run here: ' "$output" && return
+    grep -aqE '^(not run here: |<== )' "$output" && return
     sed -nE 's/^.*(Test|Suite) (.*) skipped: "(.*)"$/not run here: \2: \3/p' "$output" | sort -u | tee -a "$summary"
+}
+note_tests() {
+    grep -aq '^<== ' "$output" && return
+    {
+        sed -nE 's/^. Test (.*) skipped(: "(.*)")?\.?$/skipped\t\1\t\3/p' "$output"
+        sed -nE 's/^. Test (.*) (passed|failed) after .*$/ran\t\1/p' "$output" | sed -E 's/ with [0-9]+ test cases?$//'
+        [ "$status" -ne 77 ] || sed -n "s/^not run here: /skipped\t$name\t/p" "$output"
+    } >>"$tests"
 }
 
 # What stands still would use up the whole run's time without a word: it is shown and ended. The step holds this one's input open
@@ -45,9 +57,17 @@ started=$SECONDS
 ) 2>&1 | tee "$output"
 status=${PIPESTATUS[0]}
 line=$(printf '%5d s  %s' $((SECONDS - started)) "$name")
-[ "$status" -eq 0 ] || line+="  FAILED ($status)"
+if [ "$status" -eq 77 ]; then
+    line+="  SKIPPED"
+    grep -a '^not run here: ' "$output" >>"$summary"
+elif [ "$status" -ne 0 ]; then
+    line+="  FAILED ($status)"
+fi
 tell_skipped
+note_tests
 echo "<== $line"
-[ "$status" -eq 0 ] || tell_failure
+[ "$status" -eq 0 ] || [ "$status" -eq 77 ] || tell_failure
 echo "$line" >>"$summary"
+# Whether what was skipped may be is for the end of the run to say.
+[ "$status" -ne 77 ] || status=0
 exit "$status"

@@ -64,18 +64,38 @@ add_device() {
     esac
 }
 
-for document in "${documents[@]}"; do
+# Runs the commands that a document shows.
+try_commands() { # DOCUMENT FILE
     while IFS= read -r command; do
         commands=$((commands + 1))
         said=$(bash -c "set -o pipefail; $(add_device "$command")" 2>&1 </dev/null)
         status=$?
         # The doctor's 69 says that this machine has no sound card: true, and no fault of the document. So does a measurement's.
         if [ $status -ne 0 ] && ! { [ $status -eq 69 ] && [[ $command =~ ^"woodshed "(doctor|calibrate) ]]; }; then
-            fail "$document: '$command' ended with $status: $said"
+            fail "$1: '$command' ended with $status: $said"
         fi
-    done < <(awk '/^```console$/ { inside = 1; next } /^```$/ { inside = 0 } inside' "$root/$document" |
+    done < <(awk '/^```console$/ { inside = 1; next } /^```$/ { inside = 0 } inside' "$2" |
         sed -n 's/^\$ \(woodshed\b.*\)/\1/p' | sed 's/  *#.*//')
-done
+}
+
+# Planted faults first, each of which must be found.
+before=$failures
+planted=('woodshed play song.wav --sped 80%' 'woodshed info missing.wav' 'woodshed info song.wav --json | grep -q nonsense'
+    'woodshed doctor --xyzzy')
+{
+    echo '```console'
+    printf '$ %s\n' "${planted[@]}" 'woodshed info song.wav   # is right'
+    echo '```'
+} >planted.md
+try_commands planted.md planted.md 2>/dev/null
+if [ $((failures - before)) -ne ${#planted[@]} ] || [ $commands -ne $((${#planted[@]} + 1)) ]; then
+    echo "docs: of ${#planted[@]} planted faults, $((failures - before)) were found in $commands commands" >&2
+    exit 1
+fi
+failures=$before
+commands=0
+
+for document in "${documents[@]}"; do try_commands "$document" "$root/$document"; done
 
 [ $commands -gt 0 ] || fail "no document shows a command"
 echo "docs: $commands commands shown, $failures failures"

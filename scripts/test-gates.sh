@@ -32,6 +32,25 @@ expect() {
     fi
 }
 house_rules() { "$scripts/house-rules.sh" "$folder"; }
+shell_lint() { "$scripts/lint.sh" --shell "$folder"/scripts/*.sh; }
+# With the settings that the package has for its modules.
+lay_package() {
+    {
+        printf '// swift-tools-version: 6.2\nimport PackageDescription\n'
+        awk '/^let warningsAreErrors/ { print } /^let settings/ { inside = 1 } inside { print } inside && /: \[\]\)$/ { exit }' \
+            "$scripts/../Package.swift"
+        printf 'let package = Package(name: "sample", targets: [.target(name: "Sample", swiftSettings: settings)])\n'
+    } >"$folder/Package.swift"
+}
+build() { swift build --package-path "$folder" 2>&1; }
+build_as_ci() { WOODSHED_WARNINGS_AS_ERRORS=1 build; }
+# The public symbols of the module, as the reference has them.
+commented() {
+    mkdir -p "$folder/graphs"
+    swiftc -emit-module -module-name Sample -emit-module-path "$folder/graphs/Sample.swiftmodule" -emit-symbol-graph \
+        -emit-symbol-graph-dir "$folder/graphs" "$folder"/Sources/Sample/*.swift || exit 1
+    "$scripts/docs.sh" --comments "$folder/graphs/Sample.symbols.json"
+}
 format_lint() { swift format lint --strict --configuration "$format" -r "$folder/Sources"; }
 reference() { "$scripts/docc.sh" convert "$folder/Sample.docc" --warnings-as-errors --output-dir "$folder/out"; }
 
@@ -52,6 +71,12 @@ lay_module && plant '// TO''DO(#12): finish this'
 expect nothing "an open end with its issue" house_rules
 lay_module && plant 'let count = try! read()'
 expect found "try! in Sources" house_rules
+lay_module && plant 'let text = value as! String'
+expect found "as! in Sources" house_rules
+lay_module && plant 'func stop() { fatalError("stop") }'
+expect found "fatalError in Sources" house_rules
+lay_module && plant '// Neither try! nor as! nor fatalError.' && plant 'let text = value as? String'
+expect nothing "a word about what stops a program" house_rules
 lay_module && plant 'public struct SampleError: Error, Sendable {}'
 expect found "a public error without words" house_rules
 lay_module && plant 'public struct SampleError: Error, CustomStringConvertible {}'
@@ -81,6 +106,28 @@ lay_module && plant 'public func undocumented() {}'
 expect found "a public symbol without documentation" format_lint
 lay_module && plant 'let  spaced = 1'
 expect found "bad format" format_lint
+
+lay_module
+expect nothing "a public symbol with a comment" commented
+plant 'public struct Sample { public var bare = 1 }'
+expect found "a public symbol without a comment" commented
+
+lay_module && echo 'echo "$1"' >"$folder/scripts/sound.sh"
+sed -i '1i #!/usr/bin/env bash' "$folder/scripts/sound.sh"
+expect nothing "a shell script without a fault" shell_lint
+# shellcheck disable=SC2016 # not to be expanded
+echo 'cd $folder' >>"$folder/scripts/sound.sh"
+expect found "a shell script with a fault" shell_lint
+PATH=/nonexistent expect found "no shellcheck" "$BASH" "$scripts/lint.sh" --shell "$folder/scripts/sound.sh"
+
+lay_module && lay_package
+expect nothing "a module without a warning" build_as_ci
+plant 'func unused() { let count = 1 }'
+expect nothing "a warning where nobody asked for errors" build
+expect found "a warning" build_as_ci
+lay_module && lay_package
+plant 'func read(_ place: UnsafePointer<Int>) -> Int { place.pointee }'
+expect found "unsafe code that is not marked" build_as_ci
 
 lay_module && mkdir "$folder/Sample.docc"
 printf '# Sample\n\nA page.\n' >"$folder/Sample.docc/Sample.md"
@@ -118,7 +165,27 @@ expect nothing "a summary of steps that passed" names_failure 'seq 100'
 step_passes_on() { WOODSHED_STEP_SUMMARY=$folder/summary "$scripts/step.sh" sample bash -c "exit $1"; }
 expect found "the exit code of a step" step_passes_on 3
 expect nothing "the exit code of a step that passed" step_passes_on 0
+# What was skipped is told, and is a failure at the end where all should run.
+skips() {
+    export WOODSHED_STEP_TESTS=$folder/tests WOODSHED_STEP_SUMMARY=$folder/summary
+    : >"$folder/tests"
+    : >"$folder/summary"
+    "$scripts/step.sh" first printf '%s\n' '✔ Test "loud" passed after 1 second.' '➜ Test "soft" skipped: "no ear"' || exit 1
+    "$scripts/step.sh" second "$@" || exit 1
+    "$scripts/skipped.sh" "$folder/tests"
+}
+skip_told() { skips bash -c "$1" && grep -q "$2" "$folder/output" && grep -q "$2" "$folder/summary"; }
+all_ran() { WOODSHED_SKIPS_FAIL=1 skips bash -c "$1"; }
+ran='echo "✔ Test \"soft\" with 2 test cases passed after 1 second."'
+expect nothing "a test that one step skips and another runs" all_ran "$ran"
+expect found "a test that every step skips" all_ran 'echo "➜ Test \"soft\" skipped: \"no ear\""'
+expect found "a test that is skipped without a reason" all_ran "$ran; echo '➜ Test \"mute\" skipped.'"
+expect found "a step that is skipped" all_ran "$ran; echo 'not run here: sample: no server'; exit 77"
+expect nothing "a step that is skipped, where it may be, is told" \
+    skip_told "echo 'not run here: sample: no server'; exit 77" 'not run here: sample: no server'
+
 # What these steps say of themselves belongs into no summary.
+unset WOODSHED_STEP_TESTS
 export WOODSHED_STEP_SUMMARY=/dev/null
 stands_still() { WOODSHED_STEP_SECONDS=1 timeout 60 "$scripts/step.sh" sample bash -c 'sleep 300; true'; [ $? -eq 137 ]; }
 expect nothing "a step that stands still is ended" stands_still

@@ -1,0 +1,32 @@
+#!/usr/bin/env bash
+# What of the tests ran in no step of the run, by name and with the reason: the last word of `make test`.
+#
+#   scripts/skipped.sh FILE        the file that scripts/step.sh was told of by WOODSHED_STEP_TESTS
+#
+# A test that one step skips and another runs has run. With WOODSHED_SKIPS_FAIL set, as .ci/run sets it, what ran nowhere is a
+# failure, unless .ci/may-skip names it: a line there is the beginning of a test's name, two spaces, and why that machine cannot.
+set -uo pipefail
+[ -f "$1" ] || { echo "skipped: there is no $1: nothing ran under scripts/step.sh" >&2 && exit 1; }
+permitted=$(dirname "$0")/../.ci/may-skip
+
+may_be_skipped() {
+    local line name
+    while IFS= read -r line; do
+        name=${line%%  *}
+        [ -n "$name" ] && [ "$name" != '#' ] && [[ $1 == "$name"* ]] && return
+    done < <(grep -v '^#' "$permitted" 2>/dev/null)
+    return 1
+}
+
+faults=0
+skipped=0
+while IFS=$'\t' read -r name reason; do
+    skipped=$((skipped + 1))
+    echo "ran nowhere: $name: ${reason:-no reason given}"
+    if [ -n "${WOODSHED_SKIPS_FAIL:-}" ] && ! may_be_skipped "$name"; then faults=$((faults + 1)); fi
+done < <(awk -F '\t' '$1 == "ran" { ran[$2] = 1 } $1 == "skipped" && (!($2 in why) || why[$2] == "") { why[$2] = $3 }
+    END { for (name in why) if (!(name in ran)) print name "\t" why[name] }' "$1" | sort)
+
+ran=$(awk -F '\t' '$1 == "ran"' "$1" | sort -u | wc -l)
+echo "tests: $ran ran, $skipped were skipped wherever they could have run"
+[ $faults -eq 0 ] || { echo "skipped: $faults of them should run on this machine (.ci/may-skip)" >&2 && exit 1; }
