@@ -10,7 +10,7 @@ PRODUCT = env SWIFT=$(SWIFT) scripts/build.sh
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
 .PHONY: help demo build test test-begin test-quick test-gates test-debug test-release test-examples test-docs test-servers \
-	test-benchmarks test-threads soak bench lint format docs install uninstall clean
+	test-benchmarks test-threads soak bench bench-compare lint format docs reference man completions install uninstall clean
 
 help: ## what can be made
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -24,6 +24,9 @@ build: ## the command, in .build/release/woodshed
 
 # Which tests ran and which were skipped, gathered by the steps: what ran in none of them is told at the end.
 TESTS = $(CURDIR)/.build-tests/tests
+# The events that the commands under test have written, for a parser that is not ours.
+EVENTS = $(CURDIR)/.build-tests/events
+test test-quick: export WOODSHED_JSON_LINES = $(EVENTS)
 test test-quick: export WOODSHED_STEP_TESTS = $(TESTS)
 
 test: test-begin test-gates test-debug test-release test-benchmarks test-examples test-docs test-servers test-threads ## everything, under 30 minutes on two cores
@@ -33,7 +36,7 @@ test-quick: test-begin test-gates test-debug ## what to run after every change
 	@scripts/skipped.sh $(TESTS) | tail -n 1
 
 test-begin:
-	@mkdir -p $(dir $(TESTS)) && : >$(TESTS)
+	@mkdir -p $(dir $(TESTS)) && : >$(TESTS) && rm -f $(EVENTS)
 
 # What fails quickest comes first: the checks that guard the other checks.
 test-gates: ## that each gate stops what it should stop
@@ -65,6 +68,9 @@ test-docs: ## the commands and the program shown in README.md and docs/, and the
 	@$(STEP) "the command as installed" $(PRODUCT)
 	@$(STEP) "installation" scripts/test-install.sh
 	@$(STEP) "documented commands" scripts/test-docs.sh
+	@$(STEP) "JSON against its schema" scripts/test-json.py .build/release/woodshed $$(ls $(EVENTS) 2>/dev/null)
+	@$(STEP) "the command reference is current" scripts/reference.py --check .build/release/woodshed
+	@$(STEP) "allocations" scripts/test-allocations.py .build/release/woodshed
 
 test-servers: ## playing through PipeWire and JACK, started for the test
 	@scripts/setup.sh build test
@@ -79,9 +85,12 @@ soak: ## the long forms of tests, hours of them; SOAK="faults starts" chooses
 	@scripts/setup.sh build test soak
 	@scripts/soak.sh $(SOAK)
 
-bench: build ## speed and memory, beside the peers
+bench: build ## speed and memory, beside the peers; BENCH="Ring start" chooses parts
 	@scripts/setup.sh build bench
-	scripts/bench.sh
+	scripts/bench.sh $(BENCH)
+
+bench-compare: ## what changed between two files that bench has written: OLD=FILE NEW=FILE
+	@scripts/bench-compare.py "$(OLD)" "$(NEW)"
 
 lint: ## format and house rules; changes nothing
 	@scripts/setup.sh lint
@@ -93,6 +102,18 @@ format: ## mend the format of what changed
 docs: ## the reference of every public symbol, in docs/reference
 	@scripts/setup.sh build docs
 	@scripts/docs.sh
+
+reference: build ## docs/commands.md and docs/commands.json, every help text, made of the command
+	@scripts/reference.py .build/release/woodshed
+
+man: ## manual pages of docs/commands.json, in .build-man
+	@scripts/reference.py --man .build-man
+
+completions: build ## completions for bash, zsh and fish, in .build-completions
+	@mkdir -p .build-completions
+	@for shell in bash zsh fish; do \
+		.build/release/woodshed --generate-completion-script $$shell >.build-completions/woodshed.$$shell || exit 1; \
+	done
 
 install: build ## the command under PREFIX (default /usr/local), with completions and licence
 	scripts/install.sh .build/release/woodshed "$(DESTDIR)$(PREFIX)"

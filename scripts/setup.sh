@@ -37,6 +37,7 @@ opus-tools          encodes the Opus test files
 lame                encodes the MP3 test files
 sox                 a second opinion on what is in a sound file
 python3             a third opinion on what is in a WAV file
+python3-jsonschema  compares what the command writes with the schema of it
 alsa-utils          lists sound devices as ALSA sees them
 libcairo2-dev       reads pictures back
 libpango1.0-dev     its headers, which what is looked up in the library is compared with

@@ -29,6 +29,16 @@ if [ -f "$(clang -print-file-name=libstdc++.a)" ]; then
     ! grep -q 'libstdc++' <<<"$needed" || fail "the installed command needs the shared C++ library"
 fi
 
+# The pages and completions that packagers take; no page may be one that the formatter complains of.
+make --no-print-directory man completions >/dev/null || fail "make man completions ended with $?"
+pages=$(find .build-man -name '*.1' | wc -l)
+verbs=$(grep -c '^## woodshed' docs/commands.md)
+[ "$pages" -eq "$verbs" ] || fail "$pages manual pages, and $verbs verbs in docs/commands.md"
+if command -v groff >/dev/null; then
+    said=$(groff -man -ww -z -Tutf8 .build-man/*.1 2>&1)
+    [ -z "$said" ] || fail "manual pages: $said"
+fi
+
 scripts/install.sh --remove "$prefix" >/dev/null
 left=$(find "$prefix" -type f)
 [ -z "$left" ] || fail "left behind: $left"

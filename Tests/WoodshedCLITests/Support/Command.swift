@@ -1,6 +1,7 @@
 // Runs the built command as a user would: another process, with pipes for its output.
 import Glibc
 import ProcessHandles
+import Testing
 
 /// What a finished run left behind.
 struct Finished {
@@ -57,9 +58,23 @@ enum Command {
         let running = RunningCommand(ProcessHandle(process), output, error)
         act?(running)
         running.drain(seconds: seconds)
+        gather(arguments, running.output)
         return Finished(
             status: exitStatus(of: process), output: running.output,
             error: String(decoding: running.errors, as: UTF8.self))
+    }
+
+    /// Keeps the events of a run for scripts/test-json.py, which reads them by another parser, where that is wished.
+    private static func gather(_ arguments: [String], _ output: [UInt8]) {
+        guard let path = unsafe getenv("WOODSHED_JSON_LINES"), arguments.contains("--json") else { return }
+        // What is killed may leave half a line.
+        let lines = output.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).dropLast()
+            .filter { $0.starts(with: Array(#"{"v":1,"event":"#.utf8)) }
+        let bytes = lines.flatMap { $0 + [UInt8(ascii: "\n")] }
+        let file = unsafe open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o644)
+        // In one call, as other tests write there, too.
+        if unsafe write(file, bytes, bytes.count) != bytes.count { Issue.record("\(unsafe String(cString: path)) is not written") }
+        close(file)
     }
 
     /// Starts a program.

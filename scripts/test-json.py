@@ -1,0 +1,236 @@
+#!/usr/bin/env python3
+"""Is what woodshed writes with --json what docs/schema/woodshed.schema.json says?
+
+  scripts/test-json.py COMMAND [FILE]...   COMMAND is the built woodshed; a FILE holds lines of events that tests have gathered
+
+Every verb that has --json is run, and what it writes is read by a parser that is not its own: one value a line, no key twice, no
+number that JSON has not, every key in the schema. The events that the source can write and those of the schema are the same, and
+README.md names no other. First, faults are planted that must be found.
+"""
+import copy
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+try:
+    import jsonschema
+except ImportError:
+    # Another Python may be first on the PATH than Debian's, which has the package.
+    if sys.executable == "/usr/bin/python3":
+        sys.exit("json: python3-jsonschema is missing; scripts/setup.sh test installs it")
+    os.execv("/usr/bin/python3", ["/usr/bin/python3", *sys.argv])
+
+root = Path(__file__).resolve().parent.parent
+published = json.loads((root / "docs/schema/woodshed.schema.json").read_text())
+faults = []
+
+
+def closed(node):
+    """A schema in which an object has no key but those that are named: a reader shall let others pass, this test shall not."""
+    if isinstance(node, dict):
+        node = {key: closed(value) for key, value in node.items()}
+        if "properties" in node and "required" in node:
+            node.setdefault("additionalProperties", False)
+    elif isinstance(node, list):
+        node = [closed(value) for value in node]
+    return node
+
+
+strict = closed(copy.deepcopy(published))
+definitions = strict["$defs"]
+# Those of lines; of "paused" there are two forms.
+events = [choice["$ref"].rsplit("/", 1)[1] for choice in definitions["event"]["oneOf"]]
+validators = {}
+
+
+def problem(value, definition):
+    """What is wrong with a value, or None."""
+    if definition == "event":
+        name = value.get("event") if isinstance(value, dict) else None
+        if name not in events:
+            return f"there is no event {name!r} in the schema"
+        definition = name
+    if definition not in validators:
+        validators[definition] = jsonschema.Draft202012Validator({**strict, "$ref": f"#/$defs/{definition}"})
+    error = jsonschema.exceptions.best_match(validators[definition].iter_errors(value))
+    return error and f"{'/'.join(map(str, error.absolute_path)) or definition}: {error.message}"
+
+
+def unique(pairs):
+    keys = [key for key, _ in pairs]
+    if len(set(keys)) < len(keys):
+        raise ValueError(f"a key twice: {keys}")
+    return dict(pairs)
+
+
+def refuse(word):
+    raise ValueError(f"{word} is no number of JSON")
+
+
+def check(line, definition, what):
+    """Reads a line and compares it with a definition; returns the value."""
+    try:
+        value = json.loads(line, object_pairs_hook=unique, parse_constant=refuse)
+    except ValueError as error:
+        faults.append(f"{what}: {error}: {line[:200]}")
+        return None
+    if found := problem(value, definition):
+        faults.append(f"{what}: {found}: {line[:300]}")
+    return value
+
+
+def plant():
+    """Lines that are wrong, each of which must be found, and one that is right."""
+    right = '{"v":1,"event":"mark","frame":1,"seconds":0.5,"name":"a"}'
+    wrong = [
+        right.replace('"v":1,', ""), right.replace('"v":1', '"v":2'), right.replace("mark", "marc"), right + "x",
+        right.replace("0.5", "NaN"), right.replace('"name":"a"', '"name":"a","name":"b"'), right.replace("0.5", '"0.5"'),
+        right.replace('"a"}', '"a","colour":1}'), right.replace('"frame":1', '"frame":-1'), "", "[]",
+    ]
+    check(right, "event", "planted")
+    assert not faults, faults
+    for line in wrong:
+        before = len(faults)
+        check(line, "event", "planted")
+        assert len(faults) == before + 1, f"a planted fault went unnoticed: {line}"
+    faults.clear()
+    assert source_events("") == set() and source_events('head("disk.low")') == {"disk.low"}
+
+
+def source_events(text):
+    """Names of events in source."""
+    return set(re.findall(r'(?:"event", \.string\(|\bhead\(|\bline\(\s*)"([a-z.]+)"', text))
+
+
+def named_events():
+    """All that the command can write, by its source."""
+    names = set()
+    for file in (root / "Sources/WoodshedCLI").rglob("*.swift"):
+        text = file.read_text()
+        if '"event"' in text:
+            names |= source_events(text)
+        if file.name.startswith("EventLine+"):
+            # The names of an event's kinds; of their reasons there are no dots, and they are in other extensions.
+            for body in re.findall(r"extension (?:PlayerEvent\.Kind|EngineEvent) \{.*?var name: String \{(.*?)\n    \}", text, re.S):
+                names |= set(re.findall(r'"([a-z.]+)"', body))
+    if "playback.finished" not in names or "interrupted" not in names or "level" not in names:
+        faults.append(f"the source no longer says the names of its events where this test looks: {sorted(names)}")
+    return names
+
+
+def compare_names():
+    written = named_events()
+    for name in sorted(written - set(events)):
+        faults.append(f"{name}: written by the source, and not in the schema")
+    for name in sorted(set(events) - written):
+        faults.append(f"{name}: in the schema, and nowhere in the source")
+    readme = (root / "README.md").read_text()
+    section = re.search(r"### Events\n(.*?)\n##", readme, re.S).group(1)
+    told = set(re.findall(r"`([a-z.]+)`", section))
+    for name in sorted(set(events) - told):
+        faults.append(f"{name}: not named in README.md under Events")
+    for name in sorted(word for word in told if "." in word and word not in events):
+        faults.append(f"{name}: named in README.md under Events, and in no event")
+
+
+def verbs(command):
+    """Those that have --json."""
+    def walk(node, path):
+        names = [name["name"] for argument in node.get("arguments", []) for name in argument.get("names", [])]
+        if "json" in names:
+            yield " ".join(path)
+        for child in node.get("subcommands", []):
+            yield from walk(child, [*path, child["commandName"]])
+    dump = json.loads(subprocess.run([command, "--experimental-dump-help"], capture_output=True, check=True).stdout)
+    return set(walk(dump["command"], []))
+
+
+# What each verb is run with, how many of its lines are which definition, and the codes it may end with.
+runs = [
+    ("play", ["song.wav", "--to", "0.5", "--speed", "80%", "--output", "null", "--clock", "virtual"], "event", {0}),
+    ("practice", ["song.wav", "--section", "0-0.3", "--section", "0.5-0.6", "-n", "2", "--gap", "0.1", "--output", "null", "--clock", "virtual"], "event", {0}),
+    ("play", ["song.wav", "--to", "0.5", "--curve", "0=100%,0.2=60%", "--output", "null"], "event", {0}),
+    ("render", ["song.wav", "--to", "0.5", "-o", "out.flac"], "event", {0}),
+    ("record", ["--input", "null", "--duration", "0.4", "-o", "take.wav"], "event", {0}),
+    ("record", ["--recover"], "event", {0}),
+    ("demo", ["--output", "null", "--clock", "virtual"], "event", {0}),
+    ("info", ["song.wav"], "info", {0}),
+    ("info", ["marks.wav"], "info", {0}),
+    ("measure", ["song.wav"], "measure", {0}),
+    ("measure", ["song.wav", "--series"], "measure", {0}),
+    ("measure", ["silence.wav"], "measure", {0}),
+    ("waveform", ["song.wav", "--width", "7"], "waveform", {0}),
+    ("devices", [], "devices", {0}),
+    ("doctor", [], "doctor", {0, 69, 77}),
+    ("calibrate", ["--list"], "calibrate", {0}),
+    ("bench stretch", ["song.wav", "--seconds", "1", "--runs", "1"], "bench stretch", {0}),
+]
+
+
+def run_all(command):
+    missing = verbs(command) - {run[0] for run in runs}
+    if missing:
+        faults.append(f"verbs with --json that this test does not run: {sorted(missing)}")
+    lines = 0
+    for verb, arguments, definition, codes in runs:
+        what = " ".join(["woodshed", verb, *arguments])
+        done = subprocess.run([command, *verb.split(), *arguments, "--json"], capture_output=True, stdin=subprocess.DEVNULL)
+        if done.returncode not in codes:
+            faults.append(f"{what}: ended with {done.returncode}: {done.stderr.decode(errors='replace')}")
+        try:
+            output = done.stdout.decode()
+        except UnicodeDecodeError as error:
+            faults.append(f"{what}: {error}")
+            continue
+        if not output.endswith("\n") and (output or definition != "event"):
+            faults.append(f"{what}: no line feed at the end")
+        written = output.split("\n")[:-1]
+        if definition != "event" and len(written) != 1:
+            faults.append(f"{what}: {len(written)} lines in place of one")
+        for line in written:
+            lines += 1
+            if (verb, arguments) == ("calibrate", ["--list"]):
+                for trip in json.loads(line):
+                    check(json.dumps(trip), definition, what)
+            else:
+                check(line, definition, what)
+    return lines
+
+
+def gathered(files):
+    """Lines of tests; returns how many, and which events were among them."""
+    lines, seen = 0, set()
+    for file in files:
+        for number, line in enumerate(Path(file).read_text().splitlines(), 1):
+            lines += 1
+            value = check(line, "event", f"{file}:{number}")
+            seen.add(value.get("event") if isinstance(value, dict) else None)
+    return lines, seen
+
+
+def main():
+    command = str(Path(sys.argv[1]).resolve())
+    files = [Path(file).resolve() for file in sys.argv[2:]]
+    jsonschema.Draft202012Validator.check_schema(published)
+    plant()
+    compare_names()
+    with tempfile.TemporaryDirectory() as folder:
+        os.chdir(folder)
+        os.environ.update(XDG_STATE_HOME=f"{folder}/state", XDG_CACHE_HOME=f"{folder}/cache")
+        subprocess.run(["sox", "-n", "-r", "44100", "-c", "2", "song.wav", "synth", "1", "pluck", "C4", "gain", "-6"], check=True)
+        subprocess.run(["sox", "-D", "-n", "-r", "44100", "-c", "1", "silence.wav", "trim", "0", "1"], check=True)
+        subprocess.run([command, "record", "--input", "file:song.wav", "--clock", "virtual", "-q", "-o", "marks.wav"], check=True)
+        lines = run_all(command)
+        more, seen = gathered(files)
+        os.chdir("/")
+    for fault in faults[:20]:
+        print(f"json: {fault}", file=sys.stderr)
+    print(f"json: {lines} lines of {len(runs)} runs and {more} of tests ({len(seen)} events), {len(faults)} faults")
+    sys.exit(1 if faults else 0)
+
+
+main()
