@@ -17,6 +17,7 @@ let package = Package(
     name: "benchmarks",
     dependencies: [.package(name: "woodshed", path: "..")],
     targets: [
+        .target(name: "BenchmarkRows", swiftSettings: settings),
         .target(name: "RingPeers", linkerSettings: [.linkedLibrary("jack")]),
         .target(
             name: "StretchPeers",
@@ -38,23 +39,26 @@ let package = Package(
         .executableTarget(
             name: "MeterBenchmark",
             dependencies: [
-                "MeterPeers", .product(name: "AllocationCounter", package: "woodshed"),
+                "BenchmarkRows", "MeterPeers", .product(name: "AllocationCounter", package: "woodshed"),
                 .product(name: "DSP", package: "woodshed"), .product(name: "SoundMeasures", package: "woodshed"),
             ],
             swiftSettings: settings),
         .executableTarget(
-            name: "RingBenchmark", dependencies: ["RingPeers", .product(name: "Realtime", package: "woodshed")],
+            name: "RingBenchmark",
+            dependencies: ["BenchmarkRows", "RingPeers", .product(name: "Realtime", package: "woodshed")],
             swiftSettings: settings),
         .executableTarget(
-            name: "EngineBenchmark", dependencies: [.product(name: "Woodshed", package: "woodshed")],
+            name: "EngineBenchmark",
+            dependencies: ["BenchmarkRows", .product(name: "Woodshed", package: "woodshed")],
             swiftSettings: settings),
         .executableTarget(
-            name: "RecordBenchmark", dependencies: [.product(name: "Woodshed", package: "woodshed")],
+            name: "RecordBenchmark",
+            dependencies: ["BenchmarkRows", .product(name: "Woodshed", package: "woodshed")],
             swiftSettings: settings),
         .executableTarget(
             name: "WaveformBenchmark",
             dependencies: [
-                "DecodePeers", .product(name: "DSP", package: "woodshed"),
+                "BenchmarkRows", "DecodePeers", .product(name: "DSP", package: "woodshed"),
                 .product(name: "Woodshed", package: "woodshed"),
             ],
             swiftSettings: settings),
@@ -64,7 +68,7 @@ let package = Package(
         .executableTarget(
             name: "StretchBenchmark",
             dependencies: [
-                "StretchPeers", .product(name: "AllocationCounter", package: "woodshed"),
+                "BenchmarkRows", "StretchPeers", .product(name: "AllocationCounter", package: "woodshed"),
                 .product(name: "SoundMeasures", package: "woodshed"), .product(name: "Woodshed", package: "woodshed"),
             ],
             swiftSettings: settings),

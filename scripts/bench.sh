@@ -2,27 +2,59 @@
 # What the parts cost, beside rivals, and then the command as a user meets it, beside programs that do the same: medians of
 # wall time in one run. The machine is whatever it is: read ratios, not milliseconds.
 #
-#   scripts/bench.sh [--long]      with --long also the memory that playing and recording 10 hours take (needs 12 GB of disk)
+#   scripts/bench.sh [--long] [NAME]...   with --long also the memory that playing and recording 10 hours take (needs 12 GB of disk);
+#                                        with names only these parts: Ring, Engine, Stretch, Meter, CardFault, Record, Waveform,
+#                                        picture, start, whole
+#
+# The figures go to a file of JSON, too, with machine, kernel and commit: .build-bench/COMMIT-TIME.json, or what WOODSHED_BENCH_JSON
+# names. `make bench-compare OLD=FILE NEW=FILE` tells what changed between two of them.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 root=$PWD
+
+long=no
+parts=' '
+for argument in "$@"; do
+    case $argument in
+    --long) long=yes ;;
+    Ring | Engine | Stretch | Meter | CardFault | Record | Waveform | picture | start | whole) parts+="$argument " ;;
+    *) echo "bench: there is no part '$argument'" >&2 && exit 64 ;;
+    esac
+done
+# wanted PART: whether it is to be measured.
+wanted() { [ "$parts" = ' ' ] || [[ $parts == *" $1 "* ]]; }
+
+commit=$(git rev-parse --short=12 HEAD 2>/dev/null || echo unknown)
+[ -z "$(git status --porcelain 2>/dev/null)" ] || commit+=-changed
+mkdir -p .build-bench
+file=${WOODSHED_BENCH_JSON:-$root/.build-bench/$commit-$(date +%Y%m%dT%H%M%S).json}
+WOODSHED_BENCH_ROWS=$(mktemp)
+export WOODSHED_BENCH_ROWS
+folder=$(mktemp -d)
+trap 'rm -rf "$folder" "$WOODSHED_BENCH_ROWS"' EXIT
+scripts/bench-file.py --head "$commit" | tee "$folder/head"
 
 swift build -c release --package-path Benchmarks
 programs=$(swift build -c release --package-path Benchmarks --show-bin-path)
 # Where it is permitted, as a render thread is scheduled: otherwise the slowest blocks show the machine's other work.
 fifo=(chrt --fifo 60)
 "${fifo[@]}" true 2>/dev/null || fifo=()
-for name in RingBenchmark EngineBenchmark StretchBenchmark MeterBenchmark; do
-    printf '\n==> %s\n' "$name"
-    "${fifo[@]}" "$programs/$name"
+for name in Ring Engine Stretch Meter; do
+    wanted "$name" || continue
+    printf '\n==> %s\n' "${name}Benchmark"
+    "${fifo[@]}" "$programs/${name}Benchmark"
 done
 
-folder=$(mktemp -d)
-trap 'rm -rf "$folder"' EXIT
 cd "$folder"
 woodshed=$root/.build/release/woodshed
 sox -n -r 44100 -c 2 -b 16 long.wav synth 600 pinknoise synth 600 sine amod 220 gain -12
 sox long.wav long.flac
+
+# record BENCHMARK NAME UNIT FACTOR VALUE...: a figure for the file, as the programs write theirs; values are divided by FACTOR.
+record() {
+    printf '%s\n' "${@:5}" | awk -v head="{\"benchmark\":\"$1\",\"name\":\"$2\",\"unit\":\"$3\",\"better\":\"lower\",\"values\":[" -v factor="$4" \
+        '{ values = values (NR > 1 ? "," : "") $1 / factor } END { print head values "]}" }' >>"$WOODSHED_BENCH_ROWS"
+}
 
 # measure RUNS DESCRIPTION COMMAND...: the median of the wall time.
 measure() {
@@ -33,65 +65,84 @@ measure() {
         "$@" >/dev/null 2>&1 || { echo "  $description: failed" && return; }
         times+=($((${EPOCHREALTIME/./} - started)))
     done
+    record command "$description" ms 1000 "${times[@]}"
     printf '%s\n' "${times[@]}" | sort -n |
         awk -v description="$description" '{ t[NR] = $1 } END { printf "  %-52s %9.1f ms\n", description, t[int((NR + 1) / 2)] / 1000 }'
 }
 
-# Its programs are scheduled as they ask for themselves: one that spins in real time would take the machine with it.
-printf '\n==> CardFaultBenchmark\n'
-sox -n -r 48000 -c 2 -b 16 tone.wav synth 15 sine 440 gain -12
-"$programs/CardFaultBenchmark" "$woodshed" "$PWD/tone.wav"
+# Its programs are scheduled as they ask for themselves: one that spins in real time would take the machine with it. What became of
+# each fault is no figure for the file.
+if wanted CardFault; then
+    printf '\n==> CardFaultBenchmark\n'
+    sox -n -r 48000 -c 2 -b 16 tone.wav synth 15 sine 440 gain -12
+    "$programs/CardFaultBenchmark" "$woodshed" "$PWD/tone.wav"
+fi
 
-printf '\n==> RecordBenchmark\n'
-sox -D -n -r 48000 -c 8 -b 16 eight.wav synth 20 pinknoise gain 6
-"$programs/RecordBenchmark" eight.wav take.wav
+if wanted Record; then
+    printf '\n==> RecordBenchmark\n'
+    sox -D -n -r 48000 -c 8 -b 16 eight.wav synth 20 pinknoise gain 6
+    "$programs/RecordBenchmark" eight.wav take.wav
+fi
 
-printf '\n==> WaveformBenchmark\n'
-lame --quiet -b 192 long.wav long.mp3
-oggenc -Q -q 6 -o long.ogg long.wav
-"$programs/WaveformBenchmark" long.wav long.flac long.mp3 long.ogg
+if wanted Waveform; then
+    printf '\n==> WaveformBenchmark\n'
+    lame --quiet -b 192 long.wav long.mp3
+    oggenc -Q -q 6 -o long.ogg long.wav
+    "$programs/WaveformBenchmark" long.wav long.flac long.mp3 long.ogg
+fi
 
 # spend RUNS DESCRIPTION COMMAND...: the median of the processor time, and the largest memory.
 spend() {
-    local runs=$1 description=$2
+    local runs=$1 description=$2 times memories
     shift 2
     for ((run = 0; run < runs; run++)); do
         command time -f '%U %S %M' -o spent "$@" >/dev/null 2>&1 || { echo "  $description: failed" && return; }
         cat spent
-    done | sort -n | awk -v description="$description" '{ t[NR] = $1 + $2; if ($3 > most) most = $3 }
+    done | sort -n >spents
+    mapfile -t times < <(awk '{ print $1 + $2 }' spents)
+    mapfile -t memories < <(awk '{ print $3 }' spents)
+    record picture "$description, processor" ms 0.001 "${times[@]}"
+    record picture "$description, memory" MB 1000 "${memories[@]}"
+    sort -n spents | awk -v description="$description" '{ t[NR] = $1 + $2; if ($3 > most) most = $3 }
         END { printf "  %-52s %9.0f ms processor, %d MB\n", description, t[int((NR + 1) / 2)] * 1000, most / 1000 }'
 }
 
-printf '\n==> a picture of a 10-min WAV\n'
-spend 5 "woodshed waveform, whole pyramid with colour" "$woodshed" waveform long.wav -o ours.png --width 1200 --height 400 --no-cache
-spend 5 "woodshed waveform, .dat" "$woodshed" waveform long.wav -o ours.dat
-spend 5 "ffmpeg showwavespic" ffmpeg -nostdin -v error -y -i long.wav -filter_complex showwavespic=s=1200x400 -frames:v 1 theirs.png
-# Not among Debian's packages; measured where it is installed.
-command -v audiowaveform >/dev/null && spend 5 "audiowaveform, .dat" audiowaveform -q -i long.wav -o theirs.dat -z 256 -b 16
-sox long.wav hour.wav repeat 5
-export XDG_CACHE_HOME=$folder/cache
-measure 1 "woodshed waveform, an hour, first showing" "$woodshed" waveform hour.wav
-sleep 3
-measure 1 "woodshed waveform, an hour, second showing" "$woodshed" waveform hour.wav
-measure 21 "woodshed waveform, an hour, later showings" "$woodshed" waveform hour.wav
+if wanted picture; then
+    printf '\n==> a picture of a 10-min WAV\n'
+    spend 5 "woodshed waveform, whole pyramid with colour" "$woodshed" waveform long.wav -o ours.png --width 1200 --height 400 --no-cache
+    spend 5 "woodshed waveform, .dat" "$woodshed" waveform long.wav -o ours.dat
+    spend 5 "ffmpeg showwavespic" ffmpeg -nostdin -v error -y -i long.wav -filter_complex showwavespic=s=1200x400 -frames:v 1 theirs.png
+    # Not among Debian's packages; measured where it is installed.
+    command -v audiowaveform >/dev/null && spend 5 "audiowaveform, .dat" audiowaveform -q -i long.wav -o theirs.dat -z 256 -b 16
+    sox long.wav hour.wav repeat 5
+    export XDG_CACHE_HOME=$folder/cache
+    measure 1 "woodshed waveform, an hour, first showing" "$woodshed" waveform hour.wav
+    sleep 3
+    measure 1 "woodshed waveform, an hour, second showing" "$woodshed" waveform hour.wav
+    measure 21 "woodshed waveform, an hour, later showings" "$woodshed" waveform hour.wav
+fi
 
-printf '\n==> the command: start\n'
-measure 101 "woodshed --version" "$woodshed" --version
-measure 101 "sox --version" sox --version
-measure 101 "/bin/true" /bin/true
-measure 21 "woodshed --help" "$woodshed" --help
-measure 21 "woodshed play, first 10 ms of a 10-min FLAC" \
-    "$woodshed" play long.flac --to 0.01 --output null --clock virtual --quiet
-measure 21 "mpv --ao=null, first 10 ms of the same" \
-    mpv --no-config --really-quiet --no-video --ao=null --untimed --end=0.01 long.flac
+if wanted start; then
+    printf '\n==> the command: start\n'
+    measure 101 "woodshed --version" "$woodshed" --version
+    measure 101 "sox --version" sox --version
+    measure 101 "/bin/true" /bin/true
+    measure 21 "woodshed --help" "$woodshed" --help
+    measure 21 "woodshed play, first 10 ms of a 10-min FLAC" \
+        "$woodshed" play long.flac --to 0.01 --output null --clock virtual --quiet
+    measure 21 "mpv --ao=null, first 10 ms of the same" \
+        mpv --no-config --really-quiet --no-video --ao=null --untimed --end=0.01 long.flac
+fi
 
-printf '\n==> the command: a 10-min FLAC, whole\n'
-measure 5 "woodshed render at 100 %" "$woodshed" render long.flac -o out.wav
-measure 5 "woodshed render at 75 %" "$woodshed" render long.flac --speed 75% -o out.wav
-measure 5 "flac --decode, alone" flac --silent --force --decode long.flac -o out.wav
-measure 5 "sox, to WAV" sox long.flac -e floating-point out.wav
+if wanted whole; then
+    printf '\n==> the command: a 10-min FLAC, whole\n'
+    measure 5 "woodshed render at 100 %" "$woodshed" render long.flac -o out.wav
+    measure 5 "woodshed render at 75 %" "$woodshed" render long.flac --speed 75% -o out.wav
+    measure 5 "flac --decode, alone" flac --silent --force --decode long.flac -o out.wav
+    measure 5 "sox, to WAV" sox long.flac -e floating-point out.wav
+fi
 
-if [ "${1:-}" = --long ]; then
+if [ $long = yes ]; then
     printf '\n==> memory, 10 hours of FLAC, a jump every second\n'
     sox -D -n -r 44100 -c 2 -b 16 -C 0 hours.flac synth 36000 sine 441 gain -12
     "$programs/LongFileBenchmark" hours.flac
@@ -101,3 +152,5 @@ if [ "${1:-}" = --long ]; then
     command time -f '  woodshed record, as fast as it goes: %M KB at most, %e s' \
         "$woodshed" record --input file:hours.flac --clock virtual --quiet -o hours.wav
 fi
+
+"$root/scripts/bench-file.py" "$folder/head" "$WOODSHED_BENCH_ROWS" "$file"

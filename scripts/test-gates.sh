@@ -151,6 +151,23 @@ expect nothing "a page with the picture of its modules" shown_modules
 package ', dependencies: ["Other"]'
 expect found "a dependency that the picture does not show" shown_modules
 
+# Figures of two runs of benchmarks, of which one is half as fast.
+figures() { # NAME VALUE...
+    printf '{"benchmark":"sample","name":"%s","unit":"ms","better":"lower","values":[%s]}\n' "$1" "$2" >>"$folder/rows"
+}
+changes() {
+    "$scripts/bench-file.py" --head sample >"$folder/head" && : >"$folder/rows" && figures render 10,10,11 &&
+        "$scripts/bench-file.py" "$folder/head" "$folder/rows" "$folder/old.json" && : >"$folder/rows" && figures render "$1" &&
+        "$scripts/bench-file.py" "$folder/head" "$folder/rows" "$folder/new.json" || return 2
+    ! "$scripts/bench-compare.py" "$folder/old.json" "$folder/new.json" | tee /dev/stderr | grep -q 'worse$'
+}
+lay_module
+expect found "a benchmark that is twice as slow" changes 20,20,21
+expect nothing "a benchmark that is as fast as before" changes 10,10,11
+twice() { : >"$folder/rows" && figures render 1 && figures render 2 && "$scripts/bench-file.py" "$folder/head" "$folder/rows" "$folder/new.json"; }
+expect found "two figures of one name" twice
+expect found "a file of figures that is not there" "$scripts/bench-compare.py" "$folder/absent.json" "$folder/old.json"
+
 # What fails in the middle of a long run must have its name at the end, once, however many steps it is in.
 names_failure() {
     WOODSHED_STEP_SUMMARY=$folder/summary "$scripts/step.sh" outer "$scripts/step.sh" inner bash -c "$1"

@@ -19,7 +19,8 @@ struct PacedClockTests {
                     guard (exact...exact + 1).contains(time), clock.delay(at: time) <= 128,
                         clock.delay(at: time - 2) > 128, clock.write(64, now: time) == 0
                     else {
-                        Issue.record("rate \(rate), block \(block) after \(written) frames: room at \(time), exactly \(exact)")
+                        Issue.record(
+                            "rate \(rate), block \(block) after \(written) frames: room at \(time), exactly \(exact)")
                         break
                     }
                 }

@@ -112,7 +112,9 @@ private struct DropoutAccount: CustomStringConvertible {
 
     /// Whether a dropout at any moment would have been explained for less than half of the time.
     var tells: Bool {
-        let explained = gaps.filter { $0.microseconds >= Self.gap }.reduce(0) { $0 + $1.woken - $1.due + 2 * Self.buffer }
+        let explained = gaps.filter { $0.microseconds >= Self.gap }.reduce(0) {
+            $0 + $1.woken - $1.due + 2 * Self.buffer
+        }
         return explained < Int64(seconds) * 500_000_000
     }
 

@@ -18,7 +18,8 @@ extension DeviceLoss {
             let isHeard = await run.comes {
                 let truth = card.truth(.playback)
                 let count = Int(truth.deviceFrame - truth.startFrame)
-                return count > 2000 && card.heard(from: truth.startFrame, count: count, channelCount: 2).contains { $0 != 0 }
+                return count > 2000
+                    && card.heard(from: truth.startFrame, count: count, channelCount: 2).contains { $0 != 0 }
             }
             return isHeard ? time : nil
         }

@@ -1,6 +1,7 @@
 // What a block costs on the device's thread: 1, 8 and 64 players at 100 %, one player slowed, transposed, and repeating a
 // slowed pass, in blocks of 64 frames of 44.1 kHz stereo. The figures are the engine's own statistics, measured around the render call of every block, while the
 // null device runs as fast as it can; the deadline of a block is 1451 µs. It does not show what a sound card adds.
+import BenchmarkRows
 import Woodshed
 
 /// Percentiles of the time of one block, in µs, of the run whose p99.9 is the median of all runs.
@@ -57,6 +58,8 @@ func measure(
     let runs = try (0..<5).map { _ in
         try run(clip, players: players, speed: speed, semitones: semitones, passes: passes)
     }
+    record("block", "\(name), median", unit: "us", .lower, runs.map(\.renderTime.medianMicroseconds))
+    record("block", "\(name), p99.9", unit: "us", .lower, runs.map(\.renderTime.p999Microseconds))
     let median = runs.sorted { $0.renderTime.p999Microseconds < $1.renderTime.p999Microseconds }[2]
     return Row(name: name, time: median.renderTime, blocks: median.blocks)
 }

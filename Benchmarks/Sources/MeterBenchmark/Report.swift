@@ -1,4 +1,5 @@
 // The tables, for people and for programs.
+import BenchmarkRows
 import CAllocationCounter
 import DSP
 import Glibc
@@ -63,6 +64,9 @@ struct Report {
                     ours.append(length / seconds { job.ours(sound) })
                     if let peer = job.peer { peers.append(length / seconds { peer(sound) }) }
                 }
+                let name = "\(job.name), \(sound.name)"
+                record("meters", "woodshed, \(name)", unit: "x real time", .higher, ours)
+                if job.peer != nil { record("meters", "libebur128, \(name)", unit: "x real time", .higher, peers) }
                 show(job, sound, median(ours), peers.isEmpty ? nil : median(peers))
             }
         }
@@ -97,6 +101,7 @@ struct Report {
             peers.append(peer - signal.trueDecibels)
             show("case \(signal.number)", "\(signal.number)", ours[ours.count - 1], peers[peers.count - 1])
         }
+        record("true peak", "largest error on Tech 3341", unit: "dB", .lower, [ours.map(abs).max() ?? .nan])
         show("the largest", "largest", ours.map(abs).max() ?? .nan, peers.map(abs).max() ?? .nan)
     }
 
@@ -135,6 +140,9 @@ struct Report {
         let counted = Int(allocation_counter_allocations() - allocations) - 1
         times.sort()
         let (middle, high, most) = (times[times.count / 2], times[times.count * 999 / 1000], times[times.count - 1])
+        record("level meter", "64 frames, 8 channels, median", unit: "us", .lower, [middle * 1e6])
+        record("level meter", "64 frames, 8 channels, p99.9", unit: "us", .lower, [high * 1e6])
+        record("level meter", "allocations", unit: "", .lower, [Double(counted)])
         if isJSON {
             return print(
                 #"{"v":1,"benchmark":"capture_meter","p50_us":\#(text(middle * 1e6, decimals: 2)),"#

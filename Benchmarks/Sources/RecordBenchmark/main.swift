@@ -4,6 +4,7 @@
 // adds to a thread that sleeps between two blocks.
 //
 //   RecordBenchmark SOUND TAKE
+import BenchmarkRows
 import Glibc
 import Woodshed
 
@@ -25,6 +26,8 @@ func measure(_ sound: String, _ take: String) async throws {
     try stopped.discard()
 
     let time = statistics.renderTime
+    record("record", "block of 64 frames, median", unit: "us", .lower, [time.medianMicroseconds])
+    record("record", "block of 64 frames, p99.9", unit: "us", .lower, [time.p999Microseconds])
     print(
         """
         \(configuration.channelCount) channels of \(configuration.sampleRate) Hz, \(statistics.blocks) blocks of \

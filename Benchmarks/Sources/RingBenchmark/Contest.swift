@@ -1,4 +1,5 @@
 // All contenders in turn, window after window, and the figures.
+import BenchmarkRows
 import Glibc
 import Realtime
 import RingPeers
@@ -47,6 +48,10 @@ struct Contest: Sendable {
         let medians = rates.mapValues { median($0) }
         let peer = max(medians[.jack] ?? 0, medians[.boost] ?? 0)
         let ratio = text((medians[.ours] ?? 0) / peer, decimals: 2)
+        for contender in Contender.allCases {
+            record(
+                "ring", "\(contender.rawValue), block \(block)", unit: "Mframes/s", .higher, rates[contender] ?? [])
+        }
         if isJSON {
             let fields = Contender.allCases.map { "\"\($0.rawValue)\":\(text(medians[$0] ?? 0, decimals: 2))" }
             print(

@@ -1,9 +1,10 @@
 // One table: a row for each thing measured, a column for each contender, and how ours stands to the best of the others.
+import BenchmarkRows
 import Glibc
 
 /// What is measured, and which way is better.
 struct Quantity: Sendable {
-    enum Better: Sendable {
+    enum Aim: Sendable {
         /// Amounts, of which a ratio tells most, and levels in dB, of which a difference does.
         case lower, higher, least
         /// The nearer to this value the better.
@@ -13,7 +14,7 @@ struct Quantity: Sendable {
     let name: String
     let key: String
     let decimals: Int
-    let better: Better
+    let better: Aim
 
     /// How bad a value is; only to find the best.
     func badness(_ value: Double) -> Double {
@@ -41,6 +42,18 @@ struct Table {
     /// Adds a row; contenders that have no value are left out of it.
     mutating func add(_ quantity: Quantity, _ values: [(Contender, Double)]) {
         rows.append((quantity, values))
+        let better: Better =
+            switch quantity.better {
+            case .lower, .least: .lower
+            case .higher: .higher
+            case .near: .neither
+            }
+        for (contender, value) in values {
+            record(
+                benchmark, "\(contender.rawValue), \(quantity.name), \(Int((100 * speed).rounded())) %", unit: "",
+                better,
+                [value])
+        }
     }
 
     func print(asJSON: Bool) {

@@ -1,6 +1,7 @@
 // What a waveform costs: making it, beside decoding alone; looking at it; its memory; one transform beside FFTW's own.
 //
 //   WaveformBenchmark FILE...       files of the same recording, WAV, FLAC, MP3, Ogg
+import BenchmarkRows
 import DSP
 import DecodePeers
 import Glibc
@@ -20,7 +21,10 @@ func wallTime() -> Double {
 }
 
 /// Medians of processor and wall time, in ms; what is compared is run in turns.
-func medians(_ runs: Int, _ works: [() throws -> Void]) throws -> [(processor: Double, wall: Double)] {
+/// The names, where there are any, are those under which all of the times are recorded.
+func medians(
+    _ runs: Int, names: [String] = [], _ works: [() throws -> Void]
+) throws -> [(processor: Double, wall: Double)] {
     var times = works.map { _ in [(Double, Double)]() }
     for _ in 0..<runs {
         for (index, work) in works.enumerated() {
@@ -28,6 +32,10 @@ func medians(_ runs: Int, _ works: [() throws -> Void]) throws -> [(processor: D
             try work()
             times[index].append((processorTime() - processor, wallTime() - wall))
         }
+    }
+    for (name, times) in zip(names, times) {
+        record("waveform", "\(name), processor", unit: "ms", .lower, times.map { 1000 * $0.0 })
+        record("waveform", "\(name), wall", unit: "ms", .lower, times.map { 1000 * $0.1 })
     }
     return times.map { times in
         (1000 * times.map(\.0).sorted()[runs / 2], 1000 * times.map(\.1).sorted()[runs / 2])
@@ -47,8 +55,12 @@ func row(_ name: String, _ values: String) {
 func compare(_ path: String) throws {
     let runs = 5
     let isMP3 = path.hasSuffix(".mp3")
+    let names = [
+        "decoding alone", "extremes and level, 1 thread", "with colour, 1 thread", "extremes and level, all",
+        "with colour, all",
+    ]
     let results = try medians(
-        runs,
+        runs, names: names.map { "\(path), \($0)" },
         [
             { _ = unsafe isMP3 ? decode_with_mpg123(path) : decode_with_sndfile(path, 0) },
             { _ = try WaveformMaker(path: path, tones: false, threadCount: 1).make() },
@@ -56,10 +68,6 @@ func compare(_ path: String) throws {
             { _ = try WaveformMaker(path: path, tones: false).make() },
             { _ = try WaveformMaker(path: path).make() },
         ])
-    let names = [
-        "decoding alone", "extremes and level, 1 thread", "with colour, 1 thread", "extremes and level, all",
-        "with colour, all",
-    ]
     print(path)
     for (name, result) in zip(names, results) {
         row(
@@ -84,7 +92,9 @@ func look() throws {
         ("all of it", 0..<waveform.frameCount), ("an hour from an odd frame", 12_345_677..<12_345_677 + 3600 * 44_100),
         ("a minute", 99_999_999..<99_999_999 + 60 * 44_100),
     ] {
-        let one = try medians(21, [{ _ = waveform.summary(frames: frames, columns: 4096, channel: 0) }])[0]
+        let one = try medians(
+            21, names: ["4096 columns, \(name)"], [{ _ = waveform.summary(frames: frames, columns: 4096, channel: 0) }])[
+                0]
         let both = try medians(21, [{ _ = waveform.summary(frames: frames, columns: 4096) }])[0]
         row(name, "\(text(one.processor, 2)) ms one channel \(text(both.processor, 2)) ms both mixed")
     }
@@ -106,6 +116,7 @@ func transforms() {
         last = ((processorTime() - start) / 20_000, fftw_measured_seconds(1024, 20_000))
         ratios.append(last.0 / last.1)
     }
+    record("transform", "ours to FFTW's measured plan", unit: "x", .lower, ratios)
     row(
         "ours; FFTW's measured plan, in C",
         "\(text(1e9 * last.0, 0)) ns \(text(1e9 * last.1, 0)) ns \(text(ratios.sorted()[4], 3)) x")

@@ -73,7 +73,9 @@ enum Command {
         let bytes = lines.flatMap { $0 + [UInt8(ascii: "\n")] }
         let file = unsafe open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o644)
         // In one call, as other tests write there, too.
-        if unsafe write(file, bytes, bytes.count) != bytes.count { Issue.record("\(unsafe String(cString: path)) is not written") }
+        if unsafe write(file, bytes, bytes.count) != bytes.count {
+            Issue.record("\(unsafe String(cString: path)) is not written")
+        }
         close(file)
     }
 
