@@ -151,7 +151,7 @@ let package = Package(
         .testTarget(name: "RealtimeTests", dependencies: ["Realtime", "TestSupport"], swiftSettings: settings),
         .testTarget(
             name: "FilesTests", dependencies: ["Files", "ProcessHandles", "TestSupport"], swiftSettings: settings),
-        .testTarget(name: "UserStateTests", dependencies: ["UserState"], swiftSettings: settings),
+        .testTarget(name: "UserStateTests", dependencies: ["UserState", "TestSupport"], swiftSettings: settings),
         .testTarget(
             name: "DSPTests", dependencies: ["DSP", "SoundMeasures", "TestSupport"],
             // The rest of it computes on one thread, which the thread sanitizer has nothing to say about.

@@ -32,6 +32,13 @@ struct CaptureTests {
         "what the card hears is delivered bit for bit, in blocks of the period and with their frames", arguments: blocks
     )
     func exact(period: Int) throws {
+        // A busy machine may keep the recorder from buffers of 2.7 and 5.3 ms, but not in each third of a second.
+        let cameUndisturbed = try (0..<100).contains { _ in try isExact(period: period) }
+        #expect(cameUndisturbed, "100 runs, and none without an overrun")
+    }
+
+    /// Compares what was delivered with what the card heard, if it came without an overrun.
+    private func isExact(period: Int) throws -> Bool {
         let rig = try card(clock: .real)
         // Longer than a busy machine may keep the recorder from its start.
         let sound = TestSound(frameCount: 400_000, channelCount: 2)
@@ -45,20 +52,20 @@ struct CaptureTests {
         do {
             try recorder.waitUntilFinished()
         } catch {
-            // A machine that is busy otherwise may give up buffers of 2.7 and 5.3 ms, but not those that come after them.
+            // A machine that is busy otherwise may give those up, but not the longer ones.
             guard error.lossCause == .xrunStorm, period < 256 else { throw error }
-            print("a recorder of blocks of \(period): \(error)")
-            return
+            player.stop()
+            return false
         }
         player.stop()
         #expect(tape.frameCount == 16_384 && recorder.statistics.framesCaptured == 16_384)
-        if recorder.statistics.overruns == 0, player.statistics.xruns == 0 {
-            let start = rig.truth(.capture).startFrame
-            let heard = rig.heard(from: start, count: 16_384, channelCount: 2)
-            #expect(tape.interleaved.map(Double.init) == heard)
-            #expect(tape.inputFrames == (0..<16_384).map(Int64.init))
-            #expect(heard.contains { $0 != 0 })
-        }
+        guard recorder.statistics.overruns == 0, player.statistics.xruns == 0 else { return false }
+        let start = rig.truth(.capture).startFrame
+        let heard = rig.heard(from: start, count: 16_384, channelCount: 2)
+        #expect(tape.interleaved.map(Double.init) == heard)
+        #expect(tape.inputFrames == (0..<16_384).map(Int64.init))
+        #expect(heard.contains { $0 != 0 })
+        return true
     }
 
     @Test(

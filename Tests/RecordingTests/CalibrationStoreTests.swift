@@ -78,10 +78,10 @@ struct CalibrationStoreTests {
             #"{"v":1,"calibrations":[{}]}"#,
             #"{"v":"1","calibrations":[]}"#, String(repeating: "[", count: 100_000),
             String(repeating: " ", count: 2_000_000),
-        ])
-    func damaged(text: String) throws {
+        ].map(ShortText.init))
+    func damaged(damage: ShortText) throws {
         try store.keep(trip("x"))
-        try folder.write(text)
+        try folder.write(damage.text)
         #expect(try store.contents() == CalibrationStore.Contents(roundTrips: [], isDamaged: true))
         #expect(try store.keep(trip("a")) == store.path + ".damaged")
         #expect(try store.contents() == CalibrationStore.Contents(roundTrips: [trip("a")], isDamaged: false))

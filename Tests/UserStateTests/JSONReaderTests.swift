@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 import UserState
 
@@ -37,8 +38,8 @@ struct JSONReaderTests {
             "+1",
             "1.", ".5", "1e", "-", "0x10", "1e999", "NaN", "\"a", "\"\n\"", #""\x""#, #""\u12""#, #""\u12g4""#,
             #""\ud800""#, #""\ud800\u0041""#, #""\udc00""#, "1 1", String(repeating: "[", count: 100_000), "\u{FEFF}1",
-        ])
-    func refused(text: String) { #expect(read(text) == nil) }
+        ].map(ShortText.init))
+    func refused(damage: ShortText) { #expect(read(damage.text) == nil) }
 
     @Test("bytes that are no UTF-8 are refused")
     func notText() { #expect(JSONValue(reading: [0x22, 0xFF, 0x22]) == nil) }

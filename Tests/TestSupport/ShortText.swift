@@ -1,0 +1,19 @@
+// Test arguments as a log shows them.
+
+/// A text for a list of test arguments, which prints short: a hundred thousand characters would fill a log for each line that names
+/// the case.
+public struct ShortText: Sendable, CustomStringConvertible {
+    /// The text itself.
+    public let text: String
+
+    /// Of any length.
+    public init(_ text: String) { self.text = text }
+
+    /// Its beginning, and how long it is.
+    public var description: String {
+        let limit = 40
+        let start = text.prefix(limit)
+        return start.endIndex == text.endIndex
+            ? text.debugDescription : "\(start.debugDescription)… (\(text.utf8.count) bytes)"
+    }
+}
