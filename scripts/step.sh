@@ -33,8 +33,8 @@ tell_skipped() {
 note_tests() {
     grep -aq '^<== ' "$output" && return
     {
-        sed -nE 's/^. Test (.*) skipped(: "(.*)")?\.?$/skipped\t\1\t\3/p' "$output"
-        sed -nE 's/^. Test (.*) (passed|failed) after .*$/ran\t\1/p' "$output" | sed -E 's/ with [0-9]+ test cases?$//'
+        sed -nE 's/^[^ ]+ Test (.*) skipped(: "(.*)")?\.?$/skipped\t\1\t\3/p' "$output"
+        sed -nE '/^[^ ]+ Test run with /d; s/^[^ ]+ Test (.*) (passed|failed) after .*$/ran\t\1/p' "$output" | sed -E 's/ with [0-9]+ test cases?$//'
         [ "$status" -ne 77 ] || sed -n "s/^not run here: /skipped\t$name\t/p" "$output"
     } >>"$tests"
 }

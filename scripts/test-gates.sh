@@ -48,7 +48,7 @@ build_as_ci() { WOODSHED_WARNINGS_AS_ERRORS=1 build; }
 commented() {
     mkdir -p "$folder/graphs"
     swiftc -emit-module -module-name Sample -emit-module-path "$folder/graphs/Sample.swiftmodule" -emit-symbol-graph \
-        -emit-symbol-graph-dir "$folder/graphs" "$folder"/Sources/Sample/*.swift || exit 1
+        -emit-symbol-graph-dir "$folder/graphs" "$folder"/Sources/Sample/*.swift || return 1
     "$scripts/docs.sh" --comments "$folder/graphs/Sample.symbols.json"
 }
 format_lint() { swift format lint --strict --configuration "$format" -r "$folder/Sources"; }
@@ -187,8 +187,8 @@ skips() {
     export WOODSHED_STEP_TESTS=$folder/tests WOODSHED_STEP_SUMMARY=$folder/summary
     : >"$folder/tests"
     : >"$folder/summary"
-    "$scripts/step.sh" first printf '%s\n' '✔ Test "loud" passed after 1 second.' '➜ Test "soft" skipped: "no ear"' || exit 1
-    "$scripts/step.sh" second "$@" || exit 1
+    "$scripts/step.sh" first printf '%s\n' '✔ Test "loud" passed after 1 second.' '➜ Test "soft" skipped: "no ear"' || return 1
+    "$scripts/step.sh" second "$@" || return 1
     "$scripts/skipped.sh" "$folder/tests"
 }
 skip_told() { skips bash -c "$1" && grep -q "$2" "$folder/output" && grep -q "$2" "$folder/summary"; }
