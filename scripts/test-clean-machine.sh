@@ -126,6 +126,8 @@ run_variant() { # VARIANT COMMAND...
         in_machine root scripts/setup.sh build test lint bench || fail "$variant: the packages could not be installed"
     fi
     chroot "$machine" chown -R "$user" "$place"
+    # On a machine of this user's nobody else has left locks there.
+    find "$machine/tmp" -mindepth 1 -delete
     local commands=("make demo" "make test")
     [ $# -eq 0 ] || commands=("$*")
     for command in "${commands[@]}"; do
