@@ -48,6 +48,7 @@ END
     lint)
         cat <<'END'
 shellcheck          finds mistakes in the shell scripts
+jq                  reads the compiler's list of public symbols
 END
         ;;
     docs)

@@ -8,6 +8,16 @@ struct ClipSource: BitwiseCopyable {
     let clip: ClipReader
     /// What is known of the clip's attacks, read in the same epoch as the clip; nil when nobody listens to it.
     let attacks: AttackReader?
+    /// As the clip has them; kept here, as the render path may call no accessor of another module.
+    let channelCount: Int
+    let frameCount: Int64
+
+    init(clip: ClipReader, attacks: AttackReader?) {
+        self.clip = clip
+        self.attacks = attacks
+        channelCount = clip.channelCount
+        frameCount = clip.frameCount
+    }
 
     /// The clip as it is. Past its end, where only a fading layer reads, it is mirrored: zeros there would be a step.
     ///
@@ -16,13 +26,13 @@ struct ClipSource: BitwiseCopyable {
     func copy(
         into output: UnsafeMutablePointer<UnsafeMutablePointer<Float>>, from clipFrame: Int64, _ count: Int
     ) -> Int {
-        let inside = Int(max(0, min(Int64(count), clip.frameCount - clipFrame)))
+        let inside = Int(max(0, min(Int64(count), frameCount - clipFrame)))
         var missing = 0
-        for channel in 0..<clip.channelCount {
+        for channel in 0..<channelCount {
             let samples = unsafe output[channel]
             missing = max(missing, unsafe clip.read(channel: channel, from: clipFrame, count: inside, into: samples))
             for frame in inside..<max(inside, count) {
-                let mirrored = 2 * clip.frameCount - 1 - (clipFrame + Int64(frame))
+                let mirrored = 2 * frameCount - 1 - (clipFrame + Int64(frame))
                 _ = unsafe clip.read(channel: channel, from: mirrored, count: 1, into: samples + frame)
             }
         }
@@ -59,7 +69,7 @@ struct ClipSource: BitwiseCopyable {
     /// Gives a voice the part of the clip it asked for; returns the frames that were missing.
     private func feed(_ voice: UnsafeMutablePointer<Voice>, _ request: InputRequest) -> Int {
         var missing = 0
-        for channel in 0..<clip.channelCount {
+        for channel in 0..<channelCount {
             let input = unsafe voice.pointee.input(channel)
             missing = max(
                 missing, unsafe clip.read(channel: channel, from: request.first, count: request.count, into: input))

@@ -41,12 +41,11 @@ struct LayerStack: ~Copyable {
 
     init(_ source: ClipSource, sampleRate: Int, score: RenderScore) {
         self.source = source
-        let clip = source.clip
-        channelCount = clip.channelCount
+        channelCount = source.channelCount
         self.sampleRate = sampleRate
         fades = FadeLengths(sampleRate: sampleRate)
-        sound = PlanarBuffer(channelCount: clip.channelCount, frameCount: LayerStack.chunkFrames)
-        incoming = PlanarBuffer(channelCount: clip.channelCount, frameCount: LayerStack.chunkFrames)
+        sound = PlanarBuffer(channelCount: source.channelCount, frameCount: LayerStack.chunkFrames)
+        incoming = PlanarBuffer(channelCount: source.channelCount, frameCount: LayerStack.chunkFrames)
         voices = score.voices
         recorder = PassRecorder(memory: score.recording)
     }
@@ -110,7 +109,7 @@ struct LayerStack: ~Copyable {
         case .crossfade:
             // Nothing follows the last pass that could cover its end; the recording's own end needs no cover.
             layer.fallLength =
-                playhead.isLast && part.clipEnd < source.clip.frameCount
+                playhead.isLast && part.clipEnd < source.frameCount
                 ? min(fades.crossfade, spanFrames) : 0
         }
         if part.isCopy(at: cursor.course.phase) {

@@ -15,6 +15,7 @@ struct PlayerCore: ~Copyable {
     private static let maximumSteps = 8 * CommandList.capacity
 
     private let clip: ClipReader
+    private let channelCount: Int
     private let gainFrames: Int
     /// Under the virtual clock the reader waits for its pages, so that no command has to.
     private let waitsForPages: Bool
@@ -32,6 +33,7 @@ struct PlayerCore: ~Copyable {
         waitsForPages: Bool
     ) {
         self.clip = reader
+        channelCount = clip.channelCount
         self.waitsForPages = waitsForPages
         gainFrames = FadeLengths(sampleRate: clip.sampleRate).gain
         commands = CommandList(urgent: ends.urgent, scheduled: ends.scheduled)
@@ -70,7 +72,6 @@ struct PlayerCore: ~Copyable {
             if hasEnded { end = min(end, done) }
             let count = framesUntilChange(from: now, limit: min(frameCount - done, LayerStack.chunkFrames))
             transport.produce(count, at: now)
-            let channelCount = clip.channelCount
             gain.apply(to: transport.stack.sound, channelCount: channelCount, frameCount: count, at: now)
             peaks.take(transport.stack.sound, count)
             unsafe ChannelMap.mix(
