@@ -22,7 +22,7 @@ public final class Engine: Sendable {
     public let configuration: StreamConfiguration
 
     private let stream: any OutputStream
-    private let news = EventBroadcast<EngineEvent>()
+    private let broadcast = EventBroadcast<EngineEvent>()
     private let mixer: MixerBox
     private let directory: PlayerDirectory
     private let isVirtual: Bool
@@ -41,10 +41,10 @@ public final class Engine: Sendable {
         output: OutputDevice, request: StreamRequest, onLoss: LossPolicy = .wait, endsWithPlayers: Bool = true
     ) throws(DeviceError) {
         try self.init(isVirtual: request.clock == .virtual, endsWithPlayers: endsWithPlayers) {
-            (mixer, news) throws(DeviceError) in
+            (mixer, broadcast) throws(DeviceError) in
             guard case .system = output else { return try openOutput(output, request) }
             return try KeptOutput(
-                output, request, policy: onLoss, callbacks: Self.keeperCallbacks(mixer, news))
+                output, request, policy: onLoss, callbacks: Self.keeperCallbacks(mixer, broadcast))
         }
     }
 
@@ -71,7 +71,7 @@ public final class Engine: Sendable {
         mixer = MixerBox(
             Mixer(commands: commands.consumer, released: released.producer, endsWithPlayers: endsWithPlayers))
         directory = PlayerDirectory(PlayerRegistry(commands: commands.producer, released: released.consumer))
-        self.stream = try stream(mixer, news)
+        self.stream = try stream(mixer, broadcast)
         configuration = self.stream.configuration
     }
 
@@ -115,14 +115,14 @@ public final class Engine: Sendable {
     /// - Throws: `DeviceError` when it does not start.
     public func start() throws(DeviceError) {
         // Neither thread may hold the engine: it joins both when it goes.
-        let (directory, stream, news, mixer) = (self.directory, self.stream, self.news, self.mixer)
+        let (directory, stream, broadcast, mixer) = (self.directory, self.stream, self.broadcast, self.mixer)
         do {
             try pump.start {
                 let isOver = mixer.hasEnded
                 directory.serve()
                 if isOver { directory.endEvents() }
                 for incident in stream.takeIncidents() where incident.kind.endsByItself {
-                    news.tell(.disturbed(incident))
+                    broadcast.tell(.disturbed(incident))
                 }
             }
         } catch {
@@ -176,7 +176,7 @@ public final class Engine: Sendable {
     ///
     /// The players tell of them too, by events with the exact frame; here is what concerns all of them. Ask for it before
     /// `start()`.
-    public var events: AsyncStream<EngineEvent> { news.stream }
+    public var events: AsyncStream<EngineEvent> { broadcast.stream }
 
     /// Frames handed to the device and how many of them are not yet heard.
     public var position: StreamPosition { stream.position }
@@ -185,25 +185,25 @@ public final class Engine: Sendable {
         pump.stop()
         directory.serve()
         directory.endEvents()
-        news.end()
+        broadcast.end()
     }
 
     /// How the mix follows what becomes of the device. Neither side may hold the engine.
-    private static func keeperCallbacks(_ mixer: MixerBox, _ news: EventBroadcast<EngineEvent>) -> KeeperCallbacks {
+    private static func keeperCallbacks(_ mixer: MixerBox, _ broadcast: EventBroadcast<EngineEvent>) -> KeeperCallbacks {
         KeeperCallbacks(
             interrupted: { interruption, resumes in
                 let reason = Int64(PauseReason(interruption.cause).rawValue)
                 mixer.interrupt(Mixer.Loss(reason: reason, resumes: resumes))
-                news.tell(.interrupted(interruption))
+                broadcast.tell(.interrupted(interruption))
             },
             returned: { configuration, frame, isOther in
                 mixer.endInterruption(at: frame)
-                news.tell(isOther ? .fellBack(to: configuration, frame: frame) : .resumed(configuration, frame: frame))
+                broadcast.tell(isOther ? .fellBack(to: configuration, frame: frame) : .resumed(configuration, frame: frame))
             },
             missing: { error, goesOnLooking, isTaken in
                 if !goesOnLooking { mixer.refuseWish() }
                 if isTaken { mixer.changeLoss(reason: .deviceTaken) }
-                news.tell(.deviceMissing(error))
+                broadcast.tell(.deviceMissing(error))
             },
             takesWish: { mixer.takeWish() })
     }

@@ -50,18 +50,18 @@ public final class WaveformMaker: Sendable {
     /// - Throws: That the file changed or cannot be read any more, or that it was cancelled.
     public func make() throws(AudioFileError) -> Waveform {
         done.store(0, ordering: .relaxed)
-        let board = PartBoard(info: info, tones: hasTones, threadCount: threadCount)
+        let results = PartResults(info: info, tones: hasTones, threadCount: threadCount)
         var helpers: [PlainThread] = []
-        while helpers.count + 1 < min(threadCount, board.partCount) {
+        while helpers.count + 1 < min(threadCount, results.partCount) {
             // With fewer threads it takes longer, and that is all.
             guard let decoder = try? decoder.another(),
-                let thread = PlainThread(name: "waveform", { self.work(on: board, with: decoder) })
+                let thread = PlainThread(name: "waveform", { self.work(on: results, with: decoder) })
             else { break }
             helpers.append(thread)
         }
-        work(on: board, with: decoder)
+        work(on: results, with: decoder)
         for helper in helpers { helper.join() }
-        return try board.result()
+        return try results.result()
     }
 
     /// Reads the recording from its first frame to its last into a builder of files for other programs, on this thread.
@@ -81,20 +81,20 @@ public final class WaveformMaker: Sendable {
         }
     }
 
-    private func work(on board: PartBoard, with decoder: any FileDecoder) {
+    private func work(on results: PartResults, with decoder: any FileDecoder) {
         let reader = BlockReader(decoder)
-        while let run = board.nextRun() {
+        while let run = results.nextRun() {
             do throws(AudioFileError) {
-                try make(run, with: reader, for: board)
+                try make(run, with: reader, for: results)
             } catch {
-                board.fail(error)
+                results.fail(error)
             }
         }
     }
 
     /// Makes parts that follow each other, reading every frame once though the parts reach into each other: going back even a
     /// little is dear in most codings.
-    private func make(_ run: Range<Int>, with reader: BlockReader, for board: PartBoard) throws(AudioFileError) {
+    private func make(_ run: Range<Int>, with reader: BlockReader, for results: PartResults) throws(AudioFileError) {
         let partFrames = WaveformBuilder.partFrames
         let wanted = Int64(run.lowerBound) * partFrames..<Int64(run.upperBound) * partFrames
         var builder = builder(of: run.lowerBound)
@@ -111,7 +111,7 @@ public final class WaveformMaker: Sendable {
                 // What two threads read of each other's runs counts once, so that all comes to the length.
                 done.add(Int64((start..<end).clamped(to: wanted).count), ordering: .relaxed)
             }
-            board.take(FinishedPart(builder), as: part)
+            results.take(FinishedPart(builder), as: part)
             guard let following = next.take() else { return }
             builder = following
         }
@@ -134,7 +134,7 @@ private final class FinishedPart: @unchecked Sendable {
 }
 
 /// What the threads share: which part is next, and the parts in their order.
-private final class PartBoard: Sendable {
+private final class PartResults: Sendable {
     let partCount: Int
     private let path: String
     private let threadCount: Int

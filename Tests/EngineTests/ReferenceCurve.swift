@@ -94,7 +94,7 @@ struct ReferenceCurve {
 }
 
 /// How a pass goes through the clip from an output frame on.
-struct ReferenceCourse {
+struct ReferenceMotion {
     var curve: ReferenceCurve
     var start: Int64
     var position: Double
@@ -138,11 +138,11 @@ final class ReferenceVoice {
 
     /// A pass from output frame `frame` of it on; it will not be heard from `end` on.
     convenience init(
-        stretching clip: [[Float]], rate: Int, from: Int64, course: ReferenceCourse, at frame: Int64, before end: Int64
+        stretching clip: [[Float]], rate: Int, from: Int64, motion: ReferenceMotion, at frame: Int64, before end: Int64
     ) {
-        self.init(clip, rate, from, isCopy: false, speed: course.speed(frame))
-        for piece in course.curve.pieces {
-            let elapsed = course.time(frame) - piece.start
+        self.init(clip, rate, from, isCopy: false, speed: motion.speed(frame))
+        for piece in motion.curve.pieces {
+            let elapsed = motion.time(frame) - piece.start
             if elapsed >= 0 {
                 let left = piece.glide - elapsed
                 if left > 0 && elapsed + 1e-9 < piece.end - piece.start {
@@ -150,7 +150,7 @@ final class ReferenceVoice {
                 }
                 continue
             }
-            guard course.start + Int64(piece.start - course.phase) < end else { break }
+            guard motion.start + Int64(piece.start - motion.phase) < end else { break }
             changes.append(Change(frame: Int64(-elapsed), speed: piece.from, glide: 0))
             if piece.glide > 0 {
                 changes.append(Change(frame: Int64(-elapsed), speed: piece.to, glide: Int64(piece.glide)))

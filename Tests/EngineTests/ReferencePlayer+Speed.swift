@@ -10,19 +10,19 @@ extension ReferencePlayer {
     /// What the current pass is heard by from an output frame on.
     func voice(from clipFrame: Int64, at frame: Int64) -> ReferenceVoice {
         if isCopied(at: frame) { return ReferenceVoice(copying: clip, rate: rate, from: clipFrame) }
-        let course = span.course
+        let motion = span.motion
         let range = score.sections[span.section].range
-        let whole = Int64(course.frames(toClipFrame: range.upperBound))
+        let whole = Int64(motion.frames(toClipFrame: range.upperBound))
         return ReferenceVoice(
-            stretching: clip, rate: rate, from: clipFrame, course: course, at: frame,
-            before: course.isLive ? .max : course.start + whole)
+            stretching: clip, rate: rate, from: clipFrame, motion: motion, at: frame,
+            before: motion.isLive ? .max : motion.start + whole)
     }
 
     func isCopied(at frame: Int64) -> Bool {
-        let course = span.course
-        guard course.isLive else { return course.curve.isCopy(course.time(frame), shortest: shortestCopy) }
-        let piece = course.curve.pieces[0]
-        let start = course.start + Int64(piece.glide)
+        let motion = span.motion
+        guard motion.isLive else { return motion.curve.isCopy(motion.time(frame), shortest: shortestCopy) }
+        let piece = motion.curve.pieces[0]
+        let start = motion.start + Int64(piece.glide)
         return piece.to == 1 && frame >= start && Double(span.end - start) >= shortestCopy
     }
 
@@ -35,7 +35,7 @@ extension ReferencePlayer {
             while entry < crossfade && frame + Int64(entry) < span.end && isCopied(at: frame + Int64(entry)) {
                 entry += 1
             }
-            let position = Int64((span.course.position(frame) + 0.5).rounded(.down))
+            let position = Int64((span.motion.position(frame) + 0.5).rounded(.down))
             var sound = Sound(start: frame, entry: entry)
             sound.voices = [(frame, ReferenceVoice(copying: clip, rate: rate, from: position))]
             sound.fall = top.fall
@@ -48,8 +48,8 @@ extension ReferencePlayer {
 
     /// Whether the change of speed that was made last changes nothing about a copy.
     private var goesOnAsBefore: Bool {
-        let piece = span.course.curve.pieces[0]
-        return span.course.isLive && piece.from == 1 && piece.to == 1
+        let piece = span.motion.curve.pieces[0]
+        return span.motion.isLive && piece.from == 1 && piece.to == 1
     }
 
     private mutating func replaceCopy(at frame: Int64) {
@@ -116,11 +116,11 @@ extension ReferencePlayer {
         score = newScore
         if frame < span.end {
             let new = newScore.plan.speeds.factor(ofPass: 0)
-            let from = command.value > 0 ? span.course.speed(frame) : new
-            current.course = ReferenceCourse(
+            let from = command.value > 0 ? span.motion.speed(frame) : new
+            current.motion = ReferenceMotion(
                 curve: ReferenceCurve(from: from, to: new, over: command.value), start: frame,
-                position: span.course.position(frame), isLive: true)
-            let left = current.course.frames(toClipFrame: score.sections[span.section].range.upperBound)
+                position: span.motion.position(frame), isLive: true)
+            let left = current.motion.frames(toClipFrame: score.sections[span.section].range.upperBound)
             let rounded = left.rounded(.toNearestOrAwayFromZero)
             current.end = frame + Int64(rounded)
             current.carry = left - rounded

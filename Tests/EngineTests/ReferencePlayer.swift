@@ -15,7 +15,7 @@ struct ReferencePlayer {
         var end: Int64
         /// The exact length less the rounded one, from the last place at which rounding began anew.
         var carry = 0.0
-        var course: ReferenceCourse
+        var motion: ReferenceMotion
         var isLast = false
     }
 
@@ -136,14 +136,14 @@ struct ReferencePlayer {
                     let clipStart = isEntry ? place.clipFrame : range.lowerBound
                     let start = end
                     let phase = (curve.time(Double(clipStart - range.lowerBound)) + 0.5).rounded(.down)
-                    let course = ReferenceCourse(
+                    let motion = ReferenceMotion(
                         curve: curve, start: start, position: Double(clipStart),
                         phase: clipStart > range.lowerBound ? phase : 0)
-                    exact += course.frames(toClipFrame: range.upperBound)
+                    exact += motion.frames(toClipFrame: range.upperBound)
                     all.append(
                         Span(
                             section: section, pass: pass, isRest: false, clipStart: clipStart, start: start, end: end,
-                            carry: exact - exact.rounded(.toNearestOrAwayFromZero), course: course, isLast: isLast))
+                            carry: exact - exact.rounded(.toNearestOrAwayFromZero), motion: motion, isLast: isLast))
                 }
                 let gap = score.plan.gap.frameCount(passFrames: whole) ?? 0
                 let isEntryRest = isEntry && place.isRest
@@ -156,7 +156,7 @@ struct ReferencePlayer {
                         Span(
                             section: section, pass: pass, isRest: true, clipStart: range.upperBound, start: start,
                             end: end, carry: exact - exact.rounded(.toNearestOrAwayFromZero),
-                            course: ReferenceCourse(curve: curve, start: start, position: Double(range.upperBound))))
+                            motion: ReferenceMotion(curve: curve, start: start, position: Double(range.upperBound))))
                 }
             }
         }
@@ -172,7 +172,7 @@ struct ReferencePlayer {
                 section: span.section, pass: span.pass, isRest: true, clipFrame: range.upperBound,
                 restElapsed: gap - max(0, span.end - frame))
         }
-        let position = Int64((span.course.position(frame) + 0.5).rounded(.down))
+        let position = Int64((span.motion.position(frame) + 0.5).rounded(.down))
         return Place(
             section: span.section, pass: span.pass, isRest: false, clipFrame: min(position, range.upperBound - 1))
     }

@@ -167,7 +167,7 @@ struct CacheDamageTests {
         let (path, waveform, entry) = try bench.kept("a.wav")
         let name = try #require(entry.split(separator: "/").last.map(String.init))
         func failHalfway() throws(FileFault) {
-            try CacheShelf(bench.folder).write(name) { (file) throws(FileFault) in
+            try WaveformFolder(bench.folder).write(name) { (file) throws(FileFault) in
                 var failure: FileFault?
                 let half = [UInt8](repeating: 7, count: 100)
                 unsafe half.withUnsafeBytes { run in

@@ -262,7 +262,7 @@ struct WaveformCacheTests {
         for path in [old, young, foreign] { try write([1, 2, 3], to: path) }
         try bench.setAge(old, seconds: 4000)
         try bench.setAge(foreign, seconds: 100_000)
-        CacheShelf(bench.folder).removeOldest(until: 0, but: [])
+        WaveformFolder(bench.folder).removeOldest(until: 0, but: [])
         #expect(!isThere(old) && isThere(young) && isThere(foreign) && bench.names.count == 2)
     }
 

@@ -1,6 +1,6 @@
 import Realtime
 
-/// The device thread's way of having blocks worked on: calls the callbacks in their order, and keeps the books.
+/// The device thread's way of having blocks worked on: calls the callbacks in their order, and keeps the totals.
 final class BlockWorker: @unchecked Sendable {
     // Unchecked because it is handed to the device thread once, which alone uses it from then on.
     private let work: StreamWork

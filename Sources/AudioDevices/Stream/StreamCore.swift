@@ -2,7 +2,7 @@ import Glibc
 import Realtime
 import Synchronization
 
-/// What a kind of device has to do; threads, callbacks and books are the stream's.
+/// What a kind of device has to do; threads, callbacks and totals are the stream's.
 protocol StreamBackend: AnyObject, Sendable {
     /// The output; without channels where there is none.
     var outputConfiguration: StreamConfiguration { get }

@@ -13,8 +13,8 @@ extension Layer {
         _ voice: UnsafeMutablePointer<Voice>, index: Int, of playhead: Playhead, at now: Int64
     ) {
         let part = playhead.part
-        let course = playhead.cursor.course
-        let phase = course.phase + now - course.frame
+        let motion = playhead.cursor.motion
+        let phase = motion.phase + now - motion.frame
         let start = VoiceStart(
             clipFrame: clipFrame, passFrame: playhead.passFrame(ofClipFrame: clipFrame, at: now),
             speed: playhead.speed(at: now), pitchRatio: part.pitchRatio,
@@ -24,8 +24,8 @@ extension Layer {
         nextKnot = part.curve.knotNumber(at: phase) + 1
         storage = start.choice.method.isSplices() ? playhead.score.address : 0
         unsafe voice.pointee.begin(start)
-        if let glide = course.glide {
-            unsafe Layer.tellRest(of: glide, after: now - course.frame, to: voice)
+        if let glide = motion.glide {
+            unsafe Layer.tellRest(of: glide, after: now - motion.frame, to: voice)
         } else if let knot = part.curve.knot(number: nextKnot - 1) {
             unsafe Layer.tellRest(of: knot.glide, after: phase - knot.frame, to: voice)
         }
@@ -39,16 +39,16 @@ extension Layer {
     /// Real-time safe: yes.
     mutating func tellKnots(to voice: UnsafeMutablePointer<Voice>, along playhead: Playhead, before frame: Int64) {
         let cursor = playhead.cursor
-        let course = cursor.course
+        let motion = cursor.motion
         // A layer that is older than the pass has been told all it will be heard for.
-        guard course.glide == nil, nextKnot != CurveKnot.never, !cursor.isRest, voiceStart >= cursor.spanStart else {
+        guard motion.glide == nil, nextKnot != CurveKnot.never, !cursor.isRest, voiceStart >= cursor.spanStart else {
             return
         }
         let curve = playhead.part.curve
         let reach = unsafe frame + voice.pointee.leadFrames()
         while let knot = curve.knot(number: nextKnot) {
-            let passFrame = knot.frame - course.phase
-            let due = course.frame + passFrame
+            let passFrame = knot.frame - motion.phase
+            let due = motion.frame + passFrame
             // Behind the shortest pass of the part nothing is told, so that equal passes sound equal to their ends.
             guard passFrame < cursor.wholePassFrames, due < reach else { return }
             let glide = knot.glide

@@ -112,7 +112,7 @@ struct LayerStack: ~Copyable {
                 playhead.isLast && part.clipEnd < source.frameCount
                 ? min(fades.crossfade, spanFrames) : 0
         }
-        if part.isCopy(at: cursor.course.phase) {
+        if part.isCopy(at: cursor.motion.phase) {
             layer.source = .copy
         } else {
             playPass(&layer, of: playhead)
@@ -364,7 +364,7 @@ struct LayerStack: ~Copyable {
     /// on counts up to the half second that is decoded beforehand.
     func opening(of part: ScorePart, index: Int, from clipFrame: Int64, at now: Int64) -> InputRequest {
         let pass = ScoreCursor.entering(part, index: index, pass: part.firstPass, clipFrame: clipFrame, at: now)
-        if part.isCopy(at: pass.course.phase) || voices.isEmpty {
+        if part.isCopy(at: pass.motion.phase) || voices.isEmpty {
             return InputRequest(first: clipFrame, count: fades.crossfade)
         }
         let speed = pass.speed(at: now, in: part)

@@ -76,7 +76,7 @@ extension PlayerStatus {
         section = part.section + 1
         pass = cursor.pass + 1
         passes = part.sectionPasses
-        speed = transport.playhead.speed(at: isPaused ? cursor.course.frame : frame)
+        speed = transport.playhead.speed(at: isPaused ? cursor.motion.frame : frame)
         semitones = part.semitones
         clipFrame = isPaused ? transport.pausedAt.clipFrame : transport.playhead.place(at: frame).clipFrame
         isResting = cursor.isRest

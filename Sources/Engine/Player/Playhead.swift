@@ -81,10 +81,10 @@ struct Playhead: BitwiseCopyable {
     /// The next output frame at which copying may begin or end within the pass.
     private func nextCopyBoundary(after now: Int64) -> Int64 {
         guard !cursor.isRest else { return CurveKnot.never }
-        let course = cursor.course
+        let motion = cursor.motion
         var boundary = CurveKnot.never
-        if course.glide == nil {
-            let phase = course.phase - course.frame
+        if motion.glide == nil {
+            let phase = motion.phase - motion.frame
             let part = part
             let next = part.hasCopies ? part.curve.nextCopyBoundary(after: phase + now) : CurveKnot.never
             if next != CurveKnot.never { boundary = next - phase }
@@ -96,16 +96,16 @@ struct Playhead: BitwiseCopyable {
 
     /// After a change of speed to 100 %, the output frame from which the rest of the pass is copied.
     private var copyStart: Int64? {
-        guard let glide = cursor.course.glide, glide.finalSpeed == 1, part.pitchRatio == 1 else { return nil }
-        let start = cursor.course.frame + Int64(glide.frameCount)
+        guard let glide = cursor.motion.glide, glide.finalSpeed == 1, part.pitchRatio == 1 else { return nil }
+        let start = cursor.motion.frame + Int64(glide.frameCount)
         return cursor.spanEnd - start >= shortestCopy ? start : nil
     }
 
     /// Whether the pass is heard as the clip is, at an output frame.
     func isCopied(at now: Int64) -> Bool {
-        let course = cursor.course
-        guard course.glide == nil else { return copyStart.map { $0 <= now } ?? false }
-        return part.isCopy(at: course.phase + now - course.frame)
+        let motion = cursor.motion
+        guard motion.glide == nil else { return copyStart.map { $0 <= now } ?? false }
+        return part.isCopy(at: motion.phase + now - motion.frame)
     }
 
     /// The frame of the part's own pass that belongs to a clip frame heard from output frame `now` on.
@@ -113,7 +113,7 @@ struct Playhead: BitwiseCopyable {
     /// A change of speed that is under way has left that pass; what is planned then is to end with it all the same.
     func passFrame(ofClipFrame clipFrame: Int64, at now: Int64) -> Int64 {
         let part = part
-        guard cursor.course.glide == nil else { return Int64(part.passFrames + 0.5) - (cursor.spanEnd - now) }
+        guard cursor.motion.glide == nil else { return Int64(part.passFrames + 0.5) - (cursor.spanEnd - now) }
         return Int64(part.curve.time(toCover: Double(clipFrame - part.clipStart)) + 0.5)
     }
 

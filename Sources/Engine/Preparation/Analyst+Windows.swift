@@ -11,10 +11,10 @@ extension Analyst {
     /// Makes the attacks around a window ready and shows them.
     func makeReady(_ window: Int) {
         for neighbour in max(0, window - 1)...min(window + 1, windows.windowCount - 1)
-        where !shelf.holds(neighbour) {
-            shelf.keep(attacks(in: neighbour), of: neighbour)
+        where !cache.holds(neighbour) {
+            cache.keep(attacks(in: neighbour), of: neighbour)
         }
-        shelf.show(window)
+        cache.show(window)
     }
 
     /// nil where nothing can be decoded.

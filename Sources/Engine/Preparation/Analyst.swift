@@ -44,10 +44,10 @@ final class Analyst: @unchecked Sendable {
     var materials: [Range<Int64>: SectionMaterial] = [:]
     /// Speech that was analysed lately, piece by piece: another speed of it needs another plan only.
     var knownSpeech: [Range<Int64>: SpeechAnalysis] = [:]
-    var shelf: AttackShelf
+    var cache: AttackCache
 
     /// - Parameter attackBudget: Bytes of attacks kept when nobody is near them.
-    init?(_ clip: Clip, bands: StretchBands, attackBudget: Int = AttackShelf.budget) {
+    init?(_ clip: Clip, bands: StretchBands, attackBudget: Int = AttackCache.budget) {
         self.clip = clip
         self.bands = bands
         let windowFrames = Analyst.windowFrames(sampleRate: clip.sampleRate, channelCount: clip.channelCount)
@@ -56,7 +56,7 @@ final class Analyst: @unchecked Sendable {
         self.store = store
         lock = store.lock
         recording = RecordingReader(clip)
-        shelf = AttackShelf(store: store, budget: attackBudget)
+        cache = AttackCache(store: store, budget: attackBudget)
     }
 
     deinit { recording.close() }
@@ -158,7 +158,7 @@ final class Analyst: @unchecked Sendable {
             case .window(let window):
                 makeReady(window)
             }
-            shelf.tidy(keeping: lock.withLock { nearWindows })
+            cache.tidy(keeping: lock.withLock { nearWindows })
         }
     }
 

@@ -20,7 +20,7 @@ struct ScoreCursor: Sendable, Equatable, BitwiseCopyable {
     /// The clip frame heard at `spanStart`; in a rest, the section's end.
     var clipStart: Int64
     /// How the pass goes on from `spanStart`, or from where its speed was changed.
-    private(set) var course: PassCourse
+    private(set) var motion: PassMotion
 
     /// Output frame from which the exact sum counts, gaps of later passes included.
     private var base: Int64
@@ -48,7 +48,7 @@ struct ScoreCursor: Sendable, Equatable, BitwiseCopyable {
         var cursor = ScoreCursor(
             part: part, index: index, pass: pass, clipFrame: part.clipEnd, at: frame, fraction: 0)
         cursor.isRest = true
-        cursor.course = PassCourse(at: frame, clipFrame: part.clipEnd, curve: part.curve)
+        cursor.motion = PassMotion(at: frame, clipFrame: part.clipEnd, curve: part.curve)
         cursor.spanEnd = frame + max(0, part.gapFrames - elapsed)
         cursor.base = frame
         // `advance` adds a whole gap at the rest's end: what is over already is taken off here.
@@ -66,8 +66,8 @@ struct ScoreCursor: Sendable, Equatable, BitwiseCopyable {
         self.clipStart = clipFrame
         self.base = frame
         self.fraction = fraction
-        course = PassCourse(entering: part, at: frame, clipFrame: clipFrame)
-        passFrames = course.time(toClipFrame: part.clipEnd, in: part.curve)
+        motion = PassMotion(entering: part, at: frame, clipFrame: clipFrame)
+        passFrames = motion.time(toClipFrame: part.clipEnd, in: part.curve)
         self.count = 1
         self.rested = 0
         self.spanEnd = 0
@@ -107,7 +107,7 @@ struct ScoreCursor: Sendable, Equatable, BitwiseCopyable {
             spanStart = spanEnd
             spanEnd += part.gapFrames
             clipStart = part.clipEnd
-            course = PassCourse(at: spanStart, clipFrame: clipStart, curve: part.curve)
+            motion = PassMotion(at: spanStart, clipFrame: clipStart, curve: part.curve)
             return
         }
         let lastOfPart = pass + 1 == part.firstPass + part.passCount
@@ -130,7 +130,7 @@ struct ScoreCursor: Sendable, Equatable, BitwiseCopyable {
         isRest = false
         spanStart = spanEnd
         clipStart = part.clipStart
-        course = PassCourse(at: spanStart, clipFrame: clipStart, curve: part.curve)
+        motion = PassMotion(at: spanStart, clipFrame: clipStart, curve: part.curve)
         spanEnd = end()
     }
 
@@ -149,11 +149,11 @@ struct ScoreCursor: Sendable, Equatable, BitwiseCopyable {
     /// The exact position in the clip at an output frame of the pass.
     ///
     /// - Parameter part: the current part.
-    func position(at frame: Int64, in part: ScorePart) -> Double { course.position(at: frame, in: part.curve) }
+    func position(at frame: Int64, in part: ScorePart) -> Double { motion.position(at: frame, in: part.curve) }
 
     /// The speed at an output frame of the pass; in a rest, that at which the passes begin.
     func speed(at frame: Int64, in part: ScorePart) -> Double {
-        isRest ? part.speed : course.speed(at: frame, in: part.curve)
+        isRest ? part.speed : motion.speed(at: frame, in: part.curve)
     }
 
     /// Frames of the pass, rounded down: what lies behind them is not heard in every pass of a part.
@@ -173,11 +173,11 @@ struct ScoreCursor: Sendable, Equatable, BitwiseCopyable {
         let from = glideFrames > 0 ? speed(at: frame, in: old) : part.speed
         // Where the speed is reached already there is nothing to glide, and what is copied stays a copy.
         let glide = SpeedGlide(from: from, to: part.speed, over: from == part.speed ? 0 : Double(glideFrames))
-        course = PassCourse(at: frame, position: position(at: frame, in: old), glide: glide)
+        motion = PassMotion(at: frame, position: position(at: frame, in: old), glide: glide)
         self.part = index
         base = frame
         fraction = 0
-        passFrames = course.time(toClipFrame: part.clipEnd, in: part.curve)
+        passFrames = motion.time(toClipFrame: part.clipEnd, in: part.curve)
         count = 1
         rested = 0
         spanEnd = end()
@@ -192,7 +192,7 @@ struct ScoreCursor: Sendable, Equatable, BitwiseCopyable {
     ///   - frame: the output frame of the joint.
     mutating func endPass(inPart index: Int, from old: ScorePart, at frame: Int64) {
         let speed = speed(at: frame, in: old)
-        course = PassCourse(
+        motion = PassMotion(
             at: frame, position: Double(old.clipEnd), glide: SpeedGlide(from: speed, to: speed, over: 0))
         part = index
     }

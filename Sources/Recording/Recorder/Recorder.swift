@@ -110,11 +110,11 @@ public struct RunningTake: ~Copyable, Sendable {
     public var monitor: RecorderMonitor { core.monitor }
 
     /// Marks the frame that is captured next, by a name that programs which show marks will show. Real-time safe: no.
-    public func mark(_ name: String) { core.order(.mark(name)) }
+    public func mark(_ name: String) { core.request(.mark(name)) }
 
     /// Leaves out what comes, from the frame on that is captured next; the meter runs on. Real-time safe: no.
     public consuming func pause() -> PausedTake {
-        core.order(.pause)
+        core.request(.pause)
         return PausedTake(core)
     }
 
@@ -134,11 +134,11 @@ public struct PausedTake: ~Copyable, Sendable {
     public var monitor: RecorderMonitor { core.monitor }
 
     /// Marks the place of the pause. Real-time safe: no.
-    public func mark(_ name: String) { core.order(.mark(name)) }
+    public func mark(_ name: String) { core.request(.mark(name)) }
 
     /// Goes on with the frame that is captured next, right after the one before the pause. Real-time safe: no.
     public consuming func resume() -> RunningTake {
-        core.order(.resume)
+        core.request(.resume)
         return RunningTake(core)
     }
 
@@ -160,12 +160,12 @@ public struct StoppedTake: ~Copyable, Sendable {
     /// Finishes the file, with its marks. Real-time safe: no.
     ///
     /// - Throws: `AudioFileError` when that fails; the file is valid all the same, as far as it goes.
-    public consuming func save() throws(AudioFileError) { try core.works.conclude(keeping: true) }
+    public consuming func save() throws(AudioFileError) { try core.shared.conclude(keeping: true) }
 
     /// Takes the file away. Real-time safe: no.
     ///
     /// - Throws: `AudioFileError` when it cannot be removed.
-    public consuming func discard() throws(AudioFileError) { try core.works.conclude(keeping: false) }
+    public consuming func discard() throws(AudioFileError) { try core.shared.conclude(keeping: false) }
 }
 
 /// How a take has ended.

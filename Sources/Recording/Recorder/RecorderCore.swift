@@ -6,7 +6,7 @@ internal import Synchronization
 /// A recorder's stream and threads. What may be asked of it when is the stages' business.
 final class RecorderCore: Sendable {
     let configuration: StreamConfiguration
-    let works: RecorderWorks
+    let shared: RecorderShared
     private let stream: any InputStream
     private let tally: StreamTally
     private let isVirtual: Bool
@@ -29,67 +29,67 @@ final class RecorderCore: Sendable {
         tally = StreamTally(stream)
         self.isVirtual = isVirtual
         configuration = stream.configuration
-        works = RecorderWorks(configuration)
+        shared = RecorderShared(configuration)
     }
 
     deinit {
         shutDown()
         // Nobody said what becomes of the take: it is kept.
-        try? works.conclude(keeping: true)
+        try? shared.conclude(keeping: true)
         tally.end()
     }
 
-    var monitor: RecorderMonitor { RecorderMonitor(works, tally: tally, configuration: configuration) }
+    var monitor: RecorderMonitor { RecorderMonitor(shared, tally: tally, configuration: configuration) }
 
     /// Opens the ears: from here on frames are counted.
     func start() throws(DeviceError) {
-        let works = self.works
+        let shared = self.shared
         do throws(RealtimeThreadError) {
-            try pump.start { works.tell() }
+            try pump.start { shared.tell() }
         } catch {
             throw DeviceError(kind: .io, message: error.message, remedy: error.remedy)
         }
-        if !isVirtual, !writer.start({ works.write() }) { throw Self.noThread }
+        if !isVirtual, !writer.start({ shared.write() }) { throw Self.noThread }
         try stream.start(
             CaptureCallbacks(
                 // The virtual clock stands still meanwhile, so nothing is ever lost to a slow disk.
                 prepare: { _ in
-                    works.write()
-                    works.tell()
+                    shared.write()
+                    shared.tell()
                 },
-                capture: { works.inlet.capture($0) }))
+                capture: { shared.capture.capture($0) }))
         let stream = self.stream
         let thread = PlainThread(name: "woodshed-input") {
             let end = Result { () throws(DeviceError) in try stream.waitUntilFinished() }
-            if case .failure(let error) = end { works.endInput(error) } else { works.endInput(nil) }
+            if case .failure(let error) = end { shared.endInput(error) } else { shared.endInput(nil) }
         }
         guard let thread else { throw Self.noThread }
         watcher.withLock { $0 = thread }
     }
 
     /// Asks for something from the frame on that is captured next.
-    func order(_ action: RecorderScript.Order.Action) {
-        works.order(action)
+    func request(_ action: RecorderCommand.Action) {
+        shared.request(action)
         // Under the virtual clock the writer's work is done by whoever asks for some, also when the input has ended.
-        if isVirtual { works.write() } else { writer.wake() }
+        if isVirtual { shared.write() } else { writer.wake() }
     }
 
     /// Asks for a take, and watches the room it needs.
     func record(_ draft: TakeDraft) {
         if case .file(let path, _) = draft.request.destination {
             let channels = draft.request.isMono ? 1 : configuration.channelCount
-            works.watchDisk(
+            shared.watchDisk(
                 at: path, bytesPerSecond: channels * draft.request.format.bytesPerSample * configuration.sampleRate)
         }
-        order(.record(draft))
+        request(.record(draft))
     }
 
     /// Ends the take and the stream; returns how the take has ended.
     func stop() -> TakeEnd {
-        order(.stop(.asked))
-        let end = works.board.waitForEnd(seconds: Self.patience)
+        request(.stop(.asked))
+        let end = shared.progress.waitForEnd(seconds: Self.patience)
         shutDown()
-        let status = works.board.current
+        let status = shared.progress.current
         return end
             ?? TakeEnd(
                 frameCount: status.recordedFrames, lostFrames: status.lostFrames, reason: .failed, failure: nil,
@@ -107,9 +107,9 @@ final class RecorderCore: Sendable {
         writer.stop()
         pump.stop()
         // What was asked for since is answered, and what was measured is told.
-        works.write()
-        works.tell()
-        works.news.end()
+        shared.write()
+        shared.tell()
+        shared.events.end()
     }
 
     private static let noThread = DeviceError(

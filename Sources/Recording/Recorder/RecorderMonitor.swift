@@ -7,34 +7,34 @@ internal import Synchronization
 ///
 /// It does not keep the recorder: that ends, and its device is closed, with the last stage.
 public struct RecorderMonitor: Sendable {
-    private let works: RecorderWorks
+    private let shared: RecorderShared
     private let tally: StreamTally
 
     /// What the input agreed to; rate and channels may differ from what was asked for.
     public let configuration: StreamConfiguration
 
-    init(_ works: RecorderWorks, tally: StreamTally, configuration: StreamConfiguration) {
-        self.works = works
+    init(_ shared: RecorderShared, tally: StreamTally, configuration: StreamConfiguration) {
+        self.shared = shared
         self.tally = tally
         self.configuration = configuration
     }
 
     /// What the recorder does now. Real-time safe: no.
-    public var status: RecorderStatus { works.board.current }
+    public var status: RecorderStatus { shared.progress.current }
 
     /// What the take looks like, by the last call before this one or a moment later, and whole once it has ended; the first call
     /// may give nil. It is that of the file, byte for byte: samples count as the file keeps them. Real-time safe: no.
-    public var waveform: Waveform? { works.board.takeWaveform() }
+    public var waveform: Waveform? { shared.progress.takeWaveform() }
 
     /// What the stream has counted. Real-time safe: no.
     public var statistics: StreamStatistics { tally.statistics }
 
     /// Frames that were captured and lost because the disk stood still for too long.
-    public var droppedFrames: Int64 { works.inlet.droppedFrames }
+    public var droppedFrames: Int64 { shared.capture.droppedFrames }
 
     /// Everything that happens from now on, to every reader; ends with the recorder, and is over at once when asked for after
     /// that. Ask before the start.
-    public var events: AsyncStream<RecorderEvent> { works.news.stream }
+    public var events: AsyncStream<RecorderEvent> { shared.events.stream }
 }
 
 /// What a stream has counted, for those who are not to keep the stream.

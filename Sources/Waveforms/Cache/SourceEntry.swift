@@ -24,8 +24,8 @@ struct SourceEntry {
 
     /// The content that is known of exactly this state.
     func key(in names: CacheNames, _ remarks: inout [String]) -> ContentKey? {
-        let shelf = CacheShelf(names.folder)
-        let reading = shelf.read(name) { (file) throws(WaveformFileError) in
+        let entries = WaveformFolder(names.folder)
+        let reading = entries.read(name) { (file) throws(WaveformFileError) in
             guard file.byteCount == Self.byteCount else { throw .truncated }
             var bytes = [UInt8](repeating: 0, count: Self.byteCount)
             var failure: WaveformFileError?
@@ -38,7 +38,7 @@ struct SourceEntry {
         switch reading {
         case .nothing: return nil
         case .damaged(let reason):
-            remarks.append(shelf.discard(name, reason))
+            remarks.append(entries.discard(name, reason))
             return nil
         case .value(let bytes):
             let place = Self.byteCount - 2 * ContentKey.byteCount
@@ -46,7 +46,7 @@ struct SourceEntry {
             // The same bytes come of the same state and the same key alone.
             if bytes == self.bytes(key) { return key }
             // A state that is past is in order and is replaced soon.
-            if !Self.isWhole(bytes) { remarks.append(shelf.discard(name, "it is damaged or of another version")) }
+            if !Self.isWhole(bytes) { remarks.append(entries.discard(name, "it is damaged or of another version")) }
             return nil
         }
     }
@@ -55,7 +55,7 @@ struct SourceEntry {
     func write(_ key: ContentKey, in names: CacheNames) -> FileFault? {
         let bytes = bytes(key)
         do throws(FileFault) {
-            try CacheShelf(names.folder).write(name) { (file) throws(FileFault) in
+            try WaveformFolder(names.folder).write(name) { (file) throws(FileFault) in
                 try file.append(bytes)
             }
             return nil

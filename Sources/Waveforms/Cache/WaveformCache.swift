@@ -101,7 +101,7 @@ public struct WaveformCache: Sendable {
         }
         // The key is only needed now if something of this length is kept; else `store` may take its time for it. But what
         // changes unseen has to be read before it is decoded.
-        if identity.isSettled(at: now), !CacheShelf(folder).hasEntry(beginningWith: names.prefix) {
+        if identity.isSettled(at: now), !WaveformFolder(folder).hasEntry(beginningWith: names.prefix) {
             return Lookup(waveform: nil, source: source(nil), remarks: remarks)
         }
         guard let key = try? file.contentKey(), OpenSource.identity(of: file.descriptor) == identity else {
@@ -138,10 +138,10 @@ public struct WaveformCache: Sendable {
         }
         let names = CacheNames(folder: folder, byteCount: source.identity.byteCount)
         let name = names.entry(key, tones: waveform.hasTones)
-        let shelf = CacheShelf(folder)
+        let entries = WaveformFolder(folder)
         do throws(FileFault) {
-            try shelf.make()
-            try shelf.write(name) { (file) throws(FileFault) in
+            try entries.make()
+            try entries.write(name) { (file) throws(FileFault) in
                 try unsafe content.write { (run) throws(FileFault) in try unsafe file.append(run) }
             }
         } catch {
@@ -149,7 +149,7 @@ public struct WaveformCache: Sendable {
         }
         // Without it the waveform is found all the same, by the content.
         if source.identity.isSettled(at: now) { _ = SourceEntry(source.identity).write(key, in: names) }
-        shelf.removeOldest(until: byteLimit, but: [name, SourceEntry(source.identity).name])
+        entries.removeOldest(until: byteLimit, but: [name, SourceEntry(source.identity).name])
         return .stored
     }
 
@@ -179,14 +179,14 @@ public struct WaveformCache: Sendable {
     ) -> Waveform? {
         for hasTones in tones ? [true] : [false, true] {
             let name = names.entry(key, tones: hasTones)
-            let shelf = CacheShelf(names.folder)
-            let reading = shelf.read(name) { (file) throws(WaveformFileError) in try WaveformFile(reading: file) }
+            let entries = WaveformFolder(names.folder)
+            let reading = entries.read(name) { (file) throws(WaveformFileError) in try WaveformFile(reading: file) }
             switch reading {
             case .nothing: continue
             case .value(let file) where file.contentKey == key && file.waveform.hasTones == hasTones:
                 return file.waveform
-            case .value: remarks.append(shelf.discard(name, "it is another recording's"))
-            case .damaged(let reason): remarks.append(shelf.discard(name, reason))
+            case .value: remarks.append(entries.discard(name, "it is another recording's"))
+            case .damaged(let reason): remarks.append(entries.discard(name, reason))
             }
         }
         return nil

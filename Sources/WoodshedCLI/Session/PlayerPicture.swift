@@ -7,7 +7,7 @@ import Woodshed
 final class PlayerPicture {
     private let clip: Clip
     private let pen: PlayerPicturePen
-    private let shelf = Shelf()
+    private let pending = PendingWaveform()
     private var isAsked = false
     private(set) var isShown = false
     /// What was drawn last, as only the mark moves from one redraw to the next.
@@ -23,13 +23,13 @@ final class PlayerPicture {
         isShown.toggle()
         guard isShown, !isAsked, !clip.info.path.isEmpty else { return }
         isAsked = true
-        let (path, shelf) = (clip.info.path, shelf)
-        BlockingThread.start { shelf.fill(from: path) }
+        let (path, pending) = (clip.info.path, pending)
+        BlockingThread.start { pending.fill(from: path) }
     }
 
     /// The lines for a section and a place in it, in frames of the clip; none while it is being made, or without room.
     func lines(section: Range<Int64>, place: Int64, size: TerminalSize) -> [String] {
-        guard isShown, let waveform = shelf.waveform else { return [] }
+        guard isShown, let waveform = pending.waveform else { return [] }
         // The clip's rate may be the device's, a waveform's is the file's.
         let frames =
             clip.fileFrame(
@@ -44,7 +44,7 @@ final class PlayerPicture {
     }
 
     /// Where the thread that reads the recording leaves its waveform.
-    private final class Shelf: Sendable {
+    private final class PendingWaveform: Sendable {
         private let stored = Mutex<Waveform?>(nil)
 
         var waveform: Waveform? { stored.withLock { $0 } }

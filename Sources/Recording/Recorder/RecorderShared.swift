@@ -3,18 +3,18 @@ internal import AudioFiles
 internal import Realtime
 
 /// What the threads of a recorder share. They hold this and never the recorder, so that its release can end them.
-final class RecorderWorks: @unchecked Sendable {
+final class RecorderShared: @unchecked Sendable {
     // Unchecked because of what the two locks guard.
-    let inlet: CaptureInlet
-    let script = RecorderScript()
-    let news = EventBroadcast<RecorderEvent>()
-    let board = RecorderBoard()
+    let capture: CaptureStage
+    let commands = RecorderCommands()
+    let events = EventBroadcast<RecorderEvent>()
+    let progress = RecorderProgress()
     private let writing = ConditionLock()
     /// Guarded by `writing`, which is held while the disk is waited for.
-    private let course: TakeCourse
+    private let writer: TakeWriter
     private let telling = ConditionLock()
     /// Guarded by `telling`.
-    private let levels: LevelTeller
+    private let levels: LevelReporter
     /// Guarded by `telling`.
     private var disk: DiskWatch?
 
@@ -28,28 +28,28 @@ final class RecorderWorks: @unchecked Sendable {
     private static let preRollSeconds = 0.5
 
     init(_ configuration: StreamConfiguration) {
-        inlet = CaptureInlet(configuration, tapeFrames: Self.tapeFrames(configuration))
-        levels = LevelTeller(
-            inlet, news: news, channelCount: configuration.channelCount, sampleRate: configuration.sampleRate)
-        course = TakeCourse(
-            inlet, script: script, news: news, board: board, channelCount: configuration.channelCount,
+        capture = CaptureStage(configuration, tapeFrames: Self.tapeFrames(configuration))
+        levels = LevelReporter(
+            capture, events: events, channelCount: configuration.channelCount, sampleRate: configuration.sampleRate)
+        writer = TakeWriter(
+            capture, commands: commands, events: events, progress: progress, channelCount: configuration.channelCount,
             sampleRate: configuration.sampleRate,
             preRollFrames: Int(Self.preRollSeconds * Double(configuration.sampleRate)))
     }
 
     /// Asks for something from the next frame on.
-    func order(_ action: RecorderScript.Order.Action) { script.add(action) { inlet.capturedFrame } }
+    func request(_ action: RecorderCommand.Action) { commands.add(action) { capture.capturedFrame } }
 
     /// Writes what has been captured.
-    func write() { writing.withLock { course.step() } }
+    func write() { writing.withLock { writer.step() } }
 
     /// Tells how loud it was, and how long the disk will last.
     func tell() {
         telling.withLock {
             levels.step()
             guard let left = disk?.look(now: MonotonicTime.now()) else { return }
-            board.publish(secondsLeft: left)
-            if disk?.isLow(left) == true { news.tell(.diskLow(secondsLeft: left)) }
+            progress.publish(secondsLeft: left)
+            if disk?.isLow(left) == true { events.tell(.diskLow(secondsLeft: left)) }
         }
     }
 
@@ -60,8 +60,8 @@ final class RecorderWorks: @unchecked Sendable {
 
     /// The input has ended: nothing comes after what was captured.
     func endInput(_ error: DeviceError?) {
-        order(.stop(.inputEnded))
-        news.tell(.inputEnded(error))
+        request(.stop(.inputEnded))
+        events.tell(.inputEnded(error))
         write()
         tell()
     }
@@ -69,7 +69,7 @@ final class RecorderWorks: @unchecked Sendable {
     /// Finishes the take's file, or takes it away; does nothing when there is none, or when that is done.
     func conclude(keeping isKept: Bool) throws(AudioFileError) {
         let outcome = writing.withLock {
-            Result { () throws(AudioFileError) in try course.conclude(keeping: isKept) }
+            Result { () throws(AudioFileError) in try writer.conclude(keeping: isKept) }
         }
         try outcome.get()
     }

@@ -3,7 +3,7 @@ internal import DSP
 /// How a pass goes through the clip: along its part's curve from a place on, or from a change of speed on at that speed.
 ///
 /// Positions are integrals from the last place that was set, not sums of steps. Real-time safe: yes.
-struct PassCourse: Sendable, Equatable, BitwiseCopyable {
+struct PassMotion: Sendable, Equatable, BitwiseCopyable {
     /// The output frame from which it counts, and the exact position in the clip there.
     let frame: Int64
     let clipPosition: Double

@@ -7,13 +7,13 @@ import Realtime
 /// woken.
 @safe
 final class BridgeReader: @unchecked Sendable {
-    // Unchecked because the output's thread alone uses it; what others look at, the books, is atomic.
+    // Unchecked because the output's thread alone uses it; what others look at, the totals, is atomic.
     /// A larger error, in seconds, is not made good by reading faster or slower.
     private static let jumpSeconds = 0.01
     /// An input that has told nothing for so long, in nanoseconds, stands still: its clock says nothing.
     private static let patience: Int64 = 200_000_000
 
-    let books = BridgeBooks()
+    let totals = BridgeTotals()
     private let plan: BridgePlan
     private let channels: PlanarBuffer
     private var tape: FrameTape
@@ -104,7 +104,7 @@ final class BridgeReader: @unchecked Sendable {
             lostFrames: toBeTold, lostFrom: lost.from)
         if toBeTold > 0 { lost.frames = 0 }
         inputFrame += Int64(count)
-        books.note(
+        totals.note(
             delivered: count, lost: delivery.lostFrames, nextFrame: inputFrame, waiting: tape.waitingFrames,
             numberOffset: inputFrame - nextSource, ppm: loop.drift)
         return delivery

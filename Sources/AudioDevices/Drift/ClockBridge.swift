@@ -57,7 +57,7 @@ struct BridgePlan: Sendable {
 }
 
 /// What anyone may look at: figures of the bridge, left by the output's thread.
-struct BridgeBooks: ~Copyable, Sendable {
+struct BridgeTotals: ~Copyable, Sendable {
     // All relaxed, in both directions: figures to look at, on which no other memory depends. One writer.
     private let overrunCount = Atomic<Int64>(0)
     private let lostCount = Atomic<Int64>(0)

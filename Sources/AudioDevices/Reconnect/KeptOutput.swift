@@ -58,11 +58,11 @@ package final class KeptOutput: OutputStream {
     package var statistics: StreamStatistics { keeper.statistics }
     package func takeIncidents() -> [StreamIncident] { keeper.takeIncidents() }
     /// Render time over the time of a block, on all devices.
-    package var load: RenderLoad { keeper.books.load }
+    package var load: RenderLoad { keeper.totals.load }
     /// How often the device was lost.
-    package var interruptions: Int64 { keeper.books.interruptions }
+    package var interruptions: Int64 { keeper.totals.interruptions }
     /// Frames that went to devices and were lost with them.
-    package var unheardFrames: Int64 { keeper.books.unheardFrames }
+    package var unheardFrames: Int64 { keeper.totals.unheardFrames }
 
     package func start(_ callbacks: StreamCallbacks) throws(DeviceError) {
         let plain = RealtimeThread.Configuration(priority: nil, locksMemory: false, stackBytes: 256 * 1024)

@@ -6,7 +6,7 @@ internal import Synchronization
 /// What the capture thread runs: it measures what arrives and passes it on, and does nothing else. No state of a take, no file
 /// and no other thread can hold it up.
 @safe
-final class CaptureInlet: @unchecked Sendable {
+final class CaptureStage: @unchecked Sendable {
     // Unchecked because the capture thread alone uses what is not atomic, but for `tape` and `windows`: see there.
     private var writer: FrameTapeWriter
     private var meter: LevelMeter
@@ -33,13 +33,13 @@ final class CaptureInlet: @unchecked Sendable {
     /// - Parameter tapeFrames: how much sound can wait for the reader.
     init(_ configuration: StreamConfiguration, tapeFrames: Int) {
         channelCount = configuration.channelCount
-        windowFrames = max(1, configuration.sampleRate / CaptureInlet.windowsPerSecond)
+        windowFrames = max(1, configuration.sampleRate / CaptureStage.windowsPerSecond)
         windowEnd = Int64(windowFrames)
         let tape = FrameTapeEnds(
             channelCount: configuration.channelCount, frameCapacity: tapeFrames,
             blockFrames: configuration.periodFrames)
         let windows = RingEnds<LevelWindow>(
-            capacity: CaptureInlet.windowSeconds * CaptureInlet.windowsPerSecond * channelCount)
+            capacity: CaptureStage.windowSeconds * CaptureStage.windowsPerSecond * channelCount)
         meter = LevelMeter(channelCount: channelCount)
         unsafe piece = .allocate(capacity: channelCount)
         writer = tape.writer

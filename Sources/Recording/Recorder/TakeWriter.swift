@@ -5,9 +5,9 @@ internal import Realtime
 /// The writing side of a recorder: follows the input frame by frame, keeps a take's books, and sees that what was recorded
 /// is on the disk soon. One thread at a time.
 ///
-/// Every frame of the input comes by exactly once, as it was captured or as silence where it was lost; orders are carried
+/// Every frame of the input comes by exactly once, as it was captured or as silence where it was lost; commands are carried
 /// out between two frames. So a take is a function of the input and of the frames at which it was asked for something.
-final class TakeCourse {
+final class TakeWriter {
     private enum Mode {
         case armed
         case recording
@@ -15,28 +15,30 @@ final class TakeCourse {
         case over
     }
 
-    private let inlet: CaptureInlet
-    private let script: RecorderScript
-    private let news: EventBroadcast<RecorderEvent>
-    private let board: RecorderBoard
+    private let capture: CaptureStage
+    private let commands: RecorderCommands
+    private let events: EventBroadcast<RecorderEvent>
+    private let progress: RecorderProgress
     private let blocks: TakeBlocks
     private let sampleRate: Int
     private var preRoll: PreRoll
 
     private var mode = Mode.armed
     private var take: OpenTake?
-    private var orders: [RecorderScript.Order] = []
+    /// Commands whose frame has not come yet.
+    private var pending: [RecorderCommand] = []
     /// The input's frame that comes next.
     private var nextFrame: Int64 = 0
 
     init(
-        _ inlet: CaptureInlet, script: RecorderScript, news: EventBroadcast<RecorderEvent>, board: RecorderBoard,
+        _ capture: CaptureStage, commands: RecorderCommands, events: EventBroadcast<RecorderEvent>,
+        progress: RecorderProgress,
         channelCount: Int, sampleRate: Int, preRollFrames: Int
     ) {
-        self.inlet = inlet
-        self.script = script
-        self.news = news
-        self.board = board
+        self.capture = capture
+        self.commands = commands
+        self.events = events
+        self.progress = progress
         self.sampleRate = sampleRate
         blocks = TakeBlocks(channelCount: channelCount)
         preRoll = PreRoll(channelCount: channelCount, frameCapacity: preRollFrames)
@@ -44,15 +46,15 @@ final class TakeCourse {
 
     /// Works up to the last frame that was captured, and carries out what was asked for until then.
     func step() {
-        let (asked, end) = script.take { inlet.capturedFrame }
-        orders += asked
+        let (asked, end) = commands.take { capture.capturedFrame }
+        pending += asked
         while true {
-            while let order = orders.first, order.inputFrame <= nextFrame {
-                orders.removeFirst()
-                carryOut(order.action)
+            while let command = pending.first, command.inputFrame <= nextFrame {
+                pending.removeFirst()
+                carryOut(command.action)
             }
             guard nextFrame < end else { break }
-            advance(to: min(end, orders.first?.inputFrame ?? end))
+            advance(to: min(end, pending.first?.inputFrame ?? end))
         }
         guard mode != .over, let take else { return }
         attempt { () throws(AudioFileError) in try take.secure() }
@@ -71,7 +73,7 @@ final class TakeCourse {
     /// Lets some of the frames before `end` come by.
     private func advance(to end: Int64) {
         let wanted = Int(min(Int64(TakeBlocks.frameCapacity), end - nextFrame))
-        let (first, count) = unsafe inlet.tape.take(wanted, before: end, into: blocks.interleaved)
+        let (first, count) = unsafe capture.tape.take(wanted, before: end, into: blocks.interleaved)
         // What is neither here nor behind is lost: all before `end` was captured or dropped.
         let missing = (count > 0 ? first : end) - nextFrame
         if missing > 0 { passSilence(missing) }
@@ -113,7 +115,7 @@ final class TakeCourse {
     private func recordSilence(_ count: Int64) {
         guard let take else { return }
         let fitting = take.fitting(count)
-        news.tell(.overrun(frame: take.frameCount, lostFrames: fitting))
+        events.tell(.overrun(frame: take.frameCount, lostFrames: fitting))
         attempt { () throws(AudioFileError) in
             try take.sink.writeSilence(frameCount: fitting)
             take.frameCount += fitting
@@ -139,9 +141,9 @@ final class TakeCourse {
         if let take, take.fitting(1) == 0 { stop(.limit) }
     }
 
-    // MARK: Orders
+    // MARK: Commands
 
-    private func carryOut(_ action: RecorderScript.Order.Action) {
+    private func carryOut(_ action: RecorderCommand.Action) {
         switch (action, mode) {
         case (.record(let draft), .armed): begin(draft)
         case (.pause, .recording):
@@ -165,7 +167,7 @@ final class TakeCourse {
         mode = .recording
         let channelCount = blocks.channelCount
         let preRollFrames = Int64(earlier.count / channelCount)
-        news.tell(.started(inputFrame: nextFrame - preRollFrames, preRollFrames: preRollFrames))
+        events.tell(.started(inputFrame: nextFrame - preRollFrames, preRollFrames: preRollFrames))
         unsafe earlier.withUnsafeBufferPointer { samples in
             guard let base = samples.baseAddress else { return }
             var done = 0
@@ -180,7 +182,7 @@ final class TakeCourse {
     private func mark(_ name: String) {
         guard let take else { return }
         attempt { () throws(AudioFileError) in try take.sink.addMark(name, atFrame: take.frameCount) }
-        if mode != .over { news.tell(.marked(name: name, frame: take.frameCount)) }
+        if mode != .over { events.tell(.marked(name: name, frame: take.frameCount)) }
     }
 
     private func stop(_ reason: RecorderEvent.StopReason) {
@@ -195,14 +197,14 @@ final class TakeCourse {
         }
         mode = .over
         // After a failure the meter runs on.
-        if reason != .failed { inlet.sayEnough() }
+        if reason != .failed { capture.sayEnough() }
         publish()
         let frame = take?.frameCount ?? 0
-        board.end(
+        progress.end(
             TakeEnd(
                 frameCount: frame, lostFrames: take?.lostFrames ?? 0, reason: reason, failure: take?.failure,
                 loudness: take?.meter?.finish()))
-        news.tell(.stopped(frame: frame, reason))
+        events.tell(.stopped(frame: frame, reason))
     }
 
     /// Does something with the file; the first failure ends the take, which stays as far as it got.
@@ -213,13 +215,13 @@ final class TakeCourse {
         } catch {
             take.failure = error
             take.frameCount = take.sink.frameCount
-            news.tell(.failed(error, frame: take.frameCount))
+            events.tell(.failed(error, frame: take.frameCount))
             stop(.failed)
         }
     }
 
     private func tell(_ event: (OpenTake) -> RecorderEvent) {
-        if let take { news.tell(event(take)) }
+        if let take { events.tell(event(take)) }
     }
 
     private func publish() {
@@ -230,11 +232,11 @@ final class TakeCourse {
             case .paused: .paused
             case .over: .stopped
             }
-        board.publish(
+        progress.publish(
             state, recordedFrames: take?.frameCount ?? 0, lostFrames: take?.lostFrames ?? 0,
             loudness: mode == .over ? nil : take?.meter?.reading())
         // A picture costs some reckoning: when it is over, and before that when somebody looks.
-        if let take, mode == .over || board.wantsWaveform { board.publish(take.waveform.waveform()) }
+        if let take, mode == .over || progress.wantsWaveform { progress.publish(take.waveform.waveform()) }
     }
 }
 

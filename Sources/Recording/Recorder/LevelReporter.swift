@@ -3,7 +3,7 @@ internal import Glibc
 internal import Realtime
 
 /// Gathers the capture thread's windows of levels into what is told ten times a second. One thread at a time.
-final class LevelTeller {
+final class LevelReporter {
     /// What has come together of one channel.
     private struct Sum {
         var peak: Float = 0
@@ -14,23 +14,23 @@ final class LevelTeller {
         var hold: PeakHold
     }
 
-    private let inlet: CaptureInlet
-    private let news: EventBroadcast<RecorderEvent>
+    private let capture: CaptureStage
+    private let events: EventBroadcast<RecorderEvent>
     private var sums: [Sum]
     private var windowCount = 0
 
-    private static let windowsPerReport = CaptureInlet.windowsPerSecond / 10
+    private static let windowsPerReport = CaptureStage.windowsPerSecond / 10
 
-    init(_ inlet: CaptureInlet, news: EventBroadcast<RecorderEvent>, channelCount: Int, sampleRate: Int) {
-        self.inlet = inlet
-        self.news = news
+    init(_ capture: CaptureStage, events: EventBroadcast<RecorderEvent>, channelCount: Int, sampleRate: Int) {
+        self.capture = capture
+        self.events = events
         let hold = PeakHold(PeakHold.Parameters(sampleRate: sampleRate))
         sums = Array(repeating: Sum(hold: hold), count: channelCount)
     }
 
     /// Tells what has been measured since the last call.
     func step() {
-        while let window = inlet.windows.pop() {
+        while let window = capture.windows.pop() {
             add(window)
             guard window.channel == sums.count - 1 else { continue }
             windowCount += 1
@@ -47,7 +47,7 @@ final class LevelTeller {
         if levels.clips > 0, sum.firstClipFrame == nil {
             let frame = levels.firstClipFrame + window.unmeasuredFrames
             sum.firstClipFrame = frame
-            news.tell(.clipped(channel: window.channel, inputFrame: frame))
+            events.tell(.clipped(channel: window.channel, inputFrame: frame))
         }
         sum.clips = levels.clips
         sums[window.channel] = sum
@@ -63,7 +63,7 @@ final class LevelTeller {
                 rms: Float((sum.squares / Double(max(1, sum.frameCount))).squareRoot()),
                 clips: sum.clips, firstClipFrame: sum.firstClipFrame)
         }
-        news.tell(.levels(RecorderLevels(inputFrame: frame, channels: channels)))
+        events.tell(.levels(RecorderLevels(inputFrame: frame, channels: channels)))
         for channel in sums.indices {
             (sums[channel].peak, sums[channel].squares, sums[channel].frameCount) = (0, 0, 0)
         }

@@ -13,7 +13,7 @@ struct TakeEnd: Sendable {
 }
 
 /// Where the writer leaves what others may look at or wait for.
-final class RecorderBoard: @unchecked Sendable {
+final class RecorderProgress: @unchecked Sendable {
     // Unchecked because of what the lock guards.
     private let lock = ConditionLock()
     private var status = RecorderStatus(

@@ -37,20 +37,21 @@ final class BridgedDuplex: DuplexStream {
 
     var outputConfiguration: StreamConfiguration { output.backend.outputConfiguration }
     var position: StreamPosition { output.ledger.position }
-    var inputPosition: CapturePosition { bridge.reader.books.position }
+    var inputPosition: CapturePosition { bridge.reader.totals.position }
 
     var statistics: StreamStatistics {
         let (played, reader) = (output.statistics, bridge.reader)
         return StreamStatistics(
             xruns: played.xruns, lostFrames: played.lostFrames, blocks: played.blocks,
             framesRendered: played.framesRendered, renderTime: played.renderTime, scheduling: played.scheduling,
-            overruns: reader.books.overruns, lostInputFrames: reader.books.lostFrames,
-            framesCaptured: reader.books.delivered,
-            incidentsMissed: played.incidentsMissed + input.statistics.incidentsMissed, inputClockPPM: reader.books.ppm)
+            overruns: reader.totals.overruns, lostInputFrames: reader.totals.lostFrames,
+            framesCaptured: reader.totals.delivered,
+            incidentsMissed: played.incidentsMissed + input.statistics.incidentsMissed, inputClockPPM: reader.totals.ppm
+        )
     }
 
     func takeIncidents() -> [StreamIncident] {
-        let offset = bridge.reader.books.numberOffset
+        let offset = bridge.reader.totals.numberOffset
         let recorded = input.ledger.takeIncidents().map { $0.moved(by: offset) }
         return (output.ledger.takeIncidents() + recorded).sorted { $0.hostTime < $1.hostTime }
     }

@@ -48,13 +48,13 @@ final class MemorySink: TakeSink {
     func discard() throws(AudioFileError) { isDiscarded = true }
 }
 
-/// A recorder without threads or a device: blocks are put in, orders are given at the frames they are to hold.
+/// A recorder without threads or a device: blocks are put in, commands are given at the frames they are to hold.
 final class CourseRig {
-    let inlet: CaptureInlet
-    let script = RecorderScript()
-    let news = EventBroadcast<RecorderEvent>()
-    let board = RecorderBoard()
-    let course: TakeCourse
+    let capture: CaptureStage
+    let commands = RecorderCommands()
+    let broadcast = EventBroadcast<RecorderEvent>()
+    let progress = RecorderProgress()
+    let writer: TakeWriter
     let sink = MemorySink()
     private let events: AsyncStream<RecorderEvent>
 
@@ -64,11 +64,11 @@ final class CourseRig {
         let configuration = StreamConfiguration(
             sampleRate: 960, channelCount: 2, periodFrames: period, bufferFrames: 4 * period, formatName: "FLOAT",
             accessName: "direct", deviceName: "test")
-        inlet = CaptureInlet(configuration, tapeFrames: seconds * 960)
-        course = TakeCourse(
-            inlet, script: script, news: news, board: board, channelCount: 2, sampleRate: 960,
+        capture = CaptureStage(configuration, tapeFrames: seconds * 960)
+        writer = TakeWriter(
+            capture, commands: commands, events: broadcast, progress: progress, channelCount: 2, sampleRate: 960,
             preRollFrames: Self.preRoll)
-        events = news.stream
+        events = broadcast.stream
     }
 
     /// What the input hears at a frame: never 0, and never the same twice.
@@ -80,7 +80,7 @@ final class CourseRig {
         for channel in 0..<2 {
             for frame in 0..<count { unsafe block.channel(channel)[frame] = Self.sample(first + Int64(frame), channel) }
         }
-        _ = inlet.capture(
+        _ = capture.capture(
             unsafe CaptureBlock(
                 channels: block.channels, channelCount: 2, frameCount: count, inputFrame: first))
     }
@@ -95,15 +95,15 @@ final class CourseRig {
 
     /// What was told, once nothing else will be.
     func told() async -> [RecorderEvent] {
-        news.end()
+        broadcast.end()
         var result: [RecorderEvent] = []
         for await event in events { result.append(event) }
         return result
     }
 }
 
-@Suite("The course of a take")
-struct TakeCourseTests {
+@Suite("The writer of a take")
+struct TakeWriterTests {
     /// What a take holds, said frame by frame: the slow reference.
     private struct Reference {
         var preRoll: [Int64?] = []
@@ -117,7 +117,7 @@ struct TakeCourseTests {
             if mode == 1 { frames.append(frame) }
         }
 
-        mutating func order(_ action: RecorderScript.Order.Action) {
+        mutating func request(_ action: RecorderCommand.Action) {
             switch action {
             case .record where mode == 0: (frames, mode) = (Array(preRoll.suffix(CourseRig.preRoll)), 1)
             case .pause where mode == 1: mode = 2
@@ -132,10 +132,10 @@ struct TakeCourseTests {
     }
 
     @Test(
-        "a take holds each frame between its orders once, silence where frames were lost, whatever the blocks and the haste"
+        "a take holds each frame between its commands once, silence where frames were lost, whatever the blocks and the haste"
     )
     func random() {
-        var generator = SeededGenerator(printedFor: "TakeCourseTests.random")
+        var generator = SeededGenerator(printedFor: "TakeWriterTests.random")
         for _ in 0..<environmentCount("WOODSHED_TAKES", short: cases(300, few: 40)) {
             // Room for everything, as nothing is to be lost but what the device loses.
             let rig = CourseRig(seconds: 60)
@@ -158,21 +158,21 @@ struct TakeCourseTests {
                     rig.capture(frame, 1)
                     reference.pass(frame)
                     frame += 1
-                case 6...7: rig.course.step()
+                case 6...7: rig.writer.step()
                 default:
                     markCount += 1
-                    let choices: [RecorderScript.Order.Action] = [
+                    let choices: [RecorderCommand.Action] = [
                         .record(rig.draft()), .record(rig.draft()), .pause, .resume, .mark("\(markCount)"),
                         .mark("\(markCount)"),
                     ]
                     let action = choices[Int.random(in: 0..<choices.count, using: &generator)]
-                    reference.order(action)
-                    rig.script.add(action) { frame }
+                    reference.request(action)
+                    rig.commands.add(action) { frame }
                 }
             }
-            rig.script.add(.stop(.asked)) { frame }
-            rig.course.step()
-            reference.order(.stop(.asked))
+            rig.commands.add(.stop(.asked)) { frame }
+            rig.writer.step()
+            reference.request(.stop(.asked))
             #expect(rig.sink.frames.first ?? [] == reference.channel(0))
             #expect(rig.sink.frames.last ?? [] == reference.channel(1))
             #expect(rig.sink.marks == reference.marks)
@@ -182,20 +182,20 @@ struct TakeCourseTests {
     @Test("what finds no room while the disk stands still is silence of the same length, counted and told")
     func overrun() async throws {
         let rig = CourseRig(period: 480, seconds: 1)
-        rig.script.add(.record(rig.draft())) { 0 }
-        rig.course.step()
+        rig.commands.add(.record(rig.draft())) { 0 }
+        rig.writer.step()
         // Two and a half blocks more than there is room for.
         for block in 0..<4 { rig.capture(Int64(block) * 480, 480) }
-        rig.course.step()
+        rig.writer.step()
         rig.capture(1920, 480)
-        rig.script.add(.stop(.asked)) { rig.inlet.capturedFrame }
-        rig.course.step()
-        #expect(rig.inlet.droppedFrames == 960 && rig.sink.frames[0].count == 2400)
+        rig.commands.add(.stop(.asked)) { rig.capture.capturedFrame }
+        rig.writer.step()
+        #expect(rig.capture.droppedFrames == 960 && rig.sink.frames[0].count == 2400)
         #expect(rig.sink.frames[1][960..<1920].allSatisfy { $0 == 0 })
         #expect(rig.sink.frames[1][1920] == CourseRig.sample(1920, 1) && rig.sink.frames[1][959] != 0)
         let told = await rig.told()
         #expect(told.contains(.overrun(frame: 960, lostFrames: 960)))
-        let end = try #require(rig.board.waitForEnd(seconds: 0))
+        let end = try #require(rig.progress.waitForEnd(seconds: 0))
         #expect(end.lostFrames == 960 && end.frameCount == 2400 && end.reason == .asked)
     }
 
@@ -204,14 +204,14 @@ struct TakeCourseTests {
         let configuration = StreamConfiguration(
             sampleRate: 96_000, channelCount: 8, periodFrames: 64, bufferFrames: 256, formatName: "FLOAT",
             accessName: "direct", deviceName: "test")
-        let works = RecorderWorks(configuration)
+        let shared = RecorderShared(configuration)
         let block = PlanarBuffer(channelCount: 8, frameCount: 64)
         for number in 0..<2 * 96_000 / 64 {
-            _ = works.inlet.capture(
+            _ = shared.capture.capture(
                 unsafe CaptureBlock(
                     channels: block.channels, channelCount: 8, frameCount: 64, inputFrame: Int64(64 * number)))
         }
-        #expect(works.inlet.droppedFrames == 0 && works.inlet.capturedFrame == 192_000)
+        #expect(shared.capture.droppedFrames == 0 && shared.capture.capturedFrame == 192_000)
     }
 
     @Test("little room on the disk is told once, and again only after there was plenty")
@@ -226,19 +226,19 @@ struct TakeCourseTests {
         var nowhere = DiskWatch(path: "/no/such/place", bytesPerSecond: 1)
         #expect(nowhere.look(now: 0) == nil)
 
-        let works = RecorderWorks(
+        let shared = RecorderShared(
             StreamConfiguration(
                 sampleRate: 8000, channelCount: 1, periodFrames: 64, bufferFrames: 256, formatName: "FLOAT",
                 accessName: "direct", deviceName: "test"))
-        let events = works.news.stream
+        let events = shared.events.stream
         // No disk has room for a second of that.
-        works.watchDisk(at: "/tmp", bytesPerSecond: 1 << 60)
-        works.tell()
-        works.news.end()
+        shared.watchDisk(at: "/tmp", bytesPerSecond: 1 << 60)
+        shared.tell()
+        shared.events.end()
         var told: [RecorderEvent] = []
         for await event in events { told.append(event) }
         #expect(told.count == 1)
-        #expect(works.board.current.secondsLeft.map { $0 < 1 } == true)
+        #expect(shared.progress.current.secondsLeft.map { $0 < 1 } == true)
     }
 
     @Test(
@@ -247,35 +247,35 @@ struct TakeCourseTests {
     func limit(frames: Int64) async {
         let rig = CourseRig()
         rig.capture(0, 600)
-        rig.script.add(.record(rig.draft(limit: frames))) { 600 }
+        rig.commands.add(.record(rig.draft(limit: frames))) { 600 }
         rig.capture(600, 300)
         rig.capture(1900, 100)
-        rig.course.step()
+        rig.writer.step()
         #expect(rig.sink.frames[0].count == Int(frames))
         // 480 frames of pre-roll, so the take's frame 0 is the input's 120.
         #expect(rig.sink.frames[0][99] == CourseRig.sample(219, 0))
         #expect(await rig.told().last == .stopped(frame: frames, .limit))
-        #expect(rig.board.current.state == .stopped)
+        #expect(rig.progress.current.state == .stopped)
     }
 
     @Test("a file that fails ends the take with the cause, keeps what it has, and the levels go on", arguments: 1...6)
     func failure(call: Int) async throws {
         let rig = CourseRig()
         rig.sink.failsAt = call
-        rig.script.add(.record(rig.draft())) { 0 }
+        rig.commands.add(.record(rig.draft())) { 0 }
         for block in 0..<8 {
             rig.capture(Int64(block) * 96, 96)
-            rig.script.add(.mark("\(block)")) { rig.inlet.capturedFrame }
-            rig.course.step()
+            rig.commands.add(.mark("\(block)")) { rig.capture.capturedFrame }
+            rig.writer.step()
         }
-        let end = try #require(rig.board.waitForEnd(seconds: 0))
+        let end = try #require(rig.progress.waitForEnd(seconds: 0))
         #expect(end.reason == .failed && end.failure?.kind == .diskFull)
         #expect(end.frameCount == Int64(rig.sink.frames.first?.count ?? 0) && end.frameCount == Int64(call / 2 * 96))
-        #expect(rig.inlet.windows.readableCount == 2 * 8 * 96 / rig.inlet.windowFrames)
+        #expect(rig.capture.windows.readableCount == 2 * 8 * 96 / rig.capture.windowFrames)
         let told = await rig.told()
         #expect(told.filter { if case .failed = $0 { true } else { false } }.count == 1)
         #expect(told.last == .stopped(frame: end.frameCount, .failed))
-        try rig.course.conclude(keeping: true)
+        try rig.writer.conclude(keeping: true)
         #expect(rig.sink.isFinished && !rig.sink.isDiscarded)
     }
 
@@ -284,7 +284,7 @@ struct TakeCourseTests {
         arguments: [1, 7, 96, 1000])
     func levels(block: Int) async {
         let rig = CourseRig()
-        let teller = LevelTeller(rig.inlet, news: rig.news, channelCount: 2, sampleRate: 960)
+        let teller = LevelReporter(rig.capture, events: rig.broadcast, channelCount: 2, sampleRate: 960)
         let buffer = PlanarBuffer(channelCount: 2, frameCount: 1000)
         var frame = 0
         while frame < 1000 {
@@ -294,7 +294,7 @@ struct TakeCourseTests {
                 unsafe buffer.channel(1)[index] = frame + index == 333 ? -1 : 0
             }
             // The input lost 1000 frames before its first.
-            _ = rig.inlet.capture(
+            _ = rig.capture.capture(
                 unsafe CaptureBlock(
                     channels: buffer.channels, channelCount: 2, frameCount: count, inputFrame: Int64(1000 + frame)))
             frame += count

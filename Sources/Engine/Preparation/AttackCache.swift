@@ -5,7 +5,7 @@ internal import Realtime
 ///
 /// The worker's alone. A list that leaves the table is freed when every reader has been outside a block since.
 @safe
-struct AttackShelf: ~Copyable {
+struct AttackCache: ~Copyable {
     /// Bytes of attacks that are kept when nobody needs them any more.
     static let budget = 96 << 20
 

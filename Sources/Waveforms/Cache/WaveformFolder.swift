@@ -28,7 +28,7 @@ struct CacheNames {
 }
 
 /// A folder of files that are never changed.
-struct CacheShelf {
+struct WaveformFolder {
     let folder: String
 
     init(_ folder: String) { self.folder = folder }

@@ -1,7 +1,7 @@
 import Synchronization
 
 /// What a kept output counts over all its devices. One device's thread at a time counts blocks; the keeper adds the rest up.
-final class KeptBooks: Sendable {
+final class OutputTotals: Sendable {
     private struct Sums {
         var xruns: Int64 = 0
         var lostFrames: Int64 = 0

@@ -7,7 +7,7 @@ import Testing
 @testable import Engine
 
 @Suite("Attacks kept within a budget")
-struct AttackShelfTests {
+struct AttackCacheTests {
     private static let rate = 8000
     private static let windowFrames: Int64 = 8192
 
@@ -23,33 +23,33 @@ struct AttackShelfTests {
             onsets: [onset], in: 0..<windowFrames, of: SourceBlock([samples], firstFrame: 0, sampleRate: rate))
     }
 
-    /// A shelf over a table of ten windows, all of them kept and shown.
-    private func withFullShelf(
-        budget: (_ bytesOfOne: Int) -> Int, _ body: (inout AttackShelf, PublishedStore) throws -> Void
+    /// A cache over a table of ten windows, all of them kept and shown.
+    private func withFullCache(
+        budget: (_ bytesOfOne: Int) -> Int, _ body: (inout AttackCache, PublishedStore) throws -> Void
     ) throws {
         let store = try #require(PublishedStore(count: 10))
         let material = Self.material()
         try #require(material.byteCount > 0)
-        var shelf = AttackShelf(store: store, budget: budget(material.byteCount))
-        for window in 0..<10 { shelf.keep(material, of: window) }
-        for window in 0..<10 { shelf.show(window) }
-        try body(&shelf, store)
+        var cache = AttackCache(store: store, budget: budget(material.byteCount))
+        for window in 0..<10 { cache.keep(material, of: window) }
+        for window in 0..<10 { cache.show(window) }
+        try body(&cache, store)
     }
 
     @Test("within the budget nothing leaves")
     func roomy() throws {
-        try withFullShelf(budget: { 10 * $0 }) { shelf, store in
-            shelf.tidy(keeping: [])
-            #expect((0..<10).allSatisfy { shelf.holds($0) && store.table.isPublished($0) })
-            #expect(shelf.retiredCount == 0)
+        try withFullCache(budget: { 10 * $0 }) { cache, store in
+            cache.tidy(keeping: [])
+            #expect((0..<10).allSatisfy { cache.holds($0) && store.table.isPublished($0) })
+            #expect(cache.retiredCount == 0)
         }
     }
 
     @Test("the farthest leave first, and no more than need to")
     func farthest() throws {
-        try withFullShelf(budget: { 7 * $0 }) { shelf, store in
-            shelf.tidy(keeping: [2])
-            #expect((0..<10).map { shelf.holds($0) } == (0..<10).map { $0 < 7 })
+        try withFullCache(budget: { 7 * $0 }) { cache, store in
+            cache.tidy(keeping: [2])
+            #expect((0..<10).map { cache.holds($0) } == (0..<10).map { $0 < 7 })
             // Window 6 is shown with its neighbour 7, which has gone.
             #expect((0..<10).map { store.table.isPublished($0) } == (0..<10).map { $0 < 6 })
         }
@@ -57,10 +57,10 @@ struct AttackShelfTests {
 
     @Test("what somebody is near stays, however small the budget")
     func near() throws {
-        try withFullShelf(budget: { _ in 0 }) { shelf, store in
-            shelf.tidy(keeping: [1, 8])
+        try withFullCache(budget: { _ in 0 }) { cache, store in
+            cache.tidy(keeping: [1, 8])
             let kept = [true, true, true, true, false, false, true, true, true, true]
-            #expect((0..<10).map { shelf.holds($0) } == kept)
+            #expect((0..<10).map { cache.holds($0) } == kept)
             // Those near lists are whole, with their neighbours.
             for window in [0, 1, 2, 7, 8, 9] { #expect(store.table.isPublished(window)) }
             for window in [3, 4, 5, 6] { #expect(!store.table.isPublished(window)) }
@@ -69,21 +69,21 @@ struct AttackShelfTests {
 
     @Test("a list that left is kept until every reader has been outside a block")
     func readersInside() throws {
-        try withFullShelf(budget: { _ in 0 }) { shelf, store in
+        try withFullCache(budget: { _ in 0 }) { cache, store in
             let (inside, outside) = (ReadEpoch(), ReadEpoch())
             _ = (store.addReader(inside), store.addReader(outside))
             inside.reader.enter()
             let address = unsafe try #require(store.table.address(at: 9))
             let held = unsafe address.assumingMemoryBound(to: AttackList.self).pointee
-            shelf.tidy(keeping: [0])
+            cache.tidy(keeping: [0])
             #expect(!store.table.isPublished(9))
-            shelf.tidy(keeping: [0])
-            #expect(shelf.retiredCount > 0)
+            cache.tidy(keeping: [0])
+            #expect(cache.retiredCount > 0)
             // The recording's beginning has a record, too.
             #expect((0..<held.count).map { held[$0].cut } == [0, 4000])
             inside.reader.leave()
-            shelf.tidy(keeping: [0])
-            #expect(shelf.retiredCount == 0)
+            cache.tidy(keeping: [0])
+            #expect(cache.retiredCount == 0)
         }
     }
 

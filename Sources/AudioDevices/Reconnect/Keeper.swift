@@ -24,7 +24,7 @@ final class Keeper: Sendable {
         }
     }
 
-    let books = KeptBooks()
+    let totals = OutputTotals()
     private let device: OutputDevice
     private let request: StreamRequest
     private let configuration: StreamConfiguration
@@ -66,7 +66,7 @@ final class Keeper: Sendable {
 
     var statistics: StreamStatistics {
         let (stream, isDevice) = state.withLock { ($0.current, $0.isDevice) }
-        return books.statistics(with: isDevice ? stream.statistics : nil)
+        return totals.statistics(with: isDevice ? stream.statistics : nil)
     }
 
     func takeIncidents() -> [StreamIncident] {
@@ -147,7 +147,7 @@ final class Keeper: Sendable {
         let interruption = Interruption(
             device: lost, cause: loss.error.lossCause ?? .unplugged, error: loss.error, frame: loss.frame,
             unheardFrames: loss.unheardFrames)
-        books.count(interruption)
+        totals.count(interruption)
         let nothing = try openOutput(.null, try idleRequest())
         guard install(nothing, from: loss.frame, isDevice: false) else { return nil }
         callbacks.interrupted(interruption, policy.resumes)
@@ -226,7 +226,7 @@ final class Keeper: Sendable {
         let old: (any OutputStream)? = state.withLock { state in
             guard !state.isStopping else { return nil }
             let old = state.current
-            if state.isDevice { books.close(old.statistics) }
+            if state.isDevice { totals.close(old.statistics) }
             state.gatherIncidents()
             (state.current, state.origin, state.isDevice) = (stream, origin, isDevice)
             if isDevice { state.began = MonotonicTime.now() }
@@ -249,12 +249,12 @@ final class Keeper: Sendable {
     private func deviceCallbacks(
         _ render: StreamCallbacks, from origin: Int64, _ configuration: StreamConfiguration
     ) -> StreamCallbacks {
-        let (books, rate) = (self.books, configuration.sampleRate)
+        let (totals, rate) = (self.totals, configuration.sampleRate)
         return StreamCallbacks(
             render: { [self] block in
                 let begin = MonotonicTime.now()
                 let valid = render.render(block.moved(by: origin))
-                books.countBlock(
+                totals.countBlock(
                     nanoseconds: MonotonicTime.now() - begin,
                     blockNanoseconds: MonotonicTime.nanoseconds(ofFrames: Int64(block.frameCount), sampleRate: rate))
                 noteEnd(valid < block.frameCount)
