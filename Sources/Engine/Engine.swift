@@ -189,7 +189,8 @@ public final class Engine: Sendable {
     }
 
     /// How the mix follows what becomes of the device. Neither side may hold the engine.
-    private static func keeperCallbacks(_ mixer: MixerBox, _ broadcast: EventBroadcast<EngineEvent>) -> KeeperCallbacks {
+    private static func keeperCallbacks(_ mixer: MixerBox, _ broadcast: EventBroadcast<EngineEvent>) -> KeeperCallbacks
+    {
         KeeperCallbacks(
             interrupted: { interruption, resumes in
                 let reason = Int64(PauseReason(interruption.cause).rawValue)
@@ -198,7 +199,8 @@ public final class Engine: Sendable {
             },
             returned: { configuration, frame, isOther in
                 mixer.endInterruption(at: frame)
-                broadcast.tell(isOther ? .fellBack(to: configuration, frame: frame) : .resumed(configuration, frame: frame))
+                broadcast.tell(
+                    isOther ? .fellBack(to: configuration, frame: frame) : .resumed(configuration, frame: frame))
             },
             missing: { error, goesOnLooking, isTaken in
                 if !goesOnLooking { mixer.refuseWish() }

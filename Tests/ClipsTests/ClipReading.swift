@@ -2,11 +2,12 @@
 import Clips
 import Testing
 
-/// Reads a range of a clip the way a render thread does, after waiting for it.
+/// Reads a range of a clip the way a render thread does, after waiting for it. The reader asks for it, so that it stays until it is read.
 func read(_ clip: Clip, _ frames: Range<Int64>) throws -> [[Float]] {
-    try clip.waitUntilLoaded([frames])
     let reader = clip.makeReader()
     defer { clip.release(reader) }
+    clip.request(ClipDemand([max(0, frames.lowerBound)..<max(0, frames.upperBound)]), for: reader)
+    try clip.waitUntilLoaded([frames], for: reader)
     reader.beginBlock()
     defer { reader.endBlock() }
     return (0..<clip.channelCount).map { channel in
