@@ -4,7 +4,7 @@
 #
 #   scripts/test-clean-machine.sh [VARIANT]... [-- COMMAND [ARGUMENT]...]
 #
-# Variants, all by default and in this order: root, root-bare, user, user-bare. Who is "bare" has neither /dev/pts nor /sys.
+# Variants, all by default and in this order: root, root-bare, user, user-bare. A "bare" machine has neither /dev/pts nor /sys.
 # Packages are installed by the first variant as it needs them; an ordinary user finds them installed by root.
 # A COMMAND is run instead of `make demo` and `make test`, each of which may take WOODSHED_CLEAN_SECONDS (7200).
 #
@@ -24,7 +24,7 @@ fail() {
     exit 1
 }
 
-# Becomes a command in namespaces of its own: its mounts and all that it starts end with it, and it ends with who has started it.
+# Becomes a command in namespaces of its own. Its mounts and all that it starts end with it, and it ends with the process that started it.
 become_apart() {
     exec setpriv --pdeathsig KILL unshare --mount --propagation private --pid --fork --kill-child "$@"
 }

@@ -4,7 +4,7 @@ package import Realtime
 
 /// A recording, decoded in pages around where it is played, at one sample rate.
 ///
-/// What is not loaded is silence to a render thread, which never waits; who may wait, waits with `waitUntilLoaded(_:)`.
+/// What is not loaded is silence to a render thread, which never waits. Other threads can wait with `waitUntilLoaded(_:)`.
 /// Several players may read one clip, each through a reader of its own. Frames count from 0 at the clip's rate, which is
 /// not always the file's: `frame(forFileFrame:)` maps between them.
 ///

@@ -6,7 +6,7 @@ import Synchronization
 ///
 /// A page that is not loaded reads as silence, and the count of missing frames is returned. A reader made to wait for pages
 /// is for threads under a virtual clock: it comes back with the page, and only a clip that has failed reads as silence.
-/// Made by `Clip.makeReader(waitsForPages:)`; valid until it is given to `Clip.release(_:)`, and only while the clip lives: who renders must keep the clip elsewhere.
+/// Made by `Clip.makeReader(waitsForPages:)`; valid until it is given to `Clip.release(_:)`, and only while the clip lives: keep a reference to the clip outside the render thread.
 /// One thread at a time.
 @safe
 public struct ClipReader: BitwiseCopyable, @unchecked Sendable {

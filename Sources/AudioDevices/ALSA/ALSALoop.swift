@@ -198,7 +198,7 @@ final class ALSALoop {
         if let second, second.watch.isExhausted { throw .dead(second) }
         let begin = MonotonicTime.now()
         var timeout = poller.timeoutNanoseconds
-        // A device that keeps waking without news must not take the processor.
+        // A device that wakes the thread again and again with nothing to do must not take the processor.
         if let side = first ?? second, side.watch.isSpinning {
             wake.sleep(until: begin + side.watch.restNanoseconds)
             timeout += side.watch.restNanoseconds

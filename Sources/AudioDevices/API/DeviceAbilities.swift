@@ -55,7 +55,7 @@ extension DeviceDescription {
         try pendingAbilities().wait(seconds: seconds)
     }
 
-    /// Begins to ask, for who asks several devices at once.
+    /// Starts a query without waiting for it, so that several devices can be queried at once.
     package func pendingAbilities() -> PendingAnswer<DeviceAbilities> {
         PendingAnswer(name) { [self] () throws(DeviceError) in
             switch kind {

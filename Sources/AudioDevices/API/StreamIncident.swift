@@ -1,6 +1,6 @@
 /// One thing that went wrong with a device, and what became of the stream: exactly one for each fault.
 ///
-/// Taken from a stream by ``AudioStream/takeIncidents()``. The device thread leaves codes, words are made by who reads.
+/// Taken from a stream by ``AudioStream/takeIncidents()``. The device thread writes codes; the reader turns them into words.
 public struct StreamIncident: Sendable, Hashable, BitwiseCopyable {
     /// What happened.
     public enum Kind: UInt8, Sendable, Hashable, CaseIterable, BitwiseCopyable {

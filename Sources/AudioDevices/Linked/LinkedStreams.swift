@@ -1,4 +1,4 @@
-/// One duplex stream taken apart: an output for who plays, and an input for who records, on one device thread.
+/// One duplex stream in two halves, an output for a player and an input for a recorder, on one device thread.
 ///
 /// Both run from the moment at which both were started; until then neither is heard. The output's end ends both; the input's
 /// own end leaves the output playing.
@@ -38,7 +38,7 @@ final class LinkedOutput: OutputStream {
     func waitUntilFinished() throws(DeviceError) { try link.duplex.waitUntilFinished() }
 }
 
-/// The input of a link. What becomes of the device is told once, to who plays.
+/// The input of a link. Incidents of the device are reported once, by the output.
 final class LinkedInput: InputStream {
     private let link: StreamLink
 

@@ -1,4 +1,4 @@
-/// Why a device thread gave up: a code, of which words are made by who waits for the stream's end.
+/// Why a device thread gave up. It is a code; the thread that waits for the end of the stream turns it into words.
 enum StreamFault: Error {
     /// The device is lost, noticed on a side.
     case lost(LossCause, StreamIncident.Side)

@@ -16,7 +16,7 @@ package struct DeviceHolder: Sendable, Hashable, CustomStringConvertible {
 }
 
 extension SystemFiles {
-    /// Who has a device of the hardware open.
+    /// Which program has a hardware device open.
     ///
     /// A name that says no card may mean any of them. Nobody is found where the kernel does not tell, as of other users'
     /// processes; a sound server that keeps the device for all is found like any other program.

@@ -7,7 +7,7 @@ internal import Realtime
 package struct FrameTapeEnds: ~Copyable, Sendable {
     /// The end of who captures.
     package var writer: FrameTapeWriter
-    /// The end of who reads.
+    /// The reader's end.
     package var tape: FrameTape
 
     /// Makes an empty tape with room for `frameCapacity` frames. Real-time safe: no.

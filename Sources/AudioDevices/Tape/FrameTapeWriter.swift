@@ -35,7 +35,7 @@ package struct FrameTapeWriter: ~Copyable, @unchecked Sendable {
     #endif
     package mutating func write(_ block: CaptureBlock) -> Int {
         if block.inputFrame != following {
-            // Before the frames it is about, so that who sees them sees it, too.
+            // Before the frames it is about, so that a reader that sees the frames sees this, too.
             guard marks.push(FrameTapeMark(ringFrame: ringFrame, inputFrame: block.inputFrame)) else { return 0 }
             following = block.inputFrame
         }

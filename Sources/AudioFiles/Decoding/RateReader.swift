@@ -60,7 +60,7 @@ package final class RateReader: @unchecked Sendable {
     }
 
     /// After a failure: goes on with another decoder of the same file where there can be one, since what a library remembers
-    /// of a read that failed is anyone's guess.
+    /// of a read that failed is undefined.
     package func renewDecoder() {
         window = 0..<0
         guard let file = decoder as? any FileDecoder, let fresh = try? file.another() else { return }

@@ -139,7 +139,7 @@ final class SoundFileDecoder: FileDecoder, @unchecked Sendable {
 
     private func sf_seek_frames(_ frame: Int64) -> Int64 { Int64(unsafe sf_seek(handle, sf_count_t(frame), SEEK_SET)) }
 
-    /// Starts anew from frame 0: after a failed seek (damaged file) the library's state is anyone's guess.
+    /// Starts anew from frame 0: after a failed seek (damaged file) the library's state is undefined.
     private func reopen() throws(AudioFileError) {
         var properties = SF_INFO()
         let freshlyRepaired = RepairedOggFile(file, repairs)

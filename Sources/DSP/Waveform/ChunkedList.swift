@@ -61,7 +61,7 @@ struct ChunkedList<Element: BitwiseCopyable & Sendable>: Sendable {
         }
     }
 
-    /// Goes on in memory of its own, as what was shown may still be looked at: who has let go of it, and when, is left to the counts of
+    /// Continues in memory of its own, because readers may still look at what was shown. When they let go of it is left to the counts of
     /// references elsewhere, but a thread sanitizer does not see those.
     private mutating func leaveShown() {
         isShown = false

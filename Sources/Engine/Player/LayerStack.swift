@@ -291,7 +291,7 @@ struct LayerStack: ~Copyable {
     }
 
     private mutating func note(_ missing: Int, at now: Int64) {
-        // Who was told to wait no more makes nothing that is heard.
+        // After `endWaits()` nothing that is made is heard.
         guard missing > 0, !source.clip.waitsAreOver() else { return }
         starvation.note(missing, at: now)
     }

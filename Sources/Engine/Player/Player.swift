@@ -77,7 +77,7 @@ public final class Player: Sendable {
     /// - Parameter frame: the output frame of the first sound; nil: the next block.
     public func start(at frame: Int64? = nil) {
         startsAsked.add(1, ordering: .relaxed)
-        // Who tries again hears of it when it fails again.
+        // A new attempt reports a new failure.
         failureBox.withLock { $0 = nil }
         send(PlayerCommand(code: .start, frame: frame ?? -1))
     }
@@ -222,7 +222,7 @@ public final class Player: Sendable {
 
     /// The highest absolute sample since this was asked last, a lane for each of the first eight channels; 1 is full scale.
     ///
-    /// Every block counts once, however seldom this is asked: who asks has it all, so share it among several displays.
+    /// Every block counts once, however seldom you call this. A call takes all there is, so share the result among several displays.
     public func takePeaks() -> SIMD8<Float> { telemetry.withLock { $0.takePeaks() } }
 
     /// Why it finished with `.failed`; nil again once it was asked to start anew.

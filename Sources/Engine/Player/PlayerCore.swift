@@ -79,7 +79,7 @@ struct PlayerCore: ~Copyable {
                 frameCount: count, adds: adds)
             done += count
         }
-        // Before the status, so that who has seen a frame in it finds its peaks.
+        // Before the status, so that a reader that sees a frame in the status finds its peaks.
         peaks.handOver()
         transport.endBlock(at: frame + Int64(frameCount))
         publishDemand(at: frame + Int64(frameCount))

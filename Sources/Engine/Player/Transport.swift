@@ -360,7 +360,7 @@ struct Transport: ~Copyable {
     ///
     /// - Parameter waits: whether a command waits until its place is decoded, half a second at most, while the old sound goes on.
     func canCross(for command: PlayerCommand, at now: Int64, waits: Bool) -> Bool {
-        // Who stops and starts wants both: the fade first, then the beginning.
+        // A stop followed by a start is both: first the fade, then the beginning.
         if command.code == .start && state == .stopping { return false }
         guard stack.soundingCount(at: now) <= 2 else { return false }
         guard waits, let (part, clipFrame) = playhead.destination(of: command) else { return true }

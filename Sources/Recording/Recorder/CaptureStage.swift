@@ -55,9 +55,9 @@ final class CaptureStage: @unchecked Sendable {
     /// How long levels can wait for their reader.
     private static let windowSeconds = 4
 
-    /// Whose thread writes the take, and no other.
+    /// For the thread that writes the take only.
     var tape: FrameTape
-    /// Whose thread tells the levels, and no other.
+    /// For the thread that reports the levels only.
     var windows: RingConsumer<LevelWindow>
 
     /// The number of the frame that will be captured next; all before it is on the tape, or lost for good. Any thread.

@@ -10,13 +10,13 @@ struct MessageOptions: ParsableArguments {
     @Flag(name: .long, help: "Write events as JSON lines to standard output.")
     var json = false
 
-    @Flag(name: [.short, .long], help: "Say nothing but errors.")
+    @Flag(name: [.short, .long], help: "Print errors only.")
     var quiet = false
 
-    @Flag(name: [.short, .long], help: "Say more: the device's values, statistics at the end.")
+    @Flag(name: [.short, .long], help: "Print the device's settings, and statistics at the end.")
     var verbose = false
 
-    @Flag(name: .long, help: "Sparse plain lines, nothing redrawn; for screen readers and logs.")
+    @Flag(name: .long, help: "Print few, plain lines and redraw none; for screen readers and logs.")
     var plain = false
 }
 
@@ -59,10 +59,10 @@ struct DeviceOptions: ParsableArguments {
 struct StreamOptions: ParsableArguments {
     @Flag(
         name: .long,
-        help: "Open the card itself, for this program alone: nothing else is heard, nothing converts outside.")
+        help: "Use the card alone: no mixing with other programs, no conversion by ALSA.")
     var exclusive = false
 
-    @Option(name: .long, help: "real, or virtual: as fast as it goes; for null and files.")
+    @Option(name: .long, help: "real, or virtual: as fast as possible (null and file: only).")
     var clock: ClockText = .real
 
     @OptionGroup var periods: PeriodOptions
@@ -86,7 +86,7 @@ struct LossOptions: ParsableArguments {
     @Option(
         name: .long,
         help: .init(
-            "When the device is lost: wait for it and play on, pause, or fallback to the default device.",
+            "If the device is lost: wait for it and play on, pause, or fallback to the default device.",
             valueName: "what"))
     var onLoss: LossText = .wait
 }
@@ -95,7 +95,7 @@ struct LossOptions: ParsableArguments {
 struct PlanOptions: ParsableArguments {
     @Option(
         name: .customLong("section"), parsing: .unconditionalSingleValue,
-        help: .init("A passage, as 2.0-3.0, 1:20-1:45 or 90112f-131072f; repeatable.", valueName: "a-b"),
+        help: .init("A section: 2.0-3.0, 1:20-1:45 or 90112f-131072f. Can be repeated.", valueName: "a-b"),
         transform: { try SectionArguments.ranges(optionValue($0)) })
     var sections: [[TimeRange]] = []
 
@@ -103,7 +103,7 @@ struct PlanOptions: ParsableArguments {
 
     @Option(
         name: [.customShort("n"), .customLong("passes")], parsing: .unconditional,
-        help: .init("How often each section is played. (default: 1)", valueName: "n"),
+        help: .init("Passes of each section. (default: 1)", valueName: "n"),
         transform: { try boundedInteger($0, in: 1...1_000_000) })
     var passes = 1
 
@@ -114,27 +114,27 @@ struct PlanOptions: ParsableArguments {
     @Option(
         name: .long, parsing: .unconditional,
         help: .init(
-            "Faster with every pass, as 60%:100%:5%; or within each pass, as 60%:100%.", valueName: "a:b[:step]"),
+            "Faster with each pass: 60%:100%:5%. Faster within each pass: 60%:100%.", valueName: "a:b[:step]"),
         transform: { try RampText(parsing: optionValue($0)) })
     var ramp: RampText?
 
     @Option(
         name: .long, parsing: .unconditional,
-        help: .init("Silence after a pass: 0.1 seconds, 12f frames, 1.0x its length.", valueName: "g"),
+        help: .init("Silence after each pass: 0.1 (seconds), 12f (frames) or 1.0x (its length).", valueName: "g"),
         transform: { try GapText(parsing: optionValue($0)) })
     var gap: GapText?
 
-    @Option(name: .long, help: "How passes meet: crossfade, fade or hard.")
+    @Option(name: .long, help: "How one pass joins the next: crossfade, fade or hard.")
     var joint: JointText = .crossfade
 
     @OptionGroup var method: MethodOptions
 
     mutating func validate() throws {
         if ramp != nil && speed.isGiven {
-            throw ValidationError("--speed, --curve and --ramp exclude each other; give one.")
+            throw ValidationError("Use only one of --speed, --curve and --ramp.")
         }
         if !sections.isEmpty && range.isGiven {
-            throw ValidationError("--from and --to describe one section; with --section leave them out.")
+            throw ValidationError("--from and --to set one section. Leave them out if you use --section.")
         }
     }
 
@@ -146,13 +146,13 @@ struct PlanOptions: ParsableArguments {
 struct RangeOptions: ParsableArguments {
     @Option(
         name: .long, parsing: .unconditional,
-        help: .init("Where to begin: 83.5, 1:23.5, 12f or 50%.", valueName: "time"),
+        help: .init("Start: 83.5, 1:23.5, 12f (frame) or 50%.", valueName: "time"),
         transform: { try TimePoint(parsing: optionValue($0)) })
     var from: TimePoint?
 
     @Option(
         name: .long, parsing: .unconditional,
-        help: .init("Where to end.", valueName: "time"), transform: { try TimePoint(parsing: optionValue($0)) })
+        help: .init("End.", valueName: "time"), transform: { try TimePoint(parsing: optionValue($0)) })
     var to: TimePoint?
 
     var isGiven: Bool { from != nil || to != nil }
@@ -182,7 +182,7 @@ struct SpeedOptions: ParsableArguments {
 
     mutating func validate() throws {
         if speed != nil && curve != nil {
-            throw ValidationError("--speed, --curve and --ramp exclude each other; give one.")
+            throw ValidationError("Use only one of --speed, --curve and --ramp.")
         }
     }
 }
@@ -191,17 +191,17 @@ struct SpeedOptions: ParsableArguments {
 struct PitchOptions: ParsableArguments {
     @Option(
         name: .long, parsing: .unconditional,
-        help: .init("Transpose by semitones, +3 or -2.5, or cents, 30c; the tempo stays.", valueName: "pitch"),
+        help: .init("Transpose by semitones (+3, -2.5) or cents (30c); keeps the tempo.", valueName: "pitch"),
         transform: { try PitchText(parsing: optionValue($0)) })
     var pitch: PitchText?
 }
 
 /// By which method another speed is made.
 struct MethodOptions: ParsableArguments {
-    @Option(name: .long, help: "auto, music or speech: how another speed is made.")
+    @Option(name: .long, help: "Method for other speeds: auto, music or speech.")
     var material: MaterialText = .auto
 
-    @Option(name: .long, help: "full, or light: less work, low chords a little rougher.")
+    @Option(name: .long, help: "full, or light: less work, slightly rougher low chords.")
     var quality: QualityText = .full
 }
 

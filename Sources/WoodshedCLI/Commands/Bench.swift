@@ -4,11 +4,11 @@ import ArgumentParser
 struct Bench: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "bench",
-        abstract: "Measure what this machine needs to play a recording.",
+        abstract: "Measure how much of the processor it takes to play a recording.",
         discussion: """
             EXAMPLES
-              woodshed bench stretch song.mp3 --speed 75%           what slowing down costs
-              woodshed bench stretch song.mp3 --speed 50% --json    the same for a program
+              woodshed bench stretch song.mp3 --speed 75%
+              woodshed bench stretch song.mp3 --speed 50% --json
 
             Nothing is played and nothing is written.
             """,

@@ -5,15 +5,15 @@ import Woodshed
 struct BenchStretch: Verb {
     static let configuration = CommandConfiguration(
         commandName: "stretch",
-        abstract: "Measure the time of every block of what practice would play.",
+        abstract: "Measure how long it takes to render each block that practice would play.",
         discussion: """
             EXAMPLES
               woodshed bench stretch song.mp3 --speed 75%
               woodshed bench stretch song.mp3 --section 1:20-1:45 -n 5 --speed 50% --period 256
               woodshed bench stretch song.mp3 --speed 75% --json
 
-            All times are processor time of the thread that renders; decoding and analysis are done before and
-            not counted. Of several runs the one in the middle is shown.
+            Times are processor time of the thread that renders. Decoding and analysis are
+            done before and not counted. The result is the median run.
             """)
 
     @Argument(help: "A recording.", completion: .file())
@@ -28,13 +28,13 @@ struct BenchStretch: Verb {
 
     @Option(
         name: .long, parsing: .unconditional,
-        help: .init("Stop after so many seconds of sound, 1 to 3600. (default: 60)", valueName: "n"),
+        help: .init("Stop after this many seconds of sound, 1 to 3600. (default: 60)", valueName: "n"),
         transform: { try boundedInteger($0, in: 1...3600) })
     var seconds = 60
 
     @Option(
         name: .long, parsing: .unconditional,
-        help: .init("How often to measure, 1 to 99. (default: 3)", valueName: "n"),
+        help: .init("Number of runs, 1 to 99. (default: 3)", valueName: "n"),
         transform: { try boundedInteger($0, in: 1...99) })
     var runs = 3
 

@@ -5,26 +5,26 @@ import Woodshed
 struct Calibrate: Verb {
     static let configuration = CommandConfiguration(
         commandName: "calibrate",
-        abstract: "Measure how long sound takes from the output back to the input.",
+        abstract: "Measure the round trip: from the output back to the input.",
         discussion: """
             EXAMPLES
-              woodshed calibrate --output hw:1         join output and input first
+              woodshed calibrate --output hw:1         connect output to input first
               woodshed calibrate --output hw:1,0 --input hw:1,2 --json
               woodshed calibrate --list
               woodshed calibrate --forget --output hw:1
 
-            Plays five short chirps, 10 dB below full scale, and finds them in what is
-            recorded. The result is kept for this pair of devices, rate and period, so
-            that recordings can be put where they were played.
+            It plays five short chirps, 10 dB below full scale, and looks for them in the
+            recording. The result is stored for this pair of devices, rate and period;
+            takes are then aligned by it.
 
-            It ends with 69 when the chirps do not come back clearly, or the device was
-            interrupted.
+            The exit code is 69 when the chirps do not come back clearly, or when the
+            device was interrupted.
             """)
 
-    @Option(name: .long, help: .init("An ALSA device. (default: default)", valueName: "device"))
+    @Option(name: .long, help: .init("The ALSA device to play on. (default: default)", valueName: "device"))
     var output: String?
 
-    @Option(name: .long, help: .init("An ALSA device. (default: the output's name)", valueName: "device"))
+    @Option(name: .long, help: .init("The ALSA device to record from. (default: the output's name)", valueName: "device"))
     var input: String?
 
     @Option(
@@ -41,10 +41,10 @@ struct Calibrate: Verb {
         transform: { try boundedInteger($0, in: 0...99) })
     var priority = 70
 
-    @Flag(name: .long, help: "List what was measured so far, the latest first.")
+    @Flag(name: .long, help: "List the stored results, the latest first.")
     var list = false
 
-    @Flag(name: .long, help: "Forget what was measured for these two devices.")
+    @Flag(name: .long, help: "Remove the stored results for these two devices.")
     var forget = false
 
     @Flag(name: .long, help: "Write JSON to standard output: one object, for --list an array.")

@@ -5,15 +5,15 @@ import Woodshed
 struct Demo: Verb {
     static let configuration = CommandConfiguration(
         commandName: "demo",
-        abstract: "Hear it work: three passages, each at 60, 80 and 100 %.",
+        abstract: "Hear how it works: three passages, each at 60, 80 and 100 %.",
         discussion: """
             EXAMPLES
               woodshed demo
               woodshed demo --out demo.wav
 
-            It makes its own music, so no file is needed. Without a sound device it writes what would have been
-            heard to woodshed-demo.wav, as fast as it goes.
-            With --out an existing file is replaced; without it none is.
+            It makes its own music, so you need no file. Without a sound device it writes
+            the demo to woodshed-demo.wav, as fast as possible. It replaces an existing
+            file only if --out names it.
             """)
 
     @Option(name: .long, help: .init("Write the demo to this file instead of playing it.", valueName: "file"))

@@ -5,16 +5,17 @@ import Woodshed
 struct Devices: Verb {
     static let configuration = CommandConfiguration(
         commandName: "devices",
-        abstract: "List where sound can go and come from, and what each device can do.",
+        abstract: "List the devices for sound, and what each can do.",
         discussion: """
             EXAMPLES
               woodshed devices
               woodshed play song.mp3 --output hw:1
               woodshed devices --json
 
-            Any name in the lists may be given to --output or --input; so may every name ALSA understands. Each device
-            is opened for a moment and asked for its formats, channels and rates; nothing is played or recorded. One
-            that another program holds, or that does not answer, says so.
+            --output and --input take any name from these lists, and every other name that
+            ALSA knows. Each device is opened briefly to read its formats, channels and
+            rates; nothing is played or recorded. The list tells which devices are in use
+            by another program, or do not answer.
             """)
 
     @Flag(name: .long, help: "Write the list to standard output as one JSON array.")

@@ -5,29 +5,29 @@ import Woodshed
 struct Doctor: Verb {
     static let configuration = CommandConfiguration(
         commandName: "doctor",
-        abstract: "Check this machine, and say what mends it.",
+        abstract: "Check what keeps this machine from playing well, and how to mend it.",
         discussion: """
             EXAMPLES
-              woodshed doctor                  every check, one line each
-              woodshed doctor --output hw:1    the same for another device
-              woodshed doctor --input hw:1     the same for what is recorded from
-              woodshed doctor --json           the same for a program
+              woodshed doctor                  run every check
+              woodshed doctor --output hw:1    check another device
+              woodshed doctor --input hw:1     check a device for recording
+              woodshed doctor --json           print the checks as JSON
 
-            It opens both devices, plays and records nothing. It ends with 0 when playing is possible, with 77 when this
-            user may not open the device, and with 69 when there is none, or another program holds it; for the input
-            only where --input names one, as who only plays needs none.
+            It opens the devices, and plays and records nothing. The exit code is 0 when
+            playing is possible, 77 when you may not open the device, and 69 when there is
+            no device or another program uses it. The input counts only with --input.
             """)
 
-    @Option(name: .long, help: .init("The ALSA device to look at.", valueName: "device"))
+    @Option(name: .long, help: .init("The ALSA device to check for playing.", valueName: "device"))
     var output = "default"
 
-    @Option(name: .long, help: .init("The ALSA device to record from; usually the default.", valueName: "device"))
+    @Option(name: .long, help: .init("The ALSA device to check for recording. (default: default)", valueName: "device"))
     var input: String?
 
     @Flag(name: .long, help: "Write the checks to standard output as one JSON array.")
     var json = false
 
-    @Flag(name: .long, help: "Words instead of marks; for screen readers and logs.")
+    @Flag(name: .long, help: "Print words instead of symbols; for screen readers and logs.")
     var plain = false
 
     func perform() throws {

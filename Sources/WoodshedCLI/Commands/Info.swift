@@ -5,13 +5,13 @@ import Woodshed
 struct Info: Verb {
     static let configuration = CommandConfiguration(
         commandName: "info",
-        abstract: "Say what a recording is: format, length, size, tags, sections.",
+        abstract: "Show what a recording is: format, length, size, tags, sections.",
         discussion: """
             EXAMPLES
               woodshed info song.mp3
               woodshed info song.mp3 --json
 
-            The length is what can be decoded, not what the header claims.
+            The length is measured by decoding the file; the header may be wrong.
             """)
 
     @Argument(help: "A recording.", completion: .file())

@@ -13,10 +13,10 @@ struct Measure: Verb {
               woodshed measure take.wav --json
               woodshed measure take.wav --json --series > loudness.json
 
-            Loudness is that of ITU-R BS.1770 and EBU R 128, in LUFS; peaks and RMS are
-            in dB of full scale. The PPM and VU readings are relative to what a steady
-            full-scale sine reads (in JSON: _rel). A clip is a run of samples at full
-            scale in one channel. In JSON a level of silence is null.
+            Loudness is in LUFS, after ITU-R BS.1770 and EBU R 128. Peaks and RMS are in dB
+            relative to full scale. PPM and VU readings are relative to the reading of a
+            steady full-scale sine (in JSON: _rel). A clip is a run of samples at full
+            scale in one channel. In JSON, the level of silence is null.
             """)
 
     @Argument(help: "A recording.", completion: .file())
@@ -25,7 +25,7 @@ struct Measure: Verb {
     @Flag(name: .long, help: "Write one JSON object to standard output.")
     var json = false
 
-    @Flag(name: .long, help: "With --json: also [end in s, momentary, short-term] every 10 ms.")
+    @Flag(name: .long, help: "With --json: add [end in seconds, momentary, short-term] for every 10 ms.")
     var series = false
 
     func validate() throws {

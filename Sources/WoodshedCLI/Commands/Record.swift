@@ -32,22 +32,22 @@ extension RecordFormat: ExpressibleByArgument {}
 struct Record: Verb {
     static let configuration = CommandConfiguration(
         commandName: "record",
-        abstract: "Record an input, with meters; the file is whole at every instant.",
+        abstract: "Record an input, with meters, into a file that survives a crash.",
         discussion: """
             EXAMPLES
-              woodshed record                                  into take-DATE-TIME.wav
+              woodshed record                                  to take-DATE-TIME.wav
               woodshed record riff.wav --input hw:1 --duration 1:30
               woodshed record --quality low memo.wav
-              woodshed record --arm riff.wav                   see levels; space begins
-              woodshed record --input hw:1 riff.flac           made after the stop
-              woodshed record --recover                        finish what was killed
+              woodshed record --arm riff.wav                   show levels; space starts the take
+              woodshed record --input hw:1 riff.flac           converted after the stop
+              woodshed record --recover                        finish takes after a crash
 
-            A take is .wav or .caf while it is recorded. Another format is made of it after
-            the stop; only when that is whole and was found to be so, the take goes.
+            A take is recorded to a .wav or .caf file. Other formats are converted from it
+            after the stop. The take is deleted once the new file is complete and checked.
 
-            Keys: space pauses and goes on, s or q stops and keeps, d throws away,
-            m marks the place. SIGINT stops and keeps, SIGUSR1 is the space bar.
-            high is 48000 Hz, 24 bit, stereo; medium 44100 Hz, 16 bit, stereo;
+            Keys: space pauses and resumes, s or q stops and keeps the take, d discards it,
+            m sets a mark. SIGINT stops and keeps the take; SIGUSR1 acts as space.
+            Qualities: high is 48000 Hz, 24 bit, stereo; medium 44100 Hz, 16 bit, stereo;
             low 22050 Hz, 16 bit, mono.
             """)
 
@@ -56,7 +56,7 @@ struct Record: Verb {
 
     @Option(
         name: [.customShort("o"), .customLong("out")],
-        help: .init("The same, by an option.", valueName: "out"), completion: .file())
+        help: .init("The file to write, as an option.", valueName: "out"), completion: .file())
     var out: String?
 
     @Option(name: .long, help: .init("An ALSA device, null or file:PATH.", valueName: "device"))
@@ -75,33 +75,33 @@ struct Record: Verb {
 
     @Option(
         name: .long, parsing: .unconditional,
-        help: .init("Channels, 1 to 64; 1 is the mean of all.", valueName: "n"),
+        help: .init("Channels, 1 to 64; 1 is the mean of all channels.", valueName: "n"),
         transform: { try boundedInteger($0, in: 1...64) })
     var channels: Int?
 
     @Option(
         name: .long,
-        help: "wav or caf; or flac, opus, ogg, mp3, m4a, made of the take after the stop. (default: by the name)")
+        help: "wav or caf; flac, opus, ogg, mp3 or m4a are converted after the stop. (default: from the name)")
     var format: RecordFormat?
 
-    @Flag(name: .long, help: "Keep the take itself, too, when another file was made of it.")
+    @Flag(name: .long, help: "Keep the take as well after a conversion.")
     var keepTake = false
 
-    @Flag(name: .long, help: "Finish the takes that a dead program has left, and record nothing.")
+    @Flag(name: .long, help: "Finish the takes that a crash has left; record nothing.")
     var recover = false
 
     @Option(
         name: .long,
-        help: .init("Forget an unfinished take that --recover does not find, and record nothing.", valueName: "path"))
+        help: .init("Remove an unfinished take whose file is gone from the list; record nothing.", valueName: "path"))
     var forget: String?
 
     @Option(
         name: .long, parsing: .unconditional,
-        help: .init("Stop by itself after so long: 90, 1:30 or 48000f.", valueName: "time"),
+        help: .init("Stop after this time: 90, 1:30 or 48000f.", valueName: "time"),
         transform: { try TimePoint(parsing: optionValue($0)) })
     var duration: TimePoint?
 
-    @Flag(name: .long, help: "Listen first: space or SIGUSR1 begins, with the half second before.")
+    @Flag(name: .long, help: "Wait and show levels; space or SIGUSR1 starts the take, with the half second before.")
     var arm = false
 
     @OptionGroup var stream: StreamOptions

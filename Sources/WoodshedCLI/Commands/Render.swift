@@ -13,7 +13,7 @@ enum BitsText: String, CaseIterable, ExpressibleByArgument {
 struct Render: Verb {
     static let configuration = CommandConfiguration(
         commandName: "render",
-        abstract: "Write what practice would play to a file, as fast as it goes.",
+        abstract: "Write what practice would play to a file, as fast as possible.",
         discussion: """
             EXAMPLES
               woodshed render song.mp3 --section 1:20-1:45 -n 5 --speed 70% -o loop.wav
@@ -21,10 +21,12 @@ struct Render: Verb {
               woodshed render song.mp3 --section 1:20-1:45 -n 5 -o loop.flac
               woodshed render song.mp3 --section 2.0-3.0 --gap 0.1 --joint hard -o - | ffmpeg -i - loop.m4a
 
-            The name says what the file becomes: .wav, .flac, .opus, .ogg (Vorbis) or .mp3; without an ending WAV, as on
-            standard output. A FLAC file has 24 bits a sample, or 16; its sound is that of a WAV file of as many.
+            The name of the file sets its format: .wav, .flac, .opus, .ogg (Vorbis) or
+            .mp3. Standard output and names without an ending are WAV. FLAC has 24 bits a
+            sample, or 16 with --bits 16.
 
-            An existing file is replaced, but only by a whole one: an interrupted run leaves it as it was.
+            An existing file is replaced once the new one is complete. If the command is
+            interrupted, the old file stays.
             """)
 
     @Argument(help: "A recording.", completion: .file())

@@ -8,7 +8,7 @@ import Woodshed
 struct WaveformCommand: Verb {
     static let configuration = CommandConfiguration(
         commandName: "waveform",
-        abstract: "Draw a recording's waveform, coloured where the sound changes.",
+        abstract: "Draw a recording's waveform; the colour shows the pitch.",
         discussion: """
             EXAMPLES
               woodshed waveform song.flac
@@ -18,10 +18,10 @@ struct WaveformCommand: Verb {
               woodshed waveform song.flac -o song.dat --samples-per-pixel 256 --bits 8
               woodshed waveform song.flac --json --width 1000 > columns.json
 
-            The strong part is the level (RMS), the faint part reaches to the peaks.
-            Red, or ! without colour, is where it stands at full scale. Orange is low
-            sound, green middle, violet high. With -o the name says the kind of file:
-            .png, .svg, or .dat and .json as audiowaveform writes them.
+            The strong part is the level (RMS); the faint part reaches up to the peaks.
+            Orange is low sound, green is middle, violet is high. Red, or ! without colour,
+            marks full scale. With -o the name of the file sets its format: .png, .svg, or
+            .dat and .json in the form of audiowaveform.
             """)
 
     @Argument(help: "A recording.", completion: .file())
@@ -39,10 +39,10 @@ struct WaveformCommand: Verb {
     @Flag(name: .long, help: "Write the columns as JSON to standard output.")
     var json = false
 
-    @Flag(name: .long, help: "Without colour and status lines.")
+    @Flag(name: .long, help: "Use no colour and no status lines.")
     var plain = false
 
-    @Flag(name: .customLong("no-cache"), help: "Neither look for the waveform in the cache nor keep it there.")
+    @Flag(name: .customLong("no-cache"), help: "Neither read nor write the cache of waveforms.")
     var ignoresCache = false
 
     mutating func validate() throws {

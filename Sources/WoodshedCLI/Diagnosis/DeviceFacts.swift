@@ -9,7 +9,7 @@ struct DeviceFacts {
     let side: StreamIncident.Side
     /// What it agreed to, or why it could not be opened.
     let opening: Result<StreamConfiguration, DeviceError>
-    /// Who has it open, when it is busy.
+    /// The program that has it open, when it is busy.
     var holders: [DeviceHolder] = []
     /// The controls of its mixer; none when it has none.
     var controls: [MixerControl] = []

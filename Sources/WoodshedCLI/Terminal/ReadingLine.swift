@@ -1,4 +1,4 @@
-// A line that counts while a recording is read, for who waits at a terminal.
+// A line that counts while a recording is read, for the user at a terminal.
 
 /// Draws how far the reading is, when it takes longer than a glance.
 struct ReadingLine {

@@ -5,13 +5,13 @@ import Woodshed
 struct PeakOptions: ParsableArguments {
     @Option(
         name: .customLong("samples-per-pixel"), parsing: .unconditional,
-        help: .init("In .dat and .json: frames of a value, 2 or more (256).", valueName: "frames"))
+        help: .init("In .dat and .json: frames for each value, 2 or more. (default: 256)", valueName: "frames"))
     var samplesPerPixel: Int?
 
-    @Option(name: .long, parsing: .unconditional, help: "In .dat and .json: 8 or 16 bits a value (16).")
+    @Option(name: .long, parsing: .unconditional, help: "In .dat and .json: bits for each value, 8 or 16. (default: 16)")
     var bits: Int?
 
-    @Flag(name: .customLong("split-channels"), help: "In .dat and .json: each channel for itself.")
+    @Flag(name: .customLong("split-channels"), help: "In .dat and .json: keep the channels apart.")
     var splitsChannels = false
 
     func validate(for target: WaveformTarget?) throws {

@@ -18,31 +18,31 @@ where Value.RawValue == String {
 }
 
 struct WavePictureOptions: ParsableArguments {
-    @Option(name: .long, help: "In .png and .svg: light or dark.")
+    @Option(name: .long, help: "Colours of .png and .svg: light or dark.")
     var theme: WordChoice<PictureTheme>?
 
     @Option(
         name: .long,
-        help: .init("In .png and .svg: what stands above it; the file's name if not given.", valueName: "text"))
+        help: .init("Title of .png and .svg. (default: the file's name)", valueName: "text"))
     var title: String?
 
-    @Flag(name: .long, help: "In .png and .svg: frequencies over time instead.")
+    @Flag(name: .long, help: "Draw a spectrogram: .png and .svg only.")
     var spectrogram = false
 
     @Option(
         name: .long, parsing: .unconditional,
-        help: .init("Of the spectrogram: frames looked at, a power of two.", valueName: "frames"))
+        help: .init("Spectrogram: window length, a power of two.", valueName: "frames"))
     var window: Int?
 
     @Option(
         name: .long, parsing: .unconditional,
-        help: .init("Of the spectrogram: dB below full scale that are shown.", valueName: "dB"))
+        help: .init("Spectrogram: lowest level shown, in dB below full scale.", valueName: "dB"))
     var range: Double?
 
-    @Option(name: .customLong("colour-map"), help: "Of the spectrogram: viridis, magma or grey.")
+    @Option(name: .customLong("colour-map"), help: "Spectrogram: viridis, magma or grey.")
     var colourMap: WordChoice<ColourMap>?
 
-    @Option(name: .long, help: "Of the spectrogram: linear or logarithmic frequencies.")
+    @Option(name: .long, help: "Spectrogram: linear or logarithmic frequency axis.")
     var frequency: WordChoice<Spectrogram.Settings.Axis>?
 
     func validate(for target: WaveformTarget?) throws {

@@ -16,28 +16,28 @@ struct WaveViewOptions: ParsableArguments {
 
     @Option(
         name: .long, parsing: .unconditional,
-        help: .init("Characters across, or pixels of a picture.", valueName: "cells"))
+        help: .init("Width in characters; of a picture in pixels.", valueName: "cells"))
     var width: Int?
 
     @Option(
         name: .long, parsing: .unconditional,
-        help: .init("Lines of all channels together, or pixels.", valueName: "lines"))
+        help: .init("Height of all channels in lines; of a picture in pixels.", valueName: "lines"))
     var height: Int?
 
     @OptionGroup var range: RangeOptions
 
     @Option(
         name: .long, parsing: .unconditional,
-        help: .init("Frames of a column, from --from on, instead of --to.", valueName: "frames"))
+        help: .init("Frames in each column; replaces --to.", valueName: "frames"))
     var zoom: Int?
 
-    @Option(name: .long, help: .init("each, mixed, or one by its number.", valueName: "channels"))
+    @Option(name: .long, help: .init("each, mixed, or the number of one channel.", valueName: "channels"))
     var channels: String?
 
     @Flag(name: .customLong("db"), help: "Show levels in dB, down to -60.")
     var decibels = false
 
-    @Flag(name: .customLong("no-sections"), help: "Leave out the sections that the file's marks make.")
+    @Flag(name: .customLong("no-sections"), help: "Hide the sections between the file's marks.")
     var hidesSections = false
 
     /// Where the scale in dB ends.
