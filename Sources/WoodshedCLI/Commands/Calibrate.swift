@@ -53,10 +53,10 @@ struct Calibrate: Verb {
     func validate() throws {
         let isShaped = rate != nil || periods.period != nil || periods.periods != nil
         if list && (forget || output != nil || input != nil || isShaped) {
-            throw ValidationError("--list tells everything; give it alone, or with --json.")
+            throw ValidationError("Use --list alone, or with --json.")
         }
         if forget && (json || isShaped) {
-            throw ValidationError("--forget takes --output and --input only: it forgets every rate and period.")
+            throw ValidationError("Use --forget with --output and --input only; it removes the results for every rate and period.")
         }
     }
 
@@ -71,7 +71,7 @@ struct Calibrate: Verb {
         let kept = Result { () throws(CommandFailure) in try keep(trip, in: store) }
         for line in json ? [Self.json(trip).text] : RoundTripText.lines(trip) { try StandardStream.output.line(line) }
         let aside = try kept.get()
-        if let aside { StandardStream.error.note("A damaged file was set aside: \(printable(aside))") }
+        if let aside { StandardStream.error.note("A damaged file was moved to: \(printable(aside))") }
         StandardStream.error.note("Kept in \(printable(store.path))")
     }
 
@@ -118,7 +118,7 @@ struct Calibrate: Verb {
         guard count > 0 else {
             throw CommandFailure(
                 .notFound, "nothing was measured from \(devices.output) to \(devices.input)",
-                remedy: "What there is, and its names: woodshed calibrate --list")
+                remedy: "List the stored results: woodshed calibrate --list")
         }
         StandardStream.error.note("Forgot \(count) in \(printable(store.path))")
     }

@@ -41,11 +41,11 @@ struct Demo: Verb {
             try end(try play(engine, messages: messages, signals: signals))
         } else {
             let path = freeStem("woodshed-demo", endings: ["wav"]) + ".wav"
-            say("There is no sound device here, so the demo goes to \(path), as fast as it can be made.")
+            say("There is no sound device, so the demo is written to \(path).")
             try write(to: path, signals: signals, messages: messages)
         }
         say("Next: woodshed practice YOUR-FILE --section 0:10-0:20 -n 5 --speed 70%")
-        say("All there is: woodshed help practice")
+        say("All options: woodshed help practice")
     }
 
     /// The device asked for; nil when the machine has none.

@@ -29,7 +29,7 @@ struct Devices: Verb {
             try write(rows)
         }
         if !outputs.contains(where: { $0.device.kind == .system }) {
-            StandardStream.error.note("There is no sound device. Why, and what helps: woodshed doctor")
+            StandardStream.error.note("There is no sound device. To find out why, run: woodshed doctor")
         }
     }
 

@@ -109,15 +109,15 @@ struct Record: Verb {
     @OptionGroup var messages: MessageOptions
 
     func validate() throws {
-        if recover && forget != nil { throw ValidationError("--recover and --forget are two steps; give one of them.") }
+        if recover && forget != nil { throw ValidationError("Use only one of --recover and --forget.") }
         if file != nil && out != nil { throw ValidationError("The file to write is named twice; leave out -o.") }
         if target == "-" && messages.json {
             throw ValidationError("--json and - both want standard output; name a file.")
         }
         if target?.isEmpty == true { throw ValidationError("The name of the file is empty.") }
-        if case .fraction = duration { throw ValidationError("--duration takes a time, not a share.") }
+        if case .fraction = duration { throw ValidationError("--duration is a time, such as 90 or 1:30, not a percentage.") }
         if stream.clock == .virtual && arm {
-            throw ValidationError("--arm waits for you; --clock virtual waits for nobody.")
+            throw ValidationError("--arm cannot be used with --clock virtual.")
         }
     }
 

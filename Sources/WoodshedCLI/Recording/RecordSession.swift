@@ -172,7 +172,7 @@ final class RecordSession: TerminalLoopDelegate {
         let what = isTakeOver ? "the device \(line.deviceName)" : file
         guard line.path != nil else { loop.abandon("\(what) does not answer; ended without it") }
         loop.abandon(
-            "\(what) does not answer; ended without it", "What was recorded is in \(file); finish it with:",
+            "\(what) does not answer; ended without it", "The recording is in \(file). Finish it with:",
             "  woodshed record --recover")
     }
 

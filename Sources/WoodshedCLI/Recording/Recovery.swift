@@ -69,7 +69,7 @@ enum Recovery {
         if count == 0 {
             throw CommandFailure(
                 .notFound, "\(path): no unfinished take of this name is known",
-                remedy: "See which there are with: woodshed record --recover")
+                remedy: "List them with: woodshed record --recover")
         }
         if !messages.quiet { StandardStream.error.note(printable("forgotten: \(path)")) }
     }

@@ -54,7 +54,7 @@ struct TakePlace: Equatable {
         if asked == nil, named == nil, let ending {
             throw CommandFailure(
                 .usage, "a recording cannot be stored as .\(ending)",
-                remedy: "These can be had: \(RecordFormat.allCases.map(\.rawValue).joined(separator: ", ")).")
+                remedy: "Choose one of: \(RecordFormat.allCases.map(\.rawValue).joined(separator: ", ")).")
         }
         format = asked ?? named ?? .wav
         let stem = named == nil ? out : String(out.dropLast(format.rawValue.count + 1))
