@@ -13,7 +13,7 @@ struct MessageOptions: ParsableArguments {
     @Flag(name: [.short, .long], help: "Print errors only.")
     var quiet = false
 
-    @Flag(name: [.short, .long], help: "Print the device's settings, and statistics at the end.")
+    @Flag(name: [.short, .long], help: "Print device settings and final statistics.")
     var verbose = false
 
     @Flag(name: .long, help: "Print few, plain lines and redraw none; for screen readers and logs.")

@@ -24,7 +24,8 @@ struct Calibrate: Verb {
     @Option(name: .long, help: .init("The ALSA device to play on. (default: default)", valueName: "device"))
     var output: String?
 
-    @Option(name: .long, help: .init("The ALSA device to record from. (default: the output's name)", valueName: "device"))
+    @Option(
+        name: .long, help: .init("The ALSA device to record from. (default: the output's name)", valueName: "device"))
     var input: String?
 
     @Option(
@@ -56,7 +57,8 @@ struct Calibrate: Verb {
             throw ValidationError("Use --list alone, or with --json.")
         }
         if forget && (json || isShaped) {
-            throw ValidationError("Use --forget with --output and --input only; it removes the results for every rate and period.")
+            throw ValidationError(
+                "Use --forget with --output and --input only; it removes the results for every rate and period.")
         }
     }
 

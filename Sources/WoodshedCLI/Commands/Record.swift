@@ -87,7 +87,7 @@ struct Record: Verb {
     @Flag(name: .long, help: "Keep the take as well after a conversion.")
     var keepTake = false
 
-    @Flag(name: .long, help: "Finish the takes that a crash has left; record nothing.")
+    @Flag(name: .long, help: "Finish takes after a crash; record nothing.")
     var recover = false
 
     @Option(
@@ -115,7 +115,9 @@ struct Record: Verb {
             throw ValidationError("--json and - both want standard output; name a file.")
         }
         if target?.isEmpty == true { throw ValidationError("The name of the file is empty.") }
-        if case .fraction = duration { throw ValidationError("--duration is a time, such as 90 or 1:30, not a percentage.") }
+        if case .fraction = duration {
+            throw ValidationError("--duration is a time, such as 90 or 1:30, not a percentage.")
+        }
         if stream.clock == .virtual && arm {
             throw ValidationError("--arm cannot be used with --clock virtual.")
         }

@@ -8,7 +8,8 @@ struct PeakOptions: ParsableArguments {
         help: .init("In .dat and .json: frames for each value, 2 or more. (default: 256)", valueName: "frames"))
     var samplesPerPixel: Int?
 
-    @Option(name: .long, parsing: .unconditional, help: "In .dat and .json: bits for each value, 8 or 16. (default: 16)")
+    @Option(
+        name: .long, parsing: .unconditional, help: "In .dat and .json: bits for each value, 8 or 16. (default: 16)")
     var bits: Int?
 
     @Flag(name: .customLong("split-channels"), help: "In .dat and .json: keep the channels apart.")
