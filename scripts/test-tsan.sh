@@ -82,7 +82,6 @@ weaken Sources/Realtime/ReadEpoch.swift 'add(1, ordering: .releasing)' 'add(1, o
 must_be_caught RingThreadTests
 must_be_caught SnapshotTests
 must_be_caught ReadEpochTests
-must_be_caught HandoverTests
 
 echo "thread sanitizer: tests"
 "$swift" test "${options[@]}" --scratch-path .build-tsan "$@"
