@@ -71,11 +71,13 @@ public final class RealtimeThread: Sendable {
         report = start.waitForReport()
     }
 
-    /// Waits until the body has returned. May be called more than once and from several threads, not from the body.
+    /// Waits until the body has returned. May be called more than once and from several threads.
+    ///
+    /// Called by the body it returns at once: the last reference to what owns a thread may be released on that very thread.
     ///
     /// Real-time safe: no.
     public func join() {
-        precondition(pthread_equal(pthread_self(), handle) == 0, "a thread cannot wait for itself")
+        guard pthread_equal(pthread_self(), handle) == 0 else { return }
         // Held while waiting, on purpose: a second caller returns when the first does, and a handle is joined once.
         isJoined.withLock { joined in
             guard !joined else { return }
