@@ -1,8 +1,8 @@
 // DSP: the arithmetic of sound, without any knowledge of files, devices or scores.
 //
-// It holds fades, a Kaiser window, a real Fourier transform, the time stretcher of one voice, a filter that finds a
+// It holds fades, a Kaiser window, a real Fourier transform, the time stretcher, a filter that finds a
 // known sound in a recording, and meters of levels and loudness. It does not read sources (the caller hands samples
-// in), mix voices, follow sections or choose speeds; that is the engine's part. Everything is allocated in
+// in), mix sounds, follow sections or choose speeds; that is the engine's part. Everything is allocated in
 // initialisers; what runs on the render thread says so in its documentation and is checked by the compiler.
 
 import CFFTW

@@ -20,7 +20,7 @@ public struct PictureSheet: Equatable, Sendable {
     public let sampleRate: Int
     /// What is shown, in absolute frames; may be empty, and may reach beyond the recording.
     public let frames: Range<Int64>
-    /// Named stretches of the recording, shown above the plot; those outside ``frames`` are left out.
+    /// Named ranges of the recording, shown above the plot; those outside ``frames`` are left out.
     public let sections: [PictureSection]
     /// Bright or dark.
     public let theme: PictureTheme
@@ -33,7 +33,7 @@ public struct PictureSheet: Equatable, Sendable {
     ///   - title: What stands above the picture; empty for nothing.
     ///   - sampleRate: In Hz, 1 or more.
     ///   - frames: What is shown, in absolute frames within ±2^61.
-    ///   - sections: Named stretches of the recording, in any order.
+    ///   - sections: Named ranges of the recording, in any order.
     ///   - theme: Bright or dark.
     /// - Throws: A `PictureError` of the kind `invalidRequest`.
     public init(
@@ -71,7 +71,7 @@ public struct PictureSheet: Equatable, Sendable {
     }
 }
 
-/// A named stretch of a recording in a picture.
+/// A named range of a recording in a picture.
 public struct PictureSection: Equatable, Sendable {
     /// What it is called; may be empty.
     public let name: String

@@ -206,7 +206,7 @@ public final class TakeFile: @unchecked Sendable {
         if failure == nil {
             do throws(AudioFileError) { try checkpoint() } catch { problem = error }
         }
-        if failure != nil, let fault = content.settle() {
+        if failure != nil, let fault = content.keepWholeFrames() {
             isWhole = false
             problem = problem ?? closed(by: fault)
         }
@@ -281,7 +281,7 @@ public final class TakeFile: @unchecked Sendable {
     private func orClose(_ body: () throws(StorageFault) -> Void) throws(AudioFileError) {
         guard let fault = TakeStorage.fault(body) else { return }
         bufferedFrames = 0
-        _ = content.settle()
+        _ = content.keepWholeFrames()
         let error = closed(by: fault)
         failure = error
         throw error

@@ -30,7 +30,7 @@ struct AttackMaterialTests {
             let samples = split.samples(of: band)
             let part = record.band(band)
             let factor = Int64(samples.factor)
-            let change = VoiceChange(length: record.change, isStop: record.isStop, factor: samples.factor)
+            let change = SegmentChange(length: record.change, isStop: record.isStop, factor: samples.factor)
             func voice(_ index: Int64) -> Float {
                 let one = FloatStorage(count: 1)
                 let place = Int(index - samples.firstIndex)

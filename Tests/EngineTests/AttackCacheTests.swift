@@ -9,21 +9,21 @@ import Testing
 @Suite("Attacks kept within a budget")
 struct AttackCacheTests {
     private static let rate = 8000
-    private static let windowFrames: Int64 = 8192
+    private static let pageFrames: Int64 = 8192
 
-    /// One burst in the middle of a window of noise, made ready.
+    /// One burst in the middle of a page of noise, made ready.
     private static func material() -> AttackMaterial {
         var random = SeededGenerator(seed: 3)
-        let samples = (0..<Int(windowFrames)).map { frame in
+        let samples = (0..<Int(pageFrames)).map { frame in
             Float.random(in: -0.01...0.01, using: &random)
                 + ((4000..<4300).contains(frame) ? Float.random(in: -0.5...0.5, using: &random) : 0)
         }
         let onset = Onset(cut: 4000, attack: 4000, strength: 20)
         return AttackMaterial(
-            onsets: [onset], in: 0..<windowFrames, of: SourceBlock([samples], firstFrame: 0, sampleRate: rate))
+            onsets: [onset], in: 0..<pageFrames, of: SourceBlock([samples], firstFrame: 0, sampleRate: rate))
     }
 
-    /// A cache over a table of ten windows, all of them kept and shown.
+    /// A cache over a table of ten pages, all of them kept and shown.
     private func withFullCache(
         budget: (_ bytesOfOne: Int) -> Int, _ body: (inout AttackCache, PublishedStore) throws -> Void
     ) throws {
@@ -31,8 +31,8 @@ struct AttackCacheTests {
         let material = Self.material()
         try #require(material.byteCount > 0)
         var cache = AttackCache(store: store, budget: budget(material.byteCount))
-        for window in 0..<10 { cache.keep(material, of: window) }
-        for window in 0..<10 { cache.show(window) }
+        for page in 0..<10 { cache.keep(material, of: page) }
+        for page in 0..<10 { cache.show(page) }
         try body(&cache, store)
     }
 
@@ -50,7 +50,7 @@ struct AttackCacheTests {
         try withFullCache(budget: { 7 * $0 }) { cache, store in
             cache.tidy(keeping: [2])
             #expect((0..<10).map { cache.holds($0) } == (0..<10).map { $0 < 7 })
-            // Window 6 is shown with its neighbour 7, which has gone.
+            // Page 6 is shown with its neighbour 7, which has gone.
             #expect((0..<10).map { store.table.isPublished($0) } == (0..<10).map { $0 < 6 })
         }
     }
@@ -62,8 +62,8 @@ struct AttackCacheTests {
             let kept = [true, true, true, true, false, false, true, true, true, true]
             #expect((0..<10).map { cache.holds($0) } == kept)
             // Those near lists are whole, with their neighbours.
-            for window in [0, 1, 2, 7, 8, 9] { #expect(store.table.isPublished(window)) }
-            for window in [3, 4, 5, 6] { #expect(!store.table.isPublished(window)) }
+            for page in [0, 1, 2, 7, 8, 9] { #expect(store.table.isPublished(page)) }
+            for page in [3, 4, 5, 6] { #expect(!store.table.isPublished(page)) }
         }
     }
 
@@ -91,8 +91,8 @@ struct AttackCacheTests {
     func returning() throws {
         var random = SeededGenerator(seed: 5)
         let rate = 8000
-        let windowFrames = Analyst.windowFrames(sampleRate: rate, channelCount: 1)
-        let samples = (0..<Int(windowFrames) * 8).map { frame in
+        let pageFrames = Analyst.pageFrames(sampleRate: rate, channelCount: 1)
+        let samples = (0..<Int(pageFrames) * 8).map { frame in
             frame % 30_000 < 200 ? Float.random(in: -0.5...0.5, using: &random) : 0.001
         }
         let clip = try Clip.inMemory([samples], sampleRate: rate)
@@ -105,10 +105,10 @@ struct AttackCacheTests {
         let reader = analyst.makeReader(waits: true, epoch: epoch)
         defer { analyst.release(reader) }
 
-        func cuts(in window: Int) -> [Int64] {
+        func cuts(in page: Int) -> [Int64] {
             epoch.reader.enter()
             defer { epoch.reader.leave() }
-            guard let list = reader.list(around: Int64(window) * windowFrames) else { return [] }
+            guard let list = reader.list(around: Int64(page) * pageFrames) else { return [] }
             return (0..<list.count).map { list[$0].cut }
         }
         let first = cuts(in: 0)

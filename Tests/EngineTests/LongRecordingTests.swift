@@ -11,7 +11,7 @@ import Testing
 @Suite("A recording longer than its memory budget")
 struct LongRecordingTests {
     static let rate = 22_050
-    /// Three pages of each sixteen that the smallest budget holds: 41 s, seven windows of attacks.
+    /// Three pages of each sixteen that the smallest budget holds: 41 s, seven pages of attacks.
     static let frames = 3 * 16 * 16_384 + 5000
     static let samples = testClip(channels: 1, frames: frames, rate: rate, seed: 31)
 

@@ -75,7 +75,7 @@ struct PreparationTests {
                 into: block.channels, outputChannels: 1, frameCount: 1000, adds: false, at: frame)
             for index in 0..<1000 { unsafe output.append(block.channel(0)[index]) }
             if output.count == 5000 { continue }
-            if output.count > 5000 { waitForWindow(player) }
+            if output.count > 5000 { waitForPage(player) }
             if output.count > 5000 { player.serve() }
         }
         // The first pass is what it would have been; the second is what it is for who waits, but for the crossfade.
@@ -85,7 +85,7 @@ struct PreparationTests {
         #expect(Array(plain[second]) != Array(known[second]))
     }
 
-    private func waitForWindow(_ player: Player) {
+    private func waitForPage(_ player: Player) {
         player.serve()
         player.waitUntilPrepared()
     }

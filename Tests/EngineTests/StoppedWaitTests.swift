@@ -12,7 +12,7 @@ import Testing
 struct StoppedWaitTests {
     private static let rate = 44_100
     private static let page: Int64 = 16_384
-    /// Three windows of attacks and a bit.
+    /// Three pages of attacks and a bit.
     private static let frames = 3 * 16 * 16_384 + 5000
     private static let samples = testClip(channels: 1, frames: frames, rate: rate, seed: 61)
 
@@ -27,8 +27,8 @@ struct StoppedWaitTests {
         let made: Int
     }
 
-    /// For a page of the sound itself; and, in a window of which all pages are there, for its attacks, which are not known before
-    /// those of the window after it.
+    /// For a page of the sound itself; and, in a page of attacks whose sound is there, for its attacks, which are not known before
+    /// those of the page after it.
     private static let forPage = Wait(speed: 1, section: 0..<400_000, decoded: 0..<10 * page, made: 163_000)
     private static let forAttacks = Wait(
         speed: 0.75, section: 8 * page..<20 * page, decoded: 0..<42 * page, made: 100_000)

@@ -98,7 +98,7 @@ struct WaveformCacheTests {
         let moment = try #require(OpenSource.identity(at: path)).changed
         let cache = WaveformCache(folder: bench.folder) { moment }
         let source = try #require(cache.lookup(path: path, tones: false).source)
-        #expect(!source.isSettled && source.key != nil, "what may change unseen is read before it is decoded")
+        #expect(!source.isStable && source.key != nil, "what may change unseen is read before it is decoded")
         let waveform = sound.waveform(tones: false)
         #expect(cache.store(waveform, of: source) == .stored && bench.names(".source").isEmpty)
         #expect(cache.lookup(path: path, tones: false).waveform == waveform && bench.names(".source").isEmpty)
@@ -107,7 +107,7 @@ struct WaveformCacheTests {
         #expect(bench.names(".source").count == 1)
     }
 
-    @Test("takes a file for settled three seconds after its last change, and never when that lies ahead")
+    @Test("takes a file for stable three seconds after its last change, and never when that lies ahead")
     func settling() {
         func identity(_ modified: Int64, _ changed: Int64) -> SourceIdentity {
             SourceIdentity(
@@ -117,10 +117,10 @@ struct WaveformCacheTests {
         func now(_ seconds: Int64, _ nanoseconds: Int64) -> SourceIdentity.Moment {
             .init(seconds: seconds, nanoseconds: nanoseconds)
         }
-        #expect(!identity(10, 100).isSettled(at: now(103, 500)) && identity(10, 100).isSettled(at: now(103, 501)))
-        #expect(!identity(100, 10).isSettled(at: now(103, 500)) && identity(100, 10).isSettled(at: now(104, 0)))
-        #expect(!identity(200, 10).isSettled(at: now(103, 0)))
-        #expect(!identity(.max, 10).isSettled(at: now(.max, 0)) && identity(.min, .min).isSettled(at: now(0, 0)))
+        #expect(!identity(10, 100).isStable(at: now(103, 500)) && identity(10, 100).isStable(at: now(103, 501)))
+        #expect(!identity(100, 10).isStable(at: now(103, 500)) && identity(100, 10).isStable(at: now(104, 0)))
+        #expect(!identity(200, 10).isStable(at: now(103, 0)))
+        #expect(!identity(.max, 10).isStable(at: now(.max, 0)) && identity(.min, .min).isStable(at: now(0, 0)))
     }
 
     @Test("compares by content what may have changed unseen between the lookup and the keeping")
@@ -130,19 +130,19 @@ struct WaveformCacheTests {
         let (other, _) = try bench.recording("b.wav")
         let identity = try #require(OpenSource.identity(at: path))
         // As if the file had held something else at the lookup, within the same step of the clock.
-        func source(_ key: ContentKey, isSettled: Bool) -> WaveformCache.Source {
-            WaveformCache.Source(path: path, identity: identity, isSettled: isSettled, key: key)
+        func source(_ key: ContentKey, isStable: Bool) -> WaveformCache.Source {
+            WaveformCache.Source(path: path, identity: identity, isStable: isStable, key: key)
         }
         let waveform = sound.waveform(tones: false)
         guard
             case .notStored = bench.cache().store(
-                waveform, of: source(try ContentKey(ofFileAt: other), isSettled: false))
+                waveform, of: source(try ContentKey(ofFileAt: other), isStable: false))
         else {
             Issue.record("it was kept under another content")
             return
         }
         #expect(bench.names.isEmpty)
-        #expect(bench.cache().store(waveform, of: source(try ContentKey(ofFileAt: path), isSettled: false)) == .stored)
+        #expect(bench.cache().store(waveform, of: source(try ContentKey(ofFileAt: path), isStable: false)) == .stored)
         #expect(bench.cache().lookup(path: path, tones: false).waveform == waveform)
     }
 

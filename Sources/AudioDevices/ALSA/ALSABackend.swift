@@ -32,7 +32,7 @@ final class ALSABackend: StreamBackend, @unchecked Sendable {
     ) throws(DeviceError) {
         self.now = now
         do throws(DeviceError) {
-            let block = try Self.settle(opened, other)
+            let block = try Self.agreeOnBlock(opened, other)
             outputConfiguration = opened?.configuration(blockFrames: block) ?? .absent
             inputConfiguration = other?.configuration(blockFrames: block) ?? .absent
             let buffer = opened?.settings.bufferFrames ?? 0
@@ -65,7 +65,7 @@ final class ALSABackend: StreamBackend, @unchecked Sendable {
     }
 
     /// Agrees on a block for both sides and has each wake for it.
-    private static func settle(_ output: OpenedPCM?, _ input: OpenedPCM?) throws(DeviceError) -> Int {
+    private static func agreeOnBlock(_ output: OpenedPCM?, _ input: OpenedPCM?) throws(DeviceError) -> Int {
         let block = min(output?.settings.blockFrames ?? .max, input?.settings.blockFrames ?? .max)
         if let output, let input, output.settings.sampleRate != input.settings.sampleRate {
             throw DeviceError(
@@ -151,7 +151,7 @@ struct OpenedPCM: @unchecked Sendable {
         do throws(DeviceError) {
             let negotiation = try unsafe HardwareNegotiation(
                 pcm, name: name, request: request, preferences: preferences)
-            return unsafe OpenedPCM(pcm: pcm, name: name, settings: try negotiation.settle())
+            return unsafe OpenedPCM(pcm: pcm, name: name, settings: try negotiation.install())
         } catch {
             unsafe ALSALibrary.close(pcm)
             throw error

@@ -22,9 +22,9 @@ final class ALSASide: @unchecked Sendable {
     private(set) var startTime: Int64 = 0
     var watch: ProgressWatch
     private(set) var clock: PositionClock
-    /// For how many frames the device stood still, and whether it goes as it should again.
+    /// For how many frames the device stood still, and whether it has gone on since.
     private var stalledFrames: Int64 = 0
-    private var isSettled = true
+    private var isMoving = true
 
     /// Takes the handle over, but does not close it. Nil when there is no memory.
     init?(_ pcm: OpaquePointer, _ side: StreamIncident.Side, settings: HardwareSettings) {
@@ -75,14 +75,14 @@ final class ALSASide: @unchecked Sendable {
         watch.observe(available: answer)
         if isRunning, let stood = clock.observe(position: position, after: after, before: now()) {
             stalledFrames += stood
-            isSettled = stood == 0
+            isMoving = stood == 0
         }
         return answer
     }
 
     /// Takes for how many frames the device stood still: once it has gone on, since it may be looked at in the middle.
     func takeStall(isOver: Bool) -> Int64 {
-        guard isSettled || isOver else { return 0 }
+        guard isMoving || isOver else { return 0 }
         defer { stalledFrames = 0 }
         return stalledFrames
     }

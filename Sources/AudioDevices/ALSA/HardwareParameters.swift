@@ -94,7 +94,7 @@ struct HardwareNegotiation: ~Copyable {
     deinit { unsafe snd_pcm_hw_params_free(parameters) }
 
     /// Sets the device up and returns what it is set to.
-    func settle() throws(DeviceError) -> HardwareSettings {
+    func install() throws(DeviceError) -> HardwareSettings {
         var code: Int32 = 0
         for shape in Shape.allCases {
             let layout = try chooseFormat()

@@ -34,7 +34,7 @@ package struct FrameTape: ~Copyable, Sendable {
     private var frames: RingConsumer<Float>
     private var marks: RingConsumer<FrameTapeMark>
     private let channelCount: Int
-    /// The stretch that is being read, and the one that comes after it.
+    /// The run that is being read, and the one that comes after it.
     private var current: FrameTapeMark?
     private var next: FrameTapeMark?
     /// Frames taken out of the ring so far.
@@ -61,7 +61,7 @@ package struct FrameTape: ~Copyable, Sendable {
     package mutating func take(
         _ count: Int, before end: Int64, into target: UnsafeMutablePointer<Float>
     ) -> (first: Int64, count: Int) {
-        let (head, readable) = stretch()
+        let (head, readable) = run()
         let part = min(min(readable, count), Int(max(0, end - head)))
         let buffer = unsafe UnsafeMutableBufferPointer(start: target, count: part * channelCount)
         _ = unsafe frames.read(into: buffer)
@@ -77,7 +77,7 @@ package struct FrameTape: ~Copyable, Sendable {
         var (filled, missing) = (0, 0)
         while filled < count {
             let wanted = first + Int64(filled)
-            let (head, readable) = stretch()
+            let (head, readable) = run()
             if readable == 0 {
                 missing += unsafe silence(count - filled, target + filled * channelCount)
                 filled = count
@@ -108,11 +108,11 @@ package struct FrameTape: ~Copyable, Sendable {
     }
 
     /// The number of the ring's next frame, and how many frames follow it without a gap.
-    private mutating func stretch() -> (head: Int64, count: Int) {
+    private mutating func run() -> (head: Int64, count: Int) {
         // The frames first: the mark of those that are seen is seen as well.
         let readable = Int64(waitingFrames)
         if next == nil { next = marks.pop() }
-        // A mark per stretch, of which the ring holds no more than marks.
+        // A mark per run, of which the ring holds no more than marks.
         while let mark = next, mark.ringFrame <= ringFrame {
             current = mark
             next = marks.pop()

@@ -1,8 +1,8 @@
 // A recording at the rate it is wanted at: decodes, and converts where the file has another.
 
-/// Reads stretches of a recording at any rate.
+/// Reads ranges of a recording at any rate.
 ///
-/// The same stretch always gets the same bits: decoding is exact, and conversion starts afresh for each stretch. So who wants the same
+/// The same range always gets the same bits: decoding is exact, and conversion starts afresh for each range. So who wants the same
 /// bits of a whole recording, whatever is read first, reads it in the blocks of ``blockShift(channelCount:)``.
 ///
 /// Used by one thread at a time.
@@ -14,7 +14,7 @@ package final class RateReader: @unchecked Sendable {
     /// Nil where nothing is converted.
     private let ratio: RateRatio?
     private let resampler: Resampler
-    /// Source frames kept from the stretch before: neighbours overlap, and going back in the file would cost a jump.
+    /// Source frames kept from the range before: neighbours overlap, and going back in the file would cost a jump.
     private var window: Range<Int64> = 0..<0
     private var samples: UnsafeMutablePointer<Float>
     private var capacity: Int

@@ -1,4 +1,4 @@
-// Fixed-ratio conversion by libsoxr at its highest quality. Each stretch is converted by a converter of its own that
+// Fixed-ratio conversion by libsoxr at its highest quality. Each range is converted by a converter of its own that
 // starts at a frame which both rates share, so that its samples depend on the file and on what frames it has alone.
 internal import CSoxr
 internal import Glibc
@@ -54,7 +54,7 @@ struct ConversionPlan: Equatable {
     }
 }
 
-/// Converts one stretch of planar audio.
+/// Converts one range of planar audio.
 struct Resampler {
     let channelCount: Int
     let sourceRate: Int

@@ -1,10 +1,10 @@
-/// A named place or stretch that a recording's file tells of.
+/// A named place or range that a recording's file tells of.
 public struct FileMark: Sendable, Equatable {
     /// What it is called; may be empty. Text from outside: it may hold anything but a zero.
     public let name: String
     /// The frame it is in front of, from 0 on.
     public let frame: Int64
-    /// For a stretch the frame behind its last one, greater than `frame`; `nil` for a place.
+    /// For a range the frame behind its last one, greater than `frame`; `nil` for a place.
     public let endFrame: Int64?
 
     /// A mark; one whose end is not behind its beginning is a place.
@@ -15,7 +15,7 @@ public struct FileMark: Sendable, Equatable {
     }
 }
 
-/// A named stretch of a recording, as its marks divide it.
+/// A named range of a recording, as its marks divide it.
 public struct FileSection: Sendable, Equatable {
     /// What it is called; may be empty.
     public let name: String

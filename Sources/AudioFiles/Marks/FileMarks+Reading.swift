@@ -3,15 +3,16 @@
 extension FileMarks {
     /// Reads the marks of a recording's file.
     ///
-    /// WAV, RF64, BW64 and AIFF: cues and markers, with their names; a label that gives a length makes a stretch. CAF: markers that
-    /// begin something. FLAC, Ogg Vorbis and Opus: chapters in the comments, and in FLAC without those the tracks of a cue sheet. MP3:
-    /// chapters of an ID3 tag. What only `ffmpeg` reads (M4A, Matroska): chapters, as `ffprobe` tells them. Other files have none.
+    /// WAV, RF64, BW64 and AIFF: cues and markers, with their names; a label that gives a length makes a range. CAF: markers that
+    /// begin something. FLAC, Ogg Vorbis and Opus: chapters in the comments, and in FLAC without those the tracks of a cue
+    /// sheet. MP3: chapters of an ID3 tag. What only `ffmpeg` reads (M4A, Matroska): chapters, as `ffprobe` tells them. Other
+    /// files have none.
     ///
-    /// Times in a file are of decoded sound, as the decoder gives it: without what an MP3 encoder put in front. They become the nearest
-    /// frame; one that lies a millisecond behind the end, or less, is the end.
+    /// Times in a file are of decoded sound, as the decoder gives it: without what an MP3 encoder put in front. They become the
+    /// nearest frame; one that lies a millisecond behind the end, or less, is the end.
     ///
-    /// A part that is damaged gives what can be read of it, and no error. Time and memory are bounded by what is read, whatever the file
-    /// says about itself: well below a millisecond and a megabyte for any that was not made to be hard.
+    /// A part that is damaged gives what can be read of it, and no error. Time and memory are bounded by what is read, whatever
+    /// the file says about itself: well below a millisecond and a megabyte for any that was not made to be hard.
     ///
     /// - Parameters:
     ///   - path: A regular file.

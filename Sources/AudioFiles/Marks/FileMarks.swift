@@ -2,15 +2,15 @@
 
 /// The marks of a recording, in order.
 ///
-/// A mark lies within the recording or at its end; what a file tells of beyond is left out, and a stretch that reaches beyond ends with
-/// the recording. Of marks at the same place, or of the same stretch, the first one that has a name stands for all.
+/// A mark lies within the recording or at its end; what a file tells of beyond is left out, and a range that reaches beyond
+/// ends with the recording. Of marks at the same place, or of the same range, the first one that has a name stands for all.
 public struct FileMarks: Sendable, Equatable {
     /// The most marks that are read of a file.
     public static let countLimit = FileLimits.markCount
     /// The most bytes of a name in UTF-8, as many as a take's mark may have; the rest is cut off.
     public static let nameByteLimit = 4096
 
-    /// By frame; at one frame places come first, then stretches, the longest first.
+    /// By frame; at one frame places come first, then ranges, the longest first.
     public let marks: [FileMark]
     /// The recording's length in frames.
     public let frameCount: Int64
@@ -41,18 +41,18 @@ public struct FileMarks: Sendable, Equatable {
         self.marks = kept.sorted { Self.order($0) < Self.order($1) }
     }
 
-    /// The stretches into which the marks divide the recording, by their beginning.
+    /// The ranges into which the marks divide the recording, by their beginning.
     ///
     /// From each place to the next one, and from the last one to the end, is a section; what lies in front of the first belongs to
-    /// none. A stretch is a section of its own, whatever lies in it.
+    /// none. A range is a section of its own, whatever lies in it.
     public var sections: [FileSection] {
         let places = marks.filter { $0.endFrame == nil }
         let ends = places.dropFirst().map(\.frame) + [frameCount]
         let between = zip(places, ends).map { FileSection(name: $0.name, frames: $0.frame..<max($0.frame, $1)) }
-        let stretches = marks.compactMap { mark in
+        let ranges = marks.compactMap { mark in
             mark.endFrame.map { FileSection(name: mark.name, frames: mark.frame..<$0) }
         }
-        return (between + stretches).filter { !$0.frames.isEmpty }.sorted {
+        return (between + ranges).filter { !$0.frames.isEmpty }.sorted {
             ($0.frames.lowerBound, -$0.frames.upperBound) < ($1.frames.lowerBound, -$1.frames.upperBound)
         }
     }

@@ -22,7 +22,7 @@ struct AttackRefinement {
     private let decimation: Int
     private let lowPass: [Double]
 
-    /// Half the stretch in which the attack is looked for.
+    /// Half the range in which the attack is looked for.
     private static let reachSeconds = 0.014
     private static let trainingSeconds = 0.028
     private static let lowTrainingSeconds = 0.045
@@ -115,7 +115,7 @@ struct AttackRefinement {
     ) -> (cut: Int, attack: Int, rise: Double, shortfall: Double) {
         let (millisecond, side) = (scale.frames(0.001), scale.frames(0.008))
         let top = unforeseen.mean(steepest..<steepest + 4 * millisecond)
-        // The level just before matters as much as that of the training stretch: a decay may have made it lower, another
+        // The level just before matters as much as that of the training block: a decay may have made it lower, another
         // beginning higher.
         let before = unforeseen.mean(steepest - 6 * millisecond..<steepest - 2 * millisecond)
         let quiet = min(max(base, before), 0.05 * top)
@@ -159,7 +159,7 @@ struct AttackRefinement {
     }
 }
 
-/// Sums over any stretch of a list in constant time.
+/// Sums over any range of a list in constant time.
 struct RunningSum {
     private let sums: [Double]
 

@@ -1,6 +1,6 @@
-/// A predictor of the next sample from the last few, learnt from a stretch of sound: what it cannot foresee is new.
+/// A predictor of the next sample from the last few, learnt from a block of sound: what it cannot foresee is new.
 ///
-/// The covariance method (least squares over the stretch itself, without a window), one set of coefficients for all
+/// The covariance method (least squares over the block itself, without a window), one set of coefficients for all
 /// channels. Sines are foreseen to the last bits, so that an attack inside a chord stands out as if it were alone.
 struct LinearPredictor {
     /// The weight of the sample `index + 1` frames back.
@@ -10,7 +10,7 @@ struct LinearPredictor {
     init(order: Int, learningFrom channels: [[Double]], in training: Range<Int>) {
         precondition(training.lowerBound >= order)
         let size = order + 1
-        // products[i * size + j]: the sum of x[n - i] x[n - j] over the training stretch.
+        // products[i * size + j]: the sum of x[n - i] x[n - j] over the training block.
         var products = [Double](repeating: 0, count: size * size)
         for samples in channels {
             for lag in 0..<size {

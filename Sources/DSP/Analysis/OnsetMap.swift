@@ -81,7 +81,7 @@ public enum OnsetMap {
 
     /// The attacks that stay when the stronger of two near ones wins, of equals the earlier.
     ///
-    /// Winners are settled in three rounds, from the locally strongest down, rather than one after the other over the
+    /// Winners are chosen in three rounds, from the locally strongest down, rather than one after the other over the
     /// whole recording: so an attack's fate depends on six gaps around it at most, never on the far end of a drum roll.
     private static func apart(_ attacks: [Onset], gap: Int64) -> [Onset] {
         var open = Array(Set(attacks)).sorted { ($0.attack, $0.cut) < ($1.attack, $1.cut) }

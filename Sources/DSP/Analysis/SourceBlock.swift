@@ -1,4 +1,4 @@
-/// A stretch of a recording held in memory for analysis: channels × frames, at absolute frames of the recording.
+/// A block of a recording held in memory for analysis: channels × frames, at absolute frames of the recording.
 ///
 /// Everything that is derived from a recording at load time reads it through blocks, and puts what it finds at absolute
 /// frames; with context enough around the frames that are judged, where one block ends does not change what is found.

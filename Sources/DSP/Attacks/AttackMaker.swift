@@ -1,4 +1,4 @@
-/// Makes records from plans: predicts, packs, and takes from the source what the voices give.
+/// Makes records from plans: predicts, packs, and takes from the source what the segments give.
 struct AttackMaker {
     private let source: SourceBlock
     private let split: SplitSource?
@@ -9,11 +9,11 @@ struct AttackMaker {
     /// Weights of a prediction in a decimated band and at the full rate, where periods have many more samples.
     private static let decimatedOrder = 160
     private static let fullOrder = 200
-    /// Over this last part of the hold the real source returns under the new voice, so that the voice takes over what
+    /// Over this last part of the hold the real source returns under the new segment, so that the segment takes over what
     /// has become sustained by then.
     private static let blendedPart = 0.9
 
-    /// - Parameter bands: How the voices divide their source.
+    /// - Parameter bands: How the stretchers divide their source.
     init(_ source: SourceBlock, bands: StretchBands) {
         self.source = source
         split = bands == .three ? SplitSource(source) : nil
@@ -68,34 +68,34 @@ struct AttackMaker {
         let ahead = past.map { forward.continuation(of: $0, count: layout.ahead.count) }
         let cutSample = Double(plan.cut) / Double(shape.factor(of: band))
         let behind = channels.map { channel in
-            var voice = [Float](backward.continuation(of: future[channel], count: layout.behind.count).reversed())
+            var segment = [Float](backward.continuation(of: future[channel], count: layout.behind.count).reversed())
             if !plan.isStop {
-                blend(band, channel, into: &voice, before: layout.whole, held: Double(layout.whole) - cutSample)
+                blend(band, channel, into: &segment, before: layout.whole, held: Double(layout.whole) - cutSample)
             }
-            return voice
+            return segment
         }
         return AttackRecord.Band(
             early: layout.early, whole: layout.whole, ahead: storage.store(ahead, first: layout.ahead.lowerBound),
             behind: storage.store(behind, first: layout.behind.lowerBound))
     }
 
-    /// Lets the source return under the last part of a new voice's prediction.
+    /// Lets the source return under the last part of a new segment's prediction.
     private func blend(
-        _ band: StretchBand, _ channel: Int, into voice: inout [Float], before whole: Int64, held: Double
+        _ band: StretchBand, _ channel: Int, into segment: inout [Float], before whole: Int64, held: Double
     ) {
-        let count = min(Int(Self.blendedPart * held), voice.count)
+        let count = min(Int(Self.blendedPart * held), segment.count)
         guard count > 0 else { return }
         let real = samples(band, channel: channel, in: whole - Int64(count)..<whole)
         for (offset, sample) in real.enumerated() {
-            let index = voice.count - count + offset
+            let index = segment.count - count + offset
             let share = AttackTimes.smooth((Float(offset) + 0.5) / Float(count))
-            voice[index] += share * (sample - voice[index])
+            segment[index] += share * (sample - segment[index])
         }
     }
 
     // MARK: - The snippet
 
-    /// What the source holds beyond the voices, around the cut.
+    /// What the source holds beyond the segments, around the cut.
     private func snippet(_ plan: AttackPlan, _ parts: [StretchBand: AttackRecord.Band]) -> [[Float]] {
         source.channels.indices.map { channel in
             guard !plan.isStop else { return [] }
@@ -103,7 +103,7 @@ struct AttackMaker {
             for (band, part) in parts.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
                 subtract(band, part, channel, plan, from: &rest, at: plan.snippet.lowerBound)
             }
-            // Where voices differ from the source further out, a slope is better than an edge.
+            // Where segments differ from the source further out, a slope is better than an edge.
             let slope = times.margin / 2
             for index in 0..<min(slope, rest.count / 2) {
                 let share = AttackTimes.smooth((Float(index) + 0.5) / Float(slope))
@@ -120,7 +120,7 @@ struct AttackMaker {
         }
     }
 
-    /// Takes from `rest` what one band's voices give when they are played at speed 1.
+    /// Takes from `rest` what one band's segments give when they are played at speed 1.
     private func subtract(
         _ band: StretchBand, _ part: AttackRecord.Band, _ channel: Int, _ plan: AttackPlan, from rest: inout [Float],
         at first: Int64
@@ -129,22 +129,22 @@ struct AttackMaker {
         let reach = Int64(band == .high ? 0 : BandShape.reach)
         let end = first + Int64(rest.count)
         let needed = (first / factor - reach - 1)..<(end / factor + reach + 2)
-        let voices = FloatStorage(voices(band, part, channel, plan, in: needed))
+        let segments = FloatStorage(segments(band, part, channel, plan, in: needed))
         guard band != .high else {
-            for index in rest.indices { rest[index] -= voices.view[index + Int(first - needed.lowerBound)] }
+            for index in rest.indices { rest[index] -= segments.view[index + Int(first - needed.lowerBound)] }
             return
         }
         let interpolator = BandInterpolator(factor: Int(factor))
         for index in rest.indices {
             let frame = first + Int64(index) - needed.lowerBound * factor
             let sample = Int(frame / factor)
-            let run = voices.view.part(from: sample - BandShape.reach + 1, count: BandInterpolator.sampleCount)
+            let run = segments.view.part(from: sample - BandShape.reach + 1, count: BandInterpolator.sampleCount)
             rest[index] -= interpolator.value(run, frame: Int(frame % factor))
         }
     }
 
-    /// A band's samples as the voices have them: the old one until the cut, then the new one.
-    private func voices(
+    /// A band's samples as the segments have them: the old one until the cut, then the new one.
+    private func segments(
         _ band: StretchBand, _ part: AttackRecord.Band, _ channel: Int, _ plan: AttackPlan, in range: Range<Int64>
     ) -> [Float] {
         let real = samples(band, channel: channel, in: range)
@@ -153,7 +153,7 @@ struct AttackMaker {
         part.ahead.read(channel: channel, from: range.lowerBound, into: ahead.view)
         part.behind.read(channel: channel, from: range.lowerBound, into: behind.view)
         let factor = shape.factor(of: band)
-        let change = VoiceChange(length: plan.change, isStop: plan.isStop, factor: factor)
+        let change = SegmentChange(length: plan.change, isStop: plan.isStop, factor: factor)
         return real.indices.map { index in
             let sample = range.lowerBound + Int64(index)
             let old = sample < part.early ? real[index] : ahead.view[index]

@@ -1,7 +1,7 @@
 // Attacks: what is made of a recording's onsets at load time, so that a stretcher can copy attacks and stretch the rest.
 //
 // Separate attacks after Verma and Meng (1998) and Driedger, Müller and Ewert (2014); predictions on both sides of a cut
-// after Kauppinen and Roth (2002). That the voices are predicted across the cut, and the attack is whatever they leave, is
+// after Kauppinen and Roth (2002). That the segments are predicted across the cut, and the attack is whatever they leave, is
 // ours: so nothing has to be separated exactly for the sum to be exact. It does not find onsets, see OnsetMap.
 
 /// The records of the onsets in one range of a recording.
@@ -11,7 +11,7 @@
 public final class AttackMaterial: Sendable {
     /// One record for each onset of the range, by rising cuts.
     let records: [AttackRecord]
-    /// Which voices the records are for.
+    /// Which stretchers the records are for.
     public let bands: StretchBands
     /// Bytes of memory: about 39 KB an onset in stereo at 44.1 kHz.
     public let byteCount: Int
@@ -25,7 +25,7 @@ public final class AttackMaterial: Sendable {
     ///   - range: Frames of the recording; onsets with their cut in it get a record. If it holds frame 0, so does the
     ///     recording's beginning, before which there is nothing.
     ///   - source: The recording in and around `range`.
-    ///   - bands: How the voices divide their source.
+    ///   - bands: How the stretchers divide their source.
     ///
     /// Takes some 4 ms an onset in stereo. Real-time safe: no.
     public init(onsets: [Onset], in range: Range<Int64>, of source: SourceBlock, bands: StretchBands = .three) {

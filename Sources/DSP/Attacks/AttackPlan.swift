@@ -3,7 +3,7 @@ struct AttackTimes: Sendable {
     /// How long the source is copied from an attack on, 12 ms: long enough for most of what makes an attack, too short
     /// for its loudness against what is stretched to be heard.
     let hold: Int
-    /// The change from the old to the new voice, 0.7 ms that end at the cut.
+    /// The change from the old to the new segment, 0.7 ms that end at the cut.
     let fade: Int
     /// How far a cut may lie before its attack; an attack that rises for longer counts from there.
     let longestLead: Int
@@ -25,9 +25,9 @@ struct AttackTimes: Sendable {
     }
 }
 
-/// How one voice gives way to the next, in frames relative to the cut.
-struct VoiceChange: BitwiseCopyable, Sendable {
-    /// The new voice is alone from here on.
+/// How one segment gives way to the next, in frames relative to the cut.
+struct SegmentChange: BitwiseCopyable, Sendable {
+    /// The new segment is alone from here on.
     let end: Double
     /// How long both are heard.
     let length: Double
@@ -35,13 +35,13 @@ struct VoiceChange: BitwiseCopyable, Sendable {
     /// The change in one band.
     ///
     /// At an attack decimated bands change later: through the interpolator a sample is heard some milliseconds earlier, and
-    /// nothing of the new voice may be heard before the cut. What it owes until then is in the snippet.
+    /// nothing of the new segment may be heard before the cut. What it owes until then is in the snippet.
     init(length: Int, isStop: Bool, factor: Int) {
         end = isStop || factor == 1 ? 0 : Double(BandShape.reach * factor + length)
         self.length = Double(length)
     }
 
-    /// The new voice's share at a frame.
+    /// The new segment's share at a frame.
     @inline(__always)
     func share(framesAfterCut: Double) -> Float {
         let after = framesAfterCut - end
@@ -55,7 +55,7 @@ struct AttackPlan: Sendable {
     let cut: Int64
     let attack: Int64
     let whole: Int64
-    /// How long the voices' change takes.
+    /// How long the segments' change takes.
     let change: Int
     let isStop: Bool
     let bands: [StretchBand: Band]
@@ -81,16 +81,16 @@ struct AttackPlan: Sendable {
 
     /// One onset, as far as plans depend on it.
     struct Moment: Sendable {
-        /// The last frame the old voice has whole.
+        /// The last frame the old segment has whole.
         let oldEnd: Int64
         let cut: Int64
         let attack: Int64
         let hold: Int64
-        /// How long the voices' change takes.
+        /// How long the segments' change takes.
         let change: Int
         let isStop: Bool
 
-        /// An attack is cut before it begins. A stop is cut where silence begins: the old voice fades out as it did in the
+        /// An attack is cut before it begins. A stop is cut where silence begins: the old segment fades out as it did in the
         /// source, and nothing is copied, for its copy would not be in phase with it.
         init(_ onset: Onset, _ times: AttackTimes, hold: Int) {
             isStop = onset.kind == .stop
@@ -110,7 +110,7 @@ struct AttackPlan: Sendable {
         let times = AttackTimes(sampleRate: sampleRate)
         let clear = onsets.filter { $0.attack > 0 && ($0.kind == .stop || $0.strength >= leastRise) }
         var moments = clear.map { Moment($0, times, hold: times.hold) }
-        // A recording begins with a new voice, before which there was none.
+        // A recording begins with a new segment, before which there was none.
         moments.insert(Moment(Onset(cut: 0, attack: 0, strength: 0), times, hold: 0), at: 0)
         var kept: [Moment] = []
         for moment in moments where moment.cut > kept.last?.attack ?? -1 { kept.append(moment) }
@@ -170,7 +170,7 @@ private struct Layout {
     /// - Parameters:
     ///   - moment: The onset.
     ///   - whole: The end of its hold.
-    ///   - since: The frame from which the source belongs to the old voice, `nil` if it always did.
+    ///   - since: The frame from which the source belongs to the old segment, `nil` if it always did.
     ///   - until: The next onset's cut.
     func plan(_ moment: AttackPlan.Moment, whole: Int64, since: Int64?, until: Int64?) -> AttackPlan {
         var parts: [StretchBand: AttackPlan.Band] = [:]
@@ -190,14 +190,14 @@ private struct Layout {
         let window = Int64(Self.windowSamples(band, sampleRate: sampleRate))
         let learnt = window * 3 / 2
         let cutSample = sample(moment.cut)
-        // What stops rings on in every band, by as much as it rings before it begins: the new voice must not hear that.
+        // What stops rings on in every band, by as much as it rings before it begins: the new segment must not hear that.
         var wholeSample = sample(whole) + (moment.isStop ? ringing(band) : 0)
         if let until { wholeSample = min(wholeSample, max(sample(whole), sample(until))) }
         let early = max(since.map(sample) ?? .min, sample(moment.oldEnd) - ringing(band))
         let past = max(since.map(sample) ?? .min, early - learnt)..<early
         let untilEarly = until.map { max(wholeSample, sample($0) - ringing(band)) } ?? .max
         let future = wholeSample..<min(untilEarly, wholeSample + learnt)
-        // A window of the old voice is centred on the cut at the latest, one of the new voice on the cut at the earliest,
+        // A window of the old segment is centred on the cut at the latest, one of the new segment on the cut at the earliest,
         // where the window a hop before it is also looked at. Positions are rounded, and a grid step may go too far.
         let slack = window / 8
         let ahead = early..<max(early, cutSample + window / 2 + slack)

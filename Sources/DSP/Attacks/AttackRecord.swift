@@ -1,40 +1,40 @@
-/// What a voice needs to play across one onset, made at load time.
+/// What a stretcher needs to play across one onset, made at load time.
 ///
-/// The old voice ends at the cut: windows before it see the source up to each band's `early` and what linear prediction
-/// makes of it beyond. The new voice begins there: windows after it see the source from `whole` on and before that what
+/// The old segment ends at the cut: windows before it see the source up to each band's `early` and what linear prediction
+/// makes of it beyond. The new segment begins there: windows after it see the source from `whole` on and before that what
 /// prediction, run backwards, makes of what follows. What both leave out of the source is the snippet, which is copied.
-/// So where windows do not turn, voices and snippet add up to the source.
+/// So where windows do not turn, segments and snippet add up to the source.
 ///
 /// Its memory belongs to the `AttackMaterial` it was made by, which must outlive it. Real-time safe: yes.
 public struct AttackRecord: BitwiseCopyable, Sendable {
-    /// The frame at which the new voice takes over; no energy of the attack lies before it.
+    /// The frame at which the new segment takes over; no energy of the attack lies before it.
     public let cut: Int64
     /// The frame that lands where the nominal position says; at or after ``cut``.
     public let attack: Int64
     /// The frame from which the sound is stretched again; from ``cut`` to here it is copied.
     public let whole: Int64
 
-    /// How long the old voice gives way to the new one, in frames.
+    /// How long the old segment gives way to the new one, in frames.
     let change: Int
     /// Whether a sound ends at ``cut``; then there is nothing to copy.
     let isStop: Bool
 
     /// The part played by one band, in that band's samples.
     struct Band: BitwiseCopyable, Sendable {
-        /// The source up to here belongs to the old voice: later samples may ring from the attack.
+        /// The source up to here belongs to the old segment: later samples may ring from the attack.
         let early: Int64
-        /// The source from here on belongs to the new voice.
+        /// The source from here on belongs to the new segment.
         let whole: Int64
-        /// The old voice from `early` on.
+        /// The old segment from `early` on.
         let ahead: PackedSamples
-        /// The new voice up to `whole`.
+        /// The new segment up to `whole`.
         let behind: PackedSamples
     }
 
     let low: Band
     let middle: Band
     let high: Band
-    /// The source less the voices, at frames relative to the cut.
+    /// The source less the segments, at frames relative to the cut.
     let snippet: PackedSamples
 
     @inline(__always)
@@ -55,7 +55,7 @@ public struct AttackList: BitwiseCopyable, @unchecked Sendable {
     private let records: UnsafePointer<AttackRecord>?
     /// Number of records.
     public let count: Int
-    /// Which voices the records were made for; a voice that divides its source otherwise leaves them out.
+    /// Which stretchers the records were made for; a stretcher that divides its source otherwise leaves them out.
     public var bands: StretchBands { isDivided ? .three : .one }
     private let isDivided: Bool
 
@@ -109,12 +109,12 @@ public final class AttackTable: Sendable {
 
     /// Joins materials, which may be given in any order; of records with the same cut one stays.
     ///
-    /// - Parameter materials: All made for the same voices.
+    /// - Parameter materials: All made for the same stretchers.
     ///
     /// Real-time safe: no.
     public init(_ materials: [AttackMaterial]) {
         let bands = materials.first?.bands ?? .three
-        precondition(materials.allSatisfy { $0.bands == bands }, "All materials are made for the same voices.")
+        precondition(materials.allSatisfy { $0.bands == bands }, "All materials are made for the same stretchers.")
         self.materials = materials
         var records: [AttackRecord] = []
         for record in materials.flatMap(\.records).sorted(by: { $0.cut < $1.cut }) where record.cut != records.last?.cut

@@ -1,7 +1,7 @@
 /// Samples of all channels at absolute indices, as 16-bit integers with one scale for every 32 of them; silence elsewhere.
 ///
 /// The error is at most 1/65,534 of the largest sample among the 32, 96 dB below it: half the memory of Float32, and a
-/// quiet stretch beside a loud one keeps its detail. The memory belongs to a `PackedStorage`, which must outlive the view and
+/// quiet part beside a loud one keeps its detail. The memory belongs to a `PackedStorage`, which must outlive the view and
 /// is not written to after this was made: hence sendable.
 @safe
 struct PackedSamples: BitwiseCopyable, @unchecked Sendable {

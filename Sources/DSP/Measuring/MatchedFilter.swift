@@ -2,7 +2,7 @@ internal import Glibc
 
 /// Finds a known sound in a recording: where, how loud, which way up, and how surely.
 ///
-/// The likeness of the sound to each stretch of the recording (their cross-correlation, by way of the spectrum) is highest where
+/// The likeness of the sound to each part of the recording (their cross-correlation, by way of the spectrum) is highest where
 /// the sound is; no linear filter is surer in noise (Turin, "An introduction to matched filters", 1960). Between two frames the
 /// likeness is the one band-limited curve through its values, whose top Newton's method finds. It does not find a sound whose
 /// pitch or form has changed on the way.
@@ -22,7 +22,8 @@ public struct MatchedFilter: Sendable {
     public struct Match: Sendable, Hashable {
         /// Where it begins, from the beginning of the recording, to a fraction of a frame.
         public let frame: Double
-        /// How far its likeness stands above that of the rest of the recording (root mean square), in dB; noise alone makes about 12.
+        /// How far its likeness stands above that of the rest of the recording (root mean square), in dB; noise alone makes
+        /// about 12.
         public let clarityDecibels: Double
         /// How loud it came back, in dB of the pattern.
         public let gainDecibels: Double

@@ -1,6 +1,6 @@
 internal import Glibc
 
-/// The levels of a stretch of sound by time and frequency: what a picture shows as colours.
+/// The levels of a sound by time and frequency: what a picture shows as colours.
 ///
 /// A level is that of a sine: one of amplitude 1 reads 0 dB, whatever the window. (Its mean square, by which ``WaveformTone``
 /// counts, is 3 dB less.) A column averages the power of its windows, which lie half a window apart, or evenly spread where

@@ -27,7 +27,7 @@ extension Spectrogram {
             case logarithmic
         }
 
-        /// What a stretch of sound is multiplied by before it is transformed.
+        /// What the sound of one column is multiplied by before it is transformed.
         public enum Window: String, Sendable, CaseIterable {
             /// Narrow, with sidelobes that begin at -31 dB and fall by 18 dB an octave: for nearly everything.
             case hann

@@ -1,4 +1,4 @@
-// The search for places of a voice that sound like each other.
+// The search for places of a recording of speech that sound like each other.
 //
 // First by the similarity 2Σab / Σ(a² + b²) of windows of one lag's length on the coarse signal, all lags; then the best
 // peaks are refined to a fine step by the error a crossfade between the two places would make. The similarity keeps the

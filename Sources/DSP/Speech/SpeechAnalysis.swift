@@ -1,4 +1,4 @@
-/// What is known about a voice before it is played at another speed: where two places of it are so alike that one may
+/// What is known about speech before it is played at another speed: where two places of it are so alike that one may
 /// be left for the other, and where none may be.
 ///
 /// For each millisecond it holds the best few jumps from there to a place 2.5 to 20 ms later, each with what taking it
@@ -28,7 +28,7 @@ public struct SpeechAnalysis: Sendable {
 
     var cellCount: Int { bursts.count }
 
-    /// The place within a range where the voice is softest, the first of equals: where a section is best cut.
+    /// The place within a range where the speech is softest, the first of equals: where a section is best cut.
     ///
     /// - Parameter range: Frames of which at least one lies in ``range``; what lies outside is not looked at.
     ///

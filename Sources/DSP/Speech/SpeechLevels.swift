@@ -1,6 +1,6 @@
 internal import Glibc
 
-/// How loud a voice is around each cell, against its surroundings, and where something bursts.
+/// How loud speech is around each cell, against its surroundings, and where something bursts.
 struct SpeechLevels {
     /// Mean square over 10 ms on either side.
     let level: [Float]

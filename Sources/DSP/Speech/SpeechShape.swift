@@ -1,4 +1,4 @@
-/// The lengths that the analysis and the splicing of a voice work with at one sample rate.
+/// The lengths that the analysis and the splicing of speech work with at one sample rate.
 ///
 /// All are times, given in fine steps: a step is one frame up to 48 kHz and a whole number of frames, about 20 µs, above,
 /// so that the work a second of sound takes does not grow with its rate. The values were chosen on speech of both sexes

@@ -18,7 +18,7 @@ struct SpeechSignal: ~Copyable {
     /// Mean square of each cell.
     let cellPower: [Float]
 
-    /// How far the channels count: unlike ones, so that a voice with opposite phases in two channels does not vanish.
+    /// How far the channels count: unlike ones, so that a speaker with opposite phases in two channels does not vanish.
     private static func weight(ofChannel channel: Int) -> Float { channel % 2 == 0 ? 1 : 0.75 }
     /// How much of the step before is taken off: raises the treble by some 12 dB, so that consonants and formants count.
     private static let emphasis: Float = 0.6

@@ -1,4 +1,4 @@
-/// A place where a voice that is copied leaves one place of the recording for another.
+/// A place where speech that is copied leaves one place of the recording for another.
 public struct Splice: BitwiseCopyable, Sendable, Equatable {
     /// The output frame at which the crossfade begins, from the plan's start.
     public let outputFrame: Int64

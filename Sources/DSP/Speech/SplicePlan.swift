@@ -1,4 +1,4 @@
-/// Where to splice a section of a voice so that it lasts as long as its speed demands.
+/// Where to splice a section of speech so that it lasts as long as its speed demands.
 ///
 /// The section is copied as it is, but for jumps of 2.5 to 20 ms, back where it has to become longer and forward where
 /// it has to become shorter, each to a place that sounds alike. The jumps are those that cost least in sum, over the whole
@@ -60,7 +60,7 @@ public final class SplicePlan: Sendable {
 
     /// One plan of several that follow one another: their sections in the recording, and so their sound.
     ///
-    /// This is how a long section is planned in bounded memory: cut where the voice is softest
+    /// This is how a long section is planned in bounded memory: cut where the speech is softest
     /// (``SpeechAnalysis/softestFrame(in:)``), part by part.
     /// - Parameter parts: At least one; each section begins where the one before ends.
     ///

@@ -1,10 +1,10 @@
-// Splicer: one voice of speech at another speed, by copying.
+// Splicer: speech at another speed, by copying.
 //
 // It follows a SplicePlan, which was made beforehand: copies the recording and, at each splice, crossfades to another place
 // of it. It decides nothing and analyses nothing; a frame costs a copy, within a splice two reads and a weight. All channels
 // jump together, so the stereo image stays. It does not read sources: the caller hands it samples.
 
-/// A voice that plays a section as a ``SplicePlan`` says, in pull style.
+/// Plays a section as a ``SplicePlan`` says, in pull style.
 ///
 /// Ask ``nextInput(toEmit:)`` until it returns `nil`, handing in the frames it names each time; then
 /// ``emit(_:into:offset:)``:
@@ -40,7 +40,7 @@ public struct Splicer: ~Copyable {
     private let madeFrames: Int
 
     private var list: SpliceList?
-    /// Output frames of the plan: where this voice began, and the end of what is made.
+    /// Output frames of the plan: where this splicer began, and the end of what is made.
     private var startFrame: Int64 = 0
     private var madeEnd: Int64 = 0
     /// What is added to an output frame to get the source frame that is copied.
@@ -50,7 +50,7 @@ public struct Splicer: ~Copyable {
     private var firstSplice = 0
     private var holdsLeavingSide = false
 
-    /// Allocates everything a voice needs; call ``start(atOutput:_:)`` before anything else.
+    /// Allocates everything a splicer needs; call ``start(atOutput:_:)`` before anything else.
     ///
     /// - Parameters:
     ///   - channelCount: 1 to 64.
@@ -79,7 +79,7 @@ public struct Splicer: ~Copyable {
     /// is: a crossfade that is under way there is left out, for the side it leads to.
     /// - Parameters:
     ///   - outputFrame: The frame of the plan heard first; before its start and behind its end the recording is copied.
-    ///   - list: Of a plan made for this voice's rate.
+    ///   - list: Of a plan made for this splicer's rate.
     ///
     /// Real-time safe: yes.
     #if REALTIME_CHECKS
@@ -203,7 +203,7 @@ public struct Splicer: ~Copyable {
 // MARK: - Pieces
 
 extension Splicer {
-    /// What the next piece needs: a stretch to copy, or one side of a crossfade.
+    /// What the next piece needs: a range to copy, or one side of a crossfade.
     private var request: InputRequest {
         guard let list else { preconditionFailure("A splicer is started before it is asked for input.") }
         guard nextSplice < list.count else { return InputRequest(first: madeEnd + offset, count: maximumInputFrames) }

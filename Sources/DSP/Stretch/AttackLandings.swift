@@ -1,11 +1,12 @@
-// AttackLandings: at which output frames the voices of a stretched sound take turns. It reads the position curve and the
-// cuts of an AttackList, and knows nothing of samples.
+// AttackLandings: at which output frames one segment of a stretched sound gives way to the next. It reads the position curve
+// and the cuts of an AttackList, and knows nothing of samples.
 
-/// Which voice a grid step belongs to: the number of cuts that lie behind it, and the output frame where the last landed.
-struct VoiceSegment: BitwiseCopyable, Sendable {
-    /// The voice plays between the records `number - 1` and `number` of the list.
+/// The segment between two attacks that a grid step belongs to: the number of cuts that lie behind it, and the output frame
+/// where the last landed.
+struct AttackSegment: BitwiseCopyable, Sendable {
+    /// The segment lies between the records `number - 1` and `number` of the list.
     var number = 0
-    /// The output frame at which the voice began; meaningless for the voice of a start.
+    /// The output frame at which the segment began; meaningless for the segment of a start.
     var landing: Int64 = 0
 }
 
@@ -21,8 +22,8 @@ struct AttackLandings: BitwiseCopyable, Sendable {
     }
 
     private(set) var list = AttackList.empty
-    private(set) var segment = VoiceSegment()
-    /// Cuts up to this source frame lie behind the voice.
+    private(set) var segment = AttackSegment()
+    /// Cuts up to this source frame lie behind the segment.
     private var passedFrame: Int64 = 0
     /// The landings that still have to be heard: a ring. At most one is added each step.
     private var landings = InlineArray<64, Landing>(repeating: Landing())
@@ -42,7 +43,7 @@ struct AttackLandings: BitwiseCopyable, Sendable {
         self.list = list
         (first, count) = (0, 0)
         passedFrame = startFrame + copiedFrames
-        segment = VoiceSegment(number: list.countOfCuts(through: passedFrame), landing: 0)
+        segment = AttackSegment(number: list.countOfCuts(through: passedFrame), landing: 0)
         guard segment.number > 0 else { return startFrame }
         // Earlier ones are over, or were cut short by this one.
         let record = list[segment.number - 1]
@@ -50,7 +51,7 @@ struct AttackLandings: BitwiseCopyable, Sendable {
         return record.whole
     }
 
-    /// Goes on with another list, which holds the same records wherever the voice still looks, and others beyond.
+    /// Goes on with another list, which holds the same records wherever the stretcher still looks, and others beyond.
     ///
     /// - Returns: By how much a record's place in the new list exceeds that in the old.
     mutating func continueWith(_ new: AttackList) -> Int {
@@ -88,7 +89,7 @@ struct AttackLandings: BitwiseCopyable, Sendable {
             let lead = record.attack - record.cut
             guard curve.position(at: frame + lead) >= Double(record.attack) - 0.5 else { break }
             let found = Self.frame(of: record.attack, before: frame + lead, curve: curve) - lead
-            segment = VoiceSegment(number: segment.number + 1, landing: max(earliest + 1, min(found, frame)))
+            segment = AttackSegment(number: segment.number + 1, landing: max(earliest + 1, min(found, frame)))
             passedFrame = record.cut
             landed = record
         }

@@ -1,4 +1,4 @@
-/// The windows of one band and the weights that go with them, for one of several shapes of window: a voice that has one
+/// The windows of one band and the weights that go with them, for one of several shapes of window: a stretcher that has one
 /// band needs narrower main lobes than one that keeps its bass apart.
 ///
 /// Real-time safe: all but `init`.
@@ -22,7 +22,7 @@ struct BandWindows: ~Copyable {
         overlapShares = FloatStorage(shapes.flatMap(\.shares))
     }
 
-    /// Changes to another of the shapes, between two voices; the last stands for all that follow.
+    /// Changes to another of the shapes, between two starts; the last stands for all that follow.
     mutating func select(_ index: Int) { selected = min(index, count - 1) }
 
     /// See ``VocoderShape``.

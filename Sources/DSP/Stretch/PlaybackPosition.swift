@@ -1,6 +1,6 @@
-// PlaybackPosition: where in the source a voice really is, which is where its speed says, but for the holds.
+// PlaybackPosition: where in the source a stretcher really is, which is where its speed says, but for the holds.
 
-/// The source position of a voice at every step of its grid, and which of the voices between two attacks plays there.
+/// The source position of a stretcher at every step of its grid, and the segment between two attacks that plays there.
 ///
 /// The nominal position is the integral of the speed. During a hold, after a start and after each attack, the source runs
 /// at its own speed instead, and what that wins or loses is given back evenly, over the next tenth of a second or until
@@ -29,7 +29,7 @@ struct PlaybackPosition: BitwiseCopyable, Sendable {
     /// The steps that have been computed end here.
     private(set) var end: Int64 = 0
     private var positions: InlineArray<256, Double> = InlineArray(repeating: 0)
-    private var segments: InlineArray<256, VoiceSegment> = InlineArray(repeating: VoiceSegment())
+    private var segments: InlineArray<256, AttackSegment> = InlineArray(repeating: AttackSegment())
 
     /// Seconds of the source: too short to be heard as another tempo, long enough for a change of speed of three percent at
     /// 75 %, six at 50 %.
@@ -72,9 +72,9 @@ struct PlaybackPosition: BitwiseCopyable, Sendable {
         return positions[place(step)]
     }
 
-    /// The voice at a step, which must be among the last computed.
+    /// The segment at a step, which must be among the last computed.
     @inline(__always)
-    func segment(atStep step: Int64) -> VoiceSegment {
+    func segment(atStep step: Int64) -> AttackSegment {
         precondition(step < end && step >= end - Int64(Self.capacity) && step >= 0)
         return segments[place(step)]
     }

@@ -1,16 +1,16 @@
-// Where a voice is in its source. The curve is told changes of speed at output frames and answers with positions that are
+// Where a stretcher is in its source. The curve is told changes of speed at output frames and answers with positions that are
 // closed integrals from the last change, so that an hour of output adds up no rounding.
 //
 // It holds a bounded number of changes and forgets those that lie behind: a score's whole curve may be of any length, the
-// voice is fed the part ahead. It knows nothing of scores.
+// stretcher is fed the part ahead. It knows nothing of scores.
 
-/// The nominal source position of a voice as a function of its output frames, at a speed that steps and glides.
+/// The nominal source position of a stretcher as a function of its output frames, at a speed that steps and glides.
 ///
 ///     var curve = PositionCurve(position: 44_100, speed: 0.7)
 ///     curve.change(at: 4410, to: 1.3, over: 2205)
 ///     curve.position(at: 4410)  // 47 187
 ///
-/// Positions are in source frames, times in output frames since the voice's start, speeds in source frames per output
+/// Positions are in source frames, times in output frames since the stretcher's start, speeds in source frames per output
 /// frame. Any finite speed is taken.
 public struct PositionCurve: BitwiseCopyable, Sendable {
     /// The start and the changes it can hold at once; see ``forget(before:)``.

@@ -92,11 +92,11 @@ struct RotationField: ~Copyable {
         sumPower[last] += y * y + z * z
     }
 
-    /// Where a new voice begins: bins that have grown fourfold since the last output start afresh, without a turn, so that
+    /// Where a new segment begins: bins that have grown fourfold since the last output start afresh, without a turn, so that
     /// the attack keeps its shape; the others go on (after Röbel, "A new approach to transient processing in the phase
     /// vocoder", 2003).
     ///
-    /// - Parameter source: X, the new voice's spectra at the window's place.
+    /// - Parameter source: X, the new segment's spectra at the window's place.
     func restartGrown(_ source: borrowing Spectra) {
         for bin in stride(from: 0, to: binCount, by: Lanes.scalarCount) {
             var power = Lanes()

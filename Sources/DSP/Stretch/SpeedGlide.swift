@@ -1,4 +1,4 @@
-// The arithmetic of one stretch of a speed curve. What decides where a pass ends and what decides where a voice reads both
+// The arithmetic of one segment of a speed curve. What decides where a pass ends and what decides where a stretcher reads both
 // use it, so that the two agree.
 
 /// A speed that goes linearly, in output time, from one value to another and then stays.

@@ -14,7 +14,7 @@ struct BandSamples: Sendable {
 
 /// A block of a recording divided into its three bands, for analysis at load time.
 ///
-/// It holds the same samples, bit for bit, that a voice makes of the same recording while it plays, wherever either began.
+/// It holds the same samples, bit for bit, that a stretcher makes of the same recording while it plays, wherever either began.
 /// Samples closer to an end of the block than ``BandShape/contextFrames(of:)`` depend on the silence assumed outside.
 /// Real-time safe: no.
 struct SplitSource: Sendable {

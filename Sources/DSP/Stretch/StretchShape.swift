@@ -1,6 +1,6 @@
-// StretchShape: the lengths that a voice derives once from its sample rate, all of them tied to one window. Pure.
+// StretchShape: the lengths that a stretcher derives once from its sample rate, all of them tied to one window. Pure.
 
-/// Window lengths, the grid of output frames on which work falls due, and how a voice starts.
+/// Window lengths, the grid of output frames on which work falls due, and how a stretcher starts.
 struct StretchShape: Sendable {
     /// Frames of the high band's window.
     let windowFrames: Int

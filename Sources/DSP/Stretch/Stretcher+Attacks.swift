@@ -1,11 +1,11 @@
-// Attacks in a voice: which part of the source each band hears at a step, and the copies on top.
+// Attacks in a stretched sound: which part of the source each band hears at a step, and the copies on top.
 
 extension Stretcher {
     /// Goes on with another list of attacks.
     ///
-    /// A voice that plays for hours is told the attacks around it from time to time. A list must hold the same records as the
-    /// one before it wherever the voice still looks: from a quarter of a second behind its place to ``leadFrames`` output
-    /// frames ahead. Without them the voice goes on as if there were no attacks.
+    /// A stretcher that plays for hours is told the attacks around it from time to time. A list must hold the same records as the
+    /// one before it wherever the stretcher still looks: from a quarter of a second behind its place to ``leadFrames`` output
+    /// frames ahead. Without them the stretcher goes on as if there were no attacks.
     /// - Parameter list: Made for the same source and bands; its memory must last until the next call, or the next start.
     ///
     /// Real-time safe: yes.
@@ -18,12 +18,12 @@ extension Stretcher {
     }
 
     /// What a band hears at a step.
-    func voice(atStep step: Int64, _ band: StretchBand) -> VocoderBand.Voice {
+    func segmentSource(atStep step: Int64, _ band: StretchBand) -> VocoderBand.SegmentSource {
         let (segment, list) = (position.segment(atStep: step), position.landings.list)
         return switch band {
-        case .low: low.voice(segment, of: list, band: band)
-        case .middle: middle.voice(segment, of: list, band: band)
-        case .high: high.voice(segment, of: list, band: band)
+        case .low: low.segmentSource(segment, of: list, band: band)
+        case .middle: middle.segmentSource(segment, of: list, band: band)
+        case .high: high.segmentSource(segment, of: list, band: band)
         }
     }
 

@@ -1,4 +1,4 @@
-// What a voice does at each step of its grid, and how much of the source it needs for it. Which work belongs to which step
+// What a stretcher does at each step of its grid, and how much of the source it needs for it. Which work belongs to which step
 // depends on output frames alone, never on how many of them were asked for.
 
 extension Stretcher {
@@ -34,7 +34,7 @@ extension Stretcher {
         let isOpening = high.nextStage == 0
         let step = high.middleStep
         high.runStage(
-            split.high, place: position.position(atStep: step), voice: voice(atStep: step, .high),
+            split.high, place: position.position(atStep: step), source: segmentSource(atStep: step, .high),
             interpolator: split.middleInterpolator)
         guard isOpening else { return }
         high.fillStart(
@@ -45,7 +45,7 @@ extension Stretcher {
         let isOpening = middle.nextStage == 0
         let step = middle.middleStep
         middle.runStage(
-            split.middle, place: position.position(atStep: step), voice: voice(atStep: step, .middle),
+            split.middle, place: position.position(atStep: step), source: segmentSource(atStep: step, .middle),
             interpolator: split.middleInterpolator)
         guard isOpening else { return }
         middle.fillStart(split.middle, from: 0, start: startFrame, interpolator: split.middleInterpolator)
@@ -55,7 +55,7 @@ extension Stretcher {
         let isOpening = low.nextStage == 0
         let step = low.middleStep
         low.runStage(
-            split.low, place: position.position(atStep: step), voice: voice(atStep: step, .low),
+            split.low, place: position.position(atStep: step), source: segmentSource(atStep: step, .low),
             interpolator: split.lowInterpolator)
         guard isOpening else { return }
         low.fillStart(split.low, from: 0, start: startFrame, interpolator: split.lowInterpolator)

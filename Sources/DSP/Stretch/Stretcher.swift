@@ -1,11 +1,11 @@
-// Stretcher: one voice played at another speed without a change of pitch.
+// Stretcher: sound at another speed without a change of pitch.
 //
 // The source is divided on the fly into three bands (BandSplit), each of which is a phase vocoder with windows of its own
-// length (VocoderBand); a schedule on a fixed grid of output frames says when each piece of work is done. A voice neither
-// reads files nor joins sections: the caller hands it samples and crossfades voices. Below 0.5 the
+// length (VocoderBand); a schedule on a fixed grid of output frames says when each piece of work is done. It neither
+// reads files nor joins sections: the caller hands it samples and crossfades what several stretchers give. Below 0.5 the
 // sound turns soft, below 0.25 it blurs. Latency: none; the first frame out is the first frame in.
 
-/// A time stretcher for one voice, in pull style.
+/// A time stretcher, in pull style.
 ///
 /// Ask ``nextInput(toEmit:)`` until it returns `nil`, handing in the source frames it names each time; then
 /// ``emit(_:into:offset:)``:
@@ -20,7 +20,7 @@
 /// Requests follow one another without a gap: each source frame is asked for once. The output is a function of the source,
 /// the start and the speeds alone, never of how it was asked for. There is no delay: output frame `m` sounds like the
 /// source frame ``sourcePosition(atOutput:)``, but for the first tenth of a second, when it may be some milliseconds off:
-/// a voice begins by copying 12 ms of the source at its own speed.
+/// a stretcher begins by copying 12 ms of the source at its own speed.
 /// Source samples that are not finite, or beyond ±2^20, count as silence.
 @safe
 public struct Stretcher: ~Copyable {
@@ -30,7 +30,8 @@ public struct Stretcher: ~Copyable {
     public static let slowest = 0.0625
     /// See ``slowest``.
     public static let fastest = 16.0
-    /// The fastest speed with three bands, which bounds how much of the source a voice holds; see ``start(at:speed:bands:attacks:)``.
+    /// The fastest speed with three bands, which bounds how much of the source a stretcher holds; see
+    /// ``start(at:speed:bands:attacks:)``.
     public static let fastestInBands = 4.0
 
     /// Number of channels, 1 to 64. All channels turn by the same angles, so the stereo image stays.
@@ -44,14 +45,14 @@ public struct Stretcher: ~Copyable {
     public let inputFrames: Int
     /// The largest count ``nextInput(toEmit:)`` and ``emit(_:into:offset:)`` take.
     public let maximumEmitFrames: Int
-    /// Output frames from a start over which the work of starting is spread, 512 at 44.1 kHz. Who prepares a voice ahead
+    /// Output frames from a start over which the work of starting is spread, 512 at 44.1 kHz. Who prepares a stretcher ahead
     /// asks for so many, a step at a time.
     public let startFrames: Int
     /// How far ahead of the frame emitted next ``changeSpeed(atOutput:to:over:)`` must be told: 5504 frames at 44.1 kHz, half
     /// a window of the low band and what is made ahead of it.
     public let leadFrames: Int
 
-    /// The most source frames that a voice asks for before the one heard first, to know the sound that goes on: about 7400
+    /// The most source frames that a stretcher asks for before the one heard first, to know the sound that goes on: about 7400
     /// at 44.1 kHz.
     public let leadInFrames: Int
 
@@ -78,14 +79,14 @@ public struct Stretcher: ~Copyable {
     var front: Int64?
     var hasCopied = false
 
-    /// Allocates everything a voice needs; call ``start(at:speed:bands:attacks:)`` before anything else.
+    /// Allocates everything a stretcher needs; call ``start(at:speed:bands:attacks:)`` before anything else.
     ///
     /// - Parameters:
     ///   - channelCount: 1 to 64.
     ///   - sampleRate: 8000 to 768000 Hz; scales the window by powers of two.
     ///   - maximumEmitFrames: The largest count of frames to be emitted at once, 1 to 65536.
     ///
-    /// Real-time safe: no. A stereo voice at 44.1 kHz holds about a megabyte.
+    /// Real-time safe: no. A stereo stretcher at 44.1 kHz holds about a megabyte.
     public init(channelCount: Int, sampleRate: Int, maximumEmitFrames: Int = 8192) {
         precondition((1...64).contains(channelCount), "A stretcher takes 1 to 64 channels.")
         precondition((8000...768_000).contains(sampleRate), "A stretcher takes rates of 8000 to 768000 Hz.")
@@ -192,7 +193,7 @@ public struct Stretcher: ~Copyable {
         case needsInput(InputRequest)
     }
 
-    /// Does at most one piece of work: the means to spread a coming voice's start over the blocks before it.
+    /// Does at most one piece of work: the means to spread a coming stretcher's start over the blocks before it.
     ///
     /// A piece is a block of the source divided or one stage of a window: the transform of the window, the transform of the
     /// window a hop earlier, the choice of the rotations or the synthesis. Some ninety pieces make a start, one or two
@@ -237,7 +238,7 @@ public struct Stretcher: ~Copyable {
         split.accept(inputs.view)
     }
 
-    /// The most source frames, from the one heard first on, that a voice asks for to give its first frames; what it asks for
+    /// The most source frames, from the one heard first on, that a stretcher asks for to give its first frames; what it asks for
     /// before that one are ``leadInFrames``.
     ///
     /// - Parameters:
@@ -252,7 +253,7 @@ public struct Stretcher: ~Copyable {
         // The low band reaches farthest, and no window is made before the copied frames are over.
         let steps = max(Int64((frameCount + shape.gridFrames - 1) / shape.gridFrames), Int64(shape.copiedSteps))
         let outputs = Double(low.schedule.reach(ofStep: steps) * Int64(shape.gridFrames))
-        // A slow voice begins at the source's own speed, and pays back later.
+        // A slow stretcher begins at the source's own speed, and pays back later.
         let held = Int(Double(startFrames) * max(0, 1 - speed)) + 1
         return Int(outputs * speed) + 1 + held + low.schedule.reachFrames + bandContexts[0] + split.blockFrames
     }

@@ -1,4 +1,4 @@
-// VocoderBand: one band of a voice, from its samples to the overlap-add of its turned windows.
+// VocoderBand: one band of a stretched sound, from its samples to the overlap-add of its turned windows.
 //
 // A phase vocoder that integrates the phase gradient from the loudest bins outward (Průša and Holighaus, "Phase vocoder
 // done right", 2017), in rotation form (after Laroche and Dolson, "Improved phase vocoder time-scale modification of
@@ -21,12 +21,12 @@ struct VocoderBand: ~Copyable {
     private var transform: RealFourierTransform
     var windows: BandWindows
     let gate: FloatStorage
-    /// The voice that plays, whether a start began it, else the weights of its windows from ``voiceBegin`` on.
-    var voice = Voice()
-    var isFirstVoice = true
-    var voiceBegin: Int64 = 0
-    let voiceGate: FloatStorage
-    /// For samples of a voice that are not the source's.
+    /// What the segment that plays hears; whether a start began it, else the weights of its windows from ``segmentBegin`` on.
+    var source = SegmentSource()
+    var isFirstSegment = true
+    var segmentBegin: Int64 = 0
+    let segmentGate: FloatStorage
+    /// For predicted samples, which are not the source's.
     let predictedSamples: FloatStorage
     /// X, the spectrum at the window's place in the source, and Y, the spectrum of the previous output.
     private let current: Spectra
@@ -39,11 +39,11 @@ struct VocoderBand: ~Copyable {
     private var place = 0.0
     private var sample: Int64 = 0
     private var frame = 0
-    private var stretch: Float = 1
-    private var voiceHasChanged = false
+    private var localStretch: Float = 1
+    private var segmentHasChanged = false
 
     /// - Parameters:
-    ///   - shapes: The band's windows, in one form or, for voices of three bands and of one, in two.
+    ///   - shapes: The band's windows, in one form or, for stretchers of three bands and of one, in two.
     ///   - emitFrames: Output frames that may be made ahead.
     init(channelCount: Int, shape: StretchShape, shapes: [VocoderShape], emitFrames: Int) {
         let band = shapes[0]
@@ -55,7 +55,7 @@ struct VocoderBand: ~Copyable {
         transform = RealFourierTransform(size: band.window)
         windows = BandWindows(shapes)
         gate = FloatStorage(band.gate)
-        voiceGate = FloatStorage(count: band.window)
+        segmentGate = FloatStorage(count: band.window)
         predictedSamples = FloatStorage(count: band.window + BandInterpolator.sampleCount)
         let bins = band.window / 2 + 1
         current = Spectra(channelCount: channelCount, binCount: bins)
@@ -68,12 +68,12 @@ struct VocoderBand: ~Copyable {
             runCount: max(BandInterpolator.sampleCount, shape.gridFrames))
     }
 
-    /// Begins anew, with windows in the form that a voice of so many bands wants.
+    /// Begins anew, with windows in the form that a stretcher of so many bands wants.
     mutating func restart(bands: StretchBands) {
         windows.select(bands == .three ? 0 : 1)
         nextStage = 0
-        isFirstVoice = true
-        voiceHasChanged = false
+        isFirstSegment = true
+        segmentHasChanged = false
     }
 
     /// Whether a stage falls due at or before a step of the schedule.
@@ -89,42 +89,47 @@ struct VocoderBand: ~Copyable {
     /// - Parameters:
     ///   - samples: The band's samples of the source.
     ///   - place: The source frame, exact, of the window's middle.
-    ///   - voice: The voice that plays there, as it is known now: for each stage anew, since what comes after it may have become
-    ///     known since the stage before, and the memory of what was known then may be gone.
+    ///   - source: What the segment that plays there hears, as it is known now: for each stage anew, since what comes after it
+    ///     may have become known since the stage before, and the memory of what was known then may be gone.
     ///   - interpolator: For a decimated band, whose samples lie at other frames than the window's.
     mutating func runStage(
-        _ samples: borrowing SampleRing, place: Double, voice next: Voice, interpolator: borrowing BandInterpolator
+        _ samples: borrowing SampleRing, place: Double, source next: SegmentSource,
+        interpolator: borrowing BandInterpolator
     ) {
         let (number, stage) = schedule.window(ofStage: nextStage)
         switch stage {
         case 0:
-            settle(at: place)
-            if number != firstWindow && next.segment.landing != voice.segment.landing {
-                changeVoice(next, number: number)
-                stretch = 1
-                voiceHasChanged = true
+            moveWindow(to: place)
+            if number != firstWindow && next.segment.landing != source.segment.landing {
+                changeSource(next, number: number)
+                localStretch = 1
+                segmentHasChanged = true
             }
-            voice = next
+            source = next
             analyseCurrent(samples, interpolator)
             if number == firstWindow { beginOutput() }
         case 1:
-            voice = next
+            source = next
             comparePrevious(samples, interpolator)
         case 2:
-            if voiceHasChanged { rotation.restartGrown(current) }
-            rotation.solve(current, stretch: stretch)
-            // The windows before are another voice's: this one overlaps none of them.
-            if voiceHasChanged { overlapLevel.setUnity() } else { overlapLevel.solve(rotation, shares: windows.shares) }
-            voiceHasChanged = false
+            if segmentHasChanged { rotation.restartGrown(current) }
+            rotation.solve(current, stretch: localStretch)
+            // The windows before are another segment's: this one overlaps none of them.
+            if segmentHasChanged {
+                overlapLevel.setUnity()
+            } else {
+                overlapLevel.solve(rotation, shares: windows.shares)
+            }
+            segmentHasChanged = false
         default: synthesise(number)
         }
         nextStage += 1
     }
 
-    /// Takes the window's place in the source.
-    private mutating func settle(at place: Double) {
+    /// Moves the window to its place in the source.
+    private mutating func moveWindow(to place: Double) {
         // Half speed is the limit of the vertical rule: beyond it the turns between neighbours grow past sense.
-        stretch = Float(min(max(Double(hop * factor) / max(place - self.place, 1e-3), 0.25), 2))
+        localStretch = Float(min(max(Double(hop * factor) / max(place - self.place, 1e-3), 0.25), 2))
         self.place = place
         var rounded = Int64(place + 0.5)
         if Double(rounded) > place + 0.5 { rounded -= 1 }
@@ -230,16 +235,16 @@ extension VocoderBand {
 
     /// Adds a window's samples to the output; its last hop is the first to arrive there and overwrites what was.
     ///
-    /// Of a window that reaches back to before its voice, what comes first is left out and what comes next faded in.
+    /// Of a window that reaches back to before its segment, what comes first is left out and what comes next faded in.
     /// Every offset is a multiple of the lane count and so is the ring's length: no group of lanes wraps round.
     private func addWindow(_ number: Int64, channel: Int) {
         let (samples, weights) = (transform.frameStorage.view, windows.synthesis)
-        // The gate's samples are counted from the start, where the output begins, or from the voice's first window on.
-        let fade = isFirstVoice ? gate.view : voiceGate.view
+        // The gate's samples are counted from the start, where the output begins, or from the segment's first window on.
+        let fade = isFirstSegment ? gate.view : segmentGate.view
         let half = window / 2
         let begin = number * Int64(hop) - Int64(half)
         let skipped = Int(max(0, -begin))
-        let gateBegin = isFirstVoice ? 0 : voiceBegin
+        let gateBegin = isFirstSegment ? 0 : segmentBegin
         let gateEnd = Int(max(0, min(Int64(window), gateBegin + Int64(fade.count) - begin)))
         for index in stride(from: skipped, to: window, by: Lanes.scalarCount) {
             let place = begin &+ Int64(index)

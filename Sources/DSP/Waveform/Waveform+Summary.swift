@@ -34,7 +34,7 @@ extension Waveform {
         }
     }
 
-    /// The colour of a stretch of sound; `nil` without tones, or outside the recording.
+    /// The colour of a range of frames; `nil` without tones, or outside the recording.
     public func tone(frames: Range<Int64>) -> WaveformTone? {
         let part = frames.clamped(to: 0..<frameCount)
         if part.isEmpty || !hasTones { return nil }
@@ -61,8 +61,9 @@ extension Waveform {
         return Int(frames.lowerBound) >> exponent..<(Int(frames.upperBound) + framesPerPlace - 1) >> exponent
     }
 
-    /// From a level that is read to the next one. Runs of bins lie side by side, while each level is far away from the others: reading
-    /// up to seven bins of every third level takes half the time that the fewest bins of all levels do. Tones are dearer to sum up.
+    /// From a level that is read to the next one. Runs of bins lie side by side, while each level is far away from the others:
+    /// reading up to seven bins of every third level takes half the time that the fewest bins of all levels do. Tones are
+    /// dearer to sum up.
     private static let (binStep, toneStep) = (3, 2)
     /// How many columns ahead memory is asked for.
     private static let columnsAhead = 4

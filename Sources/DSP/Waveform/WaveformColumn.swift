@@ -1,4 +1,4 @@
-/// What a picture shows of one stretch of sound: one column of pixels.
+/// What a picture shows of one range of frames: one column of pixels.
 public struct WaveformColumn: Equatable, Sendable {
     /// The least and the greatest sample, -1 to 1; `minimum` is greater than `maximum` where there is no sound at all.
     public var minimum: Float

@@ -6,7 +6,7 @@ internal import DSP
 /// of it, and changes over to another score. Every position is a function of the output frame. Real-time safe: yes.
 struct Playhead: BitwiseCopyable {
     private let crossfadeFrames: Int64
-    /// The shortest stretch at 100 % that is copied and not played by a voice, in output frames.
+    /// The shortest part of a pass at 100 % that is copied and not played by a voice, in output frames.
     private let shortestCopy: Int64
     private(set) var score: RenderScore
     private(set) var cursor: ScoreCursor
@@ -169,7 +169,7 @@ struct Playhead: BitwiseCopyable {
         return Place(clipFrame: score.part(0).clipStart)
     }
 
-    /// The part of another score in which the pass that plays goes on, if it is the same stretch of the clip.
+    /// The part of another score in which the pass that plays goes on, if it is the same range of the clip.
     func counterpart(in other: RenderScore) -> Int? {
         let here = part
         guard let index = other.partIndex(section: here.section, pass: cursor.pass) else { return nil }

@@ -71,7 +71,7 @@ struct TempoVoice: ~Copyable {
 
     /// What is known of attacks from here on.
     ///
-    /// - Parameter list: of the stretch of the recording in which the voice is; it holds until the next call.
+    /// - Parameter list: of the part of the recording in which the voice is; it holds until the next call.
     mutating func setAttacks(_ list: AttackList) {
         if !isSpliced { stretcher.setAttacks(list) }
     }

@@ -75,8 +75,8 @@ extension Analyst {
 
     /// A range piece by piece, so that hours of sound need no hours of samples at once.
     func pieces(of range: Range<Int64>) -> [Range<Int64>] {
-        stride(from: range.lowerBound, to: range.upperBound, by: Int(windows.windowFrames)).map {
-            $0..<min($0 + windows.windowFrames, range.upperBound)
+        stride(from: range.lowerBound, to: range.upperBound, by: Int(pages.pageFrames)).map {
+            $0..<min($0 + pages.pageFrames, range.upperBound)
         }
     }
 }

@@ -1,11 +1,11 @@
 internal import Clips
 internal import DSP
 
-// The worker's own: plans of splices. A long part is cut where the voice is softest and planned stretch by stretch, so that an
+// The worker's own: plans of splices. A long part is cut where the speech is softest and planned passage by passage, so that an
 // hour needs the memory of half a minute, its splices aside, and whoever changes his mind does not wait for the whole of it.
 extension Analyst {
-    /// A stretch ends where the voice is softest between these two lengths; a rest no longer than the second is not cut.
-    private static var stretchSeconds: (shortest: Int64, longest: Int64) { (20, 30) }
+    /// A passage ends where the speech is softest between these two lengths; a rest no longer than the second is not cut.
+    private static var passageSeconds: (shortest: Int64, longest: Int64) { (20, 30) }
     /// Pieces of speech that stay known: five minutes of them take some 15 MB.
     private static var keptPieces: Int { 50 }
 
@@ -18,7 +18,7 @@ extension Analyst {
         var plans: [SplicePlan] = []
         var (start, output) = (part.clipStart, Int64(0))
         while start < part.clipEnd {
-            guard let analysis = stretch(from: start, of: part.clipStart..<part.clipEnd) else { return nil }
+            guard let analysis = passage(from: start, of: part.clipStart..<part.clipEnd) else { return nil }
             let end = cut(from: start, before: part.clipEnd, analysis)
             let (first, offset) = (output, Double(start - part.clipStart))
             output =
@@ -35,7 +35,7 @@ extension Analyst {
 
     private func cut(from start: Int64, before end: Int64, _ analysis: SpeechAnalysis) -> Int64 {
         let rate = Int64(clip.sampleRate)
-        let (shortest, longest) = Analyst.stretchSeconds
+        let (shortest, longest) = Analyst.passageSeconds
         guard end - start > longest * rate else { return end }
         return analysis.softestFrame(in: start + shortest * rate..<start + longest * rate)
     }
@@ -50,9 +50,9 @@ extension Analyst {
         return low
     }
 
-    /// What is known of the voice from a frame on, as far as the longest stretch needs it.
-    private func stretch(from start: Int64, of range: Range<Int64>) -> SpeechAnalysis? {
-        let end = min(range.upperBound, start + Analyst.stretchSeconds.longest * Int64(clip.sampleRate))
+    /// What is known of the speech from a frame on, as far as the longest passage needs it.
+    private func passage(from start: Int64, of range: Range<Int64>) -> SpeechAnalysis? {
+        let end = min(range.upperBound, start + Analyst.passageSeconds.longest * Int64(clip.sampleRate))
         var joined: SpeechAnalysis?
         for piece in pieces(of: range) where piece.overlaps(start..<end) {
             guard !isAbandoned, let found = speech(in: piece) else { return nil }

@@ -7,7 +7,7 @@ internal import Synchronization
 
 /// What is known of one clip, and the thread that finds it out; shared by all players of the clip.
 ///
-/// The recording is divided into windows of some six seconds at fixed frames; what is found in one does not depend on when,
+/// The recording is divided into pages of some six seconds at fixed frames; what is found in one does not depend on when,
 /// for whom or after what it was asked for. What is small stays for as long as the clip is played; attacks, which are not, are
 /// let go when they exceed the budget and nobody is near them, and made again, the same, when somebody returns.
 @safe
@@ -15,7 +15,7 @@ final class Analyst: @unchecked Sendable {
     let clip: Clip
     /// How the voices divide their source that the attacks are for.
     let bands: StretchBands
-    let windows: AttackWindows
+    let pages: AttackWindows
     let store: PublishedStore
     let recording: RecordingReader
     private let lock: ConditionLock
@@ -28,7 +28,7 @@ final class Analyst: @unchecked Sendable {
     }
 
     // Guarded by `lock`.
-    /// Windows each player is at or will come to, most urgent first.
+    /// Pages each player is at or will come to, most urgent first.
     private var wanted: [Int: [Int]] = [:]
     /// Scores to be made ready, the newest of each player.
     private var tasks: [Task] = []
@@ -50,9 +50,9 @@ final class Analyst: @unchecked Sendable {
     init?(_ clip: Clip, bands: StretchBands, attackBudget: Int = AttackCache.budget) {
         self.clip = clip
         self.bands = bands
-        let windowFrames = Analyst.windowFrames(sampleRate: clip.sampleRate, channelCount: clip.channelCount)
-        windows = AttackWindows(frameCount: clip.frameCount, windowFrames: windowFrames)
-        guard let store = PublishedStore(count: windows.windowCount) else { return nil }
+        let pageFrames = Analyst.pageFrames(sampleRate: clip.sampleRate, channelCount: clip.channelCount)
+        pages = AttackWindows(frameCount: clip.frameCount, pageFrames: pageFrames)
+        guard let store = PublishedStore(count: pages.pageCount) else { return nil }
         self.store = store
         lock = store.lock
         recording = RecordingReader(clip)
@@ -62,7 +62,7 @@ final class Analyst: @unchecked Sendable {
     deinit { recording.close() }
 
     /// Six seconds, in a power of two; less where many channels would make that a lot of memory.
-    static func windowFrames(sampleRate: Int, channelCount: Int) -> Int64 {
+    static func pageFrames(sampleRate: Int, channelCount: Int) -> Int64 {
         var frames: Int64 = 1 << 18
         var rate = 44_100 * 3 / 2
         while rate < sampleRate {
@@ -81,7 +81,7 @@ final class Analyst: @unchecked Sendable {
     func makeReader(waits: Bool, epoch: ReadEpoch) -> AttackReader {
         let identifier = store.addReader(epoch)
         return AttackReader(
-            windows: windows,
+            pages: pages,
             lists: PublishedReader(store, epoch: epoch, identifier: identifier, waits: waits), identifier: identifier)
     }
 
@@ -98,11 +98,11 @@ final class Analyst: @unchecked Sendable {
         }
     }
 
-    /// Says which windows a player is at, or will come to, most urgent first.
-    func want(_ windows: [Int], for owner: Int) {
+    /// Says which pages a player is at, or will come to, most urgent first.
+    func want(_ pages: [Int], for owner: Int) {
         lock.withLock {
-            guard wanted[owner] != windows else { return }
-            wanted[owner] = windows
+            guard wanted[owner] != pages else { return }
+            wanted[owner] = pages
             lock.wakeAll()
         }
     }
@@ -122,8 +122,8 @@ final class Analyst: @unchecked Sendable {
         }
     }
 
-    /// Returns when a window's attacks are known, or when the analysis ends.
-    func waitUntilReady(_ window: Int) { _ = store.wait(for: [window..<window + 1]) }
+    /// Returns when a page's attacks are known, or when the analysis ends.
+    func waitUntilReady(_ page: Int) { _ = store.wait(for: [page..<page + 1]) }
 
     func stop() {
         lock.withLock {
@@ -146,7 +146,7 @@ final class Analyst: @unchecked Sendable {
 
     private enum Job {
         case task(@Sendable (Analyst) -> Void)
-        case window(Int)
+        case page(Int)
     }
 
     /// The worker's whole life: what is awaited first, then scores, then what players come near to.
@@ -155,8 +155,8 @@ final class Analyst: @unchecked Sendable {
             switch job {
             case .task(let work):
                 work(self)
-            case .window(let window):
-                makeReady(window)
+            case .page(let page):
+                makeReady(page)
             }
             cache.tidy(keeping: lock.withLock { nearWindows })
         }
@@ -166,29 +166,29 @@ final class Analyst: @unchecked Sendable {
         lock.withLock {
             currentOwner = nil
             while !isStopping {
-                if let window = awaitedWindows.first(where: { !store.table.isPublished($0) }) { return .window(window) }
+                if let page = awaitedWindows.first(where: { !store.table.isPublished($0) }) { return .page(page) }
                 if !tasks.isEmpty {
                     let next = tasks.removeFirst()
                     currentOwner = next.isReplaceable ? next.owner : nil
                     isMoot.store(false, ordering: .relaxed)
                     return .task(next.work)
                 }
-                if let window = nearWindows.first(where: { !store.table.isPublished($0) }) { return .window(window) }
+                if let page = nearWindows.first(where: { !store.table.isPublished($0) }) { return .page(page) }
                 lock.wait()
             }
             return nil
         }
     }
 
-    /// Windows that virtual clocks stand still for, who has waited longest first. Guarded by `lock`.
+    /// Pages that virtual clocks stand still for, who has waited longest first. Guarded by `lock`.
     private var awaitedWindows: [Int] { store.awaited.flatMap { $0.flatMap { $0 } } }
 
-    /// Windows that somebody is at or near, most urgent first. Guarded by `lock`.
+    /// Pages that somebody is at or near, most urgent first. Guarded by `lock`.
     private var nearWindows: [Int] {
         // What is awaited must not go before whoever waits has seen it.
         var near = awaitedWindows
         // Rendering as fast as it goes will want the next.
-        if let latest = store.recentlyAwaited.last { near += [latest, min(latest + 1, windows.windowCount - 1)] }
+        if let latest = store.recentlyAwaited.last { near += [latest, min(latest + 1, pages.pageCount - 1)] }
         let lists = wanted.sorted { $0.key < $1.key }.map(\.value)
         for rank in 0..<(lists.map(\.count).max() ?? 0) {
             for list in lists where rank < list.count && !near.contains(list[rank]) { near.append(list[rank]) }

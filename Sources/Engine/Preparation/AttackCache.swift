@@ -1,7 +1,7 @@
 internal import DSP
 internal import Realtime
 
-/// Keeps the attacks of the windows somebody is near to, within a budget, and shows them in the table.
+/// Keeps the attacks of the pages somebody is near to, within a budget, and shows them in the table.
 ///
 /// The worker's alone. A list that leaves the table is freed when every reader has been outside a block since.
 @safe
@@ -11,9 +11,9 @@ struct AttackCache: ~Copyable {
 
     private let store: PublishedStore
     private let budget: Int
-    /// The attacks that lie in one window.
+    /// The attacks that lie in one page.
     private var materials: [Int: AttackMaterial?] = [:]
-    /// The lists shown in the table, each of the attacks in one window and its neighbours.
+    /// The lists shown in the table, each of the attacks in one page and its neighbours.
     private var shown: [Int: ShownList] = [:]
     private var retired = RetiredList<ShownList>()
     /// Lists out of the table that a reader may still hold.
@@ -39,17 +39,17 @@ struct AttackCache: ~Copyable {
         self.budget = budget
     }
 
-    /// Whether the attacks that lie in a window are kept.
-    func holds(_ window: Int) -> Bool { materials[window] != nil }
+    /// Whether the attacks that lie in a page are kept.
+    func holds(_ page: Int) -> Bool { materials[page] != nil }
 
     /// - Parameter material: nil where nothing could be found out.
-    mutating func keep(_ material: AttackMaterial?, of window: Int) { materials[window] = .some(material) }
+    mutating func keep(_ material: AttackMaterial?, of page: Int) { materials[page] = .some(material) }
 
-    /// Shows the attacks of a window and its neighbours, which are kept already.
-    mutating func show(_ window: Int) {
-        let list = ShownList((window - 1...window + 1).compactMap { materials[$0] ?? nil })
-        shown[window] = list
-        unsafe store.publish(window, list.address)
+    /// Shows the attacks of a page and its neighbours, which are kept already.
+    mutating func show(_ page: Int) {
+        let list = ShownList((page - 1...page + 1).compactMap { materials[$0] ?? nil })
+        shown[page] = list
+        unsafe store.publish(page, list.address)
     }
 
     /// Lets go of what is over the budget and far from everybody, the farthest first, and frees what nobody can hold.
@@ -57,13 +57,13 @@ struct AttackCache: ~Copyable {
         while retired.takeFree() != nil {}
         var bytes = materials.values.reduce(0) { $0 + ($1?.byteCount ?? 0) }
         guard bytes > budget else { return }
-        func distance(_ window: Int) -> Int { near.map { abs($0 - window) }.min() ?? .max }
-        // A neighbour of a needed window is part of its list.
-        for window in materials.keys.sorted(by: { (distance($0), $0) > (distance($1), $1) }) {
-            guard bytes > budget, distance(window) > 2 else { return }
-            bytes -= (materials[window] ?? nil)?.byteCount ?? 0
-            materials[window] = nil
-            for holder in window - 1...window + 1 {
+        func distance(_ page: Int) -> Int { near.map { abs($0 - page) }.min() ?? .max }
+        // A neighbour of a needed page is part of its list.
+        for page in materials.keys.sorted(by: { (distance($0), $0) > (distance($1), $1) }) {
+            guard bytes > budget, distance(page) > 2 else { return }
+            bytes -= (materials[page] ?? nil)?.byteCount ?? 0
+            materials[page] = nil
+            for holder in page - 1...page + 1 {
                 guard let list = shown.removeValue(forKey: holder) else { continue }
                 retired.retire(holder, list, from: store)
             }

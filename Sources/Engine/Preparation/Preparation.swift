@@ -23,7 +23,7 @@ struct Preparation: Sendable {
     init(unknownPartsOf score: Score) {
         let method = score.plan.quality.method
         voices = score.parts.map { part in
-            // One voice plays the whole pass, so it must be able to follow the fastest stretch of its curve.
+            // One voice plays the whole pass, so it must be able to follow the fastest part of its curve.
             let fastest = part.curve.speeds.upperBound / part.pitchRatio
             let isTooFast = fastest > Stretcher.fastestInBands
             return VoiceChoice(method: isTooFast ? .lightBands : method, knowsAttacks: false)

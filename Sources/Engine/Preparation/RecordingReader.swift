@@ -1,7 +1,7 @@
 internal import Clips
 internal import DSP
 
-/// Reads long stretches of a clip on a worker, page by page, waiting for each.
+/// Reads long ranges of a clip on a worker, page by page, waiting for each.
 @safe
 final class RecordingReader: @unchecked Sendable {
     private let clip: Clip

@@ -91,7 +91,7 @@ final class ScorePreparer: Sendable {
         let answer = Answer<Void>()
         analysis.analyst.submit(owner: reader.identifier, replacesOlder: false) { _ in answer.give(()) }
         answer.wait()
-        for frame in clipFrames { analysis.analyst.waitUntilReady(reader.windows.window(of: frame)) }
+        for frame in clipFrames { analysis.analyst.waitUntilReady(reader.pages.page(of: frame)) }
     }
 
     /// Ends every wait of the render side for attacks, now and later.
@@ -102,12 +102,12 @@ final class ScorePreparer: Sendable {
     /// Says where the player is and where it will be, so that the attacks there are ready in time.
     func want(clipFrames: [Int64]) {
         guard let analysis, let reader else { return }
-        var windows: [Int] = []
+        var pages: [Int] = []
         for frame in clipFrames {
-            let window = reader.windows.window(of: frame)
-            if !windows.contains(window) { windows.append(window) }
+            let page = reader.pages.page(of: frame)
+            if !pages.contains(page) { pages.append(page) }
         }
-        analysis.analyst.want(windows, for: reader.identifier)
+        analysis.analyst.want(pages, for: reader.identifier)
     }
 
     /// One value from the worker to whoever waits for it.

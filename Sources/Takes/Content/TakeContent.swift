@@ -24,7 +24,8 @@ final class TakeContent {
         storedBytes = format.fileEnd(frameCount)
     }
 
-    /// The content of a file of `fileBytes` bytes that has `frameCount` frames, whatever its header says; `settle()` makes it true.
+    /// The content of a file of `fileBytes` bytes that has `frameCount` frames, whatever its header says; `keepWholeFrames()`
+    /// makes it true.
     init(_ storage: TakeStorage, format: TakeFormat, frameCount: Int64, fileBytes: Int64) {
         self.storage = storage
         self.format = format
@@ -94,7 +95,7 @@ final class TakeContent {
     /// After a fault: keeps the whole frames that got to the file, tells of them, and cuts off what is no whole frame.
     ///
     /// Returns what went wrong; the header is then as of before, and as true.
-    func settle() -> StorageFault? {
+    func keepWholeFrames() -> StorageFault? {
         var frames = storedFrames
         if storedBytes < format.dataEnd(frames) {
             let end = format.fileEnd(frames)
@@ -132,7 +133,7 @@ final class TakeContent {
             try storage.write(chunks, at: end)
             try storage.write(format.header(frameCount: toldFrames, trailingBytes: chunks.count), at: 0)
         } catch {
-            _ = settle()
+            _ = keepWholeFrames()
             throw error
         }
     }

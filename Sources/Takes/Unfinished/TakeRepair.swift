@@ -17,7 +17,8 @@ struct TakeRepair {
 
     /// Looks at the file.
     ///
-    /// Throws `.notFound` or `.changed` where it is not the take any more that was recorded, and why it cannot be opened to be mended.
+    /// Throws `.notFound` or `.changed` where it is not the take any more that was recorded, and why it cannot be opened to be
+    /// mended.
     init(_ description: TakeDescription) throws(AudioFileError) {
         let path = description.path
         let descriptor = unsafe open(path, O_RDWR | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
@@ -45,7 +46,7 @@ struct TakeRepair {
         if isWhole { return frameCount }
         let (path, rate) = (description.path, description.format.sampleRate)
         let content = TakeContent(storage, format: description.format, frameCount: frameCount, fileBytes: fileBytes)
-        if let fault = content.settle() {
+        if let fault = content.keepWholeFrames() {
             throw .recording(path, errno: fault.code, keptFrames: frameCount, sampleRate: rate)
         }
         do throws(StorageFault) {

@@ -50,7 +50,7 @@ public struct WaveformCache: Sendable {
         let path: String
         let identity: SourceIdentity
         /// Whether a change since then shows in the identity.
-        let isSettled: Bool
+        let isStable: Bool
         /// What it holds, where that was needed.
         let key: ContentKey?
     }
@@ -92,7 +92,7 @@ public struct WaveformCache: Sendable {
         }
         let identity = file.identity
         func source(_ key: ContentKey?) -> Source {
-            Source(path: path, identity: identity, isSettled: identity.isSettled(at: now), key: key)
+            Source(path: path, identity: identity, isStable: identity.isStable(at: now), key: key)
         }
         let names = CacheNames(folder: folder, byteCount: identity.byteCount)
         if let key = SourceEntry(identity).key(in: names, &remarks) {
@@ -101,7 +101,7 @@ public struct WaveformCache: Sendable {
         }
         // The key is only needed now if something of this length is kept; else `store` may take its time for it. But what
         // changes unseen has to be read before it is decoded.
-        if identity.isSettled(at: now), !WaveformFolder(folder).hasEntry(beginningWith: names.prefix) {
+        if identity.isStable(at: now), !WaveformFolder(folder).hasEntry(beginningWith: names.prefix) {
             return Lookup(waveform: nil, source: source(nil), remarks: remarks)
         }
         guard let key = try? file.contentKey(), OpenSource.identity(of: file.descriptor) == identity else {
@@ -109,7 +109,7 @@ public struct WaveformCache: Sendable {
             return Lookup(waveform: nil, source: nil, remarks: remarks)
         }
         let waveform = entry(key, tones: tones, names, &remarks)
-        if waveform != nil, identity.isSettled(at: now), let fault = SourceEntry(identity).write(key, in: names) {
+        if waveform != nil, identity.isStable(at: now), let fault = SourceEntry(identity).write(key, in: names) {
             remarks.append(names.reason(fault))
         }
         return Lookup(waveform: waveform, source: source(key), remarks: remarks)
@@ -148,7 +148,7 @@ public struct WaveformCache: Sendable {
             return .notStored(names.reason(error))
         }
         // Without it the waveform is found all the same, by the content.
-        if source.identity.isSettled(at: now) { _ = SourceEntry(source.identity).write(key, in: names) }
+        if source.identity.isStable(at: now) { _ = SourceEntry(source.identity).write(key, in: names) }
         entries.removeOldest(until: byteLimit, but: [name, SourceEntry(source.identity).name])
         return .stored
     }
@@ -162,7 +162,7 @@ public struct WaveformCache: Sendable {
         guard let file = try? OpenSource(source.path), file.identity == source.identity else {
             return .failure(Change(reason: "the file was changed or removed meanwhile"))
         }
-        if let key = source.key, source.isSettled { return .success(key) }
+        if let key = source.key, source.isStable { return .success(key) }
         guard let key = try? file.contentKey(), source.key == nil || source.key == key,
             OpenSource.identity(of: file.descriptor) == source.identity
         else { return .failure(Change(reason: "the file is being changed")) }

@@ -30,12 +30,12 @@ struct SourceIdentity: Hashable, Sendable {
 
     /// Two changes within one step of a file system's clock look like one: ext4's steps are 4 ms, FAT's 2 s. What has been as it is
     /// for longer than this many seconds cannot change again without being seen to.
-    static let settlingSeconds: Int64 = 3
+    static let stableSeconds: Int64 = 3
 
     /// Whether a change at `now` or later would show.
-    func isSettled(at now: Moment) -> Bool {
+    func isStable(at now: Moment) -> Bool {
         let latest = max(modified, changed)
-        let (edge, isFarAhead) = latest.seconds.addingReportingOverflow(Self.settlingSeconds)
+        let (edge, isFarAhead) = latest.seconds.addingReportingOverflow(Self.stableSeconds)
         return !isFarAhead && Moment(seconds: edge, nanoseconds: latest.nanoseconds) < now
     }
 }

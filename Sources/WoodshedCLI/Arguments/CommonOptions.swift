@@ -142,7 +142,7 @@ struct PlanOptions: ParsableArguments {
     var ranges: [TimeRange] { sections.isEmpty ? [range.range] : sections.flatMap { $0 } }
 }
 
-/// One stretch of a recording.
+/// One range of a recording.
 struct RangeOptions: ParsableArguments {
     @Option(
         name: .long, parsing: .unconditional,

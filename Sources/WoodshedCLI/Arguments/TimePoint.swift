@@ -84,7 +84,7 @@ enum TimePoint: Hashable, Sendable {
     }
 }
 
-/// A stretch of a recording as typed: `2.0-3.0`, `1:20-1:45`, `90112f-131072f`, `1:20-` to the end.
+/// A range of a recording as typed: `2.0-3.0`, `1:20-1:45`, `90112f-131072f`, `1:20-` to the end.
 struct TimeRange: Hashable, Sendable {
     /// Where it begins; nil is the recording's start.
     let start: TimePoint?

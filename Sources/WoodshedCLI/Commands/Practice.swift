@@ -38,7 +38,7 @@ struct Practice: Verb {
 struct Play: Verb {
     static let configuration = CommandConfiguration(
         commandName: "play",
-        abstract: "Play a recording, or a stretch of it.",
+        abstract: "Play a recording, or a part of it.",
         discussion: """
             EXAMPLES
               woodshed play song.mp3

@@ -1,6 +1,6 @@
 // A voice for the demo: a glottal pulse train through three formants, after Klatt (1980) in its parallel form with
 // everything left out that a few syllables can do without. It is not meant to be understood, only to behave like speech:
-// voiced and unvoiced stretches, a gliding pitch, pauses of a few milliseconds.
+// voiced and unvoiced sounds, a gliding pitch, pauses of a few milliseconds.
 import Glibc
 
 struct SyllableVoice {

@@ -5,7 +5,7 @@ extension Diagnosis {
     private static let wantedPriority = 70
     /// What sound servers ask for where real-time priority is refused.
     private static let wantedNiceness = -11
-    /// The shortest stretch that a block of the longest period may have to be computed in.
+    /// The shortest time that a block of the longest period may have to be computed in.
     private static let wantedMicroseconds = 200_000
 
     private static func limitRemedy(_ lines: String...) -> String {

@@ -5,7 +5,7 @@ enum ExitStatus: Int32, CaseIterable, Sendable {
     case success = 0
     /// The command line was not understood.
     case usage = 64
-    /// Not audio, a broken file, a stretch of time that is not in the file.
+    /// Not audio, a broken file, a range of time that is not in the file.
     case badData = 65
     case notFound = 66
     /// No sound device, or one that cannot do what was asked; a program or library that is needed and is not installed.

@@ -1,0 +1,34 @@
+internal import Clips
+internal import DSP
+
+// The worker's own: what it finds in each page. A page that cannot be decoded holds nothing; the clip's failure says why.
+extension Analyst {
+    func frames(of page: Int) -> Range<Int64> {
+        let start = Int64(page) * pages.pageFrames
+        return start..<max(start, min(start + pages.pageFrames, clip.frameCount))
+    }
+
+    /// Makes the attacks around a page ready and shows them.
+    func makeReady(_ page: Int) {
+        for neighbour in max(0, page - 1)...min(page + 1, pages.pageCount - 1)
+        where !cache.holds(neighbour) {
+            cache.keep(attacks(in: neighbour), of: neighbour)
+        }
+        cache.show(page)
+    }
+
+    /// nil where nothing can be decoded.
+    private func attacks(in page: Int) -> AttackMaterial? {
+        let range = frames(of: page)
+        let context = max(
+            OnsetMap.contextFrames(sampleRate: clip.sampleRate),
+            AttackMaterial.contextFrames(sampleRate: clip.sampleRate))
+        guard let block = recording.block(range.lowerBound - Int64(context)..<range.upperBound + Int64(context))
+        else { return nil }
+        // Onsets are found by their attack and belong to a page by their cut, which lies up to some milliseconds before it.
+        let margin = Int64(clip.sampleRate / 20)
+        let found = onsets[page] ?? OnsetMap.onsets(in: block, within: range.lowerBound..<range.upperBound + margin)
+        onsets[page] = found
+        return AttackMaterial(onsets: found, in: range, of: block, bands: bands)
+    }
+}
