@@ -51,6 +51,7 @@ public final class RealtimeThread: Sendable {
     public let report: RealtimeReport
 
     private let handle: pthread_t
+    private let mark: ThreadMark
     private let isJoined = Mutex(false)
 
     /// Starts a thread, prepares it and then runs `body` on it; returns when the preparation is done.
@@ -67,6 +68,7 @@ public final class RealtimeThread: Sendable {
     ) throws(RealtimeThreadError) {
         self.name = shortened(name)
         let start = ThreadStart(name: self.name, configuration: configuration, body: body)
+        mark = start.mark
         handle = try startThread(start, stackBytes: configuration.stackBytes)
         report = start.waitForReport()
     }
@@ -77,7 +79,7 @@ public final class RealtimeThread: Sendable {
     ///
     /// Real-time safe: no.
     public func join() {
-        guard pthread_equal(pthread_self(), handle) == 0 else { return }
+        guard !mark.isCurrent else { return }
         // Held while waiting, on purpose: a second caller returns when the first does, and a handle is joined once.
         isJoined.withLock { joined in
             guard !joined else { return }

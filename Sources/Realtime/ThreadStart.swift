@@ -7,7 +7,9 @@ internal import Glibc
 final class ThreadStart: @unchecked Sendable {
     private let name: String
     private let configuration: RealtimeThread.Configuration
-    private let body: @Sendable () -> Void
+    private var body: (@Sendable () -> Void)?
+    /// Set while the thread runs.
+    let mark = ThreadMark()
     private let isPrepared: UnsafeMutablePointer<sem_t>
     /// Written by the new thread before `isPrepared` is posted, read by its maker afterwards.
     private var report = RealtimeReport()
@@ -34,8 +36,19 @@ final class ThreadStart: @unchecked Sendable {
 
     /// What the new thread runs.
     func run() {
+        mark.set()
         report = prepare()
         unsafe sem_post(isPrepared)
+        runBody()
+        mark.clear()
+    }
+
+    /// A function of its own, so that what the body alone held is released when it returns, while the mark still stands: that
+    /// may be what owns the thread and waits for it.
+    @inline(never)
+    private func runBody() {
+        guard let body else { return }
+        self.body = nil
         body()
     }
 

@@ -1,6 +1,6 @@
 // The real-time thread: what it says it got is what it has, granted or refused.
 import Glibc
-import Realtime
+@testable import Realtime
 import Synchronization
 import TestSupport
 import Testing
@@ -158,6 +158,20 @@ struct RealtimeThreadTests {
         waited.join()
         waiter.join()
 
+        let own = Mutex<RealtimeThread?>(nil)
+        let isSet = Stage()
+        let returned = Stage()
+        let itself = try RealtimeThread(name: "itself", configuration: ordinary) {
+            isSet.wait(for: 1)
+            own.withLock { $0 }?.join()
+            returned.reach(1)
+        }
+        own.withLock { $0 = itself }
+        isSet.reach(1)
+        returned.wait(for: 1)
+        itself.join()
+        own.withLock { $0 = nil }
+
         let left = Stage()
         _ = try RealtimeThread(name: "left", configuration: ordinary) { left.reach(1) }
         left.wait(for: 1)
@@ -184,5 +198,35 @@ struct FlushToZeroTests {
         #expect(result == 0, "as a result")
         #expect(stillFlushed == 0, "the inner one put back what it found")
         #expect(product(subnormal, 1).bitPattern == subnormal.bitPattern)
+    }
+}
+
+@Suite("The mark of a thread")
+struct ThreadMarkTests {
+    /// What a thread that was told apart by the system's handle alone got wrong: the next one may have the same.
+    @Test("stands for one thread while it runs, and for no later one that the system gives its handle")
+    func oneThread() throws {
+        let configuration = RealtimeThread.Configuration(priority: nil, locksMemory: false)
+        let mark = ThreadMark()
+        let handles = Mutex<[pthread_t]>([])
+        let first = try RealtimeThread(name: "first", configuration: configuration) {
+            mark.set()
+            handles.withLock { $0.append(pthread_self()) }
+            #expect(mark.isCurrent)
+            mark.clear()
+        }
+        first.join()
+        #expect(!mark.isCurrent)
+        // The C library keeps the stacks of threads that have ended for those that come next; other tests' threads may get it first.
+        for _ in 0..<10_000 {
+            let next = try RealtimeThread(name: "next", configuration: configuration) {
+                handles.withLock { $0.append(pthread_self()) }
+                #expect(!mark.isCurrent)
+                first.join()
+            }
+            next.join()
+            if handles.withLock({ $0[$0.count - 1] == $0[0] }) { break }
+        }
+        #expect(handles.withLock { $0.last == $0.first }, "no thread got the handle of the first: nothing was shown")
     }
 }

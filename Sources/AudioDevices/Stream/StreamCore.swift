@@ -38,7 +38,8 @@ final class StreamCore: Sendable {
     /// Raised, it has the stream end after the present block.
     let wake: WakeSignal
     private let outcome = Outcome()
-    private let deviceThread = DeviceThreadMark()
+    /// Knows the device thread from others, so that a stop from a callback does not wait for itself.
+    private let deviceThread = ThreadMark()
     private let scheduling = Mutex<RealtimeReport?>(nil)
     private let phase = Mutex(Phase.open)
 
@@ -89,6 +90,7 @@ final class StreamCore: Sendable {
             return try RealtimeThread(name: "woodshed-device", configuration: options) {
                 [backend, wake, outcome, deviceThread] in
                 deviceThread.set()
+                defer { deviceThread.clear() }
                 do throws(StreamFault) {
                     try backend.run(worker, wake: wake)
                 } catch {
@@ -128,15 +130,4 @@ final class StreamCore: Sendable {
 /// What ended the stream, if it was not the sound's end or a stop; left by the device thread for those who join it.
 private final class Outcome: Sendable {
     let fault = Mutex<StreamFault?>(nil)
-}
-
-/// Knows the device thread from others, so that a stop from a callback does not wait for itself.
-private final class DeviceThreadMark: Sendable {
-    private let thread = Atomic<UInt>(0)
-
-    /// Marks the calling thread.
-    func set() { thread.store(UInt(pthread_self()), ordering: .relaxed) }
-
-    /// Whether the calling thread is the marked one. Relaxed: the thread itself wrote what it looks for.
-    var isCurrent: Bool { thread.load(ordering: .relaxed) == UInt(pthread_self()) }
 }
