@@ -1,9 +1,10 @@
 // The real-time thread: what it says it got is what it has, granted or refused.
 import Glibc
-@testable import Realtime
 import Synchronization
 import TestSupport
 import Testing
+
+@testable import Realtime
 
 /// Runs a thread that looks at itself, and returns what it saw beside its report.
 private func observe(

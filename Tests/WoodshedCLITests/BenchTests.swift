@@ -30,7 +30,7 @@ struct BenchTests {
         #expect(run.lines.count == 1)
         #expect(number("frames", in: run) == 8820)
         #expect(number("speed", in: run) == 0.75)
-        #expect(number("period", in: run) == 64)
+        #expect(number("period_frames", in: run) == 64)
         #expect(number("passes", in: run) == 3)
         #expect(run.text.contains(#""material":"auto""#))
         #expect(number("blocks", in: run) == 138)

@@ -116,7 +116,7 @@ struct CommandTests {
         let run = Command.run(["doctor", "--json"])
         #expect([0, 69, 77].contains(run.status))
         #expect(run.lines.count == 1)
-        #expect(run.text.hasPrefix(#"[{"check":"output","#))
+        #expect(run.text.hasPrefix(#"{"v":1,"checks":[{"check":"output","#))
         let plain = Command.run(["doctor", "--plain"])
         #expect(plain.status == run.status)
         #expect(plain.output.allSatisfy { $0 < 0x80 })

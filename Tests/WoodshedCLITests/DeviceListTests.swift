@@ -58,18 +58,19 @@ struct DeviceListTests {
         #expect(details("held", inputs).contains("8000 to 768000 Hz; 1 to 8 channels; "))
     }
 
-    @Test("so it is for programs, one object a device")
+    @Test("so it is for programs, an object for each device")
     func json() throws {
         let stream = try hold()
         defer { stream.stop() }
         let run = run("devices", "--json")
-        #expect(run.status == 0 && run.lines.count == 1)
+        #expect(run.status == 0 && run.lines.count == 1 && run.text.hasPrefix(#"{"v":1,"devices":[{"name":"#))
         for direction in ["output", "input"] {
             #expect(
                 run.text.contains(
                     #"{"name":"ready","description":"The ready one","default":false,"kind":"system","direction":"#
                         + #""\#(direction)","state":"ready","formats":["S16_LE"],"channels_min":2,"channels_max":2,"#
-                        + #""rate_min":44100,"rate_max":48000,"rates":[44100,48000]}"#), "\(run.text)")
+                        + #""sample_rate_min":44100,"sample_rate_max":48000,"sample_rates":[44100,48000]}"#),
+                "\(run.text)")
             #expect(
                 run.text.contains(
                     #""name":"dead","description":"The dead one","default":false,"kind":"system","direction":"#

@@ -82,7 +82,9 @@ struct RecordTests {
         #expect(run.status == 0)
         let first = try #require(run.lines.first)
         #expect(first.contains(#""event":"recording.started""#) && first.contains(#""path":"take.wav""#))
-        #expect(first.contains(#""rate":44100"#) && first.contains(#""bits":16"#) && first.contains(#""channels":2"#))
+        #expect(
+            first.contains(#""sample_rate":44100"#) && first.contains(#""bits":16"#) && first.contains(#""channels":2"#)
+        )
         let levels = run.lines.filter { $0.contains(#""event":"level""#) }
         #expect(levels.count == 10 && levels.allSatisfy { $0.contains(#""peak":-"#) && $0.contains(#""rms":-"#) })
         let last = try #require(run.lines.last)

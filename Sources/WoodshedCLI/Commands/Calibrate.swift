@@ -48,7 +48,7 @@ struct Calibrate: Verb {
     @Flag(name: .long, help: "Remove the stored results for these two devices.")
     var forget = false
 
-    @Flag(name: .long, help: "Write JSON to standard output: one object, for --list an array.")
+    @Flag(name: .long, help: "Write each result to standard output as one JSON object on a line.")
     var json = false
 
     func validate() throws {
@@ -127,11 +127,8 @@ struct Calibrate: Verb {
 
     private func show(_ store: CalibrationStore) throws {
         let contents = try contents(of: store)
-        if json {
-            return try StandardStream.output.line(JSONValue.array(contents.roundTrips.map(Self.json)).text)
-        }
         for trip in contents.roundTrips {
-            try StandardStream.output.write(RoundTripText.entry(trip))
+            try StandardStream.output.write(json ? Self.json(trip).text + "\n" : RoundTripText.entry(trip))
         }
         if contents.roundTrips.isEmpty { StandardStream.error.note("Nothing was measured yet.") }
     }

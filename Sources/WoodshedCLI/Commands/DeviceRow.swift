@@ -47,9 +47,9 @@ struct DeviceRow {
                 .init("formats", .array(abilities.formats.map { .string($0) })),
                 .init("channels_min", .integer(abilities.channelCounts.lowerBound)),
                 .init("channels_max", .integer(abilities.channelCounts.upperBound)),
-                .init("rate_min", .integer(abilities.sampleRates.lowerBound)),
-                .init("rate_max", .integer(abilities.sampleRates.upperBound)),
-                .init("rates", .array(abilities.usualRates.map { .integer($0) })),
+                .init("sample_rate_min", .integer(abilities.sampleRates.lowerBound)),
+                .init("sample_rate_max", .integer(abilities.sampleRates.upperBound)),
+                .init("sample_rates", .array(abilities.usualRates.map { .integer($0) })),
             ]
         case .failure(let error):
             [

@@ -18,12 +18,16 @@ struct Devices: Verb {
             by another program, or do not answer.
             """)
 
-    @Flag(name: .long, help: "Write the list to standard output as one JSON array.")
+    @Flag(name: .long, help: "Write the list to standard output as one JSON object.")
     var json = false
 
     func perform() throws {
         let (outputs, inputs) = (DeviceRow.all(.output), DeviceRow.all(.input))
-        if json { return try StandardStream.output.line(JSONValue.array((outputs + inputs).map(\.json)).text) }
+        if json {
+            let devices = JSONValue.array((outputs + inputs).map(\.json))
+            return try StandardStream.output.line(
+                JSONValue.object([.init("v", .integer(1)), .init("devices", devices)]).text)
+        }
         for (title, rows) in [("Outputs (--output)", outputs), ("Inputs (--input)", inputs)] {
             try StandardStream.output.line(title)
             try write(rows)

@@ -24,7 +24,7 @@ struct Doctor: Verb {
     @Option(name: .long, help: .init("The ALSA device to check for recording. (default: default)", valueName: "device"))
     var input: String?
 
-    @Flag(name: .long, help: "Write the checks to standard output as one JSON array.")
+    @Flag(name: .long, help: "Write the checks to standard output as one JSON object.")
     var json = false
 
     @Flag(name: .long, help: "Print words instead of symbols; for screen readers and logs.")
@@ -37,7 +37,9 @@ struct Doctor: Verb {
             mustRecord: input != nil)
         let style = CheckStyle.current(plain: plain)
         if json {
-            try StandardStream.output.line(JSONValue.array(diagnosis.checks.map(\.json)).text)
+            let checks = JSONValue.array(diagnosis.checks.map(\.json))
+            try StandardStream.output.line(
+                JSONValue.object([.init("v", .integer(1)), .init("checks", checks)]).text)
         } else {
             for check in diagnosis.checks { try StandardStream.output.write(style.text(check)) }
         }

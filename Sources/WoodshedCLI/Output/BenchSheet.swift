@@ -21,7 +21,7 @@ struct BenchSheet {
             .init("v", .integer(1)), .init("bench", .string("stretch")), .init("path", .string(file)),
             .init("sample_rate", .integer(clip.sampleRate)), .init("channels", .integer(clip.channelCount)),
             .init("frames", .integer(trial.frameCount)), .init("speed", speed.map { .number($0) } ?? .null),
-            .init("period", .integer(trial.periodFrames)), .init("passes", .integer(plan.passes)),
+            .init("period_frames", .integer(trial.periodFrames)), .init("passes", .integer(plan.passes)),
             .init("material", .string(plan.material.rawValue)), .init("quality", .string(plan.quality.rawValue)),
             .init("runs", .integer(runs)), .init("blocks", .integer(trial.blockMicroseconds.count)),
             .init("cpu_percent", number(trial.cpuPercent, decimals: 4)),

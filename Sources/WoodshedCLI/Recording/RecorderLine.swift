@@ -20,7 +20,7 @@ struct RecorderLine {
                 "recording.started", frame: 0,
                 [
                     .init("path", path.map { .string($0) } ?? .null), .init("device", .string(deviceName)),
-                    .init("rate", .integer(sampleRate)), .init("channels", .integer(channelCount)),
+                    .init("sample_rate", .integer(sampleRate)), .init("channels", .integer(channelCount)),
                     .init("bits", .integer(format.bytesPerSample * 8)), .init("format", .string(format.rawValue)),
                     .init("input_frame", .integer(inputFrame)), .init("pre_roll_frames", .integer(preRoll)),
                 ])

@@ -64,12 +64,14 @@ enum Command {
             error: String(decoding: running.errors, as: UTF8.self))
     }
 
-    /// Keeps the events of a run for scripts/test-json.py, which reads them by another parser, where that is wished.
+    /// Keeps the events and the measured round trips of a run for scripts/test-json.py, which reads them by another parser, where that is wished.
     private static func gather(_ arguments: [String], _ output: [UInt8]) {
         guard let path = unsafe getenv("WOODSHED_JSON_LINES"), arguments.contains("--json") else { return }
         // What is killed may leave half a line.
         let lines = output.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).dropLast()
-            .filter { $0.starts(with: Array(#"{"v":1,"event":"#.utf8)) }
+            .filter { line in
+                [#"{"v":1,"event":"#, #"{"v":1,"output":"#].contains { line.starts(with: Array($0.utf8)) }
+            }
         let bytes = lines.flatMap { $0 + [UInt8(ascii: "\n")] }
         let file = unsafe open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o644)
         // In one call, as other tests write there, too.
