@@ -29,6 +29,9 @@ EVENTS = $(CURDIR)/.build-tests/events
 test test-quick: export WOODSHED_JSON_LINES = $(EVENTS)
 test test-quick: export WOODSHED_STEP_TESTS = $(TESTS)
 
+# While the tests of one step run, the next step's are built.
+test: BESIDE_DEBUG := scripts/beside.sh scripts/test-rtsan.sh --build --
+test: BESIDE_RELEASE := scripts/beside.sh scripts/test-tsan.sh --build --
 test: test-begin test-gates test-debug test-release test-benchmarks test-examples test-docs test-servers test-threads ## everything, under 30 minutes on two cores
 	@scripts/skipped.sh $(TESTS)
 
@@ -48,11 +51,11 @@ test-gates: ## that each gate stops what it should stop
 
 test-debug: ## the tests without optimisation
 	@scripts/setup.sh build test
-	@$(STEP) "tests, debug" $(SWIFT) test
+	@$(STEP) "tests, debug" $(BESIDE_DEBUG) $(SWIFT) test
 
 test-release: ## the tests as shipped: optimised, render paths checked by the compiler and by the real-time sanitizer
 	@scripts/setup.sh build test
-	@$(STEP) "tests, release, under the real-time sanitizer" scripts/test-rtsan.sh
+	@$(STEP) "tests, release, under the real-time sanitizer" $(BESIDE_RELEASE) scripts/test-rtsan.sh
 
 # In one build folder with the examples, which need the same modules. Without optimisation, as that is quickest.
 test-benchmarks: ## that the benchmarks compile and link

@@ -184,6 +184,11 @@ expect nothing "a summary of steps that passed" names_failure 'seq 100'
 step_passes_on() { WOODSHED_STEP_SUMMARY=$folder/summary "$scripts/step.sh" sample bash -c "exit $1"; }
 expect found "the exit code of a step" step_passes_on 3
 expect nothing "the exit code of a step that passed" step_passes_on 0
+# The build beside a step changes nothing of what the step says, and does not outlive it.
+expect nothing "a build beside a step" bash -c "$scripts/beside.sh touch $folder/built -- true && test -f $folder/built"
+expect nothing "a build beside a step that fails" "$scripts/beside.sh" false -- true
+expect nothing "a step that fails and ends the build beside it, with its own exit code" \
+    bash -c "timeout 60 $scripts/beside.sh sleep 600 -- sh -c 'exit 3'; test \$? -eq 3"
 # What was skipped is told, and is a failure at the end where all should run.
 skips() {
     export WOODSHED_STEP_TESTS=$folder/tests WOODSHED_STEP_SUMMARY=$folder/summary

@@ -2,6 +2,7 @@
 # The tests under the thread sanitizer: a data race fails the run.
 #
 #   scripts/test-tsan.sh [arguments of swift test, such as --filter Engine]
+#   scripts/test-tsan.sh --build          builds them, and runs none
 #
 # First the memory orderings of a copy of the module Realtime are weakened, one in each of its parts, and each must be
 # reported, or the sanitizer is not watching and the rest proves nothing.
@@ -15,6 +16,10 @@ export WOODSHED_SANITIZES_THREADS=1
 # At its exit a program with threads would wait a second for races among the last of them; the command does not wait for
 # threads that have nothing to finish, which without that second would be reported.
 export TSAN_OPTIONS="exitcode=66 atexit_sleep_ms=0 report_thread_leaks=0 ${TSAN_OPTIONS:-}"
+
+if [ "${1:-}" = --build ]; then
+    exec "$swift" build --build-tests "${options[@]}" --scratch-path .build-tsan
+fi
 
 fail() {
     printf 'thread sanitizer: %s\n' "$@" >&2
