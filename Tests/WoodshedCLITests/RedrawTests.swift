@@ -46,10 +46,10 @@ struct RedrawTests {
         #expect(run.wait(for: Self.programs[program].mark))
         // A take that is worth keeping.
         #expect(run.wait(for: "0:01."))
-        let first = run.seen.count
+        let first = run.endOfDrawing
         run.resize(columns: 45)
         #expect(run.wait(for: Self.programs[program].mark, from: first))
-        let second = run.seen.count
+        let second = run.endOfDrawing
         run.resize(columns: 120)
         #expect(run.wait(for: Self.programs[program].mark, from: second))
         run.send("q")

@@ -196,11 +196,11 @@ struct SessionTests {
         defer { close(reader) }
         let run = Command.run(
             ["render", song, "--section", "0-10f", "-n", "100000", "-o", folder["out.wav"], "--json"],
-            outputPath: folder["full"], seconds: 60
+            outputPath: folder["full"], seconds: 400
         ) { running in
-            // A pipe holds 65,536 bytes. Half a minute is patience, not a measure.
+            // A pipe holds 65,536 bytes. Five minutes are patience, not a measure.
             var waiting: Int32 = 0
-            for _ in 0..<6000 where waiting < 60_000 {
+            for _ in 0..<60_000 where waiting < 60_000 {
                 usleep(5000)
                 _ = unsafe ioctl(reader, UInt(FIONREAD), &waiting)
             }

@@ -79,6 +79,13 @@ final class TerminalRun {
         _ = unsafe ioctl(master, UInt(TIOCSWINSZ), &size)
     }
 
+    /// How many bytes were seen up to the end of the last whole drawing. What was read last may end in the middle of one, where no
+    /// terminal's cursor rests.
+    var endOfDrawing: Int {
+        let end = Array("\u{1B}[?7h".utf8)
+        return seen.indices.last { seen[...$0].suffix(end.count).elementsEqual(end) }.map { $0 + 1 } ?? 0
+    }
+
     /// The terminal's local flags: what raw mode changes.
     var localFlags: tcflag_t {
         var settings = termios()
