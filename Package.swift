@@ -81,46 +81,52 @@ let package = Package(
         // Binds threads to processors: for tests only.
         .target(name: "CProcessors", path: "CSources/CProcessors"),
 
-        .target(name: "Realtime", dependencies: ["CRealtime"], swiftSettings: settings),
-        .target(name: "DSP", dependencies: ["CFFTW", "CSampleSums"], swiftSettings: settings),
+        .target(name: "Explanations", swiftSettings: settings),
+        .target(name: "Realtime", dependencies: ["Explanations", "CRealtime"], swiftSettings: settings),
+        .target(name: "DSP", dependencies: ["Explanations", "CFFTW", "CSampleSums"], swiftSettings: settings),
         .target(
-            name: "Drawing", dependencies: ["DSP", "Files", "Libraries", "CPangoCairo"], swiftSettings: settings),
-        .target(name: "Libraries", dependencies: ["CLibraryTable"], swiftSettings: settings),
+            name: "Drawing", dependencies: ["Explanations", "DSP", "Files", "Libraries", "CPangoCairo"],
+            swiftSettings: settings),
+        .target(name: "Libraries", dependencies: ["Explanations", "CLibraryTable"], swiftSettings: settings),
         .target(name: "Files", dependencies: ["CLinux"], swiftSettings: settings),
         .target(name: "UserState", dependencies: ["Files"], swiftSettings: settings),
         .target(
             name: "AudioFiles",
             dependencies: [
-                "Realtime", "DSP", "Files", "UserState", "CLinux", "CRealtime", "CSndFile", "CMPG123", "CSoxr",
+                "Explanations", "Realtime", "DSP", "Files", "UserState", "CLinux", "CRealtime", "CSndFile", "CMPG123",
+                "CSoxr",
             ],
             swiftSettings: settings),
         .target(name: "Clips", dependencies: ["Realtime", "AudioFiles"], swiftSettings: settings),
         .target(name: "Takes", dependencies: ["Files", "UserState", "AudioFiles"], swiftSettings: settings),
         .target(
             name: "Waveforms",
-            dependencies: ["Realtime", "DSP", "Files", "UserState", "AudioFiles", "Clips", "CXXHash"],
+            dependencies: ["Explanations", "Realtime", "DSP", "Files", "UserState", "AudioFiles", "Clips", "CXXHash"],
             swiftSettings: settings),
         .target(
             name: "AudioDevices",
-            dependencies: ["Realtime", "AudioFiles", "Clips", "CALSA", "CLinux", "CSampleRate", "CTimerFD"],
+            dependencies: [
+                "Explanations", "Realtime", "AudioFiles", "Clips", "CALSA", "CLinux", "CSampleRate", "CTimerFD",
+            ],
             swiftSettings: settings),
         .target(
-            name: "Recording", dependencies: ["Realtime", "DSP", "UserState", "AudioFiles", "Takes", "AudioDevices"],
+            name: "Recording",
+            dependencies: ["Explanations", "Realtime", "DSP", "UserState", "AudioFiles", "Takes", "AudioDevices"],
             swiftSettings: settings),
         .target(
-            name: "Engine", dependencies: ["Realtime", "DSP", "AudioFiles", "Clips", "AudioDevices"],
+            name: "Engine", dependencies: ["Explanations", "Realtime", "DSP", "AudioFiles", "Clips", "AudioDevices"],
             swiftSettings: settings),
         .target(
             name: "Woodshed",
             dependencies: [
-                "Engine", "Recording", "AudioFiles", "Clips", "Takes", "Waveforms", "AudioDevices", "UserState",
+                "Explanations", "Engine", "Recording", "AudioFiles", "Clips", "Takes", "Waveforms", "AudioDevices",
+                "UserState",
             ],
-
             swiftSettings: settings),
         .target(
             name: "WoodshedCLI",
             dependencies: [
-                "DSP", "Drawing", "Files", "Woodshed",
+                "Realtime", "DSP", "Drawing", "Files", "Woodshed",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: settings),
@@ -202,7 +208,8 @@ let package = Package(
         .testTarget(
             name: "WoodshedCLITests",
             dependencies: [
-                "ProcessHandles", "WoodshedCLI", "WoodshedCommand", "TestSupport", "Woodshed", "VirtualCardSupport",
+                "DSP", "Drawing", "ProcessHandles", "Realtime", "TestSupport", "VirtualCardSupport", "Woodshed",
+                "WoodshedCLI", "WoodshedCommand",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             exclude: ["Waveform/Golden"], swiftSettings: settings),

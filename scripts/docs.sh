@@ -25,7 +25,7 @@ fi
 
 cd "$(dirname "$0")/.."
 
-modules=(Realtime DSP Drawing AudioFiles Clips Takes Waveforms AudioDevices Recording Engine Woodshed)
+modules=(Explanations Realtime DSP Drawing AudioFiles Clips Takes Waveforms AudioDevices Recording Engine Woodshed)
 # Modules that are a program's own; nobody imports them.
 programs=(WoodshedCLI WoodshedCommand)
 # Modules of which nothing is public.

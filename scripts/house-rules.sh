@@ -4,7 +4,7 @@
 #  - no file of code past 400 lines, unless scripts/long-files.txt names it with a reason
 #  - no open end without an issue's number, as in "TO-DO(#12)" (written without the hyphen)
 #  - no `try!`, `as!` or `fatalError` in Sources/: bad input gets a typed error
-#  - no public error that prints as a dump of its fields
+#  - every public error says cause and remedy (ExplainedError), and the command knows with which exit status it ends by it
 #  - no path of somebody's own machine
 #  - no signal to a process by its number: -1 is every process, and what has been waited for gives its number to another one.
 #    Swift and C send it to a descriptor (pidfd), Python to its own Popen or a descriptor, the shell to a job of its own (%1)
@@ -47,13 +47,12 @@ report() {
 }
 report '\b(TODO|FIXME|HACK)\b(?!\(#\d+\))' 'open end without the number of an issue' "${code[@]}"
 report '^(?!\s*//).*(\btry!|\bas!|\bfatalError\b)' 'stops the program' "${sources[@]}"
-# A description may stand in an extension of the same file.
-plain_errors=()
-for file in "${sources[@]}"; do
-    grep -qE '^extension \w+: CustomStringConvertible' "$file" || plain_errors+=("$file")
-done
-report '^\s*public (struct|enum|final class) \w+:(?!.*CustomStringConvertible).*(?<!\w)Error\b' \
-    'a public error without words: let its description be cause and remedy' "${plain_errors[@]}"
+report '^\s*public (struct|enum|final class) \w+:(?!.*\bExplainedError\b).*(?<!\w)Error\b' \
+    'a public error without words: make it an ExplainedError' "${sources[@]}"
+statuses=Sources/WoodshedCLI/Messages/ErrorTable.swift
+while IFS= read -r name; do
+    grep -qsE "^extension $name: CommandError\b" $statuses || fault "$name has no exit status in $statuses"
+done < <(grep -hPso '^\s*public (struct|enum|final class) \K\w+(?=:.*\bExplainedError\b)' "${sources[@]}")
 report '(?<![\w.])/(home|Users|root|work|opt/swift)/' "path of somebody's own machine" "${all[@]}"
 by_number='a signal to a process by its number, which may be another one'
 report '^(?!\s*//).*(\b(kill|killpg|sigqueue|tgkill)\s*\(|\bSYS_(kill|tkill|tgkill|rt_sigqueueinfo)\b)' "$by_number" "${compiled[@]}"

@@ -81,8 +81,11 @@ lay_module && plant '// Neither try! nor as! nor fatalError.' && plant 'let text
 expect nothing "a word about what stops a program" house_rules
 lay_module && plant 'public struct SampleError: Error, Sendable {}'
 expect found "a public error without words" house_rules
-lay_module && plant 'public struct SampleError: Error, CustomStringConvertible {}'
-expect nothing "a public error with words" house_rules
+lay_module && plant 'public struct SampleError: ExplainedError, Equatable {}'
+expect found "a public error without an exit status" house_rules
+mkdir -p "$folder/Sources/WoodshedCLI/Messages"
+printf '%s\n' '// Errors and their codes.' 'extension SampleError: CommandError {}' >"$folder/Sources/WoodshedCLI/Messages/ErrorTable.swift"
+expect nothing "a public error with words and an exit status" house_rules
 lay_module && plant 'let path = "/ho''me/somebody/song.wav"'
 expect found "a path of somebody's own machine" house_rules
 lay_module && plant 'let sent = Glibc.kill(process, SIGTERM)'

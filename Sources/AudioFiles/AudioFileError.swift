@@ -1,8 +1,9 @@
 // What can go wrong with a file, and the one place where the system's error numbers become sentences.
+public import Explanations
 internal import Glibc
 
 /// Why a file could not be read or written, and what to do about it.
-public struct AudioFileError: Error, Sendable, Equatable, CustomStringConvertible {
+public struct AudioFileError: ExplainedError, Equatable {
     /// The kind of failure, to decide by.
     public enum Kind: String, Sendable, CaseIterable {
         /// There is no such file.
@@ -55,9 +56,6 @@ public struct AudioFileError: Error, Sendable, Equatable, CustomStringConvertibl
     public let message: String
     /// What to do about it, in one plain sentence.
     public let remedy: String
-
-    /// Cause and remedy, a line each.
-    public var description: String { "\(message)\n\(remedy)" }
 
     package init(_ kind: Kind, path: String, _ message: String, remedy: String) {
         self.kind = kind

@@ -6,6 +6,8 @@
 // initialisers; what runs on the render thread says so in its documentation and is checked by the compiler.
 
 import CFFTW
+// Whoever catches an error of this module can call it what it is.
+@_exported public import Explanations
 
 /// The vector the inner loops work on.
 ///

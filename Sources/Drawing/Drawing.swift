@@ -5,6 +5,9 @@
 // terminals, and chooses nothing: what is shown, and how, is the caller's. The same values give the same bytes on one
 // installation; another one may have other fonts.
 
+// Whoever catches an error of this module can call it what it is.
+@_exported public import Explanations
+
 /// A rectangle in pixels, from the top left corner.
 struct Rectangle: Equatable, Sendable {
     var (x, y) = (0.0, 0.0)

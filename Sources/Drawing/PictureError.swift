@@ -1,8 +1,9 @@
 // Why there is no picture, and the one place of the module where the system's error numbers become sentences.
+public import Explanations
 internal import Glibc
 
 /// Why a picture could not be drawn or written, and what to do about it.
-public struct PictureError: Error, Sendable, Equatable, CustomStringConvertible {
+public struct PictureError: ExplainedError, Equatable {
     /// The kind of failure, to decide by.
     public enum Kind: String, Sendable, CaseIterable {
         /// A value given by the caller is outside what is permitted.
@@ -37,9 +38,6 @@ public struct PictureError: Error, Sendable, Equatable, CustomStringConvertible 
     public let message: String
     /// What to do about it, in one plain sentence.
     public let remedy: String
-
-    /// Cause and remedy, a line each.
-    public var description: String { "\(message)\n\(remedy)" }
 
     init(_ kind: Kind, path: String? = nil, _ message: String, remedy: String) {
         (self.kind, self.path, self.message, self.remedy) = (kind, path, message, remedy)

@@ -1,8 +1,9 @@
 public import AudioDevices
 public import AudioFiles
+public import Explanations
 
 /// What can go wrong between opening an engine and the last frame.
-public enum EngineError: Error, Sendable {
+public enum EngineError: ExplainedError {
     /// The device failed while playing.
     case device(DeviceError)
     /// A recording could no longer be read while it was played.
@@ -31,9 +32,4 @@ public enum EngineError: Error, Sendable {
         case .tooManyPlayers: "Remove a player that has finished."
         }
     }
-}
-
-extension EngineError: CustomStringConvertible {
-    /// Cause and remedy, a line each.
-    public var description: String { "\(message)\n\(remedy)" }
 }

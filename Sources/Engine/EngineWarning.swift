@@ -1,5 +1,7 @@
+public import Explanations
+
 /// What will keep an engine from doing its work well, known before it starts. Nothing is printed by the library: show it.
-public enum EngineWarning: Sendable, Hashable, CaseIterable {
+public enum EngineWarning: Explained, Hashable, CaseIterable {
     /// The program was built without optimisation, as `swift build` and `swift run` do by themselves: every block takes about seventy
     /// times as long to compute, and a stretched one longer than it sounds.
     case unoptimisedBuild
@@ -18,11 +20,6 @@ public enum EngineWarning: Sendable, Hashable, CaseIterable {
         case .unoptimisedBuild: "Build it with: swift build -c release"
         }
     }
-}
-
-extension EngineWarning: CustomStringConvertible {
-    /// Cause and remedy, a line each.
-    public var description: String { "\(message)\n\(remedy)" }
 }
 
 extension Engine {

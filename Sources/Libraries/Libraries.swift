@@ -4,19 +4,17 @@
 // What one verb of the command needs is loaded by that verb: a C target names the functions (`CLibraryTable.h`), and the module
 // that uses them keeps one `LibraryFunctions` in a `static let`. This module knows no library, and never unloads one.
 package import CLibraryTable
+package import Explanations
 internal import Glibc
 
 /// Why a library cannot be used.
-package struct LibraryError: Error, Sendable, Equatable, CustomStringConvertible {
+package struct LibraryError: ExplainedError, Equatable {
     /// Its name, with the version of its binary interface.
     package let library: String
     /// The cause, in one plain sentence, with the dynamic linker's own words.
     package let message: String
     /// What to do about it, in one plain sentence.
     package let remedy: String
-
-    /// Cause and remedy, a line each.
-    package var description: String { "\(message)\n\(remedy)" }
 
     init(_ description: LibraryDescription) {
         library = unsafe String(cString: description.soname)

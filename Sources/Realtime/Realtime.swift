@@ -7,6 +7,9 @@
 // It does NOT know what audio is, start any thread of its own, log, retry or wait (joining a thread and waiting for
 // its set-up excepted), and no call marked real-time safe allocates, locks, counts references or enters the kernel.
 
+// Whoever catches an error of this module can call it what it is.
+@_exported public import Explanations
+
 /// The distance kept between memory that two threads write.
 ///
 /// Twice the usual cache line: Intel's adjacent-line prefetcher and Apple's and some Arm cores move 128 bytes at once.

@@ -1,4 +1,5 @@
 // What a real-time thread asked of the system, what it got, and what to do about the rest.
+public import Explanations
 
 /// How far a real-time thread got what it asked for: each refusal with its cause and a remedy.
 ///
@@ -23,7 +24,7 @@ public struct RealtimeReport: Sendable, Equatable {
     }
 
     /// Something asked for and refused.
-    public struct Refusal: Sendable, Equatable {
+    public struct Refusal: Explained, Equatable {
         /// What was refused and why, in one line.
         public let message: String
         /// What to do about it, in one line.

@@ -1,17 +1,16 @@
 // A thread that computes sound: scheduled first-in first-out, memory locked, stack touched, subnormals flushed, named.
 // What the system refuses is reported, not fatal. It does not loop, wait or stop anything: the body does, and returns.
 internal import CRealtime
+public import Explanations
 internal import Glibc
 internal import Synchronization
 
 /// A thread that could not be made at all.
-public struct RealtimeThreadError: Error, Sendable, Equatable, CustomStringConvertible {
+public struct RealtimeThreadError: ExplainedError, Equatable {
     /// What failed and why, in one line.
     public let message: String
     /// What to do about it, in one line.
     public let remedy: String
-    /// Cause and remedy, a line each.
-    public var description: String { "\(message)\n\(remedy)" }
 }
 
 /// A thread with real-time scheduling, or as near to it as the system allows: see `report`.

@@ -3,6 +3,7 @@
 @_exported public import AudioFiles
 @_exported public import Clips
 @_exported public import Engine
+@_exported public import Explanations
 @_exported public import Recording
 @_exported public import Takes
 // Nothing of it is public; the command writes its lines with it.

@@ -39,11 +39,9 @@ public enum CommandLineTool {
         do {
             try runCommand(arguments)
             return .success
-        } catch let failure as CommandFailure {
-            if !failure.cause.isEmpty { StandardStream.error.note(failure.text) }
-            return failure.status
-        } catch let error as OutputError {
-            return outputStatus(error)
+        } catch let error as any CommandError {
+            if !error.message.isEmpty { StandardStream.error.note(error.text) }
+            return error.exitStatus
         } catch {
             StandardStream.error.note("woodshed: \(error)\nThis is a fault of woodshed; please report it.")
             return .software
@@ -126,15 +124,6 @@ public enum CommandLineTool {
             verbs.isEmpty
             ? "See: woodshed help \(path.dropLast())" : "There is help for: \(verbs.joined(separator: ", "))."
         return CommandFailure(.usage, cause, remedy: remedy)
-    }
-
-    private static func outputStatus(_ error: OutputError) -> ExitStatus {
-        switch error {
-        case .closed: return .closedPipe
-        case .failed(let number):
-            StandardStream.error.note("woodshed: standard output: \(systemMessage(number))")
-            return .inputOutput
-        }
     }
 }
 

@@ -32,11 +32,10 @@ struct MessageTests {
             .cannotCreate: .cannotCreate, .diskFull: .inputOutput, .unresponsive: .unavailable,
         ]
         for kind in DeviceError.Kind.allCases {
-            let failure = CommandFailure(DeviceError(kind: kind, message: "Cause.", remedy: "Remedy."))
-            #expect(failure == CommandFailure(expected[kind] ?? .success, "Cause.", remedy: "Remedy."), "\(kind)")
-            let wrapped = CommandFailure(
-                EngineError.device(DeviceError(kind: kind, message: "Cause.", remedy: "Remedy.")))
-            #expect(wrapped == failure)
+            let error = DeviceError(kind: kind, message: "Cause.", remedy: "Remedy.")
+            #expect(error.exitStatus == expected[kind] && error.text == "woodshed: Cause.\nRemedy.", "\(kind)")
+            let wrapped = EngineError.device(error)
+            #expect(wrapped.exitStatus == error.exitStatus && wrapped.text == error.text)
         }
     }
 
@@ -53,8 +52,8 @@ struct MessageTests {
 
     @Test("an engine misused is our fault, not the user's")
     func engine() {
-        #expect(CommandFailure(EngineError.rateMismatch(clip: 1, engine: 2)).status == .software)
-        #expect(CommandFailure(EngineError.tooManyPlayers(limit: 1)).status == .software)
+        #expect(EngineError.rateMismatch(clip: 1, engine: 2).exitStatus == .software)
+        #expect(EngineError.tooManyPlayers(limit: 1).exitStatus == .software)
     }
 
     @Test("the plan says what was typed")
@@ -107,7 +106,7 @@ struct MessageTests {
             try options.plan(for: song)
         } throws: { error in
             let failure = error as? CommandFailure
-            return failure?.status == .badData && failure?.cause.contains("0:02.000") == true
+            return failure?.exitStatus == .badData && failure?.message.contains("0:02.000") == true
                 && failure?.remedy.contains("0:10.000") == true
         }
     }

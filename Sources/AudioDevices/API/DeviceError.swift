@@ -1,5 +1,7 @@
+public import Explanations
+
 /// Why a device could not be opened, or why it ended a stream.
-public struct DeviceError: Error, Sendable, Equatable {
+public struct DeviceError: ExplainedError, Equatable {
     /// What went wrong, for programs to decide on.
     public enum Kind: String, Sendable, Hashable, CaseIterable {
         /// The machine has no sound card, or none that ALSA shows to this user.
@@ -42,9 +44,4 @@ public struct DeviceError: Error, Sendable, Equatable {
         self.remedy = remedy
         self.lossCause = lossCause
     }
-}
-
-extension DeviceError: CustomStringConvertible {
-    /// Cause and remedy, a line each.
-    public var description: String { "\(message)\n\(remedy)" }
 }

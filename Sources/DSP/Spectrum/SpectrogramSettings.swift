@@ -1,14 +1,12 @@
 // What a spectrogram is made with, checked once.
+public import Explanations
 
 /// Why a spectrogram cannot be made so, and how it can.
-public struct SpectrogramError: Error, Equatable, Sendable, CustomStringConvertible {
+public struct SpectrogramError: ExplainedError, Equatable {
     /// The cause, in one plain sentence.
     public let message: String
     /// What is permitted, in one plain sentence.
     public let remedy: String
-
-    /// Cause and remedy, a line each.
-    public var description: String { "\(message)\n\(remedy)" }
 
     init(_ what: String, is value: String, permitted: String) {
         message = "\(what) of a spectrogram cannot be \(value)"

@@ -1,13 +1,12 @@
 // A waveform from levels that were kept, and its levels as memory: what a file of it needs.
+public import Explanations
 
 /// Why levels are not those of a waveform.
-public struct WaveformLevelsError: Error, Sendable, Equatable, CustomStringConvertible {
+public struct WaveformLevelsError: ExplainedError, Equatable {
     /// The cause, in one plain sentence.
     public let message: String
     /// What to do about it, in one plain sentence.
     public var remedy: String { "Make the waveform anew from the recording." }
-    /// Cause and remedy, a line each.
-    public var description: String { "\(message)\n\(remedy)" }
 }
 
 extension Waveform {

@@ -1,5 +1,7 @@
+public import Explanations
+
 /// A plan that cannot be played, found before anything sounds.
-public struct ScoreError: Error, Sendable, Hashable {
+public struct ScoreError: ExplainedError, Hashable {
     /// What is wrong, for programs.
     public enum Kind: Sendable, Hashable {
         /// The plan has no section.
@@ -40,9 +42,4 @@ public struct ScoreError: Error, Sendable, Hashable {
         self.message = message
         self.remedy = remedy
     }
-}
-
-extension ScoreError: CustomStringConvertible {
-    /// Cause and remedy, a line each.
-    public var description: String { "\(message)\n\(remedy)" }
 }

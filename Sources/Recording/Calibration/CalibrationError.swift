@@ -1,7 +1,8 @@
 public import AudioDevices
+public import Explanations
 
 /// Why a round trip could not be measured, or a measured one not be kept.
-public struct CalibrationError: Error, Sendable, Equatable {
+public struct CalibrationError: ExplainedError, Equatable {
     /// What went wrong, for programs to decide on.
     public enum Kind: String, Sendable, Hashable, CaseIterable {
         /// Nothing in the recording stands out as what was played.
@@ -36,9 +37,4 @@ public struct CalibrationError: Error, Sendable, Equatable {
     init(_ error: DeviceError) {
         (kind, message, remedy, deviceError) = (.device, error.message, error.remedy, error)
     }
-}
-
-extension CalibrationError: CustomStringConvertible {
-    /// Cause and remedy, a line each.
-    public var description: String { "\(message)\n\(remedy)" }
 }

@@ -1,5 +1,7 @@
+public import Explanations
+
 /// Why bytes are not a waveform's file.
-public struct WaveformFileError: Error, Sendable, Equatable, CustomStringConvertible {
+public struct WaveformFileError: ExplainedError, Equatable {
     /// The kind of failure, to decide by.
     public enum Kind: String, Sendable, CaseIterable {
         /// It is something else.
@@ -24,8 +26,6 @@ public struct WaveformFileError: Error, Sendable, Equatable, CustomStringConvert
     public let message: String
     /// What to do about it, in one plain sentence.
     public let remedy: String
-    /// Cause and remedy, a line each.
-    public var description: String { "\(message)\n\(remedy)" }
 
     private init(
         _ kind: Kind, _ message: String, remedy: String = "Remove the file, and let it be made anew from the recording."

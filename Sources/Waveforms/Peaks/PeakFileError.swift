@@ -1,5 +1,7 @@
+public import Explanations
+
 /// Why bytes are not a file of peaks, or cannot become one.
-public struct PeakFileError: Error, Sendable, Equatable, CustomStringConvertible {
+public struct PeakFileError: ExplainedError, Equatable {
     /// The kind of failure, to decide by.
     public enum Kind: String, Sendable, CaseIterable {
         /// It is neither of the two forms.
@@ -24,8 +26,6 @@ public struct PeakFileError: Error, Sendable, Equatable, CustomStringConvertible
     public let message: String
     /// What to do about it, in one plain sentence.
     public let remedy: String
-    /// Cause and remedy, a line each.
-    public var description: String { "\(message)\n\(remedy)" }
 
     private init(_ kind: Kind, _ message: String, remedy: String = "Make the file anew from the recording.") {
         self.kind = kind

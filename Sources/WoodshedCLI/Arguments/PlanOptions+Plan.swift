@@ -4,8 +4,9 @@ import Woodshed
 extension PlanOptions {
     /// The plan for a recording.
     ///
-    /// - Throws: A `CommandFailure` for a section that ends before it starts or where it starts.
-    func plan(for timeline: Timeline) throws(CommandFailure) -> PracticePlan {
+    /// - Throws: A `CommandFailure` for a section that ends before it starts or where it starts, a `ScoreError` for another value
+    ///   that cannot be played.
+    func plan(for timeline: Timeline) throws -> PracticePlan {
         var sections: [Section] = []
         for range in ranges { sections.append(try range.section(of: timeline)) }
         return PracticePlan(
@@ -14,51 +15,38 @@ extension PlanOptions {
             material: method.material.choice, quality: method.quality.quality)
     }
 
-    private func schedule(for timeline: Timeline) throws(CommandFailure) -> SpeedSchedule {
+    private func schedule(for timeline: Timeline) throws(ScoreError) -> SpeedSchedule {
         guard let ramp else { return try speed.schedule(for: timeline) }
-        do {
-            let (from, to) = (try Speed(factor: ramp.from), try Speed(factor: ramp.to))
-            return ramp.step.map { .ramp(from: from, to: to, step: $0) } ?? .glide(from: from, to: to)
-        } catch {
-            throw CommandFailure(error)
-        }
+        let (from, to) = (try Speed(factor: ramp.from), try Speed(factor: ramp.to))
+        return ramp.step.map { .ramp(from: from, to: to, step: $0) } ?? .glide(from: from, to: to)
     }
 }
 
 extension SpeedOptions {
     /// The speed or the curve, the recording's own speed unless another was asked for.
-    func schedule(for timeline: Timeline) throws(CommandFailure) -> SpeedSchedule {
-        do {
-            guard let curve else {
-                return .constant(
-                    try speed.map { text throws(ScoreError) in try Speed(factor: text.factor) } ?? .normal)
-            }
-            var points: [SpeedPoint] = []
-            for point in curve.points {
-                let speed = try Speed(factor: point.factor)
-                points.append(SpeedPoint(at: point.time.frame(in: timeline), speed, point.glides ? .glide : .step))
-            }
-            return .curve(points, repeatingEvery: curve.end?.frame(in: timeline))
-        } catch {
-            throw CommandFailure(error)
+    func schedule(for timeline: Timeline) throws(ScoreError) -> SpeedSchedule {
+        guard let curve else {
+            return .constant(try speed.map { text throws(ScoreError) in try Speed(factor: text.factor) } ?? .normal)
         }
+        var points: [SpeedPoint] = []
+        for point in curve.points {
+            let speed = try Speed(factor: point.factor)
+            points.append(SpeedPoint(at: point.time.frame(in: timeline), speed, point.glides ? .glide : .step))
+        }
+        return .curve(points, repeatingEvery: curve.end?.frame(in: timeline))
     }
 }
 
 extension PitchOptions {
     /// The pitch, the recording's own unless another was asked for.
-    func enginePitch() throws(CommandFailure) -> Pitch {
-        do {
-            return try pitch.map { text throws(ScoreError) in try Pitch(semitones: text.semitones) } ?? .original
-        } catch {
-            throw CommandFailure(error)
-        }
+    func enginePitch() throws(ScoreError) -> Pitch {
+        try pitch.map { text throws(ScoreError) in try Pitch(semitones: text.semitones) } ?? .original
     }
 }
 
 extension TimeRange {
     /// The range as a section of a recording.
-    func section(of timeline: Timeline) throws(CommandFailure) -> Section {
+    func section(of timeline: Timeline) throws -> Section {
         let (start, end) = bounds(in: timeline)
         guard start < end else {
             let rate = Double(timeline.clipRate)
@@ -69,11 +57,7 @@ extension TimeRange {
                 remedy: "Give a start that lies before the end; the recording is "
                     + "\(clockText(Double(timeline.clipFrames) / rate, decimals: 3)) long.")
         }
-        do {
-            return try Section(start..<end)
-        } catch {
-            throw CommandFailure(error)
-        }
+        return try Section(start..<end)
     }
 }
 

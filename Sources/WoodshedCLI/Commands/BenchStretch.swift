@@ -46,17 +46,13 @@ struct BenchStretch: Verb {
 
     func perform() throws {
         let clip = try Listening.loadForPlaying(file)
-        let score = try Listening.score(clip, plan: { timeline throws(CommandFailure) in try plan.plan(for: timeline) })
+        let score = try Listening.score(clip, plan: { try plan.plan(for: $0) })
         let longest = min(Int64(seconds) * Int64(clip.sampleRate), Self.maximumBlocks * Int64(period))
         var trials: [RenderTrial] = []
         for run in 1...runs {
-            do {
-                trials.append(
-                    try RenderTrial(
-                        clip, score: score, periodFrames: period, maximumFrames: longest, watchesHeap: run == runs))
-            } catch {
-                throw CommandFailure(error)
-            }
+            trials.append(
+                try RenderTrial(
+                    clip, score: score, periodFrames: period, maximumFrames: longest, watchesHeap: run == runs))
         }
         let touchesHeap = trials.last?.touchesHeap
         trials.sort { $0.p999Microseconds < $1.p999Microseconds }

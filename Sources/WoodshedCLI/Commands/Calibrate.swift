@@ -63,14 +63,14 @@ struct Calibrate: Verb {
     }
 
     func perform() throws {
-        let store = try known { () throws(CalibrationError) in try CalibrationStore() }
+        let store = try CalibrationStore()
         if list { return try show(store) }
         let devices = try devices()
         _ = Signals.install()
         if forget { return try forget(devices, in: store) }
         let trip = try measure(devices)
         // What was measured is told even if it cannot be kept, and kept even if nobody listens.
-        let kept = Result { () throws(CommandFailure) in try keep(trip, in: store) }
+        let kept = Result { try keep(trip, in: store) }
         for line in json ? [Self.json(trip).text] : RoundTripText.lines(trip) { try StandardStream.output.line(line) }
         let aside = try kept.get()
         if let aside { StandardStream.error.note("A damaged file was moved to: \(printable(aside))") }
@@ -79,43 +79,28 @@ struct Calibrate: Verb {
 
     private typealias Devices = (output: OutputDevice, input: InputDevice)
 
-    private func devices() throws(CommandFailure) -> Devices {
-        do {
-            let played = output ?? "default"
-            return (try OutputDevice(parsing: played), try InputDevice(parsing: input ?? played))
-        } catch {
-            throw CommandFailure(error)
-        }
+    private func devices() throws(DeviceError) -> Devices {
+        let played = output ?? "default"
+        return (try OutputDevice(parsing: played), try InputDevice(parsing: input ?? played))
     }
 
-    private func measure(_ devices: Devices) throws(CommandFailure) -> RoundTrip {
-        let request: StreamRequest
-        do {
-            request = try StreamRequest(
-                sampleRate: rate ?? 48_000, channelCount: 2, periodFrames: periods.period ?? 256,
-                periodCount: periods.periods ?? 3, realtimePriority: priority == 0 ? nil : priority)
-        } catch {
-            throw CommandFailure(error)
-        }
+    private func measure(_ devices: Devices) throws -> RoundTrip {
+        let request = try StreamRequest(
+            sampleRate: rate ?? 48_000, channelCount: 2, periodFrames: periods.period ?? 256,
+            periodCount: periods.periods ?? 3, realtimePriority: priority == 0 ? nil : priority)
         StandardStream.error.note(
             printable("Measuring from \(devices.output) to \(devices.input) by five short chirps..."))
-        return try known { () throws(CalibrationError) in
-            try RoundTrip.measure(output: devices.output, input: devices.input, request)
-        }
+        return try RoundTrip.measure(output: devices.output, input: devices.input, request)
     }
 
-    private func keep(_ trip: RoundTrip, in store: CalibrationStore) throws(CommandFailure) -> String? {
-        try Signals.holding { () throws(CommandFailure) in
-            try known { () throws(CalibrationError) in try store.keep(trip) }
-        }
+    private func keep(_ trip: RoundTrip, in store: CalibrationStore) throws -> String? {
+        try Signals.holding { try store.keep(trip) }
     }
 
-    private func forget(_ devices: Devices, in store: CalibrationStore) throws(CommandFailure) {
+    private func forget(_ devices: Devices, in store: CalibrationStore) throws {
         _ = try contents(of: store)
-        let count = try Signals.holding { () throws(CommandFailure) in
-            try known { () throws(CalibrationError) in
-                try store.forget(output: devices.output, input: devices.input)
-            }
+        let count = try Signals.holding {
+            try store.forget(output: devices.output, input: devices.input)
         }
         guard count > 0 else {
             throw CommandFailure(
@@ -134,18 +119,12 @@ struct Calibrate: Verb {
     }
 
     /// What is kept; a file that is damaged is told of.
-    private func contents(of store: CalibrationStore) throws(CommandFailure) -> CalibrationStore.Contents {
-        let contents = try known { () throws(CalibrationError) in try store.contents() }
+    private func contents(of store: CalibrationStore) throws(CalibrationError) -> CalibrationStore.Contents {
+        let contents = try store.contents()
         if contents.isDamaged {
             StandardStream.error.note("\(printable(store.path)) is damaged; what can be read of it counts.")
         }
         return contents
-    }
-
-    private func known<Result>(
-        _ body: () throws(CalibrationError) -> Result
-    ) throws(CommandFailure) -> Result {
-        do { return try body() } catch { throw CommandFailure(error) }
     }
 
     private static func json(_ trip: RoundTrip) -> JSONValue { .object([.init("v", .integer(1))] + trip.fields) }

@@ -49,61 +49,49 @@ struct Demo: Verb {
     }
 
     /// The device asked for; nil when the machine has none.
-    private func openDevice() throws(CommandFailure) -> Engine? {
+    private func openDevice() throws(DeviceError) -> Engine? {
         let output = try device.outputDevice()
         do {
             return try Engine(output: output, request: try device.request(sampleRate: Self.sampleRate, channelCount: 2))
         } catch {
             if error.kind == .noDevice { return nil }
-            throw CommandFailure(error)
+            throw error
         }
     }
 
     private func end(_ status: ExitStatus) throws(CommandFailure) {
-        guard status == .success else { throw CommandFailure(status, "") }
+        guard status == .success else { throw CommandFailure(status) }
     }
 
     private func write(to path: String, signals: Int32, messages: MessageOptions) throws {
-        let format = try fileFormat(path)
+        let format = try FileFormat(named: path)
         let target = try OutputFile(path)
         try target.whole {
-            let engine = try target.opening { () throws(CommandFailure) in
-                try Self.open(.file(path: target.temporaryPath), format)
-            }
+            let engine = try target.opening { try Self.open(.file(path: target.temporaryPath), format) }
             return try play(engine, messages: messages, signals: signals)
         }
         say("Listen to it with any player: \(path)")
     }
 
     /// An engine that does not wait for time to pass.
-    private static func open(_ output: OutputDevice, _ format: FileFormat? = nil) throws(CommandFailure) -> Engine {
-        do {
-            return try Engine(
-                output: output,
-                request: try StreamRequest(
-                    sampleRate: sampleRate, channelCount: 2, periodFrames: 4096, clock: .virtual, fileFormat: format,
-                    realtimePriority: nil))
-        } catch {
-            throw CommandFailure(error)
-        }
+    private static func open(_ output: OutputDevice, _ format: FileFormat? = nil) throws(DeviceError) -> Engine {
+        try Engine(
+            output: output,
+            request: try StreamRequest(
+                sampleRate: sampleRate, channelCount: 2, periodFrames: 4096, clock: .virtual, fileFormat: format,
+                realtimePriority: nil))
     }
 
     private func play(_ engine: Engine, messages: MessageOptions, signals: Int32) throws -> ExitStatus {
         let recording = DemoRecording(sampleRate: engine.configuration.sampleRate)
-        do {
-            let plan = PracticePlan(
-                sections: try recording.sections.map { try Section($0.range, name: $0.name) }, passes: Self.passes,
-                speeds: .ramp(
-                    from: try Speed(factor: Self.speeds.from), to: try Speed(factor: Self.speeds.to),
-                    step: Self.speeds.step))
-            let clip = try Clip.inMemory(recording.channels, sampleRate: recording.sampleRate)
-            let listening = try Listening(clip: clip, title: "demo", engine: engine, plan: plan)
-            return try Session(listening, messages: messages, signals: signals).run()
-        } catch let error as ScoreError {
-            throw CommandFailure(error)
-        } catch let error as AudioFileError {
-            throw CommandFailure(error)
-        }
+        let plan = PracticePlan(
+            sections: try recording.sections.map { try Section($0.range, name: $0.name) }, passes: Self.passes,
+            speeds: .ramp(
+                from: try Speed(factor: Self.speeds.from), to: try Speed(factor: Self.speeds.to),
+                step: Self.speeds.step))
+        let clip = try Clip.inMemory(recording.channels, sampleRate: recording.sampleRate)
+        let listening = try Listening(clip: clip, title: "demo", engine: engine, plan: plan)
+        return try Session(listening, messages: messages, signals: signals).run()
     }
 
     private func say(_ text: String) {

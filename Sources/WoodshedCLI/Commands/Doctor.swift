@@ -31,7 +31,7 @@ struct Doctor: Verb {
     var plain = false
 
     func perform() throws {
-        let (output, source) = (try outputDevice(output), try inputDevice(input ?? "default"))
+        let (output, source) = (try OutputDevice(parsing: output), try InputDevice(parsing: input ?? "default"))
         let diagnosis = Diagnosis(
             system: SystemFacts(.machine), device: DeviceFacts(output, .machine), source: DeviceFacts(source, .machine),
             mustRecord: input != nil)
@@ -43,6 +43,6 @@ struct Doctor: Verb {
         } else {
             for check in diagnosis.checks { try StandardStream.output.write(style.text(check)) }
         }
-        guard diagnosis.status == .success else { throw CommandFailure(diagnosis.status, "") }
+        guard diagnosis.status == .success else { throw CommandFailure(diagnosis.status) }
     }
 }

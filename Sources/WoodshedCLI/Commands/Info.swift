@@ -21,10 +21,8 @@ struct Info: Verb {
     var json = false
 
     func perform() throws {
-        let info: AudioFileInfo
-        do throws(AudioFileError) { info = try AudioFileInfo(path: file) } catch { throw CommandFailure(error) }
-        let details: FileDetails
-        do throws(AudioFileError) { details = try FileDetails(of: info) } catch { throw CommandFailure(error) }
+        let info = try AudioFileInfo(path: file)
+        let details = try FileDetails(of: info)
         if json { return try StandardStream.output.line(Self.json(info, details, path: file).text) }
         var lines = [
             ("path", printable(file)), ("format", "\(info.container), \(info.codec)"),

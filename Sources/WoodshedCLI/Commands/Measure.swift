@@ -38,7 +38,7 @@ struct Measure: Verb {
         var loudness = series ? LoudnessSeries() : nil
         var line = ReadingLine(draws: TerminalTraits.current(plain: false).drawsStatus)
         defer { line.clear() }
-        let reading = try measure(clip) { hop in
+        let reading = try ProgrammeReading(measuring: clip) { hop in
             loudness?.append(hop)
             // A hop is a hundredth of a second.
             line.show(Double(hop.index) * Double(clip.sampleRate) / 100 / Double(clip.frameCount))
@@ -50,18 +50,10 @@ struct Measure: Verb {
     }
 
     /// Opens the file at its own rate, or at the nearest one that can be measured.
-    private func load() throws(CommandFailure) -> Clip {
-        let original = try Listening.load(file, sampleRate: nil)
+    private func load() throws(AudioFileError) -> Clip {
+        let original = try Clip(path: file)
         tellShortfall(original.info)
         let rate = ProgrammeReading.sampleRate(forFileRate: original.sampleRate)
-        return rate == original.sampleRate ? original : try Listening.load(file, sampleRate: rate)
-    }
-
-    private func measure(_ clip: Clip, hop: (LoudnessHop) -> Void) throws(CommandFailure) -> ProgrammeReading {
-        do {
-            return try ProgrammeReading(measuring: clip, hop: hop)
-        } catch {
-            throw CommandFailure(error)
-        }
+        return rate == original.sampleRate ? original : try Clip(path: file, sampleRate: rate)
     }
 }

@@ -29,9 +29,7 @@ struct Practice: Verb {
 
     func perform() throws {
         let playing = Playing(file: file, device: device, loss: loss, screen: screen, messages: messages)
-        try playing.run { timeline throws(CommandFailure) in
-            try plan.plan(for: timeline)
-        }
+        try playing.run { try plan.plan(for: $0) }
     }
 }
 
@@ -62,7 +60,7 @@ struct Play: Verb {
 
     func perform() throws {
         let playing = Playing(file: file, device: device, loss: loss, screen: screen, messages: messages)
-        try playing.run { timeline throws(CommandFailure) in
+        try playing.run { timeline in
             PracticePlan(
                 sections: [try range.range.section(of: timeline)], speeds: try speed.schedule(for: timeline),
                 pitch: try pitch.enginePitch())

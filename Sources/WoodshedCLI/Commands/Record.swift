@@ -137,8 +137,7 @@ struct Record: Verb {
             sampleRate: monitor.configuration.sampleRate, path: place.takePath,
             channelCount: request.isMono ? 1 : monitor.configuration.channelCount, format: request.format,
             deviceName: monitor.configuration.deviceName)
-        let draft: TakeDraft
-        do throws(AudioFileError) { draft = try idle.prepare(request) } catch { throw CommandFailure(error) }
+        let draft = try idle.prepare(request)
         announce(line, place)
         if let warning = draft.registryWarning, !messages.quiet {
             StandardStream.error.note(printable(warning.message))
@@ -149,7 +148,7 @@ struct Record: Verb {
             stage = arm ? .armed(try idle.arm(), draft) : .recording(try idle.record(draft))
         } catch {
             try? draft.discard()
-            throw CommandFailure(error)
+            throw error
         }
         let session = try RecordSession(
             stage, monitor: monitor, events: events, line: line, messages: messages, signals: signals)
@@ -167,23 +166,19 @@ struct Record: Verb {
             .cannotCreate, "\(path): there is a file of this name already", remedy: "Choose another name.")
     }
 
-    private func open() throws(CommandFailure) -> IdleRecorder {
-        let device = try inputDevice(input)
+    private func open() throws -> IdleRecorder {
+        let device = try InputDevice(parsing: input)
         // What is wrong with a file is better told as that than as a device's trouble.
-        if case .file(let path) = device { _ = try Listening.load(path, sampleRate: nil) }
-        do throws(DeviceError) {
-            return try IdleRecorder(
-                input: device,
-                request: try stream.request(
-                    sampleRate: rate ?? quality.rate, channelCount: channels ?? quality.channels, usualPeriods: 4))
-        } catch {
-            throw CommandFailure(error)
-        }
+        if case .file(let path) = device { _ = try Clip(path: path) }
+        return try IdleRecorder(
+            input: device,
+            request: try stream.request(
+                sampleRate: rate ?? quality.rate, channelCount: channels ?? quality.channels, usualPeriods: 4))
     }
 
     private func takeRequest(
         _ place: TakePlace, _ input: StreamConfiguration
-    ) throws(CommandFailure) -> TakeRequest {
+    ) throws -> TakeRequest {
         let destination: TakeRequest.Destination =
             place.takePath.map { .file(path: $0, container: place.format.container) }
             ?? .stream(fileDescriptor: STDOUT_FILENO)
@@ -218,7 +213,7 @@ struct Record: Verb {
         _ signals: Int32
     ) throws {
         if let summary = outcome.summary {
-            let conversion = Result { () throws(CommandFailure) in try convert(outcome, place, signals) }
+            let conversion = Result { try convert(outcome, place, signals) }
             let made = (try? conversion.get()) ?? nil
             let path = outcome.isKept ? made ?? place.takePath : nil
             if messages.json, outcome.status != .closedPipe, outcome.outputFailure == nil {
@@ -231,18 +226,18 @@ struct Record: Verb {
             if messages.verbose { StandardStream.error.note(figures(monitor.statistics)) }
             _ = try conversion.get()
             // Told already, when it was met while recording.
-            if let failure = summary.failure { throw CommandFailure(failure.kind.exitStatus, "") }
-            if let error = outcome.fileError { throw CommandFailure(error) }
+            if let failure = summary.failure { throw CommandFailure(failure.exitStatus) }
+            if let error = outcome.fileError { throw error }
         }
-        if let error = outcome.inputError { throw CommandFailure(error) }
+        if let error = outcome.inputError { throw error }
         if let failure = outcome.outputFailure { throw failure }
-        guard outcome.status == .success else { throw CommandFailure(outcome.status, "") }
+        guard outcome.status == .success else { throw CommandFailure(outcome.status) }
     }
 
     /// Makes another file of the take where one was asked for, and returns its path.
     private func convert(
         _ outcome: RecordOutcome, _ place: TakePlace, _ signals: Int32
-    ) throws(CommandFailure) -> String? {
+    ) throws -> String? {
         guard outcome.isKept, let take = place.takePath, let target = place.path, let format = place.format.export
         else { return nil }
         let conversion = Conversion(

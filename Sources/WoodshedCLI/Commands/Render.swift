@@ -56,7 +56,7 @@ struct Render: Verb {
         let signals = Signals.install()
         guard out != "-" else { return try writeToStandardOutput(.wave(bits?.format ?? .float32), signals) }
         // Refused before anything is opened.
-        let format = try fileFormat(out, samples: bits?.format)
+        let format = try FileFormat(named: out, samples: bits?.format)
         try OutputFile.refuseInput(file, output: out)
         var written = try write(to: try OutputFile(out), format, signals)
         written.measure(out)
@@ -67,7 +67,8 @@ struct Render: Verb {
         if let pipe = try StandardOutputFile.pipePath() {
             do {
                 return try tell(try write(to: try OutputFile(pipe), format, signals))
-            } catch let failure as CommandFailure where failure.status == .inputOutput && StandardOutputFile.isAbandoned
+            } catch let error as any CommandError
+                where error.exitStatus == .inputOutput && StandardOutputFile.isAbandoned
             {
                 throw OutputError.closed
             }
@@ -90,12 +91,12 @@ struct Render: Verb {
         try target.whole {
             let listening = try Listening(
                 path: file, output: .file(path: target.temporaryPath),
-                request: { (rate, channels) throws(DeviceError) in
+                request: { rate, channels in
                     try StreamRequest(
                         sampleRate: rate, channelCount: channels, periodFrames: periods.period ?? 4096,
                         periodCount: periods.periods ?? 2, clock: .virtual, fileFormat: format, realtimePriority: nil)
-                }, plan: { timeline throws(CommandFailure) in try plan.plan(for: timeline) },
-                opening: { open throws(CommandFailure) in try target.opening(open) })
+                }, plan: { try plan.plan(for: $0) },
+                opening: { try target.opening($0) })
             let session = try Session(
                 listening, messages: messages, signals: signals, takesKeys: false, tellsFigures: false)
             let status = try session.run()

@@ -68,7 +68,7 @@ struct WaveformCommand: Verb {
     private var draws: Bool { TerminalTraits.current(plain: plain).drawsStatus }
 
     /// The recording's waveform from the cache, or the file opened to make it.
-    private func opened() throws(CommandFailure) -> WaveformSupply {
+    private func opened() throws -> WaveformSupply {
         try WaveformSupply(path: file, usesCache: !ignoresCache)
     }
 
@@ -106,7 +106,7 @@ struct WaveformCommand: Verb {
         try OutputFile.refuseInput(file, output: target)
         try OutputFile.check(target)
         // Told before an hour is read for nothing.
-        do throws(PictureError) { try PictureLibraries.load() } catch { throw CommandFailure(error) }
+        try PictureLibraries.load()
         let supply = try opened()
         let choice = try view.choice(for: supply.facts)
         let frames = try view.frames(of: supply.facts, columns: picture.width(view.width))

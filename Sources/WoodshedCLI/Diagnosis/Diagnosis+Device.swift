@@ -29,7 +29,7 @@ extension Diagnosis {
             guard error.kind == .busy else {
                 return Check(
                     name: name, grade: failure, finding: error.message, remedy: error.remedy,
-                    status: error.kind.exitStatus)
+                    status: error.exitStatus)
             }
             guard let holder = device.holders.first else {
                 return Check(

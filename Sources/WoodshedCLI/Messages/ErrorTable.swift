@@ -1,48 +1,65 @@
 // Every error of the engine, and the code this command ends with. The words are the engine's; each switch names every
-// kind, so that a new one cannot be forgotten.
+// kind, and scripts/house-rules.sh looks for every error, so that a new one cannot be forgotten.
+import DSP
 import Drawing
+import Realtime
 import Woodshed
 
-extension CommandFailure {
-    init(_ error: AudioFileError) {
-        self.init(error.kind.exitStatus, error.message, remedy: error.remedy)
-    }
+extension AudioFileError: CommandError {
+    var exitStatus: ExitStatus { kind.exitStatus }
+}
 
-    init(_ error: PeakFileError) {
-        let status: ExitStatus = error.kind == .invalidRequest ? .usage : .badData
-        self.init(status, error.message, remedy: error.remedy)
-    }
+extension DeviceError: CommandError {
+    var exitStatus: ExitStatus { kind.exitStatus }
+}
 
-    init(_ error: PictureError) {
-        self.init(error.kind.exitStatus, error.message, remedy: error.remedy)
-    }
+extension ScoreError: CommandError {
+    var exitStatus: ExitStatus { kind.exitStatus }
+}
 
-    init(_ error: DeviceError) {
-        self.init(error.kind.exitStatus, error.message, remedy: error.remedy)
-    }
+extension PictureError: CommandError {
+    var exitStatus: ExitStatus { kind.exitStatus }
+}
 
-    init(_ error: ScoreError) {
-        self.init(error.kind.exitStatus, error.message, remedy: error.remedy)
-    }
-
-    init(_ error: CalibrationError) {
-        let status: ExitStatus =
-            switch error.kind {
-            case .noPeak, .unsteady, .interrupted: .unavailable
-            case .device: error.deviceError?.kind.exitStatus ?? .unavailable
-            case .store, .storeIsNewer: .inputOutput
-            case .storePermission: .noPermission
-            }
-        self.init(status, error.message, remedy: error.remedy)
-    }
-
-    init(_ error: EngineError) {
-        switch error {
-        case .device(let error): self.init(error)
-        case .file(let error): self.init(error)
-        case .rateMismatch, .tooManyPlayers: self.init(.software, error.message, remedy: error.remedy)
+extension EngineError: CommandError {
+    var exitStatus: ExitStatus {
+        switch self {
+        case .device(let error): error.exitStatus
+        case .file(let error): error.exitStatus
+        case .rateMismatch, .tooManyPlayers: .software
         }
     }
+}
+
+extension CalibrationError: CommandError {
+    var exitStatus: ExitStatus {
+        switch kind {
+        case .noPeak, .unsteady, .interrupted: .unavailable
+        case .device: deviceError?.exitStatus ?? .unavailable
+        case .store, .storeIsNewer: .inputOutput
+        case .storePermission: .noPermission
+        }
+    }
+}
+
+extension PeakFileError: CommandError {
+    var exitStatus: ExitStatus { kind == .invalidRequest ? .usage : .badData }
+}
+
+extension WaveformFileError: CommandError {
+    var exitStatus: ExitStatus { kind == .io ? .inputOutput : .badData }
+}
+
+extension WaveformLevelsError: CommandError {
+    var exitStatus: ExitStatus { .badData }
+}
+
+extension SpectrogramError: CommandError {
+    var exitStatus: ExitStatus { .usage }
+}
+
+extension RealtimeThreadError: CommandError {
+    var exitStatus: ExitStatus { .unavailable }
 }
 
 extension AudioFileError.Kind {

@@ -1,4 +1,5 @@
-// How a run ends: the codes a script can rely on, after sysexits(3), and the failure that carries one.
+// How a run ends: the codes a script can rely on, after sysexits(3), and the errors that carry one.
+import Woodshed
 
 /// The codes this command ends with.
 enum ExitStatus: Int32, CaseIterable, Sendable {
@@ -22,23 +23,31 @@ enum ExitStatus: Int32, CaseIterable, Sendable {
     case terminated = 143
 }
 
-/// A run that cannot go on: what happened, and what to do about it.
-struct CommandFailure: Error, Equatable, Sendable {
-    let status: ExitStatus
-    /// One sentence; never a label such as "error".
-    let cause: String
+/// An error that a run can end with. `CommandLineTool` prints it and ends with its code; whatever is met on the way lets it pass.
+protocol CommandError: ExplainedError {
+    /// The code that the run ends with.
+    var exitStatus: ExitStatus { get }
+}
+
+extension CommandError {
+    /// The error as printed: one or two lines, without a final line feed.
+    var text: String {
+        let lines = [message, remedy].filter { !$0.isEmpty }.map(printable)
+        return (["woodshed: " + (lines.first ?? "")] + lines.dropFirst()).joined(separator: "\n")
+    }
+}
+
+/// A run that cannot go on for a reason of the command's own.
+struct CommandFailure: CommandError, Equatable {
+    let exitStatus: ExitStatus
+    /// One sentence, never a label such as "error"; empty when it was told already, or is no news (Ctrl-C).
+    let message: String
     /// One sentence; empty when there is nothing to do.
     let remedy: String
 
-    init(_ status: ExitStatus, _ cause: String, remedy: String = "") {
-        self.status = status
-        self.cause = cause
+    init(_ exitStatus: ExitStatus, _ message: String = "", remedy: String = "") {
+        self.exitStatus = exitStatus
+        self.message = message
         self.remedy = remedy
-    }
-
-    /// The failure as printed: one or two lines, without a final line feed.
-    var text: String {
-        let lines = [cause, remedy].filter { !$0.isEmpty }.map(printable)
-        return (["woodshed: " + (lines.first ?? "")] + lines.dropFirst()).joined(separator: "\n")
     }
 }

@@ -24,9 +24,9 @@ struct OutputFile {
     /// Opens what writes to it, and has the files under way deleted when the process must leave at once.
     ///
     /// Of a file a signal finds both done or neither. Of a pipe nothing can be left, and opening it waits for a reader: a signal ends that.
-    func opening<Opened>(_ open: () throws(CommandFailure) -> Opened) throws(CommandFailure) -> Opened {
+    func opening<Opened>(_ open: () throws -> Opened) throws -> Opened {
         if place.isSpecial { return try open() }
-        return try Signals.holding { () throws(CommandFailure) in
+        return try Signals.holding {
             let opened = try open()
             guardAgainstLeaving()
             return opened
@@ -59,7 +59,7 @@ struct OutputFile {
             status = try body()
         } catch {
             remove()
-            throw (error as? CommandFailure).map(named) ?? error
+            throw named(error)
         }
         guard status == .success else {
             remove()
@@ -68,11 +68,11 @@ struct OutputFile {
         try keep()
     }
 
-    /// The failure in terms of the name the user gave.
-    private func named(_ failure: CommandFailure) -> CommandFailure {
-        guard failure.cause.hasPrefix(temporaryPath) else { return failure }
+    /// The error in terms of the name the user gave.
+    private func named(_ error: any Error) -> any Error {
+        guard let error = error as? any CommandError, error.message.hasPrefix(temporaryPath) else { return error }
         return CommandFailure(
-            failure.status, path + failure.cause.dropFirst(temporaryPath.count), remedy: failure.remedy)
+            error.exitStatus, path + error.message.dropFirst(temporaryPath.count), remedy: error.remedy)
     }
 
     private func keep() throws(CommandFailure) {

@@ -1,13 +1,25 @@
 // Writing to standard output and standard error: whole texts, with every failure seen. Data goes to standard output,
 // everything said about it to standard error.
 import Glibc
+import Woodshed
 
 /// Why a text did not get out.
-enum OutputError: Error, Equatable {
+enum OutputError: CommandError, Equatable {
     /// The reader has gone; the usual end of `woodshed … | head`.
     case closed
     /// The system's error number.
     case failed(Int32)
+
+    var exitStatus: ExitStatus { self == .closed ? .closedPipe : .inputOutput }
+
+    var message: String {
+        switch self {
+        case .closed: ""
+        case .failed(let number): "standard output: \(systemMessage(number))"
+        }
+    }
+
+    var remedy: String { "" }
 }
 
 /// One of the standard descriptors.

@@ -75,12 +75,3 @@ struct WrittenFile {
 
     private var bits: Int? { format.samples.map { $0.bytesPerSample * 8 } }
 }
-
-/// What the name of a file to be written asks for.
-func fileFormat(_ path: String, samples: WaveSampleFormat? = nil) throws(CommandFailure) -> FileFormat {
-    do {
-        return try FileFormat(named: path, samples: samples)
-    } catch {
-        throw CommandFailure(error)
-    }
-}

@@ -12,8 +12,8 @@ struct Conversion {
     let signals: Int32
     let messages: MessageOptions
 
-    /// - Throws: A `CommandFailure`, also when a signal has stopped it: the take is then what is left.
-    func run() throws(CommandFailure) {
+    /// - Throws: An `AudioFileError`, or a `CommandFailure` when a signal has stopped it: the take is then what is left.
+    func run() throws {
         Signals.beginWatching()
         defer { Signals.endWatching() }
         let draws = TerminalTraits.current(plain: messages.plain).drawsStatus && !messages.quiet
@@ -40,8 +40,8 @@ struct Conversion {
         } catch {
             if draws { try? StandardStream.error.write("\r\u{1B}[K") }
             StandardStream.error.note(printable("\(target) was not made; the take is whole: \(take)"))
-            guard stopped == .success else { throw CommandFailure(stopped, "") }
-            throw CommandFailure(error)
+            guard stopped == .success else { throw CommandFailure(stopped) }
+            throw error
         }
         if draws { try? StandardStream.error.write("\r\u{1B}[K") }
         if !keepsTake { _ = unsafe unlink(take) }

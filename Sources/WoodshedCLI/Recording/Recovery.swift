@@ -15,22 +15,16 @@ enum Recovery {
 
     /// Finishes all of them, and tells of those that are not there.
     static func run(_ messages: MessageOptions) throws {
-        let takes: [UnfinishedTake]
-        let unreachable: [UnreachableTake]
-        do throws(AudioFileError) {
-            takes = try UnfinishedTakes().find()
-            unreachable = try UnfinishedTakes().findUnreachable()
-        } catch {
-            throw CommandFailure(error)
-        }
+        let takes = try UnfinishedTakes().find()
+        let unreachable = try UnfinishedTakes().findUnreachable()
         if takes.isEmpty, unreachable.isEmpty, !messages.quiet { StandardStream.error.note("No take is unfinished.") }
-        var failure: CommandFailure?
+        var failure: AudioFileError?
         for take in takes {
             let frames: Int64
             do throws(AudioFileError) { frames = try take.recover() } catch {
                 // The others are not to wait for this one.
                 if let failure { StandardStream.error.note(failure.text) }
-                failure = CommandFailure(error)
+                failure = error
                 continue
             }
             if messages.json { try StandardStream.output.line(json(take, frames)) }
@@ -52,19 +46,15 @@ enum Recovery {
     }
 
     /// Forgets the take that was recorded to `path`, which stays as it is.
-    static func forget(_ path: String, _ messages: MessageOptions) throws(CommandFailure) {
+    static func forget(_ path: String, _ messages: MessageOptions) throws {
         var count = 0
-        do throws(AudioFileError) {
-            for take in try UnfinishedTakes().find() where isSame(take.path, path) {
-                try take.forget()
-                count += 1
-            }
-            for take in try UnfinishedTakes().findUnreachable() where isSame(take.path, path) {
-                try take.forget()
-                count += 1
-            }
-        } catch {
-            throw CommandFailure(error)
+        for take in try UnfinishedTakes().find() where isSame(take.path, path) {
+            try take.forget()
+            count += 1
+        }
+        for take in try UnfinishedTakes().findUnreachable() where isSame(take.path, path) {
+            try take.forget()
+            count += 1
         }
         if count == 0 {
             throw CommandFailure(

@@ -21,49 +21,35 @@ struct Listening {
     ///     which can take seconds.
     init(
         path: String, output: OutputDevice, onLoss: LossPolicy = .wait,
-        request: @escaping (_ sampleRate: Int, _ channelCount: Int) throws(DeviceError) -> StreamRequest,
-        plan: (Timeline) throws(CommandFailure) -> PracticePlan,
-        opening: (() throws(CommandFailure) -> Engine) throws(CommandFailure) -> Engine = {
-            open throws(CommandFailure) in
-            try open()
-        }
-    ) throws(CommandFailure) {
-        let original = try Self.load(path, sampleRate: nil)
+        request: @escaping (_ sampleRate: Int, _ channelCount: Int) throws -> StreamRequest,
+        plan: (Timeline) throws -> PracticePlan,
+        opening: (() throws -> Engine) throws -> Engine = { try $0() }
+    ) throws {
+        let original = try Clip(path: path)
         tellShortfall(original.info)
         _ = try Self.score(original, plan: plan)
-        let engine = try opening { () throws(CommandFailure) in
-            try Self.open(output, for: original, onLoss: onLoss, request: request)
-        }
+        let engine = try opening { try Self.open(output, for: original, onLoss: onLoss, request: request) }
         let rate = engine.configuration.sampleRate
-        let clip = rate == original.sampleRate ? original : try Self.load(path, sampleRate: rate)
-        player = try Self.player(engine, clip, score: try Self.score(clip, plan: plan))
+        let clip = rate == original.sampleRate ? original : try Clip(path: path, sampleRate: rate)
+        player = try engine.makePlayer(clip, score: try Self.score(clip, plan: plan))
         self.engine = engine
         title = fileName(path)
         info = clip.info
     }
 
     /// Prepares a recording in memory.
-    init(clip: Clip, title: String, engine: Engine, plan: PracticePlan) throws(CommandFailure) {
-        player = try Self.player(
-            engine, clip, score: try Self.score(clip, plan: { (_) throws(CommandFailure) in plan }))
+    init(clip: Clip, title: String, engine: Engine, plan: PracticePlan) throws {
+        player = try engine.makePlayer(clip, score: try Self.score(clip, plan: { _ in plan }))
         self.engine = engine
         self.title = title
         info = clip.info
     }
 
-    static func load(_ path: String, sampleRate: Int?) throws(CommandFailure) -> Clip {
-        do {
-            return try Clip(path: path, sampleRate: sampleRate)
-        } catch {
-            throw CommandFailure(error)
-        }
-    }
-
     /// Opens a recording at the rate at which a device would be asked to play it.
-    static func loadForPlaying(_ path: String) throws(CommandFailure) -> Clip {
-        let original = try load(path, sampleRate: nil)
+    static func loadForPlaying(_ path: String) throws(AudioFileError) -> Clip {
+        let original = try Clip(path: path)
         let rate = playingRate(original)
-        return rate == original.sampleRate ? original : try load(path, sampleRate: rate)
+        return rate == original.sampleRate ? original : try Clip(path: path, sampleRate: rate)
     }
 
     /// A file of a rate no device has is converted to one that every device has.
@@ -71,39 +57,21 @@ struct Listening {
         (8000...768_000).contains(clip.sampleRate) ? clip.sampleRate : 48_000
     }
 
-    private static func player(_ engine: Engine, _ clip: Clip, score: Score) throws(CommandFailure) -> Player {
-        do {
-            return try engine.makePlayer(clip, score: score)
-        } catch {
-            throw CommandFailure(error)
-        }
-    }
-
     /// A plan compiled for a recording.
-    static func score(
-        _ clip: Clip, plan: (Timeline) throws(CommandFailure) -> PracticePlan
-    ) throws(CommandFailure) -> Score {
+    static func score(_ clip: Clip, plan: (Timeline) throws -> PracticePlan) throws -> Score {
         let timeline = Timeline(
             fileRate: clip.info.sampleRate, fileFrames: clip.info.frameCount, clipRate: clip.sampleRate,
             clipFrames: clip.frameCount)
         let plan = try plan(timeline)
-        do {
-            return try Score(plan, clipFrameCount: clip.frameCount, sampleRate: clip.sampleRate)
-        } catch {
-            throw CommandFailure(error)
-        }
+        return try Score(plan, clipFrameCount: clip.frameCount, sampleRate: clip.sampleRate)
     }
 
     private static func open(
         _ output: OutputDevice, for clip: Clip, onLoss: LossPolicy,
-        request: (_ sampleRate: Int, _ channelCount: Int) throws(DeviceError) -> StreamRequest
-    ) throws(CommandFailure) -> Engine {
-        do {
-            return try Engine(
-                output: output, request: try request(playingRate(clip), clip.channelCount), onLoss: onLoss)
-        } catch {
-            throw CommandFailure(error)
-        }
+        request: (_ sampleRate: Int, _ channelCount: Int) throws -> StreamRequest
+    ) throws -> Engine {
+        try Engine(
+            output: output, request: try request(playingRate(clip), clip.channelCount), onLoss: onLoss)
     }
 }
 

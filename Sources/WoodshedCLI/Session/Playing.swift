@@ -10,20 +10,18 @@ struct Playing {
     let messages: MessageOptions
 
     /// Plays by the plan made for the recording, and ends the run with the status a signal asks for.
-    func run(_ plan: (Timeline) throws(CommandFailure) -> PracticePlan) throws {
+    func run(_ plan: (Timeline) throws -> PracticePlan) throws {
         let signals = Signals.install()
         let output = try device.outputDevice()
         if case .file(let path) = output { try OutputFile.refuseInput(file, output: path) }
         let listening = try Listening(
             path: file, output: output, onLoss: loss.policy,
-            request: { (rate, channels) throws(DeviceError) in
-                try device.request(sampleRate: rate, channelCount: channels)
-            }, plan: plan)
+            request: { try device.request(sampleRate: $0, channelCount: $1) }, plan: plan)
         if messages.verbose { StandardStream.error.note(listening.summary) }
         let session = try Session(
             listening, messages: messages, signals: signals, onLoss: loss.onLoss, showsWaveform: screen.waveform)
         let status = try session.run()
-        guard status == .success else { throw CommandFailure(status, "") }
+        guard status == .success else { throw CommandFailure(status) }
     }
 }
 
@@ -40,7 +38,7 @@ extension LossOptions {
 
 extension DeviceOptions {
     /// The device asked for.
-    func outputDevice() throws(CommandFailure) -> OutputDevice { try WoodshedCLI.outputDevice(output) }
+    func outputDevice() throws(DeviceError) -> OutputDevice { try OutputDevice(parsing: output) }
 
     /// The request for a rate and a channel count.
     func request(sampleRate: Int, channelCount: Int) throws(DeviceError) -> StreamRequest {
@@ -59,24 +57,6 @@ extension StreamOptions {
             sampleRate: sampleRate, channelCount: channelCount, periodFrames: periods.period ?? usual,
             periodCount: periods.periods ?? usualPeriods, clock: clock == .virtual ? .virtual : .real,
             realtimePriority: priority == 0 ? nil : priority, isExclusive: exclusive)
-    }
-}
-
-/// The device of a name as it was typed, to record from.
-func inputDevice(_ name: String) throws(CommandFailure) -> InputDevice {
-    do {
-        return try InputDevice(parsing: name)
-    } catch {
-        throw CommandFailure(error)
-    }
-}
-
-/// The device of a name as it was typed.
-func outputDevice(_ name: String) throws(CommandFailure) -> OutputDevice {
-    do {
-        return try OutputDevice(parsing: name)
-    } catch {
-        throw CommandFailure(error)
     }
 }
 

@@ -70,13 +70,13 @@ final class Session: TerminalLoopDelegate {
         return try loop.run(self, begin: begin, conclude: conclude)
     }
 
-    private func begin() throws(CommandFailure) {
+    private func begin() throws(DeviceError) {
         player.start()
         do {
             try engine.start()
         } catch {
             engine.stop()
-            throw CommandFailure(error)
+            throw error
         }
         waitForEngine()
     }
@@ -146,9 +146,9 @@ final class Session: TerminalLoopDelegate {
     private func conclude() throws -> ExitStatus {
         let failure = engineOver ?? nil
         if !loop.isOutputClosed { try finishLine(failed: failure != nil || loss != nil) }
-        if let failure { throw CommandFailure(failure) }
+        if let failure { throw failure }
         if !loop.messages.quiet, tellsFigures { sayGoodbye() }
-        if let loss { throw CommandFailure(loss) }
+        if let loss { throw loss }
         if let failure = loop.outputFailure { throw failure }
         return loop.ending ?? .success
     }

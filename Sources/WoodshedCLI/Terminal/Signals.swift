@@ -67,9 +67,7 @@ enum Signals {
 
     /// Does something short, such as making a file and noting its name, that a signal must not find half done: the end it asks
     /// for comes afterwards.
-    static func holding<Result>(
-        _ body: () throws(CommandFailure) -> Result
-    ) throws(CommandFailure) -> Result {
+    static func holding<Result>(_ body: () throws -> Result) rethrows -> Result {
         isHolding.store(true, ordering: .sequentiallyConsistent)
         defer {
             isHolding.store(false, ordering: .sequentiallyConsistent)

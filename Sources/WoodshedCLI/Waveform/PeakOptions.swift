@@ -27,26 +27,12 @@ struct PeakOptions: ParsableArguments {
     }
 
     /// The whole file for a recording.
-    func bytes(of path: String, as form: WaveformTarget.Peaks, draws: Bool) throws(CommandFailure) -> [UInt8] {
-        let maker: WaveformMaker
-        do {
-            maker = try WaveformMaker(path: path, tones: false)
-        } catch {
-            throw CommandFailure(error)
-        }
-        var builder: PeakFileBuilder
-        do {
-            builder = try PeakFileBuilder(
-                samplesPerPixel: samplesPerPixel ?? 256, bits: bits == 8 ? .eight : .sixteen, isSplit: splitsChannels,
-                channelCount: maker.info.channelCount, sampleRate: maker.info.sampleRate)
-        } catch {
-            throw CommandFailure(error)
-        }
-        do {
-            try maker.feed(&builder)
-        } catch {
-            throw CommandFailure(error)
-        }
+    func bytes(of path: String, as form: WaveformTarget.Peaks, draws: Bool) throws -> [UInt8] {
+        let maker = try WaveformMaker(path: path, tones: false)
+        var builder = try PeakFileBuilder(
+            samplesPerPixel: samplesPerPixel ?? 256, bits: bits == 8 ? .eight : .sixteen, isSplit: splitsChannels,
+            channelCount: maker.info.channelCount, sampleRate: maker.info.sampleRate)
+        try maker.feed(&builder)
         return builder.peakFile().encoded(as: form == .dat ? .dat : .json)
     }
 }

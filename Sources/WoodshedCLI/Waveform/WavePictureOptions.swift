@@ -84,20 +84,16 @@ struct WaveformDrawingJob {
 
     func write(to path: String, as format: WaveformTarget.Image) throws {
         let form: PictureFormat = format == .png ? .png : .svg
-        do {
-            let facts = supply.facts
-            let sheet = try PictureSheet(
-                width: options.width(view.width), height: options.height(view.height),
-                title: options.title ?? fileName(facts.path), sampleRate: facts.sampleRate, frames: frames,
-                sections: view.sections(of: facts).inPicture(of: frames), theme: options.theme?.value ?? .light)
-            let bytes =
-                options.spectrogram
-                ? try spectrogram(on: sheet).encoded(as: form) : try waveform(on: sheet).encoded(as: form)
-            try OutputFile.write(bytes, to: path)
-            for warning in sheet.warnings { StandardStream.error.note("woodshed: " + Self.text(warning)) }
-        } catch let error as PictureError {
-            throw CommandFailure(error)
-        }
+        let facts = supply.facts
+        let sheet = try PictureSheet(
+            width: options.width(view.width), height: options.height(view.height),
+            title: options.title ?? fileName(facts.path), sampleRate: facts.sampleRate, frames: frames,
+            sections: view.sections(of: facts).inPicture(of: frames), theme: options.theme?.value ?? .light)
+        let bytes =
+            options.spectrogram
+            ? try spectrogram(on: sheet).encoded(as: form) : try waveform(on: sheet).encoded(as: form)
+        try OutputFile.write(bytes, to: path)
+        for warning in sheet.warnings { StandardStream.error.note("woodshed: " + Self.text(warning)) }
     }
 
     private func waveform(on sheet: PictureSheet) throws -> WaveformPicture {
@@ -116,20 +112,15 @@ struct WaveformDrawingJob {
     }
 
     private func spectrogram(on sheet: PictureSheet) throws -> SpectrogramPicture {
-        let clip = try Listening.load(supply.facts.path, sampleRate: nil)
+        let clip = try Clip(path: supply.facts.path)
         let channels: Range<Int> =
             if case .one(let channel) = choice { channel..<channel + 1 } else { 0..<clip.channelCount }
         let size = SpectrogramPicture.plotSize(on: sheet)
         let settings = try options.settings(sampleRate: clip.sampleRate)
-        let spectrogram: Spectrogram
-        do throws(AudioFileError) {
-            spectrogram = try Spectrogram(
-                frames: frames, columns: size.columns, rows: size.rows, frameCount: clip.frameCount, settings: settings
-            ) { (frames: Range<Int64>, samples: inout MutableSpan<Float>) throws(AudioFileError) in
-                try clip.readMono(frames, channels: channels, into: &samples)
-            }
-        } catch {
-            throw CommandFailure(error)
+        let spectrogram = try Spectrogram(
+            frames: frames, columns: size.columns, rows: size.rows, frameCount: clip.frameCount, settings: settings
+        ) { (frames: Range<Int64>, samples: inout MutableSpan<Float>) throws(AudioFileError) in
+            try clip.readMono(frames, channels: channels, into: &samples)
         }
         return try SpectrogramPicture(on: sheet, spectrogram, colours: options.colourMap?.value ?? .viridis)
     }

@@ -5,7 +5,7 @@ import Woodshed
 
 extension WaveformScene {
     /// One object: what is shown, and for each channel its columns as lists.
-    func json(columns count: Int) throws(CommandFailure) -> JSONValue {
+    func json(columns count: Int) throws -> JSONValue {
         var channels: [JSONValue] = []
         var tones: [WaveformTone?] = []
         for (channel, columns) in zip(self.channels, try columns(count)) {

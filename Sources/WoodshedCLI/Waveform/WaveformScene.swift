@@ -77,19 +77,15 @@ struct WaveformScene {
     var length: Double { Double(frames.count) / Double(facts.sampleRate) }
 
     /// Columns of all ``channels``, `count` each.
-    func columns(_ count: Int) throws(CommandFailure) -> [[WaveformColumn]] {
+    func columns(_ count: Int) throws -> [[WaveformColumn]] {
         if frames.count >= count * Waveform.framesPerBin {
             return channels.map { waveform.summary(frames: frames, columns: count, channel: $0) }
         }
-        let clip = try Listening.load(facts.path, sampleRate: nil)
+        let clip = try Clip(path: facts.path)
         guard RecordingFacts(clip.info, path: facts.path).isLike(facts) else { throw changed }
         var rows: [[WaveformColumn]] = []
         for channel in channels {
-            do {
-                rows.append(try clip.columns(frames: frames, count: count, channel: channel, waveform: waveform))
-            } catch {
-                throw CommandFailure(error)
-            }
+            rows.append(try clip.columns(frames: frames, count: count, channel: channel, waveform: waveform))
         }
         return rows
     }

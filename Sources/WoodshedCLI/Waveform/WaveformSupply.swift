@@ -13,7 +13,7 @@ final class WaveformSupply {
     private var made: Waveform?
 
     /// Looks in the cache, and opens the recording if it is not there.
-    init(path: String, usesCache: Bool) throws(CommandFailure) {
+    init(path: String, usesCache: Bool) throws {
         self.path = path
         cache = usesCache ? WaveformCache() : nil
         let found = cache?.lookup(path: path, tones: true)
@@ -22,16 +22,12 @@ final class WaveformSupply {
             (facts, maker) = (RecordingFacts(known, path: path), nil)
             return
         }
-        do {
-            let maker = try WaveformMaker(path: path)
-            tellShortfall(maker.info)
-            (facts, self.maker) = (RecordingFacts(maker.info, path: path), maker)
-        } catch {
-            throw CommandFailure(error)
-        }
+        let maker = try WaveformMaker(path: path)
+        tellShortfall(maker.info)
+        (facts, self.maker) = (RecordingFacts(maker.info, path: path), maker)
     }
 
-    func waveform(draws: Bool) throws(CommandFailure) -> Waveform {
+    func waveform(draws: Bool) throws -> Waveform {
         if let waveform = known ?? made { return waveform }
         guard let maker else { throw CommandFailure(.software, "\(path): has no waveform", remedy: "Try again.") }
         let waveform = try WaveformWork.waveform(maker, draws: draws)

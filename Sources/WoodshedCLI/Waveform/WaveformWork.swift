@@ -7,7 +7,7 @@ import Woodshed
 /// Makes a recording's waveform, with a line on the terminal that counts when it takes longer than a glance.
 enum WaveformWork {
     /// - Parameter maker: The recording, opened.
-    static func waveform(_ maker: WaveformMaker, draws: Bool) throws(CommandFailure) -> Waveform {
+    static func waveform(_ maker: WaveformMaker, draws: Bool) throws -> Waveform {
         let outcome = Outcome()
         // Without a pipe to wait at there is nothing to be told, and no harm.
         let pipe = draws ? WakePipe() : nil
@@ -26,11 +26,11 @@ enum WaveformWork {
         return try result(of: outcome, made: {})
     }
 
-    private static func result(of outcome: Outcome, made: () -> Void) throws(CommandFailure) -> Waveform {
+    private static func result(of outcome: Outcome, made: () -> Void) throws -> Waveform {
         made()
         switch outcome.value {
         case .success(let waveform): return waveform
-        case .failure(let error): throw CommandFailure(error)
+        case .failure(let error): throw error
         case nil: throw CommandFailure(.software, "the waveform was not made", remedy: "Try again.")
         }
     }
