@@ -88,8 +88,8 @@ let package = Package(
             name: "Drawing", dependencies: ["Explanations", "DSP", "Files", "Libraries", "CPangoCairo"],
             swiftSettings: settings),
         .target(name: "Libraries", dependencies: ["Explanations", "CLibraryTable"], swiftSettings: settings),
-        .target(name: "Files", dependencies: ["CLinux"], swiftSettings: settings),
-        .target(name: "UserState", dependencies: ["Files"], swiftSettings: settings),
+        .target(name: "Files", dependencies: ["Explanations", "CLinux"], swiftSettings: settings),
+        .target(name: "UserState", dependencies: ["Explanations", "Files"], swiftSettings: settings),
         .target(
             name: "AudioFiles",
             dependencies: [
@@ -106,7 +106,8 @@ let package = Package(
         .target(
             name: "AudioDevices",
             dependencies: [
-                "Explanations", "Realtime", "AudioFiles", "Clips", "CALSA", "CLinux", "CSampleRate", "CTimerFD",
+                "Explanations", "Realtime", "Files", "AudioFiles", "Clips", "CALSA", "CLinux", "CSampleRate",
+                "CTimerFD",
             ],
             swiftSettings: settings),
         .target(

@@ -1,5 +1,6 @@
-// What can go wrong with a file, and the one place where the system's error numbers become sentences.
+// What can go wrong with a file, and what the system's error numbers say about one that is read.
 public import Explanations
+internal import Files
 internal import Glibc
 
 /// Why a file could not be read or written, and what to do about it.
@@ -88,30 +89,8 @@ extension AudioFileError {
 
     /// What `errno` says about creating or writing `path`.
     package static func writing(_ path: String, errno code: Int32, creating: Bool) -> AudioFileError {
-        switch code {
-        case EACCES, EPERM, EROFS:
-            AudioFileError(
-                .permissionDenied, path: path, "\(path): you may not write there (\(systemText(code)))",
-                remedy: "Choose another place, or change the permissions of the file and its directory.")
-        case EISDIR: .directory(path)
-        case ENOSPC, EDQUOT:
-            AudioFileError(
-                .diskFull, path: path, "\(path): no room left on the disk",
-                remedy: "Free some room or write elsewhere. Nothing was left behind.")
-        case EFBIG:
-            AudioFileError(
-                .limitExceeded, path: path, "\(path): the file is larger than the system permits",
-                remedy: "Raise the limit (ulimit -f), write elsewhere, or write a shorter file.")
-        case EPIPE:
-            AudioFileError(
-                .closedPipe, path: path, "\(path): the program that reads the output has ended",
-                remedy: "Look at that program's own message.")
-        default:
-            AudioFileError(
-                creating ? .cannotCreate : .io, path: path,
-                "\(path): cannot be \(creating ? "created" : "written") (\(systemText(code)))",
-                remedy: creating ? "Check that its directory exists and can be written." : "Check the disk.")
-        }
+        let failure = WritingFailure(path, FileFault(code: code, isCreating: creating))
+        return AudioFileError(Kind(failure.kind), path: path, failure.message, remedy: failure.remedy)
     }
 
     /// What `errno` says about creating a file that must replace none.
@@ -179,14 +158,19 @@ extension AudioFileError {
             .cancelled, path: path, "\(path): the recording was closed while it was being waited for",
             remedy: "Keep the clip as long as something plays from it.")
     }
+}
 
-    /// The system's own words for an error number.
-    private static func systemText(_ code: Int32) -> String {
-        unsafe withUnsafeTemporaryAllocation(of: CChar.self, capacity: 128) { text in
-            guard let buffer = text.baseAddress, unsafe strerror_r(code, buffer, text.count) == 0 else {
-                return "error \(code)"
+extension AudioFileError.Kind {
+    fileprivate init(_ kind: WritingFailure.Kind) {
+        self =
+            switch kind {
+            case .permissionDenied: .permissionDenied
+            case .isDirectory: .isDirectory
+            case .diskFull: .diskFull
+            case .limitExceeded: .limitExceeded
+            case .closedPipe: .closedPipe
+            case .cannotCreate: .cannotCreate
+            case .io: .io
             }
-            return unsafe String(cString: buffer)
-        }
     }
 }

@@ -58,12 +58,6 @@ public enum FileName {
 
     private static let first: UInt32 = 0x10_FF00
 
-    /// Calls `body` with the name as the system takes it, ended by a zero.
-    package static func withSystemName<Value>(_ text: String, _ body: (UnsafePointer<CChar>) -> Value) -> Value {
-        let name = bytes(of: text).map { CChar(bitPattern: $0) } + [0]
-        return unsafe name.withUnsafeBufferPointer { buffer in
-            guard let base = buffer.baseAddress else { preconditionFailure("A name ends with a zero.") }
-            return unsafe body(base)
-        }
-    }
+    /// The name of a text as the system takes it, ended by a zero.
+    package static func systemName(_ text: String) -> [CChar] { bytes(of: text).map { CChar(bitPattern: $0) } + [0] }
 }

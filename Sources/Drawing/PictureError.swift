@@ -1,6 +1,6 @@
-// Why there is no picture, and the one place of the module where the system's error numbers become sentences.
+// Why there is no picture.
 public import Explanations
-internal import Glibc
+internal import Files
 
 /// Why a picture could not be drawn or written, and what to do about it.
 public struct PictureError: ExplainedError, Equatable {
@@ -50,45 +50,24 @@ extension PictureError {
         PictureError(.invalidRequest, "\(what) of a picture cannot be \(value)", remedy: "Permitted is \(permitted).")
     }
 
-    /// What `errno` says about creating or writing `path`.
-    static func writing(_ path: String, errno code: Int32, creating: Bool) -> PictureError {
-        switch code {
-        case EACCES, EPERM, EROFS:
-            PictureError(
-                .permissionDenied, path: path, "\(path): you may not write there (\(systemText(code)))",
-                remedy: "Choose another place, or change the permissions of the file and its directory.")
-        case EISDIR: .directory(path)
-        case ENOSPC, EDQUOT:
-            PictureError(
-                .diskFull, path: path, "\(path): no room left on the disk",
-                remedy: "Free some room or write elsewhere. Nothing was left behind.")
-        case EFBIG:
-            PictureError(
-                .limitExceeded, path: path, "\(path): the picture is larger than the system permits a file to be",
-                remedy: "Raise the limit (ulimit -f), or make the picture smaller.")
-        case EPIPE:
-            PictureError(
-                .closedPipe, path: path, "\(path): the program that reads the picture has ended",
-                remedy: "Look at that program's own message.")
-        default:
-            PictureError(
-                creating ? .cannotCreate : .io, path: path,
-                "\(path): cannot be \(creating ? "created" : "written") (\(systemText(code)))",
-                remedy: creating ? "Check that its directory exists and can be written." : "Check the disk.")
-        }
+    /// What a fault says about creating or writing `path`.
+    static func writing(_ path: String, _ fault: FileFault) -> PictureError {
+        let failure = WritingFailure(path, fault)
+        return PictureError(Kind(failure.kind), path: path, failure.message, remedy: failure.remedy)
     }
+}
 
-    static func directory(_ path: String) -> PictureError {
-        PictureError(.isDirectory, path: path, "\(path): this is a directory", remedy: "Name a file in it.")
-    }
-
-    /// The system's own words for an error number.
-    private static func systemText(_ code: Int32) -> String {
-        unsafe withUnsafeTemporaryAllocation(of: CChar.self, capacity: 128) { text in
-            guard let buffer = text.baseAddress, unsafe strerror_r(code, buffer, text.count) == 0 else {
-                return "error \(code)"
+extension PictureError.Kind {
+    fileprivate init(_ kind: WritingFailure.Kind) {
+        self =
+            switch kind {
+            case .permissionDenied: .permissionDenied
+            case .isDirectory: .isDirectory
+            case .diskFull: .diskFull
+            case .limitExceeded: .limitExceeded
+            case .closedPipe: .closedPipe
+            case .cannotCreate: .cannotCreate
+            case .io: .io
             }
-            return unsafe String(cString: buffer)
-        }
     }
 }

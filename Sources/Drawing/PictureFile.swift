@@ -10,7 +10,7 @@ enum PictureFile {
             try file.append(bytes)
             try file.commit()
         } catch {
-            throw .writing(path, errno: error.code, creating: error.isCreating)
+            throw .writing(path, error)
         }
     }
 }

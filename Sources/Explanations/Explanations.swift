@@ -1,4 +1,5 @@
-// Explanations: what every error and warning of this project tells, cause and remedy, and how it prints.
+// Explanations: what every error and warning of this project tells, cause and remedy, and how it prints; and the system's words
+// for its error numbers.
 //
 // It knows no error itself, and nothing lies below it. A program that uses any of the modules catches all their errors at once:
 //

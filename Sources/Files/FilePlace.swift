@@ -36,12 +36,7 @@ package struct FilePlace: Sendable {
         mode = isSpecial ? nil : status.st_mode & 0o7777
         // Renaming would replace a file that may not be written.
         if unsafe access(path, W_OK) != 0 { throw FileFault(code: errno, isCreating: true) }
-        if !isSpecial, let resolved = unsafe realpath(path, nil) {
-            finalPath = unsafe String(cString: resolved)
-            unsafe free(resolved)
-        } else {
-            finalPath = path
-        }
+        finalPath = isSpecial ? path : Self.resolved(path) ?? path
     }
 
     /// The folder that the file goes to.
@@ -73,6 +68,13 @@ package struct FilePlace: Sendable {
         let renamed = calls.rename(temporary, to: finalPath)
         if renamed < 0 { throw FileFault(code: Int32(-renamed), isCreating: true) }
         _ = calls.synchroniseFolder(folder)
+    }
+
+    /// The name from the root of the file that `path` leads to; nil where there is none.
+    package static func resolved(_ path: String) -> String? {
+        guard let resolved = unsafe realpath(path, nil) else { return nil }
+        defer { unsafe free(resolved) }
+        return unsafe String(cString: resolved)
     }
 
     /// The folder that a path lies in.

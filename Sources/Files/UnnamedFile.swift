@@ -20,7 +20,7 @@ package enum UnnamedFile {
     package static func inMemory(_ bytes: [UInt8] = []) throws(FileFault) -> Int32 {
         let descriptor = unsafe linux_memory_file("woodshed")
         if descriptor < 0 { throw FileFault(code: errno, isCreating: true) }
-        do throws(FileFault) { try WholeFile.rewrite(bytes, at: 0, of: descriptor) } catch {
+        do throws(FileFault) { try FileBytes.write(bytes, at: 0, of: descriptor) } catch {
             close(descriptor)
             throw error
         }

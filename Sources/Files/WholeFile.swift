@@ -46,17 +46,11 @@ package final class WholeFile {
 
     /// Appends all of `bytes`.
     package func append(_ bytes: UnsafeRawBufferPointer) throws(FileFault) {
-        try unsafe Self.append(bytes, to: descriptor)
+        try unsafe FileBytes.append(bytes, to: descriptor)
     }
 
     /// Appends all of `bytes`.
-    package func append(_ bytes: [UInt8]) throws(FileFault) {
-        var fault: FileFault?
-        unsafe bytes.withUnsafeBytes { run in
-            do throws(FileFault) { try unsafe append(run) } catch { fault = error }
-        }
-        if let fault { throw fault }
-    }
+    package func append(_ bytes: [UInt8]) throws(FileFault) { try FileBytes.append(bytes[...], to: descriptor) }
 
     /// Makes the file appear under its name: waits until it is on the disk, closes it, and renames it. Some disks tell only then that
     /// they did not take it all; an older file of that name then stays.
@@ -90,34 +84,5 @@ package final class WholeFile {
 
     private func check(_ result: Int, butFor permitted: [Int32]) throws(FileFault) {
         if result < 0, !permitted.contains(Int32(-result)) { throw FileFault(code: Int32(-result)) }
-    }
-
-    /// Appends all of `bytes` to what a descriptor stands for; a pipe that somebody made non-blocking (terminals' descriptors are shared)
-    /// is waited for.
-    package static func append(_ bytes: UnsafeRawBufferPointer, to descriptor: Int32) throws(FileFault) {
-        var done = 0
-        while done < bytes.count {
-            let rest = unsafe UnsafeRawBufferPointer(rebasing: bytes[done...])
-            let written = unsafe write(descriptor, rest.baseAddress, rest.count)
-            if written >= 0 { done += written } else { try waitOrThrow(errno, descriptor) }
-        }
-    }
-
-    /// Replaces the bytes at `offset` of the file of a descriptor.
-    package static func rewrite(_ bytes: [UInt8], at offset: Int64, of descriptor: Int32) throws(FileFault) {
-        var done = 0
-        while done < bytes.count {
-            let written = unsafe bytes[done...].withUnsafeBytes {
-                unsafe pwrite(descriptor, $0.baseAddress, $0.count, off_t(offset) + done)
-            }
-            if written >= 0 { done += written } else { try waitOrThrow(errno, descriptor) }
-        }
-    }
-
-    private static func waitOrThrow(_ code: Int32, _ descriptor: Int32) throws(FileFault) {
-        if code == EINTR { return }
-        if code != EAGAIN { throw FileFault(code: code) }
-        var waiting = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
-        _ = unsafe poll(&waiting, 1, 1000)
     }
 }

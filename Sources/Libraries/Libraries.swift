@@ -4,7 +4,7 @@
 // What one verb of the command needs is loaded by that verb: a C target names the functions (`CLibraryTable.h`), and the module
 // that uses them keeps one `LibraryFunctions` in a `static let`. This module knows no library, and never unloads one.
 package import CLibraryTable
-package import Explanations
+internal import Explanations
 internal import Glibc
 
 /// Why a library cannot be used.

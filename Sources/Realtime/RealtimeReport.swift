@@ -51,7 +51,7 @@ extension RealtimeReport.Refusal {
         let outcome =
             granted.map { "the thread runs at \($0) instead" } ?? "the thread runs with ordinary scheduling"
         return Self(
-            message: "real-time priority \(requested) was refused (\(describe(error))); \(outcome)",
+            message: "real-time priority \(requested) was refused (\(systemText(error))); \(outcome)",
             remedy:
                 "allow it with the line `@audio - rtprio \(max(requested, 95))` in /etc/security/limits.d/audio.conf, "
                 + "join the group audio and log in again (the limit is now \(limit))")
@@ -60,7 +60,7 @@ extension RealtimeReport.Refusal {
     static func memoryLock(limitBytes: UInt, stackLocked: Bool, error: Int32) -> Self {
         let limit = limitBytes == .max ? "none" : "\(limitBytes / 1024) KiB"
         return Self(
-            message: "locking all memory was refused (\(describe(error))); "
+            message: "locking all memory was refused (\(systemText(error))); "
                 + (stackLocked ? "only the thread's stack is locked" : "nothing is locked"),
             remedy: "allow it with the line `@audio - memlock unlimited` in /etc/security/limits.d/audio.conf, "
                 + "join the group audio and log in again (the limit is now \(limit))")
@@ -72,13 +72,13 @@ extension RealtimeReport.Refusal {
 
     static func stack(error: Int32) -> Self {
         Self(
-            message: "the thread's stack could not be found and touched (\(describe(error)))",
+            message: "the thread's stack could not be found and touched (\(systemText(error)))",
             remedy: "free some memory; until then the first blocks may be late")
     }
 
     static func name(_ name: String, error: Int32) -> Self {
         Self(
-            message: "the thread could not be named \"\(name)\" (\(describe(error)))",
+            message: "the thread could not be named \"\(name)\" (\(systemText(error)))",
             remedy: "use a name of at most 15 bytes; the sound is not affected")
     }
 }

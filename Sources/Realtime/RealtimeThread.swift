@@ -83,7 +83,7 @@ public final class RealtimeThread: Sendable {
         isJoined.withLock { joined in
             guard !joined else { return }
             let failure = pthread_join(handle, nil)
-            precondition(failure == 0, "the system lost a thread: \(describe(failure))")
+            precondition(failure == 0, "the system lost a thread: \(systemText(failure))")
             joined = true
         }
     }
@@ -98,14 +98,4 @@ func shortened(_ name: String) -> String {
     var result = name
     while result.utf8.count > 15 { result.removeLast() }
     return result
-}
-
-/// The system's words for an error number.
-func describe(_ error: Int32) -> String {
-    unsafe withUnsafeTemporaryAllocation(of: CChar.self, capacity: 256) { buffer in
-        guard let text = buffer.baseAddress, unsafe strerror_r(error, text, buffer.count) == 0 else {
-            return "error \(error)"
-        }
-        return unsafe String(cString: text)
-    }
 }

@@ -1,5 +1,6 @@
 // From "start" to the body: what a new real-time thread does first, in order, and how its maker learns the outcome.
 internal import CRealtime
+internal import Explanations
 internal import Glibc
 
 /// What a new thread is given, and where it leaves its report.
@@ -168,7 +169,7 @@ func startThread(_ start: ThreadStart, stackBytes: Int) throws(RealtimeThreadErr
     } catch {
         unsafe context.release()
         throw RealtimeThreadError(
-            message: "the system made no thread with a stack of \(error.stackBytes) bytes (\(describe(error.code)))",
+            message: "the system made no thread with a stack of \(error.stackBytes) bytes (\(systemText(error.code)))",
             remedy: "end some programs or raise the limit on threads (`ulimit -u`), or ask for a smaller stack")
     }
 }

@@ -76,7 +76,7 @@ public final class TakeFile: @unchecked Sendable {
                 remedy: "Ask for 1 to 64 channels and a rate of 1 to 768000 Hz.")
         }
         if path.isEmpty || path.utf8.contains(0) { throw .writing(path, errno: ENOENT, creating: true) }
-        do throws(StorageFault) {
+        do throws(FileFault) {
             let storage = try TakeStorage(creating: path, header: format.header(frameCount: 0), calls: calls)
             content = TakeContent(storage, format: format, frameCount: 0)
         } catch {
@@ -126,7 +126,7 @@ public final class TakeFile: @unchecked Sendable {
             }
             bufferedFrames += count
             done += count
-            if bufferedFrames == bufferFrames { try orClose { () throws(StorageFault) in try flush() } }
+            if bufferedFrames == bufferFrames { try orClose { () throws(FileFault) in try flush() } }
         }
     }
 
@@ -145,7 +145,7 @@ public final class TakeFile: @unchecked Sendable {
             for index in 0..<frameBytes { unsafe buffer[index] = 0 }
             bufferedFrames = 1
         }
-        try orClose { () throws(StorageFault) in try flush() }
+        try orClose { () throws(FileFault) in try flush() }
         content.appendSilence(frameCount: frameCount - (isFirst ? 1 : 0))
     }
 
@@ -174,7 +174,7 @@ public final class TakeFile: @unchecked Sendable {
     /// The writer calls it at least every 200 ms. Throws as `write`.
     public func checkpoint() throws(AudioFileError) {
         try checkOpen(adding: 0)
-        try orClose { () throws(StorageFault) in
+        try orClose { () throws(FileFault) in
             try flush()
             try content.tell()
         }
@@ -185,7 +185,7 @@ public final class TakeFile: @unchecked Sendable {
     /// The writer calls it at least every second, right after a checkpoint. Throws as `write`.
     public func synchronise() throws(AudioFileError) {
         try checkOpen(adding: 0)
-        try orClose { () throws(StorageFault) in
+        try orClose { () throws(FileFault) in
             try content.storage.synchroniseData()
             if !nameIsSafe { try content.storage.synchroniseName() }
             nameIsSafe = true
@@ -213,11 +213,11 @@ public final class TakeFile: @unchecked Sendable {
         isOver = true
         let storage = content.storage
         if !marks.isEmpty { note(TakeDescription.line(finalFrameCount: frameCount)) }
-        if let fault = TakeStorage.fault({ () throws(StorageFault) in try content.writeMarks(marks) }) {
+        if let fault = FileFault.thrown(by: { () throws(FileFault) in try content.writeMarks(marks) }) {
             isWhole = false
             problem = problem ?? .writingMarks(path, errno: fault.code, frames: frameCount, sampleRate: sampleRate)
         }
-        if let fault = TakeStorage.fault({ () throws(StorageFault) in try storage.synchronise() }) {
+        if let fault = FileFault.thrown(by: { () throws(FileFault) in try storage.synchronise() }) {
             problem = problem ?? closed(by: fault)
         }
         // What could be better is offered by the next start.
@@ -233,7 +233,7 @@ public final class TakeFile: @unchecked Sendable {
         if isOver { return }
         isOver = true
         let storage = content.storage
-        if let fault = TakeStorage.fault({ () throws(StorageFault) in try storage.remove() }) {
+        if let fault = FileFault.thrown(by: { () throws(FileFault) in try storage.remove() }) {
             throw closed(by: fault)
         }
         entry?.remove()
@@ -253,11 +253,10 @@ public final class TakeFile: @unchecked Sendable {
 
     private func register(in registry: UnfinishedTakes) {
         guard let identity = FileIdentity(descriptor: content.storage.descriptor),
-            let whole = unsafe realpath(path, nil)
+            let whole = FilePlace.resolved(path)
         else { return }
-        defer { unsafe free(whole) }
         let description = TakeDescription(
-            path: unsafe String(cString: whole), identity: identity, format: content.format, startTime: Int64(time(nil))
+            path: whole, identity: identity, format: content.format, startTime: Int64(time(nil))
         )
         do throws(AudioFileError) { entry = try registry.register(description) } catch { registryWarning = error }
     }
@@ -270,7 +269,7 @@ public final class TakeFile: @unchecked Sendable {
         }
     }
 
-    private func flush() throws(StorageFault) {
+    private func flush() throws(FileFault) {
         let count = bufferedFrames
         // What fails is not tried again: how much of it got to the file is known.
         bufferedFrames = 0
@@ -278,8 +277,8 @@ public final class TakeFile: @unchecked Sendable {
     }
 
     /// Does something; a fault closes the take with what got to the disk.
-    private func orClose(_ body: () throws(StorageFault) -> Void) throws(AudioFileError) {
-        guard let fault = TakeStorage.fault(body) else { return }
+    private func orClose(_ body: () throws(FileFault) -> Void) throws(AudioFileError) {
+        guard let fault = FileFault.thrown(by: body) else { return }
         bufferedFrames = 0
         _ = content.keepWholeFrames()
         let error = closed(by: fault)
@@ -287,7 +286,7 @@ public final class TakeFile: @unchecked Sendable {
         throw error
     }
 
-    private func closed(by fault: StorageFault) -> AudioFileError {
+    private func closed(by fault: FileFault) -> AudioFileError {
         .recording(path, errno: fault.code, keptFrames: content.toldFrames, sampleRate: sampleRate)
     }
 }

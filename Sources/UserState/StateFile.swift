@@ -1,3 +1,4 @@
+internal import Explanations
 internal import Files
 internal import Glibc
 
@@ -12,6 +13,9 @@ package struct StateFile: Sendable {
         package let action: String
 
         package init(code: Int32, action: String) { (self.code, self.action) = (code, action) }
+
+        /// What was tried, and what the system says to it.
+        package var text: String { "\(action): \(systemText(code))" }
     }
 
     /// What is at the path.
@@ -38,15 +42,15 @@ package struct StateFile: Sendable {
     package init(path: String) { self.path = path }
 
     package func read() throws(Fault) -> Content {
-        guard let file = unsafe fopen(path, "re") else {
-            if errno == ENOENT || errno == ENOTDIR { return .nothing }
-            throw Fault(code: errno, action: "cannot be read")
+        let bytes: [UInt8]
+        do throws(FileFault) {
+            let file = try unsafe RegularFile(path)
+            bytes = try FileBytes.bytes(of: file.descriptor, count: Self.largest + 1)
+        } catch {
+            if error.code == ENOENT || error.code == ENOTDIR { return .nothing }
+            throw Fault(code: error.code, action: "cannot be read")
         }
-        defer { unsafe fclose(file) }
-        var bytes = [UInt8](repeating: 0, count: Self.largest + 1)
-        let count = unsafe fread(&bytes, 1, bytes.count, file)
-        guard unsafe ferror(file) == 0 else { throw Fault(code: errno, action: "cannot be read") }
-        guard count <= Self.largest, let value = JSONValue(reading: Array(bytes[..<count])) else { return .damaged }
+        guard bytes.count <= Self.largest, let value = JSONValue(reading: bytes) else { return .damaged }
         return .value(value)
     }
 

@@ -126,8 +126,3 @@ public enum CommandLineTool {
         return CommandFailure(.usage, cause, remedy: remedy)
     }
 }
-
-/// The system's words for an error number.
-func systemMessage(_ number: Int32) -> String {
-    unsafe String(cString: strerror(number))
-}

@@ -24,12 +24,7 @@ package enum StableName {
 
     /// The id the kernel gives a card.
     package static func cardID(_ card: Int) -> String? {
-        guard let file = unsafe fopen("/proc/asound/card\(card)/id", "r") else { return nil }
-        defer { unsafe fclose(file) }
-        var line = [CChar](repeating: 0, count: 64)
-        guard unsafe fgets(&line, Int32(line.count), file) != nil else { return nil }
-        let id = line.prefix { $0 != 0 && $0 != 10 }
-        return id.isEmpty ? nil : String(decoding: id.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        SystemFiles.machine.line("proc/asound/card\(card)/id").flatMap { $0.isEmpty ? nil : $0 }
     }
 }
 

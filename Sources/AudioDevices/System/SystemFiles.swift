@@ -1,5 +1,6 @@
 // CALSA too: alsa-lib's headers bring the C library's structs with them, and the compiler may count them as its own.
 import CALSA
+import Files
 import Glibc
 
 /// The files in which Linux tells of itself, below a root that tests replace.
@@ -16,21 +17,10 @@ package struct SystemFiles: Sendable {
 
     /// What a file says, as far as its first 64 KiB; nil when it cannot be read.
     package func text(_ path: String) -> String? {
-        let descriptor = unsafe open(root + path, O_RDONLY | O_CLOEXEC)
-        guard descriptor >= 0 else { return nil }
-        defer { close(descriptor) }
-        var bytes = [UInt8](repeating: 0, count: 65_536)
-        var count = 0
-        // Files of /proc may be given piece by piece.
-        while count < bytes.count {
-            let more = unsafe bytes.withUnsafeMutableBytes { buffer in
-                unsafe read(descriptor, buffer.baseAddress.map { unsafe $0 + count }, buffer.count - count)
-            }
-            guard more >= 0 else { return nil }
-            guard more > 0 else { break }
-            count += more
-        }
-        return String(decoding: bytes.prefix(count), as: UTF8.self)
+        guard let file = try? unsafe RegularFile(root + path),
+            let bytes = try? FileBytes.bytes(of: file.descriptor, count: 65_536)
+        else { return nil }
+        return String(decoding: bytes, as: UTF8.self)
     }
 
     /// The first line of a file; nil when there is none.
@@ -40,16 +30,7 @@ package struct SystemFiles: Sendable {
 
     /// The names in a folder, in order; none when it cannot be read.
     package func names(in path: String) -> [String] {
-        guard let folder = unsafe opendir(root + path) else { return [] }
-        defer { unsafe closedir(folder) }
-        var names: [String] = []
-        while let entry = unsafe readdir(folder) {
-            let name = unsafe withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
-                unsafe String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
-            }
-            if name != ".", name != ".." { names.append(name) }
-        }
-        return names.sorted()
+        ((try? Folder.names(in: root + path)) ?? []).sorted()
     }
 
     /// Where a symbolic link leads, as it is written; nil for what is none.

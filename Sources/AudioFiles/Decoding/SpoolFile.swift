@@ -1,4 +1,5 @@
 // Decoded sound that is kept on the disk, for files whose jumps are not exact.
+internal import Explanations
 internal import Files
 internal import Glibc
 internal import Synchronization
@@ -65,22 +66,15 @@ final class SpoolFile: Sendable {
             if Self.room(descriptor, calls) < Int64(bytes.count) { throw .spooling(path, errno: ENOSPC) }
             roomEnd.store(end + Self.lookBytes, ordering: .relaxed)
         }
-        var done = 0
-        while done < bytes.count {
-            guard let base = bytes.baseAddress else { return }
-            let written = unsafe pwrite(descriptor, base + done, bytes.count - done, off_t(offset) + done)
-            if written >= 0 { done += written } else if errno != EINTR { throw .spooling(path, errno: errno) }
+        do throws(FileFault) { try unsafe FileBytes.write(bytes, at: offset, of: descriptor, calls: calls) } catch {
+            throw .spooling(path, errno: error.code)
         }
     }
 
     /// Fills `bytes` from `offset` on.
     func read(_ bytes: UnsafeMutableRawBufferPointer, at offset: Int64) throws(AudioFileError) {
-        var done = 0
-        while done < bytes.count {
-            guard let base = bytes.baseAddress else { return }
-            let read = unsafe pread(descriptor, base + done, bytes.count - done, off_t(offset) + done)
-            if read > 0 { done += read } else if read == 0 || errno != EINTR { throw .changed(path) }
-        }
+        let count = try? unsafe FileBytes.read(descriptor, at: offset, into: bytes)
+        if count != bytes.count { throw .changed(path) }
     }
 }
 
@@ -92,7 +86,7 @@ extension AudioFileError {
                 remedy: "Free some room, or set TMPDIR to a directory that has more.")
         }
         return AudioFileError(
-            .io, path: path, "\(path): its decoded sound cannot be kept in a temporary file (error \(code))",
+            .io, path: path, "\(path): its decoded sound cannot be kept in a temporary file (\(systemText(code)))",
             remedy: "Set TMPDIR to a directory you can write to.")
     }
 

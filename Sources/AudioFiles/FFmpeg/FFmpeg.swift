@@ -67,10 +67,9 @@ struct FFmpegReport: ~Copyable {
 
     /// Whether it ends as that of a program which came to the end of its work.
     var tellsOfEnd: Bool {
-        var text = [UInt8](repeating: 0, count: 64)
-        let length = Int64(lseek(descriptor, 0, SEEK_END))
-        let count = unsafe pread(descriptor, &text, text.count, off_t(max(0, length - Int64(text.count))))
-        return String(decoding: text.prefix(max(0, count)), as: UTF8.self).hasSuffix("progress=end\n")
+        let last = Int64(lseek(descriptor, 0, SEEK_END)) - 64
+        let text = (try? FileBytes.bytes(of: descriptor, at: max(0, last), count: 64)) ?? []
+        return String(decoding: text, as: UTF8.self).hasSuffix("progress=end\n")
     }
 }
 

@@ -36,12 +36,12 @@ package final class OutputFile {
 
     /// Appends all of `bytes`.
     package func append(_ bytes: UnsafeRawBufferPointer) throws(AudioFileError) {
-        try orThrow { () throws(FileFault) in try unsafe WholeFile.append(bytes, to: descriptor) }
+        try orThrow { () throws(FileFault) in try unsafe FileBytes.append(bytes, to: descriptor) }
     }
 
     /// Replaces the bytes at `offset` from where the writing began; only where `canRewrite`.
     package func rewrite(_ bytes: [UInt8], at offset: Int64) throws(AudioFileError) {
-        try orThrow { () throws(FileFault) in try WholeFile.rewrite(bytes, at: start + offset, of: descriptor) }
+        try orThrow { () throws(FileFault) in try FileBytes.write(bytes, at: start + offset, of: descriptor) }
     }
 
     /// Where the bytes are until `commit()`.

@@ -123,7 +123,7 @@ public struct CalibrationStore: Sendable {
     private func failure(_ fault: StateFile.Fault) -> CalibrationError {
         CalibrationError(
             fault.code == EACCES || fault.code == EPERM || fault.code == EROFS ? .storePermission : .store,
-            "\(path) \(fault.action): \(unsafe String(cString: strerror(fault.code)))",
+            "\(path) \(fault.text)",
             remedy: "Look at the folder and its permissions, or set XDG_STATE_HOME to another one.")
     }
 }

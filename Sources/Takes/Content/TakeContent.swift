@@ -1,3 +1,5 @@
+internal import Files
+
 /// What is in a take's file, and in which order it gets there.
 ///
 /// Samples first, then the header that tells of them, in one write within a page of memory, which a kill does not cut in two. So
@@ -35,7 +37,7 @@ final class TakeContent {
     /// Puts `frameCount` frames behind those that are there; the header does not tell of them yet.
     ///
     /// - Parameter frames: their bytes, and one more, which may be overwritten.
-    func append(_ frames: UnsafeMutableRawBufferPointer, frameCount: Int) throws(StorageFault) {
+    func append(_ frames: UnsafeMutableRawBufferPointer, frameCount: Int) throws(FileFault) {
         if frameCount == 0 { return }
         let first = try toldFrames == 0 ? unsafe writeFirstPage(frames, frameCount) : 0
         if first == frameCount { return }
@@ -45,11 +47,11 @@ final class TakeContent {
         if padBytes > 0 { unsafe frames[end] = 0 }
         let bytes = unsafe UnsafeRawBufferPointer(rebasing: frames[first * format.frameBytes..<end + padBytes])
         let offset = format.dataEnd(storedFrames)
-        do throws(StorageFault) {
+        do throws(FileFault) {
             try unsafe storage.write(bytes, at: offset)
         } catch {
-            storedBytes = max(storedBytes, offset + Int64(error.writtenBytes))
-            storedFrames += Int64(min(error.writtenBytes / format.frameBytes, frameCount - first))
+            storedBytes = max(storedBytes, offset + Int64(error.doneBytes))
+            storedFrames += Int64(min(error.doneBytes / format.frameBytes, frameCount - first))
             throw error
         }
         storedFrames = total
@@ -58,18 +60,18 @@ final class TakeContent {
 
     /// Writes the header and as many frames as share its page, in one go. A header that tells of no frame must never stand in
     /// front of samples: some readers take it for that of a broken recording and count to the file's end, others do not.
-    private func writeFirstPage(_ frames: UnsafeMutableRawBufferPointer, _ frameCount: Int) throws(StorageFault) -> Int
+    private func writeFirstPage(_ frames: UnsafeMutableRawBufferPointer, _ frameCount: Int) throws(FileFault) -> Int
     {
         let room = Self.pageBytes - format.headerBytes - 1
         let count = min(frameCount, room / format.frameBytes)
         var page = format.header(frameCount: Int64(count))
         unsafe page.append(contentsOf: frames[..<(count * format.frameBytes)])
         if format.fileEnd(Int64(count)) > format.dataEnd(Int64(count)) { page.append(0) }
-        do throws(StorageFault) {
+        do throws(FileFault) {
             try storage.write(page, at: 0)
         } catch {
-            storedBytes = max(storedBytes, Int64(error.writtenBytes))
-            storedFrames = min(Int64(count), format.frameCount(fileBytes: Int64(error.writtenBytes)))
+            storedBytes = max(storedBytes, Int64(error.doneBytes))
+            storedFrames = min(Int64(count), format.frameCount(fileBytes: Int64(error.doneBytes)))
             throw error
         }
         (storedFrames, toldFrames) = (Int64(count), Int64(count))
@@ -81,7 +83,7 @@ final class TakeContent {
     func appendSilence(frameCount: Int64) { storedFrames += frameCount }
 
     /// Makes the header tell of all frames.
-    func tell() throws(StorageFault) {
+    func tell() throws(FileFault) {
         let end = format.fileEnd(storedFrames)
         if storedBytes < end {
             try storage.setLength(end)
@@ -95,11 +97,11 @@ final class TakeContent {
     /// After a fault: keeps the whole frames that got to the file, tells of them, and cuts off what is no whole frame.
     ///
     /// Returns what went wrong; the header is then as of before, and as true.
-    func keepWholeFrames() -> StorageFault? {
+    func keepWholeFrames() -> FileFault? {
         var frames = storedFrames
         if storedBytes < format.dataEnd(frames) {
             let end = format.fileEnd(frames)
-            if TakeStorage.fault({ () throws(StorageFault) in try storage.setLength(end) }) == nil {
+            if FileFault.thrown(by: { () throws(FileFault) in try storage.setLength(end) }) == nil {
                 storedBytes = end
             } else {
                 frames = format.frameCount(fileBytes: storedBytes)
@@ -108,28 +110,28 @@ final class TakeContent {
         if storedBytes < format.fileEnd(frames) {
             // The byte that makes the samples even has no room: a frame of an odd number of bytes gives it.
             let offset = format.dataEnd(frames)
-            let fault = TakeStorage.fault { () throws(StorageFault) in try storage.write([0], at: offset) }
+            let fault = FileFault.thrown { () throws(FileFault) in try storage.write([0], at: offset) }
             if fault == nil { storedBytes = offset + 1 } else { frames -= 1 }
         }
         let header = format.header(frameCount: frames)
-        if let fault = TakeStorage.fault({ () throws(StorageFault) in try storage.write(header, at: 0) }) {
+        if let fault = FileFault.thrown(by: { () throws(FileFault) in try storage.write(header, at: 0) }) {
             return fault
         }
         (storedFrames, toldFrames) = (frames, frames)
         // What cannot be cut off is not told of.
         let end = format.fileEnd(frames)
-        if TakeStorage.fault({ () throws(StorageFault) in try storage.setLength(end) }) == nil { storedBytes = end }
+        if FileFault.thrown(by: { () throws(FileFault) in try storage.setLength(end) }) == nil { storedBytes = end }
         return nil
     }
 
     /// Writes the marks that lie within the take behind its samples, by frame; all frames are told of.
     ///
     /// After a fault the file is as it was before.
-    func writeMarks(_ marks: [TakeMark]) throws(StorageFault) {
+    func writeMarks(_ marks: [TakeMark]) throws(FileFault) {
         let chunks = format.chunks(for: marks, frameCount: toldFrames)
         if chunks.isEmpty { return }
         let end = format.fileEnd(toldFrames)
-        do throws(StorageFault) {
+        do throws(FileFault) {
             try storage.write(chunks, at: end)
             try storage.write(format.header(frameCount: toldFrames, trailingBytes: chunks.count), at: 0)
         } catch {

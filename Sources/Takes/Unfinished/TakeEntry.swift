@@ -127,9 +127,7 @@ final class TakeEntry {
         guard unsafe fstat(descriptor, &status) == 0, (1...Self.largest).contains(Int(status.st_size)) else {
             return nil
         }
-        var bytes = [UInt8](repeating: 0, count: Int(status.st_size))
-        let count = unsafe pread(descriptor, &bytes, bytes.count, 0)
-        return count > 0 ? TakeDescription(Array(bytes[..<count])) : nil
+        return (try? FileBytes.bytes(of: descriptor, at: 0, count: Int(status.st_size))).flatMap { TakeDescription($0) }
     }
 
     /// Adds a line, in one write.

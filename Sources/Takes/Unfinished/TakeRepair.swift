@@ -49,7 +49,7 @@ struct TakeRepair {
         if let fault = content.keepWholeFrames() {
             throw .recording(path, errno: fault.code, keptFrames: frameCount, sampleRate: rate)
         }
-        do throws(StorageFault) {
+        do throws(FileFault) {
             try content.writeMarks(description.marks)
             try storage.synchronise()
         } catch {
@@ -66,13 +66,13 @@ private struct FoundHeader {
 
     /// Reads it; nil where the file begins otherwise. One of zeros is what a power cut may leave: it tells of no frame.
     init?(_ descriptor: Int32, _ format: TakeFormat) {
-        var found = [UInt8](repeating: 0, count: format.headerBytes)
-        let count = unsafe pread(descriptor, &found, found.count, 0)
-        if count == 0 || count == found.count && found.allSatisfy({ $0 == 0 }) {
+        guard let found = try? FileBytes.bytes(of: descriptor, at: 0, count: format.headerBytes) else { return nil }
+        let isWhole = found.count == format.headerBytes
+        if found.isEmpty || isWhole && found.allSatisfy({ $0 == 0 }) {
             (frameCount, trailingBytes) = (0, 0)
             return
         }
-        guard count == found.count, let told = format.lengths(inHeader: found) else { return nil }
+        guard isWhole, let told = format.lengths(inHeader: found) else { return nil }
         (frameCount, trailingBytes) = told
         // All else in it is known.
         guard format.header(frameCount: frameCount, trailingBytes: Int(trailingBytes)) == found else { return nil }
@@ -84,8 +84,7 @@ private struct FoundHeader {
         let expected = format.chunks(for: description.marks, frameCount: frameCount)
         if format.container == .wav { return trailingBytes > 0 }
         if expected.isEmpty { return false }
-        var found = [UInt8](repeating: 0, count: expected.count + 1)
-        let count = unsafe pread(descriptor, &found, found.count, off_t(format.fileEnd(frameCount)))
-        return count == expected.count && found.starts(with: expected)
+        let end = format.fileEnd(frameCount)
+        return (try? FileBytes.bytes(of: descriptor, at: end, count: expected.count + 1)) == expected
     }
 }

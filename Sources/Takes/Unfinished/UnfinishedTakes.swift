@@ -73,20 +73,10 @@ public struct UnfinishedTakes: Sendable {
     }
 
     private func names(in folder: String) throws(AudioFileError) -> [String] {
-        guard let directory = unsafe opendir(folder) else {
-            if errno == ENOENT || errno == ENOTDIR { return [] }
-            throw .reading(folder, errno: errno)
+        do throws(FileFault) { return try Folder.names(in: folder) } catch {
+            if error.code == ENOENT || error.code == ENOTDIR { return [] }
+            throw .reading(folder, errno: error.code)
         }
-        defer { unsafe closedir(directory) }
-        var names: [String] = []
-        while let entry = unsafe readdir(directory) {
-            unsafe withUnsafePointer(to: &entry.pointee.d_name) { name in
-                unsafe name.withMemoryRebound(to: CChar.self, capacity: 256) { text in
-                    names.append(unsafe String(cString: text))
-                }
-            }
-        }
-        return names
     }
 
     /// Removes what a program has left that was killed while it made an entry; one in the making is held within a moment.

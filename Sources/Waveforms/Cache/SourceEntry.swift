@@ -26,7 +26,7 @@ struct SourceEntry {
     func key(in names: CacheNames, _ remarks: inout [String]) -> ContentKey? {
         let entries = WaveformFolder(names.folder)
         let reading = entries.read(name) { (file) throws(WaveformFileError) in
-            guard file.byteCount == Self.byteCount else { throw .truncated }
+            guard file.byteCount == Int64(Self.byteCount) else { throw .truncated }
             var bytes = [UInt8](repeating: 0, count: Self.byteCount)
             var failure: WaveformFileError?
             unsafe bytes.withUnsafeMutableBytes { target in

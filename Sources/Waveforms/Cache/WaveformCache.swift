@@ -198,8 +198,8 @@ extension WaveformFile {
     var byteCount: Int { WaveformHeader(waveform, contentKey: contentKey).fileByteCount }
 
     /// Reads a file of the cache straight into the levels' memory.
-    fileprivate init(reading file: borrowing CacheFile) throws(WaveformFileError) {
-        try unsafe self.init(byteCount: file.byteCount) { (target) throws(WaveformFileError) in
+    fileprivate init(reading file: borrowing RegularFile) throws(WaveformFileError) {
+        try unsafe self.init(byteCount: Int(file.byteCount)) { (target) throws(WaveformFileError) in
             try unsafe file.read(target)
         }
     }

@@ -53,19 +53,21 @@ struct WaveformFolder {
 
     /// Reads a file and marks it as used.
     func read<Value>(
-        _ name: String, _ body: (borrowing CacheFile) throws(WaveformFileError) -> Value
+        _ name: String, _ body: (borrowing RegularFile) throws(WaveformFileError) -> Value
     ) -> Reading<Value> {
         // No link is followed, and what is no file is not waited for.
-        let descriptor = unsafe open(path(name), O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK | O_NOFOLLOW)
-        if descriptor < 0 {
-            return errno == ENOENT || errno == ENOTDIR ? .nothing : .damaged("it cannot be opened")
+        let file: RegularFile
+        do throws(FileFault) { file = try unsafe RegularFile(path(name), followsLinks: false) } catch {
+            switch error.code {
+            case ENOENT, ENOTDIR: return .nothing
+            case EISDIR, ENODEV: return .damaged("it is no file")
+            default: return .damaged("it cannot be opened")
+            }
         }
-        let file = CacheFile(descriptor: descriptor)
-        guard file.byteCount >= 0 else { return .damaged("it is no file") }
         do throws(WaveformFileError) {
             let value = try body(file)
             // The time of its last use decides who goes first; where it cannot be set, an entry goes as an unused one does.
-            _ = futimens(descriptor, nil)
+            _ = futimens(file.descriptor, nil)
             return .value(value)
         } catch {
             return .damaged(error.message)
@@ -88,9 +90,7 @@ struct WaveformFolder {
 
     /// Whether there is an entry whose name begins so.
     func hasEntry(beginningWith prefix: String) -> Bool {
-        var isThere = false
-        forEachName { name in if name.hasPrefix(prefix) && name.hasSuffix(CacheNames.entrySuffix) { isThere = true } }
-        return isThere
+        names.contains { $0.hasPrefix(prefix) && $0.hasSuffix(CacheNames.entrySuffix) }
     }
 
     /// Removes the files that were not used for longest until the rest takes no more than `limit` bytes; files of other names
@@ -98,9 +98,9 @@ struct WaveformFolder {
     func removeOldest(until limit: Int64, but kept: [String]) {
         var files: [(name: String, byteCount: Int64, used: SourceIdentity.Moment)] = []
         let now = SourceIdentity.Moment.now
-        forEachName { name in
+        for name in names {
             var status = stat()
-            guard unsafe lstat(path(name), &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return }
+            guard unsafe lstat(path(name), &status) == 0, status.st_mode & S_IFMT == S_IFREG else { continue }
             let used = SourceIdentity.Moment(
                 seconds: Int64(status.st_mtim.tv_sec), nanoseconds: Int64(status.st_mtim.tv_nsec))
             if name.hasSuffix(CacheNames.partSuffix) {
@@ -120,48 +120,17 @@ struct WaveformFolder {
 
     private func path(_ name: String) -> String { folder + "/" + name }
 
-    private func forEachName(_ body: (String) -> Void) {
-        guard let stream = unsafe opendir(folder) else { return }
-        defer { unsafe closedir(stream) }
-        while let entry = unsafe readdir(stream) {
-            let name = unsafe withUnsafePointer(to: &entry.pointee.d_name) { name in
-                unsafe name.withMemoryRebound(to: CChar.self, capacity: Int(NAME_MAX) + 1) {
-                    unsafe String(cString: $0)
-                }
-            }
-            body(name)
-        }
-    }
+    /// Those in the folder; none where it cannot be read, as nothing is kept then.
+    private var names: [String] { (try? Folder.names(in: folder)) ?? [] }
 }
 
-/// An open file of the cache; closed with its owner.
-struct CacheFile: ~Copyable {
-    let descriptor: Int32
-
-    init(descriptor: Int32) { self.descriptor = descriptor }
-
-    deinit { close(descriptor) }
-
-    /// Its length; -1 when it is no regular file.
-    var byteCount: Int {
-        var status = stat()
-        guard unsafe fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return -1 }
-        return Int(status.st_size)
-    }
-
-    /// Fills `target` with the next bytes.
+extension RegularFile {
+    /// Fills `target` with the bytes of a file of the cache that come next.
     func read(_ target: UnsafeMutableRawBufferPointer) throws(WaveformFileError) {
-        var done = 0
-        while done < target.count {
-            let rest = unsafe UnsafeMutableRawBufferPointer(rebasing: target[done...])
-            let count = unsafe Glibc.read(descriptor, rest.baseAddress, rest.count)
-            if count > 0 {
-                done += count
-            } else if count == 0 {
-                throw .truncated
-            } else if errno != EINTR {
-                throw .io(errno: errno)
-            }
+        let count: Int
+        do throws(FileFault) { count = try unsafe FileBytes.read(descriptor, into: target) } catch {
+            throw .io(errno: error.code)
         }
+        if count < target.count { throw .truncated }
     }
 }

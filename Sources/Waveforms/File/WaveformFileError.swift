@@ -53,6 +53,6 @@ public struct WaveformFileError: ExplainedError, Equatable {
     }
 
     static func io(errno code: Int32) -> WaveformFileError {
-        WaveformFileError(.io, "the waveform's file cannot be read (error \(code))", remedy: "Check the disk.")
+        WaveformFileError(.io, "the waveform's file cannot be read (\(systemText(code)))", remedy: "Check the disk.")
     }
 }

@@ -42,7 +42,7 @@ struct SourceIdentity: Hashable, Sendable {
 
 /// A regular file that is open for reading; closed with its owner.
 struct OpenSource: ~Copyable {
-    let descriptor: Int32
+    private let file: RegularFile
     /// What it was when it was opened.
     let identity: SourceIdentity
 
@@ -51,20 +51,13 @@ struct OpenSource: ~Copyable {
 
     /// Opens what `path` names; never waits, whatever that is.
     init(_ path: String) throws(FileFault) {
-        if path.isEmpty || path.utf8.contains(0) { throw FileFault(code: ENOENT) }
-        let (descriptor, code) = unsafe FileName.withSystemName(path) { name in
-            let descriptor = unsafe open(name, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK)
-            return (descriptor, descriptor < 0 ? errno : 0)
-        }
-        if descriptor < 0 { throw FileFault(code: code) }
-        guard let identity = Self.identity(of: descriptor) else {
-            close(descriptor)
-            throw FileFault(code: ENODEV)
-        }
-        (self.descriptor, self.identity) = (descriptor, identity)
+        let file = try RegularFile(named: path)
+        guard let identity = Self.identity(of: file.descriptor) else { throw FileFault(code: ENODEV) }
+        self.identity = identity
+        self.file = file
     }
 
-    deinit { close(descriptor) }
+    var descriptor: Int32 { file.descriptor }
 
     /// What the file is now; nil when it is no regular one.
     static func identity(of descriptor: Int32) -> SourceIdentity? {
@@ -76,7 +69,7 @@ struct OpenSource: ~Copyable {
     /// What the file of a name is now; nil when there is no regular one.
     static func identity(at path: String) -> SourceIdentity? {
         var status = stat()
-        guard unsafe FileName.withSystemName(path, { unsafe stat($0, &status) }) == 0 else { return nil }
+        guard unsafe stat(FileName.systemName(path), &status) == 0 else { return nil }
         return identity(status)
     }
 
@@ -93,21 +86,16 @@ struct OpenSource: ~Copyable {
     /// The key of all the file's bytes.
     func contentKey() throws(FileFault) -> ContentKey {
         var hash = ByteHash()
-        var offset: off_t = 0
+        var offset: Int64 = 0
         let block = UnsafeMutableRawBufferPointer.allocate(byteCount: Self.blockBytes, alignment: 64)
         defer { unsafe block.deallocate() }
         while true {
-            let count = unsafe pread(descriptor, block.baseAddress, block.count, offset)
-            if count > 0 {
-                unsafe hash.update(UnsafeRawBufferPointer(rebasing: block[..<count]))
-                offset += count
-                // It grows: what it was when it was opened is past, and it might grow for ever.
-                if offset > identity.byteCount { throw FileFault(code: ESTALE) }
-            } else if count == 0 {
-                return hash.key()
-            } else if errno != EINTR {
-                throw FileFault(code: errno)
-            }
+            let count = try unsafe FileBytes.read(descriptor, at: offset, into: block)
+            unsafe hash.update(UnsafeRawBufferPointer(rebasing: block[..<count]))
+            offset += Int64(count)
+            // It grows: what it was when it was opened is past, and it might grow for ever.
+            if offset > identity.byteCount { throw FileFault(code: ESTALE) }
+            if count < block.count { return hash.key() }
         }
     }
 }

@@ -36,16 +36,10 @@ struct OutputFile {
     private func guardAgainstLeaving() {
         PartialFiles.add(temporaryPath)
         // The writer has a temporary name of its own, which begins like ours.
-        guard let listing = unsafe opendir(place.folder) else { return }
-        defer { unsafe closedir(listing) }
+        guard let names = try? Folder.names(in: place.folder) else { return }
         let folder = temporaryPath.split(separator: "/", omittingEmptySubsequences: false).dropLast()
-        while let entry = unsafe readdir(listing) {
-            let found = unsafe withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
-                unsafe String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
-            }
-            if found.hasPrefix(FilePlace.temporaryPrefix) {
-                PartialFiles.add(folder.map { $0 + "/" }.joined() + found)
-            }
+        for name in names where name.hasPrefix(FilePlace.temporaryPrefix) {
+            PartialFiles.add(folder.map { $0 + "/" }.joined() + name)
         }
     }
 
@@ -109,7 +103,7 @@ struct OutputFile {
     }
 
     private static func failure(_ path: String, _ fault: FileFault) -> CommandFailure {
-        let cause = systemMessage(fault.code)
+        let cause = systemText(fault.code)
         switch (fault.code, fault.isCreating) {
         case (EISDIR, _):
             return CommandFailure(.cannotCreate, "\(path): this is a directory", remedy: "Name a file in it.")
@@ -133,8 +127,7 @@ struct OutputFile {
     /// Refuses an output that is the input: it would be replaced by something made of it.
     static func refuseInput(_ input: String, output: String) throws(CommandFailure) {
         var (first, second) = (stat(), stat())
-        guard unsafe FileName.withSystemName(input, { unsafe stat($0, &first) }) == 0,
-            unsafe stat(output, &second) == 0
+        guard unsafe stat(FileName.systemName(input), &first) == 0, unsafe stat(output, &second) == 0
         else { return }
         guard first.st_dev == second.st_dev, first.st_ino == second.st_ino else { return }
         throw CommandFailure(.usage, "\(output): this is the recording itself", remedy: "Write to another file.")

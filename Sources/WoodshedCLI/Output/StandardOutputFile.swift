@@ -1,5 +1,6 @@
 // A WAV file on standard output. A pipe is written to as the sound is made, with a header that leaves the length open; a
 // regular file (`> x.wav`, `>> x.wav`) gets a finished one, because only its end knows the length.
+import Files
 import Glibc
 
 /// How a rendered file gets to standard output.
@@ -34,16 +35,15 @@ enum StandardOutputFile {
 
     /// Copies a file to standard output.
     static func copy(_ path: String) throws {
-        let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
-        guard descriptor >= 0 else { throw OutputError.failed(errno) }
-        defer { close(descriptor) }
-        var buffer = [UInt8](repeating: 0, count: 1 << 16)
-        while true {
-            let count = unsafe read(descriptor, &buffer, buffer.count)
-            if count == 0 { return }
-            if count < 0 && errno == EINTR { continue }
-            guard count > 0 else { throw OutputError.failed(errno) }
-            try StandardStream.output.write(bytes: buffer[..<count])
+        do {
+            let file = try unsafe RegularFile(path)
+            while true {
+                let bytes = try FileBytes.bytes(of: file.descriptor, count: 1 << 16)
+                if bytes.isEmpty { return }
+                try StandardStream.output.write(bytes: bytes[...])
+            }
+        } catch let error as FileFault {
+            throw OutputError.failed(error.code)
         }
     }
 }

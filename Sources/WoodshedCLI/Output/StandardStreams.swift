@@ -1,5 +1,6 @@
 // Writing to standard output and standard error: whole texts, with every failure seen. Data goes to standard output,
 // everything said about it to standard error.
+import Files
 import Glibc
 import Woodshed
 
@@ -15,7 +16,7 @@ enum OutputError: CommandError, Equatable {
     var message: String {
         switch self {
         case .closed: ""
-        case .failed(let number): "standard output: \(systemMessage(number))"
+        case .failed(let number): "standard output: \(systemText(number))"
         }
     }
 
@@ -46,21 +47,8 @@ struct StandardStream: Sendable {
 
     /// Writes all bytes, waiting for a slow reader if need be.
     func write(bytes: ArraySlice<UInt8>) throws(OutputError) {
-        var bytes = bytes
-        while !bytes.isEmpty {
-            let count = unsafe bytes.withUnsafeBytes { unsafe Glibc.write(descriptor, $0.baseAddress, $0.count) }
-            if count >= 0 {
-                bytes = bytes.dropFirst(count)
-                continue
-            }
-            switch errno {
-            case EINTR: continue
-            case EAGAIN:
-                var request = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
-                _ = unsafe poll(&request, 1, 1000)
-            case EPIPE: throw .closed
-            case let number: throw .failed(number)
-            }
+        do throws(FileFault) { try FileBytes.append(bytes, to: descriptor) } catch {
+            throw error.code == EPIPE ? .closed : .failed(error.code)
         }
     }
 

@@ -1,0 +1,38 @@
+internal import Glibc
+
+/// A new file that is written under its name from its beginning on, such as a recording.
+package enum NewFile {
+    /// Makes a file at `path`, which must be free, with `header` in it, and returns its descriptor.
+    ///
+    /// The file gets its name when the header is in it, so that whoever is killed leaves a whole file or none. File systems that
+    /// know no files without a name (FAT, some network drives) have an empty one for that moment.
+    /// - Throws: EEXIST where there is a file already, and why there can be none.
+    package static func create(
+        _ path: String, beginningWith header: [UInt8], calls: any FileCalls = SystemFileCalls()
+    ) throws(FileFault) -> Int32 {
+        let unnamed = calls.createUnnamed(in: FilePlace.folder(of: path))
+        if unnamed >= 0 {
+            let file = Int32(unnamed)
+            try write(header, to: file, calls)
+            let named = calls.name(file, path)
+            if named >= 0 { return file }
+            close(file)
+            if named == -Int(EEXIST) { throw FileFault(code: EEXIST, isCreating: true) }
+        }
+        let created = calls.create(path)
+        if created < 0 { throw FileFault(code: Int32(-created), isCreating: true) }
+        do throws(FileFault) { try write(header, to: Int32(created), calls) } catch {
+            _ = calls.remove(path)
+            throw error
+        }
+        return Int32(created)
+    }
+
+    /// Writes a header, or closes the file.
+    private static func write(_ header: [UInt8], to file: Int32, _ calls: any FileCalls) throws(FileFault) {
+        do throws(FileFault) { try FileBytes.write(header, at: 0, of: file, calls: calls) } catch {
+            close(file)
+            throw error
+        }
+    }
+}

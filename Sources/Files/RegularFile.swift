@@ -1,0 +1,48 @@
+internal import Glibc
+
+/// A regular file that is open for reading; closed with its owner.
+package struct RegularFile: ~Copyable, Sendable {
+    package let descriptor: Int32
+    /// Its length when it was opened.
+    package let byteCount: Int64
+
+    /// Opens a file; never waits, whatever the name stands for.
+    ///
+    /// - Parameters:
+    ///   - name: As the system takes it.
+    ///   - followsLinks: Whether a name that is a link stands for what the link leads to; else it throws ELOOP.
+    /// - Throws: EISDIR for a folder, ENODEV for what is no regular file either, and why it cannot be opened.
+    package init(_ name: UnsafePointer<CChar>, followsLinks: Bool = true) throws(FileFault) {
+        // Without O_NONBLOCK, opening a pipe nobody writes to would wait for ever.
+        let flags = O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY | (followsLinks ? 0 : O_NOFOLLOW)
+        try self.init(opened: unsafe open(name, flags))
+    }
+
+    /// The same file opened once more, with a position of its own.
+    package init(reopening other: borrowing RegularFile) throws(FileFault) {
+        // By the descriptor: the name may stand for another file by now.
+        try unsafe self.init("/proc/self/fd/\(other.descriptor)")
+    }
+
+    private init(opened descriptor: Int32) throws(FileFault) {
+        if descriptor < 0 { throw FileFault(code: errno) }
+        var status = stat()
+        let code = unsafe fstat(descriptor, &status) == 0 ? Self.refusal(status) : errno
+        if code != 0 {
+            close(descriptor)
+            throw FileFault(code: code)
+        }
+        self.descriptor = descriptor
+        byteCount = Int64(status.st_size)
+    }
+
+    private static func refusal(_ status: stat) -> Int32 {
+        switch status.st_mode & S_IFMT {
+        case S_IFREG: 0
+        case S_IFDIR: EISDIR
+        default: ENODEV
+        }
+    }
+
+    deinit { close(descriptor) }
+}

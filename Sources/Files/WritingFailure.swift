@@ -1,0 +1,53 @@
+internal import Explanations
+internal import Glibc
+
+/// Why a file could not be written, in words: the one table from the system's numbers to sentences for all that is written.
+package struct WritingFailure {
+    package enum Kind {
+        case permissionDenied
+        case isDirectory
+        case diskFull
+        case limitExceeded
+        case closedPipe
+        case cannotCreate
+        case io
+    }
+
+    package let kind: Kind
+    /// The cause, in one plain sentence that names the file.
+    package let message: String
+    /// What to do about it, in one plain sentence.
+    package let remedy: String
+
+    /// What a fault says about `path`, which is named as the user knows it.
+    package init(_ path: String, _ fault: FileFault) {
+        let cause: String
+        switch fault.code {
+        case EACCES, EPERM, EROFS:
+            kind = .permissionDenied
+            cause = "you may not write there (\(systemText(fault.code)))"
+            remedy = "Choose another place, or change the permissions of the file and its directory."
+        case EISDIR:
+            kind = .isDirectory
+            cause = "this is a directory"
+            remedy = "Name a file in it."
+        case ENOSPC, EDQUOT:
+            kind = .diskFull
+            cause = "no room left on the disk"
+            remedy = "Free some room or write elsewhere. Nothing was left behind."
+        case EFBIG:
+            kind = .limitExceeded
+            cause = "the file is larger than the system permits"
+            remedy = "Raise the limit (ulimit -f), write elsewhere, or write a shorter file."
+        case EPIPE:
+            kind = .closedPipe
+            cause = "the program that reads the output has ended"
+            remedy = "Look at that program's own message."
+        default:
+            kind = fault.isCreating ? .cannotCreate : .io
+            cause = "cannot be \(fault.isCreating ? "created" : "written") (\(systemText(fault.code)))"
+            remedy = fault.isCreating ? "Check that its directory exists and can be written." : "Check the disk."
+        }
+        message = "\(path): \(cause)"
+    }
+}
