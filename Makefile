@@ -10,7 +10,8 @@ PRODUCT = env SWIFT=$(SWIFT) scripts/build.sh
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
 .PHONY: help demo build test test-begin test-quick test-gates test-debug test-release test-examples test-docs test-servers \
-	test-benchmarks test-threads soak bench bench-compare lint format docs reference man completions install uninstall clean
+	test-benchmarks test-threads soak bench bench-compare lint format docs public-surface reference man completions install \
+	uninstall clean
 
 help: ## what can be made
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -105,6 +106,10 @@ format: ## mend the format of what changed
 docs: ## the reference of every public symbol, in docs/reference
 	@scripts/setup.sh build docs
 	@scripts/docs.sh
+
+public-surface: ## docs/public-surface.txt, every public symbol, made of the sources
+	@scripts/setup.sh build docs
+	@scripts/docs.sh --surface
 
 reference: build ## docs/commands.md and docs/commands.json, every help text, made of the command
 	@scripts/reference.py .build/release/woodshed

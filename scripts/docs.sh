@@ -3,6 +3,9 @@
 # Sources/Woodshed/Woodshed.docc. A warning is an error, and so is a public symbol without a comment.
 #
 #   scripts/docs.sh --comments GRAPH...    looks only for symbols without a comment in the graphs that the compiler has written
+#   scripts/docs.sh --surface              only writes docs/public-surface.txt, the list of public symbols, anew
+#
+# The list must be as the sources have it, or the reference is not made.
 set -euo pipefail
 
 # Tells each public symbol of these graphs that has no comment; fails if there is one. A symbol without a place in the source was
@@ -62,6 +65,12 @@ for module in "${modules[@]}"; do
         -minimum-access-level public -skip-synthesized-members -output-dir "$graphs"
     written+=("$graphs/$module.symbols.json")
 done
+if [ "${1:-}" = --surface ]; then
+    scripts/public-surface.py docs/public-surface.txt "${written[@]}"
+    scripts/public-surface.py --count "${written[@]}"
+    exit
+fi
+scripts/public-surface.py --check docs/public-surface.txt "${written[@]}"
 tell_bare "${written[@]}"
 # The extraction also writes one graph per foreign module that ours extend; those pages are not ours to write.
 find "$graphs" -name '*@*' -delete

@@ -47,12 +47,13 @@ lay_package() {
 build() { swift build --package-path "$folder" 2>&1; }
 build_as_ci() { WOODSHED_WARNINGS_AS_ERRORS=1 build; }
 # The public symbols of the module, as the reference has them.
-commented() {
+graph_symbols() {
     mkdir -p "$folder/graphs"
-    swiftc -emit-module -module-name Sample -emit-module-path "$folder/graphs/Sample.swiftmodule" -emit-symbol-graph \
-        -emit-symbol-graph-dir "$folder/graphs" "$folder"/Sources/Sample/*.swift || return 1
-    "$scripts/docs.sh" --comments "$folder/graphs/Sample.symbols.json"
+    swiftc -emit-module -module-name Sample -emit-module-path "$folder/graphs/Sample.swiftmodule" -package-name sample \
+        -emit-symbol-graph -emit-symbol-graph-dir "$folder/graphs" "$folder"/Sources/Sample/*.swift
 }
+commented() { graph_symbols && "$scripts/docs.sh" --comments "$folder/graphs/Sample.symbols.json"; }
+surface() { graph_symbols && "$scripts/public-surface.py" "$@" "$folder/list" "$folder/graphs/Sample.symbols.json"; }
 format_lint() { swift format lint --strict --configuration "$format" -r "$folder/Sources"; }
 reference() { "$scripts/docc.sh" convert "$folder/Sample.docc" --warnings-as-errors --output-dir "$folder/out"; }
 
@@ -116,6 +117,20 @@ lay_module
 expect nothing "a public symbol with a comment" commented
 plant 'public struct Sample { public var bare = 1 }'
 expect found "a public symbol without a comment" commented
+
+lay_module
+expect found "no list of public symbols" surface --check
+plant 'package let isForThePackage = true' && plant '@_spi(Other) public let isForOne = true' && plant 'let isOurs = true'
+expect nothing "a list of public symbols is written" surface
+expect nothing "a list of public symbols that is true" surface --check
+expect nothing "the list has what is public" grep -q '^Sample  frameCount: let frameCount: Int$' "$folder/list"
+expect found "the list has what is for the package, for one module or for the module itself" grep -qE 'isFor|isOurs' "$folder/list"
+plant 'public let another = 1'
+expect found "a public symbol that is not in the list" surface --check
+lay_module && graph_symbols && surface && sed -i 's/^public let/let/' "$folder/Sources/Sample/Sample.swift"
+expect found "a listed symbol that is public no more" surface --check
+sed -i 's/^let frameCount = 1/public let frameCount = 1.0/' "$folder/Sources/Sample/Sample.swift"
+expect found "a listed symbol that is declared otherwise" surface --check
 
 lay_module && echo 'echo "$1"' >"$folder/scripts/sound.sh"
 sed -i '1i #!/usr/bin/env bash' "$folder/scripts/sound.sh"
