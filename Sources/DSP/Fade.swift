@@ -2,7 +2,7 @@
 ///
 /// The weights of a fade-in and of the fade-out beside it add up to exactly 1, so a crossfade of a sound with itself is
 /// that sound. They are equal in gain, not in power: two unrelated sounds dip by 3 dB in the middle.
-public enum Fade {
+package enum Fade {
     /// The fade-in weight of one frame; the fade-out weight is `1 - weight`.
     ///
     /// The value is that of the frame's middle, `sin²(π/2 · (index + 1/2) / frameCount)`, so neither end is exactly 0 or 1.
@@ -16,7 +16,7 @@ public enum Fade {
     #if REALTIME_CHECKS
         @_noAllocation @_noLocks
     #endif
-    public static func weight(at index: Int, of frameCount: Int) -> Float {
+    package static func weight(at index: Int, of frameCount: Int) -> Float {
         if index < 0 { return 0 }
         if index >= frameCount { return 1 }
         // The second half mirrors the first, which makes the sum of both fades exact.
@@ -34,7 +34,7 @@ public enum Fade {
     #if REALTIME_CHECKS
         @_noAllocation @_noLocks
     #endif
-    public static func fill(_ weights: UnsafeMutableBufferPointer<Float>) {
+    package static func fill(_ weights: UnsafeMutableBufferPointer<Float>) {
         for index in 0..<weights.count { unsafe weights[index] = weight(at: index, of: weights.count) }
     }
 
@@ -44,7 +44,7 @@ public enum Fade {
     /// - Parameter frameCount: The length in frames, 0 or more.
     ///
     /// Real-time safe: no.
-    public static func weights(frameCount: Int) -> [Float] {
+    package static func weights(frameCount: Int) -> [Float] {
         (0..<frameCount).map { weight(at: $0, of: frameCount) }
     }
 

@@ -2,7 +2,7 @@
 ///
 /// Values are taken at the middles of `count` equal steps, so the window is symmetric about `count / 2` without a sample
 /// there and never reaches zero. Kaiser and Schafer, "On the use of the I0-sinh window for spectrum analysis" (1980).
-public enum KaiserWindow {
+package enum KaiserWindow {
     /// The window's values, at most 1.
     ///
     /// - Parameters:
@@ -10,7 +10,7 @@ public enum KaiserWindow {
     ///   - beta: Shape, 0 (rectangle) to 50. At 12 the sidelobes lie about 90 dB below the main lobe.
     ///
     /// Real-time safe: no; allocates.
-    public static func values(count: Int, beta: Double) -> [Double] {
+    package static func values(count: Int, beta: Double) -> [Double] {
         precondition(
             count >= 1 && beta >= 0 && beta <= 50, "A Kaiser window needs 1 or more values and a beta of 0 to 50.")
         let peak = besselI0(beta)

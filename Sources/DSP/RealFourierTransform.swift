@@ -8,7 +8,7 @@ internal import Synchronization
 /// Plans come from FFTW's fixed rules (`FFTW_ESTIMATE`) and from what was measured once and is kept in the source
 /// (`FourierWisdom.swift`), never from a measurement where the program runs, so that an installation gives the same bits at every run.
 @safe
-public struct RealFourierTransform: ~Copyable {
+@_spi(Benchmarks) public struct RealFourierTransform: ~Copyable {
     /// Number of real samples.
     public let size: Int
     /// Number of complex bins, `size / 2 + 1`; bin `b` is `b / size` cycles per sample.

@@ -2,7 +2,7 @@ internal import Glibc
 import TestSupport
 import Testing
 
-@testable import DSP
+@_spi(Benchmarks) @testable import DSP
 
 @Suite("Window and transform")
 struct TransformTests {

@@ -1,5 +1,5 @@
 // What is seen in spectra: noise that stays noise, channels that stay together, the distance of two sounds.
-internal import DSP
+@_spi(Benchmarks) internal import DSP
 internal import Glibc
 
 /// Windowed spectra of one length.

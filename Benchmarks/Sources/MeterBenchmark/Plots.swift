@@ -1,5 +1,5 @@
 // The curves of docs/metering.md, measured on the meters themselves.
-import DSP
+@_spi(Benchmarks) import DSP
 import Glibc
 import SoundMeasures
 

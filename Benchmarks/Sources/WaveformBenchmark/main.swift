@@ -2,7 +2,7 @@
 //
 //   WaveformBenchmark FILE...       files of the same recording, WAV, FLAC, MP3, Ogg
 import BenchmarkRows
-import DSP
+@_spi(Benchmarks) import DSP
 import DecodePeers
 import Glibc
 import Woodshed

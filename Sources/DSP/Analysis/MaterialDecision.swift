@@ -1,5 +1,5 @@
 /// The two ways to stretch a recording.
-public enum Material: String, Sendable, Hashable, CaseIterable {
+package enum Material: String, Sendable, Hashable, CaseIterable {
     /// Instruments, singing with accompaniment, anything in which several things sound at once.
     case music
     /// One speaking voice.
@@ -10,13 +10,13 @@ public enum Material: String, Sendable, Hashable, CaseIterable {
 ///
 /// It knows two answers only. A voice over soft music is what the louder of the two is; singing alone counts as music
 /// where it holds its notes; a synthesiser's bass that slides may pass for speech, a whisper for music.
-public struct MaterialDecision: Sendable, Hashable {
+package struct MaterialDecision: Sendable, Hashable {
     /// The answer; ``Material/music`` for silence, as it does no harm there.
-    public let material: Material
+    package let material: Material
     /// The mean evidence of the seconds that sound, -4 (music) to 4 (speech); near 0 it could be either.
-    public let score: Double
+    package let score: Double
     /// Why, in words for a user; one line.
-    public let reason: String
+    package let reason: String
 
     /// People glide a quarter of the time at least, a flat synthetic voice a tenth; pauses lie 12 dB down.
     private static let leastGliding = 0.08
@@ -27,7 +27,7 @@ public struct MaterialDecision: Sendable, Hashable {
     /// - Parameter seconds: As ``MaterialFeatures/seconds(in:within:)`` gives them, in any order.
     ///
     /// Real-time safe: no.
-    public init(_ seconds: [MaterialFeatures]) {
+    package init(_ seconds: [MaterialFeatures]) {
         guard !seconds.isEmpty else {
             (material, score, reason) = (.music, 0, "nothing but silence")
             return

@@ -5,29 +5,29 @@ internal import Glibc
 /// Seconds lie on a grid of the recording (second `k` begins at frame `k * sampleRate`), so those of neighbouring blocks
 /// are simply joined: a section's list is the list of its chunks, in any order. What they say together is a
 /// ``MaterialDecision``.
-public struct MaterialFeatures: Sendable, Hashable {
+package struct MaterialFeatures: Sendable, Hashable {
     /// The second's frames, in frames of the recording.
-    public let range: Range<Int64>
+    package let range: Range<Int64>
     /// The second's loudness: the mean square of all channels together, full scale 1, in dB.
-    public let level: Double
+    package let level: Double
     /// How far the softer parts lie below the louder ones, within two seconds, in dB: speech pauses, music rarely does.
-    public let dynamics: Double
+    let dynamics: Double
     /// How much the sound repeats after one single period, 0 to 1: one voice does, a chord does not.
-    public let periodicity: Double
+    let periodicity: Double
     /// How much the partials stay where they are for 100 ms, 0 to 1: notes are held, syllables are not.
-    public let steadiness: Double
+    let steadiness: Double
     /// The share of the sound whose one pitch moves, by a fifth of a semitone to three semitones in 50 ms, and does not
     /// come back as a vibrato's would.
-    public let gliding: Double
+    package let gliding: Double
     /// How much the brightness changes within two seconds, in dB: vowels and sibilants alternate.
-    public let brightnessChange: Double
+    let brightnessChange: Double
     /// How much the periodicity changes within two seconds, 0 to 1.
-    public let periodicityChange: Double
+    let periodicityChange: Double
 
     /// The evidence for speech, above 0, or for music, below: the logarithm of the odds, by logistic regression.
     ///
     /// Weights fitted to 22 speakers and 85 pieces of music, see docs/onsets.md.
-    public var score: Double {
+    package var score: Double {
         let evidence =
             0.087 * dynamics + 6.28 * periodicity - 4.61 * steadiness + 6.88 * gliding.squareRoot()
             + 0.123 * brightnessChange - 3.39 * periodicityChange - 6.43
@@ -37,7 +37,7 @@ public struct MaterialFeatures: Sendable, Hashable {
     /// How many frames the block should reach beyond the core on either side; beyond the recording nothing is needed.
     ///
     /// Real-time safe: yes.
-    public static func contextFrames(sampleRate: Int) -> Int { 2 * sampleRate }
+    package static func contextFrames(sampleRate: Int) -> Int { 2 * sampleRate }
 
     /// The seconds that begin in `core`, without those that are silent.
     ///
@@ -47,7 +47,7 @@ public struct MaterialFeatures: Sendable, Hashable {
     ///   - core: The frames of interest, in frames of the recording.
     ///
     /// Real-time safe: no.
-    public static func seconds(in block: SourceBlock, within core: Range<Int64>) -> [MaterialFeatures] {
+    package static func seconds(in block: SourceBlock, within core: Range<Int64>) -> [MaterialFeatures] {
         let rate = Int64(block.sampleRate)
         let inside = core.clamped(to: block.range)
         guard !inside.isEmpty else { return [] }

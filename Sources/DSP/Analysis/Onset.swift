@@ -1,9 +1,9 @@
 /// A place in a recording where a stretcher must not carry the sound across: an attack, or a sudden stop.
 ///
 /// All frames are frames of the recording. What counts as an onset is described at ``OnsetMap``.
-public struct Onset: Sendable, Hashable, BitwiseCopyable {
+package struct Onset: Sendable, Hashable, BitwiseCopyable {
     /// What happens there.
-    public enum Kind: UInt8, Sendable, BitwiseCopyable {
+    package enum Kind: UInt8, Sendable, BitwiseCopyable {
         /// A sound begins, within some milliseconds.
         case attack
         /// A sustained sound ends within some milliseconds, and silence follows.
@@ -12,14 +12,14 @@ public struct Onset: Sendable, Hashable, BitwiseCopyable {
 
     /// The last frame at which the old sound can be taken as whole: for an attack nothing of the new sound lies before
     /// it, for a stop nothing of the ending.
-    public let cut: Int64
+    package let cut: Int64
     /// The frame that keeps its time: an attack's first frame, or the first frame of the silence after a stop. Never
     /// before ``cut``.
-    public let attack: Int64
+    let attack: Int64
     /// How far the sound rises, or falls at a stop, in dB; of use for comparing onsets, not as a level.
-    public let strength: Float
+    let strength: Float
     /// Whether a sound begins or ends.
-    public let kind: Kind
+    package let kind: Kind
 
     /// An onset.
     ///
@@ -30,7 +30,7 @@ public struct Onset: Sendable, Hashable, BitwiseCopyable {
     ///   - kind: Whether a sound begins or ends.
     ///
     /// Real-time safe: yes.
-    public init(cut: Int64, attack: Int64, strength: Float, kind: Kind = .attack) {
+    package init(cut: Int64, attack: Int64, strength: Float, kind: Kind = .attack) {
         precondition(cut <= attack, "An onset's cut lies before its attack.")
         self.cut = cut
         self.attack = attack

@@ -9,7 +9,7 @@
 /// before is learnt and what it does not foresee decides, and tells the frame (`AttackRefinement`). All statistics are
 /// local: with ``contextFrames(sampleRate:)`` frames of context on either side, the onsets are the same however a
 /// recording is cut into cores.
-public enum OnsetMap {
+package enum OnsetMap {
     /// A place where something is new, before it is judged.
     struct Candidate {
         /// The mean rise over the bands in dB.
@@ -38,7 +38,7 @@ public enum OnsetMap {
     /// - Parameter sampleRate: 8000 to 768000 Hz.
     ///
     /// Real-time safe: yes.
-    public static func contextFrames(sampleRate: Int) -> Int { Int(contextSeconds * Double(sampleRate)) }
+    package static func contextFrames(sampleRate: Int) -> Int { Int(contextSeconds * Double(sampleRate)) }
 
     /// The onsets whose attack lies in `core`, in order of time.
     ///
@@ -49,7 +49,7 @@ public enum OnsetMap {
     ///   - core: The frames of interest, in frames of the recording.
     ///
     /// Real-time safe: no.
-    public static func onsets(in block: SourceBlock, within core: Range<Int64>) -> [Onset] {
+    package static func onsets(in block: SourceBlock, within core: Range<Int64>) -> [Onset] {
         guard !core.isEmpty, block.frameCount > 0 else { return [] }
         let margin = Int64(marginSeconds * Double(block.sampleRate))
         let around = core.lowerBound - margin..<core.upperBound + margin

@@ -3,18 +3,18 @@
 /// Everything that is derived from a recording at load time reads it through blocks, and puts what it finds at absolute
 /// frames; with context enough around the frames that are judged, where one block ends does not change what is found.
 /// Outside the block every channel is silent.
-public struct SourceBlock: Sendable {
+package struct SourceBlock: Sendable {
     /// Frames a second, in Hz.
-    public let sampleRate: Int
+    package let sampleRate: Int
     /// The recording's frame at index 0 of every channel; may be negative, where context begins before the recording.
-    public let firstFrame: Int64
+    package let firstFrame: Int64
     /// The samples, one array a channel, all of one length.
-    public let channels: [[Float]]
+    package let channels: [[Float]]
 
     /// Frames of the block.
-    public var frameCount: Int { channels[0].count }
+    package var frameCount: Int { channels[0].count }
     /// The frames it holds, in frames of the recording.
-    public var range: Range<Int64> { firstFrame..<firstFrame + Int64(frameCount) }
+    package var range: Range<Int64> { firstFrame..<firstFrame + Int64(frameCount) }
 
     /// A block of samples.
     ///
@@ -26,7 +26,7 @@ public struct SourceBlock: Sendable {
     ///   - sampleRate: 8000 to 768000 Hz.
     ///
     /// Real-time safe: no.
-    public init(_ channels: [[Float]], firstFrame: Int64, sampleRate: Int) {
+    package init(_ channels: [[Float]], firstFrame: Int64, sampleRate: Int) {
         precondition(!channels.isEmpty, "A block has at least one channel.")
         precondition(channels.allSatisfy { $0.count == channels[0].count }, "All channels have one length.")
         precondition((8000...768_000).contains(sampleRate), "A block has a rate of 8000 to 768000 Hz.")

@@ -8,13 +8,13 @@
 ///
 /// Immutable once made, and independent of how the recording was cut into blocks, as long as each block and each list of
 /// onsets reach ``contextFrames(sampleRate:)`` beyond the range on either side (or to where the recording ends).
-public final class AttackMaterial: Sendable {
+package final class AttackMaterial: Sendable {
     /// One record for each onset of the range, by rising cuts.
     let records: [AttackRecord]
     /// Which stretchers the records are for.
-    public let bands: StretchBands
+    package let bands: StretchBands
     /// Bytes of memory: about 39 KB an onset in stereo at 44.1 kHz.
-    public let byteCount: Int
+    package let byteCount: Int
     private let storage: PackedStorage
 
     /// Makes records.
@@ -28,7 +28,7 @@ public final class AttackMaterial: Sendable {
     ///   - bands: How the stretchers divide their source.
     ///
     /// Takes some 4 ms an onset in stereo. Real-time safe: no.
-    public init(onsets: [Onset], in range: Range<Int64>, of source: SourceBlock, bands: StretchBands = .three) {
+    package init(onsets: [Onset], in range: Range<Int64>, of source: SourceBlock, bands: StretchBands = .three) {
         let plans = AttackPlan.plans(for: onsets, in: range, sampleRate: source.sampleRate, bands: bands)
         let blocks = plans.reduce(0) { $0 + $1.blocks(channelCount: source.channels.count) }
         var storage = PackedStorage(capacity: blocks)
@@ -46,7 +46,7 @@ public final class AttackMaterial: Sendable {
     /// How many frames of a recording must be known on either side of a range.
     ///
     /// Real-time safe: no.
-    public static func contextFrames(sampleRate: Int) -> Int {
+    package static func contextFrames(sampleRate: Int) -> Int {
         let shape = BandShape(sampleRate: sampleRate)
         let learnt = StretchBand.allCases.map {
             shape.factor(of: $0) * AttackPlan.learntSamples($0, sampleRate: sampleRate)

@@ -6,13 +6,13 @@
 /// So where windows do not turn, segments and snippet add up to the source.
 ///
 /// Its memory belongs to the `AttackMaterial` it was made by, which must outlive it. Real-time safe: yes.
-public struct AttackRecord: BitwiseCopyable, Sendable {
+struct AttackRecord: BitwiseCopyable, Sendable {
     /// The frame at which the new segment takes over; no energy of the attack lies before it.
-    public let cut: Int64
+    let cut: Int64
     /// The frame that lands where the nominal position says; at or after ``cut``.
-    public let attack: Int64
+    let attack: Int64
     /// The frame from which the sound is stretched again; from ``cut`` to here it is copied.
-    public let whole: Int64
+    let whole: Int64
 
     /// How long the old segment gives way to the new one, in frames.
     let change: Int
@@ -51,16 +51,16 @@ public struct AttackRecord: BitwiseCopyable, Sendable {
 ///
 /// It is a trivial value: copy it freely, but keep the `AttackTable` it came from for as long as any copy is in use.
 @safe
-public struct AttackList: BitwiseCopyable, @unchecked Sendable {
+package struct AttackList: BitwiseCopyable, @unchecked Sendable {
     private let records: UnsafePointer<AttackRecord>?
     /// Number of records.
-    public let count: Int
+    package let count: Int
     /// Which stretchers the records were made for; a stretcher that divides its source otherwise leaves them out.
-    public var bands: StretchBands { isDivided ? .three : .one }
+    package var bands: StretchBands { isDivided ? .three : .one }
     private let isDivided: Bool
 
     /// No records at all: nothing is treated as an attack.
-    public static let empty = unsafe AttackList(records: nil, count: 0, bands: .three)
+    package static let empty = unsafe AttackList(records: nil, count: 0, bands: .three)
 
     fileprivate init(records: UnsafePointer<AttackRecord>?, count: Int, bands: StretchBands) {
         unsafe self.records = records
@@ -102,9 +102,9 @@ public struct AttackList: BitwiseCopyable, @unchecked Sendable {
 ///
 /// Immutable. Hold it as long as its ``list`` is in use.
 @safe
-public final class AttackTable: Sendable {
+package final class AttackTable: Sendable {
     /// For the render thread.
-    public let list: AttackList
+    package let list: AttackList
     private let materials: [AttackMaterial]
 
     /// Joins materials, which may be given in any order; of records with the same cut one stays.
@@ -112,7 +112,7 @@ public final class AttackTable: Sendable {
     /// - Parameter materials: All made for the same stretchers.
     ///
     /// Real-time safe: no.
-    public init(_ materials: [AttackMaterial]) {
+    package init(_ materials: [AttackMaterial]) {
         let bands = materials.first?.bands ?? .three
         precondition(materials.allSatisfy { $0.bands == bands }, "All materials are made for the same stretchers.")
         self.materials = materials
@@ -129,7 +129,7 @@ public final class AttackTable: Sendable {
     deinit { list.deallocate() }
 
     /// Bytes of memory, that of all materials included.
-    public var byteCount: Int {
+    package var byteCount: Int {
         materials.reduce(list.count * MemoryLayout<AttackRecord>.stride) { $0 + $1.byteCount }
     }
 }

@@ -4,13 +4,13 @@ internal import Glibc
 ///
 /// Its frequency rises evenly from 500 Hz to 12 kHz, at rates below 34.3 kHz to 0.35 of the rate: above hum, below what converters
 /// filter. It fades in and out over its whole length (Hann), so that its likeness to itself has no side lobes to be mistaken.
-public struct Chirp: Sendable, Hashable {
+package struct Chirp: Sendable, Hashable {
     /// Frames a second.
-    public let sampleRate: Int
+    package let sampleRate: Int
     /// The peak, full scale being 1.
-    public let amplitude: Double
+    package let amplitude: Double
     /// The length: 40 ms.
-    public let frameCount: Int
+    package let frameCount: Int
 
     private static let seconds = 0.04
     private static let lowestHz = 500.0
@@ -24,7 +24,7 @@ public struct Chirp: Sendable, Hashable {
     ///   - amplitude: The peak, full scale being 1.
     ///
     /// Real-time safe: yes.
-    public init(sampleRate: Int, amplitude: Double) {
+    package init(sampleRate: Int, amplitude: Double) {
         precondition(sampleRate >= 8000, "A chirp takes a rate of 8000 Hz or more.")
         self.sampleRate = sampleRate
         self.amplitude = amplitude
@@ -34,7 +34,7 @@ public struct Chirp: Sendable, Hashable {
     /// The sound at any place from its beginning, in frames; 0 before it and after it.
     ///
     /// Real-time safe: no.
-    public func value(atFrame frame: Double) -> Double {
+    package func value(atFrame frame: Double) -> Double {
         guard frame > 0, frame < Double(frameCount) else { return 0 }
         let highest = min(Self.highestHz, Self.highestShareOfRate * Double(sampleRate))
         let share = frame / Double(frameCount)
@@ -46,5 +46,5 @@ public struct Chirp: Sendable, Hashable {
     /// The sound, frame by frame.
     ///
     /// Real-time safe: no.
-    public var samples: [Float] { (0..<frameCount).map { Float(value(atFrame: Double($0))) } }
+    package var samples: [Float] { (0..<frameCount).map { Float(value(atFrame: Double($0))) } }
 }

@@ -6,9 +6,9 @@ internal import Glibc
 /// the sound is; no linear filter is surer in noise (Turin, "An introduction to matched filters", 1960). Between two frames the
 /// likeness is the one band-limited curve through its values, whose top Newton's method finds. It does not find a sound whose
 /// pitch or form has changed on the way.
-public struct MatchedFilter: Sendable {
+package struct MatchedFilter: Sendable {
     /// The sound that is looked for.
-    public let pattern: [Float]
+    let pattern: [Float]
 
     private let energy: Double
     /// The peak's own width to either side, in frames, which does not count as something else that looks alike.
@@ -19,16 +19,16 @@ public struct MatchedFilter: Sendable {
     private static let leastShare: Float = 0.65
 
     /// Where the sound was found.
-    public struct Match: Sendable, Hashable {
+    package struct Match: Sendable, Hashable {
         /// Where it begins, from the beginning of the recording, to a fraction of a frame.
-        public let frame: Double
+        package let frame: Double
         /// How far its likeness stands above that of the rest of the recording (root mean square), in dB; noise alone makes
         /// about 12.
-        public let clarityDecibels: Double
+        package let clarityDecibels: Double
         /// How loud it came back, in dB of the pattern.
-        public let gainDecibels: Double
+        package let gainDecibels: Double
         /// Whether it came back upside down.
-        public let isInverted: Bool
+        package let isInverted: Bool
     }
 
     /// Prepares for a sound.
@@ -36,7 +36,7 @@ public struct MatchedFilter: Sendable {
     /// - Parameter pattern: Not silent, and at most 2^20 frames.
     ///
     /// Real-time safe: no.
-    public init(_ pattern: [Float]) {
+    package init(_ pattern: [Float]) {
         self.pattern = pattern
         energy = pattern.reduce(0.0) { $0 + Double($1) * Double($1) }
         guardFrames = pattern.count / 8
@@ -47,7 +47,7 @@ public struct MatchedFilter: Sendable {
     /// sound, silent, or not finite.
     ///
     /// There always is a likeliest place: whether it is one is what `clarityDecibels` tells. Real-time safe: no.
-    public func bestMatch(in recording: ArraySlice<Float>) -> Match? {
+    package func bestMatch(in recording: ArraySlice<Float>) -> Match? {
         let places = recording.count - pattern.count + 1
         guard places > 0 else { return nil }
         var curve = LikenessCurve(of: recording, to: pattern)

@@ -19,7 +19,7 @@ public struct ChannelLevels: BitwiseCopyable, Sendable, Equatable {
     #if REALTIME_CHECKS
         @_noAllocation @_noLocks
     #endif
-    public init() {}
+    package init() {}
 
     /// The peak in dB of full scale; minus infinity for silence. Real-time safe: no.
     public var peakDecibels: Double { 20 * log10(Double(peak)) }

@@ -8,10 +8,7 @@ internal import Glibc
 /// is the narrowing near half the rate that the transform brings: against 48 kHz 0.002 dB at 44.1 kHz, 0.012 dB at 192
 /// kHz, 0.05 dB at 22.05 kHz, up to 0.4 dB at 8 kHz. The analogue values are those that De Man ("Evaluation of
 /// implementations of the EBU R128 loudness measurement", 2018) found.
-public struct KWeighting: Sendable, Equatable {
-    /// The rates it is made for, in Hz.
-    public static let sampleRates: ClosedRange<Int> = 8000...384_000
-
+@_spi(Benchmarks) public struct KWeighting: Sendable, Equatable {
     /// A second-order section, its output's own factor being 1.
     struct Section: Sendable, Equatable {
         var b0, b1, b2, a1, a2: Double
@@ -50,7 +47,7 @@ public struct KWeighting: Sendable, Equatable {
     ///
     /// Real-time safe: no.
     public init(sampleRate: Int) {
-        precondition(KWeighting.sampleRates.contains(sampleRate), "K-weighting is made for 8 to 384 kHz.")
+        precondition(LoudnessMeter.sampleRates.contains(sampleRate), "K-weighting is made for 8 to 384 kHz.")
         self.sampleRate = sampleRate
         let high = pow(10, KWeighting.shelfDecibels / 20)
         let band = pow(high, KWeighting.shelfExponent)

@@ -27,7 +27,7 @@ public struct LoudnessMeter: Sendable {
         ///
         /// Real-time safe: no.
         public init(sampleRate: Int, channelCount: Int, weights: ChannelWeights? = nil) {
-            precondition(KWeighting.sampleRates.contains(sampleRate), "Loudness is measured at 8 to 384 kHz.")
+            precondition(LoudnessMeter.sampleRates.contains(sampleRate), "Loudness is measured at 8 to 384 kHz.")
             precondition((1...64).contains(channelCount), "A loudness meter takes 1 to 64 channels.")
             precondition(weights.map { $0.values.count == channelCount } ?? true, "A weight for each channel.")
             self.sampleRate = sampleRate
@@ -38,10 +38,13 @@ public struct LoudnessMeter: Sendable {
         public var channelCount: Int { weights.values.count }
     }
 
+    /// The rates at which loudness is measured, in Hz.
+    public static let sampleRates: ClosedRange<Int> = 8000...384_000
+
     /// What it is made for.
     public let parameters: Parameters
     /// The weighting's filters.
-    public let weighting: KWeighting
+    let weighting: KWeighting
 
     private var pairs: [KWeightedPair]
     private var windows: LoudnessWindows

@@ -17,7 +17,7 @@ public struct PeakProgrammeMeter: Sendable {
         /// The slow store's share of the reading.
         let slowShare: Double
         /// How fast the reading falls, in dB a second.
-        public let fallDecibelsPerSecond: Double
+        package let fallDecibelsPerSecond: Double
 
         /// Type I, as used in Germany and Scandinavia: a burst of 10 ms reads -1 dB; falls 20 dB in 1.7 s.
         public static let typeI = Ballistics(slow: 350, quick: 1010, slowShare: 0.34, fallDecibelsPerSecond: 20 / 1.7)

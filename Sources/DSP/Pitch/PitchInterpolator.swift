@@ -15,14 +15,14 @@
 /// the ratio alone, never of how it was asked for. At ratio 1, and wherever `n × ratio` is whole at ratios below 1, the signal
 /// comes through bit for bit. Samples that are not finite, or beyond ±2^20, count as silence.
 @safe
-public struct PitchInterpolator: ~Copyable {
+package struct PitchInterpolator: ~Copyable {
     /// The ratios it takes: two octaves down and up.
-    public static let ratios: ClosedRange<Double> = 0.25...4
+    package static let ratios: ClosedRange<Double> = 0.25...4
 
     /// Number of channels, 1 to 64.
-    public let channelCount: Int
+    package let channelCount: Int
     /// The largest count ``framesNeeded(toEmit:)`` and ``emit(_:into:offset:)`` take.
-    public let maximumEmitFrames: Int
+    package let maximumEmitFrames: Int
 
     /// The widest kernel on one side, in frames: at ratio 4 the pace is a quarter of the table's steps.
     private static let maximumHalf = SincTable.crossings * 4
@@ -34,14 +34,14 @@ public struct PitchInterpolator: ~Copyable {
     private let capacity: Int
     /// A pointer a channel to where its frames go: the next ones ``inputOffset`` frames behind it, at most as many as
     /// ``framesNeeded(toEmit:)`` said.
-    public let inputs: UnsafePointer<UnsafeMutablePointer<Float>>
+    package let inputs: UnsafePointer<UnsafeMutablePointer<Float>>
 
     /// Signal frames per output frame.
-    public private(set) var ratio = 1.0
+    package private(set) var ratio = 1.0
     /// Frames from before the signal's first one that must be written before it, 24 to 96; silence if there are none.
-    public private(set) var historyFrames = SincTable.crossings
+    package private(set) var historyFrames = SincTable.crossings
     /// ``historyFrames`` at the highest ratio.
-    public static var longestHistoryFrames: Int { half(pace: SincTable.steps / 4) }
+    package static var longestHistoryFrames: Int { half(pace: SincTable.steps / 4) }
     /// Frames of the kernel on one side: a multiple of four, so that both together fill lanes.
     private var half = SincTable.crossings
     /// Table values per signal frame: `steps` at cutoff 1; and the factor that keeps the gain at 1.
@@ -50,7 +50,7 @@ public struct PitchInterpolator: ~Copyable {
     /// The signal frame that lies first in `samples`.
     private var firstFrame: Int64 = 0
     /// Frames that lie in `samples`: so far behind ``inputs`` the next ones go.
-    public private(set) var inputOffset = 0
+    package private(set) var inputOffset = 0
     private var emittedFrames: Int64 = 0
 
     /// Allocates all it needs; call ``start(ratio:)`` before anything else.
@@ -60,7 +60,7 @@ public struct PitchInterpolator: ~Copyable {
     ///   - maximumEmitFrames: The largest count of frames to be emitted at once, 1 to 65536.
     ///
     /// Real-time safe: no.
-    public init(channelCount: Int, maximumEmitFrames: Int = 8192) {
+    package init(channelCount: Int, maximumEmitFrames: Int = 8192) {
         precondition((1...64).contains(channelCount), "A pitch interpolator takes 1 to 64 channels.")
         precondition((1...65536).contains(maximumEmitFrames), "A pitch interpolator emits 1 to 65536 frames at once.")
         self.channelCount = channelCount
@@ -88,7 +88,7 @@ public struct PitchInterpolator: ~Copyable {
     #if REALTIME_CHECKS
         @_noAllocation @_noLocks
     #endif
-    public mutating func start(ratio: Double) {
+    package mutating func start(ratio: Double) {
         precondition(ratio >= 0.25 && ratio <= 4, "A pitch interpolator takes ratios of 0.25 to 4.")
         self.ratio = ratio
         // Read faster, the signal must be cut off where the output's band ends: a kernel as much wider, and lower.
@@ -117,7 +117,7 @@ public struct PitchInterpolator: ~Copyable {
     #if REALTIME_CHECKS
         @_noAllocation @_noLocks
     #endif
-    public func framesNeeded(toEmit frameCount: Int) -> Int {
+    package func framesNeeded(toEmit frameCount: Int) -> Int {
         precondition(frameCount >= 0 && frameCount <= maximumEmitFrames, "More frames than it was made for.")
         guard frameCount > 0 else { return 0 }
         let last = Int64(position(emittedFrames + Int64(frameCount) - 1))
@@ -130,7 +130,7 @@ public struct PitchInterpolator: ~Copyable {
     #if REALTIME_CHECKS
         @_noAllocation @_noLocks
     #endif
-    public mutating func accept(_ frameCount: Int) {
+    package mutating func accept(_ frameCount: Int) {
         precondition(frameCount >= 0 && inputOffset + frameCount <= capacity, "More frames than there is room for.")
         for channel in 0..<channelCount {
             let written = samples.view.part(from: channel * capacity + inputOffset, count: frameCount)
@@ -156,7 +156,7 @@ public struct PitchInterpolator: ~Copyable {
     #if REALTIME_CHECKS
         @_noAllocation @_noLocks
     #endif
-    public mutating func emit(_ frameCount: Int, into output: UnsafePointer<UnsafeMutablePointer<Float>>, offset: Int) {
+    package mutating func emit(_ frameCount: Int, into output: UnsafePointer<UnsafeMutablePointer<Float>>, offset: Int) {
         precondition(framesNeeded(toEmit: frameCount) == 0, "Frames were emitted before their signal was written.")
         for index in 0..<frameCount {
             let position = position(emittedFrames + Int64(index))

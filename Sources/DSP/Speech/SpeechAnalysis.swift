@@ -7,9 +7,9 @@
 ///
 /// All places are frames of the recording and follow from sound within ``contextFrames(sampleRate:)`` of them alone, so
 /// a long section may be analysed in parts and joined: the bits are the same.
-public struct SpeechAnalysis: Sendable {
+package struct SpeechAnalysis: Sendable {
     /// Frames a second, in Hz.
-    public let sampleRate: Int
+    package let sampleRate: Int
     let shape: SpeechShape
     /// The first cell analysed.
     private(set) var firstCell: Int64
@@ -22,7 +22,7 @@ public struct SpeechAnalysis: Sendable {
     private var levels: [Float]
 
     /// The frames for which jumps are known.
-    public var range: Range<Int64> {
+    package var range: Range<Int64> {
         firstCell * Int64(shape.cellFrames)..<(firstCell + Int64(cellCount)) * Int64(shape.cellFrames)
     }
 
@@ -33,7 +33,7 @@ public struct SpeechAnalysis: Sendable {
     /// - Parameter range: Frames of which at least one lies in ``range``; what lies outside is not looked at.
     ///
     /// Real-time safe: no.
-    public func softestFrame(in range: Range<Int64>) -> Int64 {
+    package func softestFrame(in range: Range<Int64>) -> Int64 {
         let cellFrames = Int64(shape.cellFrames)
         let frames = range.clamped(to: self.range)
         precondition(!frames.isEmpty, "Nothing is known of this range.")
@@ -48,7 +48,7 @@ public struct SpeechAnalysis: Sendable {
     /// A block for analysis has as many frames around the part that is asked for, where the recording has them.
     ///
     /// Real-time safe: no.
-    public static func contextFrames(sampleRate: Int) -> Int {
+    package static func contextFrames(sampleRate: Int) -> Int {
         let shape = SpeechShape(sampleRate: sampleRate)
         return shape.contextCells * shape.cellFrames
     }
@@ -61,7 +61,7 @@ public struct SpeechAnalysis: Sendable {
     ///   - range: The frames wanted.
     ///
     /// Real-time safe: no.
-    public init(_ block: SourceBlock, range: Range<Int64>) {
+    package init(_ block: SourceBlock, range: Range<Int64>) {
         sampleRate = block.sampleRate
         shape = SpeechShape(sampleRate: block.sampleRate)
         let cellFrames = Int64(shape.cellFrames)
@@ -89,7 +89,7 @@ public struct SpeechAnalysis: Sendable {
     /// - Parameter next: Of the same recording; begins at or before the end of ``range``.
     ///
     /// Real-time safe: no.
-    public mutating func append(_ next: SpeechAnalysis) {
+    package mutating func append(_ next: SpeechAnalysis) {
         precondition(next.sampleRate == sampleRate, "Parts of one recording have one rate.")
         let held = Int(firstCell + Int64(cellCount) - next.firstCell)
         precondition(held >= 0, "Parts of an analysis are joined without gaps.")

@@ -1,13 +1,13 @@
 /// A place where speech that is copied leaves one place of the recording for another.
-public struct Splice: BitwiseCopyable, Sendable, Equatable {
+package struct Splice: BitwiseCopyable, Sendable, Equatable {
     /// The output frame at which the crossfade begins, from the plan's start.
-    public let outputFrame: Int64
+    package let outputFrame: Int64
     /// The frame of the recording heard at that output frame, and from which the old side runs on through the crossfade.
-    public let sourceFrame: Int64
+    package let sourceFrame: Int64
     /// Frames of the recording jumped: negative goes back, which makes the sound longer.
-    public let jumpFrames: Int32
+    package let jumpFrames: Int32
     /// Frames of the crossfade, 1 or more.
-    public let crossfadeFrames: Int32
+    package let crossfadeFrames: Int32
 
     /// The same splice, later in the output.
     func delayed(by frames: Int64) -> Splice {
@@ -19,20 +19,20 @@ public struct Splice: BitwiseCopyable, Sendable, Equatable {
     /// What is added to an output frame to get the source frame heard, after the crossfade.
     var offset: Int64 { sourceFrame + Int64(jumpFrames) - outputFrame }
     /// The first output frame after the crossfade.
-    public var endFrame: Int64 { outputFrame + Int64(crossfadeFrames) }
+    package var endFrame: Int64 { outputFrame + Int64(crossfadeFrames) }
 }
 
 /// A view of a plan's splices, in order, for the render thread.
 ///
 /// It owns nothing and must not outlive the ``SplicePlan`` it is of. Real-time safe: yes.
 @safe
-public struct SpliceList: BitwiseCopyable, @unchecked Sendable {
+package struct SpliceList: BitwiseCopyable, @unchecked Sendable {
     /// The frame of the recording heard first.
-    public let firstFrame: Int64
+    package let firstFrame: Int64
     /// How long the plan lasts.
-    public let outputFrames: Int64
+    package let outputFrames: Int64
     /// Number of splices.
-    public let count: Int
+    package let count: Int
     private let base: UnsafePointer<Splice>
 
     init(firstFrame: Int64, outputFrames: Int64, splices: UnsafePointer<Splice>, count: Int) {
@@ -51,7 +51,7 @@ public struct SpliceList: BitwiseCopyable, @unchecked Sendable {
     #if REALTIME_CHECKS
         @_noAllocation @_noLocks
     #endif
-    public subscript(index: Int) -> Splice {
+    package subscript(index: Int) -> Splice {
         precondition(index >= 0 && index < count, "No such splice.")
         return unsafe base[index]
     }

@@ -11,16 +11,16 @@
 /// The method: splices at alike places are Verhelst and Roelands' (1993); that the whole section is known, and the best
 /// sequence found by dynamic programming instead of the best next splice, is ours.
 @safe
-public final class SplicePlan: Sendable {
+package final class SplicePlan: Sendable {
     /// The frames of the recording the plan plays: from the first to, at the end of the output, the end exactly.
-    public let section: Range<Int64>
+    package let section: Range<Int64>
     /// How long it lasts.
-    public let outputFrames: Int64
+    package let outputFrames: Int64
     /// The splices for the render thread, valid as long as the plan.
-    public let list: SpliceList
+    package let list: SpliceList
     /// What all its splices and its distance from the nominal positions cost: a plan's own measure of what it does to the
     /// sound.
-    public let price: Double
+    package let price: Double
 
     /// A plan for one speed.
     ///
@@ -31,7 +31,7 @@ public final class SplicePlan: Sendable {
     ///     more, above, whole sounds may be lost.
     ///
     /// Real-time safe: no. Takes some hundredths of the section's duration.
-    public convenience init(_ analysis: SpeechAnalysis, section: Range<Int64>, speed: Double) {
+    package convenience init(_ analysis: SpeechAnalysis, section: Range<Int64>, speed: Double) {
         precondition(speed >= 0.25 && speed <= 4, "A plan takes speeds of 0.25 to 4.")
         let outputFrames = Int64(Double(section.count) / speed + 0.5)
         self.init(analysis, section: section, outputFrames: outputFrames) { Double($0) * speed }
@@ -46,7 +46,7 @@ public final class SplicePlan: Sendable {
     ///   - position: The frame of the section, from its start, that ought to be heard at an output frame; never falls.
     ///
     /// Real-time safe: no.
-    public init(
+    package init(
         _ analysis: SpeechAnalysis, section: Range<Int64>, outputFrames: Int64, position: (Int64) -> Double
     ) {
         precondition(section.count < 1 << 40 && outputFrames >= 0 && outputFrames < 1 << 40, "Such a plan is too long.")
@@ -65,7 +65,7 @@ public final class SplicePlan: Sendable {
     /// - Parameter parts: At least one; each section begins where the one before ends.
     ///
     /// Real-time safe: no.
-    public init(joining parts: [SplicePlan]) {
+    package init(joining parts: [SplicePlan]) {
         precondition(!parts.isEmpty, "A plan is joined of one part at least.")
         var splices: [Splice] = []
         var (end, output, sum) = (parts[0].section.lowerBound, Int64(0), 0.0)

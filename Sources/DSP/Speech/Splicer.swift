@@ -19,18 +19,18 @@
 /// The output is a function of the source, the plan and the start alone, never of how it was asked for. There is no delay,
 /// and between splices the output is the source to the bit. The list must stay valid until the next start: keep the plan.
 @safe
-public struct Splicer: ~Copyable {
+package struct Splicer: ~Copyable {
     /// Number of channels, 1 to 64.
-    public let channelCount: Int
+    package let channelCount: Int
     /// The largest count ``nextInput(toEmit:)`` and ``emit(_:into:offset:)`` take.
-    public let maximumEmitFrames: Int
+    package let maximumEmitFrames: Int
     /// The largest count an ``InputRequest`` names: some 6 ms.
-    public let maximumInputFrames: Int
+    let maximumInputFrames: Int
 
     /// The output frame of the plan that ``emit(_:into:offset:)`` gives next.
     ///
     /// Real-time safe: yes.
-    public private(set) var planFrame: Int64 = 0
+    package private(set) var planFrame: Int64 = 0
 
     private let inputs: FloatStorage
     /// The side of a crossfade that is left, until the side that is gone to has come.
@@ -58,7 +58,7 @@ public struct Splicer: ~Copyable {
     ///   - maximumEmitFrames: The largest count of frames to be emitted at once, 1 to 65536.
     ///
     /// Real-time safe: no.
-    public init(channelCount: Int, sampleRate: Int, maximumEmitFrames: Int = 8192) {
+    package init(channelCount: Int, sampleRate: Int, maximumEmitFrames: Int = 8192) {
         precondition((1...64).contains(channelCount), "A splicer takes 1 to 64 channels.")
         precondition((8000...768_000).contains(sampleRate), "A splicer takes rates of 8000 to 768000 Hz.")
         precondition((1...65536).contains(maximumEmitFrames), "A splicer emits 1 to 65536 frames at once.")
@@ -85,7 +85,7 @@ public struct Splicer: ~Copyable {
     #if REALTIME_CHECKS
         @_noAllocation @_noLocks
     #endif
-    public mutating func start(atOutput outputFrame: Int64, _ list: SpliceList) {
+    package mutating func start(atOutput outputFrame: Int64, _ list: SpliceList) {
         precondition(outputFrame >= -(1 << 52) && outputFrame <= 1 << 52, "A plan has at most 2^52 frames.")
         self.list = list
         nextSplice = list.firstSplice(fromOutput: outputFrame)
@@ -107,7 +107,7 @@ public struct Splicer: ~Copyable {
     #if REALTIME_CHECKS
         @_noAllocation @_noLocks
     #endif
-    public func nextInput(toEmit frameCount: Int) -> InputRequest? {
+    package func nextInput(toEmit frameCount: Int) -> InputRequest? {
         precondition(frameCount >= 0 && frameCount <= maximumEmitFrames, "More frames than the splicer was made for.")
         guard madeEnd < planFrame + Int64(frameCount) else { return nil }
         return request
@@ -122,7 +122,7 @@ public struct Splicer: ~Copyable {
     #if REALTIME_CHECKS
         @_noAllocation @_noLocks
     #endif
-    public func input(_ channel: Int) -> UnsafeMutablePointer<Float> {
+    package func input(_ channel: Int) -> UnsafeMutablePointer<Float> {
         precondition(channel >= 0 && channel < channelCount, "No such channel.")
         return unsafe inputs.view.base + channel * maximumInputFrames
     }
@@ -133,7 +133,7 @@ public struct Splicer: ~Copyable {
     #if REALTIME_CHECKS
         @_noAllocation @_noLocks
     #endif
-    public mutating func acceptInput() {
+    package mutating func acceptInput() {
         guard let list else { preconditionFailure("A splicer is started before it is given input.") }
         let count = request.count
         guard nextSplice < list.count && madeEnd == list[nextSplice].outputFrame else {
@@ -163,7 +163,7 @@ public struct Splicer: ~Copyable {
     #if REALTIME_CHECKS
         @_noAllocation @_noLocks
     #endif
-    public mutating func emit(_ frameCount: Int, into output: UnsafePointer<UnsafeMutablePointer<Float>>, offset: Int) {
+    package mutating func emit(_ frameCount: Int, into output: UnsafePointer<UnsafeMutablePointer<Float>>, offset: Int) {
         precondition(frameCount >= 0 && frameCount <= maximumEmitFrames, "More frames than the splicer was made for.")
         precondition(madeEnd >= planFrame + Int64(frameCount), "Frames were emitted before they were made.")
         let first = slot(of: planFrame)
@@ -187,7 +187,7 @@ public struct Splicer: ~Copyable {
     #if REALTIME_CHECKS
         @_noAllocation @_noLocks
     #endif
-    public func sourcePosition(atOutput frame: Int64) -> Double {
+    package func sourcePosition(atOutput frame: Int64) -> Double {
         guard let list else { preconditionFailure("A splicer is started before it has a position.") }
         let planned = startFrame + frame
         let after = max(firstSplice, list.firstSplice(fromOutput: planned + 1))

@@ -6,7 +6,7 @@
 // band is what the lower ones do not give back through the interpolators of playback, so that the sum is the source.
 
 /// One of the three bands into which music is divided, by pitch.
-public enum StretchBand: Int, Sendable, CaseIterable {
+enum StretchBand: Int, Sendable, CaseIterable {
     /// Below 300 Hz, at a sixteenth of 44.1 kHz.
     case low
     /// 300 to 800 Hz, at an eighth of 44.1 kHz.

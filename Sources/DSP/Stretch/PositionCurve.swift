@@ -12,9 +12,9 @@
 ///
 /// Positions are in source frames, times in output frames since the stretcher's start, speeds in source frames per output
 /// frame. Any finite speed is taken.
-public struct PositionCurve: BitwiseCopyable, Sendable {
+package struct PositionCurve: BitwiseCopyable, Sendable {
     /// The start and the changes it can hold at once; see ``forget(before:)``.
-    public static let capacity = 32
+    package static let capacity = 32
 
     /// From a change of speed on: the glide that began there, and where in the source that was.
     private struct Knot: BitwiseCopyable, Sendable {
@@ -29,7 +29,7 @@ public struct PositionCurve: BitwiseCopyable, Sendable {
     }
 
     /// The output frame of the last change, 0 before any: the next one must not lie before it.
-    public private(set) var lastChange: Int64 = 0
+    package private(set) var lastChange: Int64 = 0
 
     /// A ring; the knots' frames rise from `first` on, and there is always one.
     private var knots: InlineArray<32, Knot>
@@ -46,7 +46,7 @@ public struct PositionCurve: BitwiseCopyable, Sendable {
     #if REALTIME_CHECKS
         @_noAllocation @_noLocks
     #endif
-    public init(position: Double, speed: Double) {
+    package init(position: Double, speed: Double) {
         knots = InlineArray(
             repeating: Knot(frame: 0, position: position, glide: SpeedGlide(from: speed, to: speed, over: 0)))
     }
@@ -61,7 +61,7 @@ public struct PositionCurve: BitwiseCopyable, Sendable {
     #if REALTIME_CHECKS
         @_noAllocation @_noLocks
     #endif
-    public func position(at frame: Int64) -> Double {
+    package func position(at frame: Int64) -> Double {
         knot(holding: frame).position(at: frame)
     }
 
@@ -73,7 +73,7 @@ public struct PositionCurve: BitwiseCopyable, Sendable {
     #if REALTIME_CHECKS
         @_noAllocation @_noLocks
     #endif
-    public func speed(at frame: Int64) -> Double {
+    package func speed(at frame: Int64) -> Double {
         knot(holding: frame).speed(at: frame)
     }
 
@@ -91,7 +91,7 @@ public struct PositionCurve: BitwiseCopyable, Sendable {
         @_noAllocation @_noLocks
     #endif
     @discardableResult
-    public mutating func change(at frame: Int64, to speed: Double, over frameCount: Int64) -> Bool {
+    package mutating func change(at frame: Int64, to speed: Double, over frameCount: Int64) -> Bool {
         precondition(frame >= lastChange, "A change of speed lies before one that was made already.")
         precondition(frameCount >= 0 && speed.isFinite, "A speed is a number, and a glide takes 0 frames or more.")
         let last = knots[index(count - 1)]
@@ -114,7 +114,7 @@ public struct PositionCurve: BitwiseCopyable, Sendable {
     #if REALTIME_CHECKS
         @_noAllocation @_noLocks
     #endif
-    public mutating func forget(before frame: Int64) {
+    package mutating func forget(before frame: Int64) {
         while count > 1 && knots[index(1)].frame <= frame {
             first = index(1)
             count -= 1

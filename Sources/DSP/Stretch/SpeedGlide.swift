@@ -4,13 +4,13 @@
 /// A speed that goes linearly, in output time, from one value to another and then stays.
 ///
 /// A glide over 0 frames is a step. Speeds are source frames per output frame; any finite value is taken, also 0 and below.
-public struct SpeedGlide: BitwiseCopyable, Sendable, Hashable {
+package struct SpeedGlide: BitwiseCopyable, Sendable, Hashable {
     /// The speed at the beginning.
-    public var initialSpeed: Double
+    package var initialSpeed: Double
     /// The speed from the glide's end on.
-    public var finalSpeed: Double
+    package var finalSpeed: Double
     /// Output frames from the one to the other, 0 or more.
-    public var frameCount: Double
+    package var frameCount: Double
 
     /// A glide between two speeds.
     ///
@@ -24,7 +24,7 @@ public struct SpeedGlide: BitwiseCopyable, Sendable, Hashable {
         @_noAllocation @_noLocks
     #endif
     @inlinable
-    public init(from initialSpeed: Double, to finalSpeed: Double, over frameCount: Double) {
+    package init(from initialSpeed: Double, to finalSpeed: Double, over frameCount: Double) {
         self.initialSpeed = initialSpeed
         self.finalSpeed = finalSpeed
         self.frameCount = frameCount
@@ -39,7 +39,7 @@ public struct SpeedGlide: BitwiseCopyable, Sendable, Hashable {
         @_noAllocation @_noLocks
     #endif
     @inlinable
-    public func speed(after elapsed: Double) -> Double {
+    package func speed(after elapsed: Double) -> Double {
         if elapsed >= frameCount { return finalSpeed }
         if elapsed <= 0 { return initialSpeed }
         return initialSpeed + (finalSpeed - initialSpeed) * (elapsed / frameCount)
@@ -54,7 +54,7 @@ public struct SpeedGlide: BitwiseCopyable, Sendable, Hashable {
         @_noAllocation @_noLocks
     #endif
     @inlinable
-    public func distance(after elapsed: Double) -> Double {
+    package func distance(after elapsed: Double) -> Double {
         if elapsed <= 0 { return elapsed * initialSpeed }
         if elapsed < frameCount {
             return elapsed * (initialSpeed + (finalSpeed - initialSpeed) * (elapsed / frameCount) / 2)
@@ -72,7 +72,7 @@ public struct SpeedGlide: BitwiseCopyable, Sendable, Hashable {
         @_noAllocation @_noLocks
     #endif
     @inlinable
-    public func time(toCover distance: Double) -> Double {
+    package func time(toCover distance: Double) -> Double {
         let glided = frameCount * ((initialSpeed + finalSpeed) / 2)
         if distance >= glided { return frameCount + (distance - glided) / finalSpeed }
         // Of the two ways to write the root of the quadratic, the one that stays exact when both speeds are nearly equal.

@@ -12,7 +12,7 @@ extension Stretcher {
     #if REALTIME_CHECKS
         @_noAllocation @_noLocks
     #endif
-    public mutating func setAttacks(_ list: AttackList) {
+    package mutating func setAttacks(_ list: AttackList) {
         let fitting = list.bands == bands ? list : .empty
         if !fitting.isSame(as: position.landings.list) { position.continueWith(fitting) }
     }

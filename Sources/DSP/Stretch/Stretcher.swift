@@ -31,30 +31,30 @@ public struct Stretcher: ~Copyable {
     /// See ``slowest``.
     public static let fastest = 16.0
     /// The fastest speed with three bands, which bounds how much of the source a stretcher holds; see
-    /// ``start(at:speed:bands:attacks:)``.
+    /// ``start(at:speed:bands:)``.
     public static let fastestInBands = 4.0
 
     /// Number of channels, 1 to 64. All channels turn by the same angles, so the stereo image stays.
     public let channelCount: Int
     /// Frames of one analysis window of the high band: the power of two nearest to 46 ms, 2048 at 44.1 and 48 kHz, 256 at
     /// least.
-    public let windowFrames: Int
+    package let windowFrames: Int
     /// Output frames from one such window to the next, an eighth of a window.
-    public let hopFrames: Int
+    package let hopFrames: Int
     /// Frames of one block of input, a quarter of ``windowFrames``.
-    public let inputFrames: Int
+    package let inputFrames: Int
     /// The largest count ``nextInput(toEmit:)`` and ``emit(_:into:offset:)`` take.
     public let maximumEmitFrames: Int
     /// Output frames from a start over which the work of starting is spread, 512 at 44.1 kHz. Who prepares a stretcher ahead
     /// asks for so many, a step at a time.
-    public let startFrames: Int
+    let startFrames: Int
     /// How far ahead of the frame emitted next ``changeSpeed(atOutput:to:over:)`` must be told: 5504 frames at 44.1 kHz, half
     /// a window of the low band and what is made ahead of it.
     public let leadFrames: Int
 
     /// The most source frames that a stretcher asks for before the one heard first, to know the sound that goes on: about 7400
     /// at 44.1 kHz.
-    public let leadInFrames: Int
+    package let leadInFrames: Int
 
     let sampleRate: Int
     let shape: StretchShape
@@ -73,13 +73,13 @@ public struct Stretcher: ~Copyable {
     private(set) var startFrame: Int64 = 0
     private(set) var bands = StretchBands.three
     /// Output frames emitted since the start.
-    public private(set) var emittedFrames: Int64 = 0
+    package private(set) var emittedFrames: Int64 = 0
     /// The step of the schedule that is being done, and the source frame up to which it needs the source divided.
     var step: Int64 = 0
     var front: Int64?
     var hasCopied = false
 
-    /// Allocates everything a stretcher needs; call ``start(at:speed:bands:attacks:)`` before anything else.
+    /// Allocates everything a stretcher needs; call ``start(at:speed:bands:)`` before anything else.
     ///
     /// - Parameters:
     ///   - channelCount: 1 to 64.
@@ -135,6 +135,21 @@ public struct Stretcher: ~Copyable {
     ///   - sourceFrame: The source frame heard first, within ±2^52.
     ///   - speed: Source frames per output frame, ``slowest`` to ``fastest``. At 1 the output is the source to about 100 dB.
     ///   - bands: How finely the source is divided; above ``fastestInBands`` there is one band whatever is asked for.
+    ///
+    /// Real-time safe: yes.
+    #if REALTIME_CHECKS
+        @_noAllocation @_noLocks
+    #endif
+    public mutating func start(at sourceFrame: Int64, speed: Double, bands: StretchBands = .three) {
+        start(at: sourceFrame, speed: speed, bands: bands, attacks: .empty)
+    }
+
+    /// The same, with what is known of the source's attacks.
+    ///
+    /// - Parameters:
+    ///   - sourceFrame: The source frame heard first, within ±2^52.
+    ///   - speed: Source frames per output frame, ``slowest`` to ``fastest``.
+    ///   - bands: How finely the source is divided.
     ///   - attacks: What is to be copied instead of stretched, made for this source and these bands; what was made for
     ///     others is left out. Its memory must last until the next start.
     ///
@@ -142,8 +157,8 @@ public struct Stretcher: ~Copyable {
     #if REALTIME_CHECKS
         @_noAllocation @_noLocks
     #endif
-    public mutating func start(
-        at sourceFrame: Int64, speed: Double, bands: StretchBands = .three, attacks: AttackList = .empty
+    package mutating func start(
+        at sourceFrame: Int64, speed: Double, bands: StretchBands = .three, attacks: AttackList
     ) {
         precondition(speed >= Self.slowest && speed <= Self.fastest, "A stretcher takes speeds of 1/16 to 16.")
         precondition(sourceFrame >= -(1 << 52) && sourceFrame <= 1 << 52, "A source has at most 2^52 frames.")
@@ -184,7 +199,7 @@ public struct Stretcher: ~Copyable {
     }
 
     /// What one step towards an emission did.
-    public enum Step: Sendable, Equatable {
+    package enum Step: Sendable, Equatable {
         /// Nothing is due any more.
         case ready
         /// One piece of work has been done; there may be more.
@@ -204,7 +219,7 @@ public struct Stretcher: ~Copyable {
     #if REALTIME_CHECKS
         @_noAllocation @_noLocks
     #endif
-    public mutating func advance(toEmit frameCount: Int) -> Step {
+    package mutating func advance(toEmit frameCount: Int) -> Step {
         precondition(frameCount >= 0 && frameCount <= maximumEmitFrames, "More frames than the stretcher was made for.")
         while step * Int64(shape.gridFrames) < emittedFrames + Int64(frameCount) {
             if let done = runDueWork() { return done }
@@ -249,7 +264,7 @@ public struct Stretcher: ~Copyable {
     #if REALTIME_CHECKS
         @_noAllocation @_noLocks
     #endif
-    public func aheadFrames(toEmit frameCount: Int, speed: Double) -> Int {
+    package func aheadFrames(toEmit frameCount: Int, speed: Double) -> Int {
         // The low band reaches farthest, and no window is made before the copied frames are over.
         let steps = max(Int64((frameCount + shape.gridFrames - 1) / shape.gridFrames), Int64(shape.copiedSteps))
         let outputs = Double(low.schedule.reach(ofStep: steps) * Int64(shape.gridFrames))

@@ -4,7 +4,7 @@
 ///
 /// Every frame belongs to one column. Columns are as equal as whole frames allow; where there are more columns than frames, some
 /// show the same one.
-public struct ColumnFrames: Sequence, IteratorProtocol, Sendable {
+package struct ColumnFrames: Sequence, IteratorProtocol, Sendable {
     /// Where the next column begins, and by what fraction of a frame later it should, in `columnCount`ths.
     private var (frame, fraction): (Int64, Int)
     private var columnsLeft: Int
@@ -17,7 +17,7 @@ public struct ColumnFrames: Sequence, IteratorProtocol, Sendable {
     /// - Parameters:
     ///   - frames: Anywhere, also where no recording is; at most `Int64.max` of them.
     ///   - count: How many columns, 0 or more.
-    public init(of frames: Range<Int64>, count: Int) {
+    package init(of frames: Range<Int64>, count: Int) {
         precondition(count >= 0, "A picture has 0 or more columns.")
         (frame, fraction) = (frames.lowerBound, 0)
         (columnCount, columnsLeft) = (count, count)
@@ -29,7 +29,7 @@ public struct ColumnFrames: Sequence, IteratorProtocol, Sendable {
     /// The frames of the next column.
     ///
     /// Real-time safe: yes.
-    public mutating func next() -> Range<Int64>? {
+    package mutating func next() -> Range<Int64>? {
         if columnsLeft == 0 { return nil }
         columnsLeft -= 1
         let start = frame

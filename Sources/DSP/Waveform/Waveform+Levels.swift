@@ -1,23 +1,23 @@
 // A waveform from levels that were kept, and its levels as memory: what a file of it needs.
-public import Explanations
+package import Explanations
 
 /// Why levels are not those of a waveform.
-public struct WaveformLevelsError: ExplainedError, Equatable {
+package struct WaveformLevelsError: ExplainedError, Equatable {
     /// The cause, in one plain sentence.
-    public let message: String
+    package let message: String
     /// What to do about it, in one plain sentence.
-    public var remedy: String { "Make the waveform anew from the recording." }
+    package var remedy: String { "Make the waveform anew from the recording." }
 }
 
 extension Waveform {
     /// Channels a waveform may have.
-    public static let channelCounts = 1...64
+    package static let channelCounts = 1...64
 
     /// How many bins each level of a channel has, from the finest one to the one that holds everything; one level of none
     /// for a recording of no frames.
     ///
     /// - Parameter frameCount: 0 or more.
-    public static func binCounts(frameCount: Int64) -> [Int] {
+    package static func binCounts(frameCount: Int64) -> [Int] {
         placeCounts(frameCount: frameCount, framesPerPlace: framesPerBin)
     }
 
@@ -26,12 +26,12 @@ extension Waveform {
     /// - Parameters:
     ///   - frameCount: 0 or more.
     ///   - sampleRate: In Hz, 1 or more.
-    public static func toneCounts(frameCount: Int64, sampleRate: Int) -> [Int] {
+    package static func toneCounts(frameCount: Int64, sampleRate: Int) -> [Int] {
         placeCounts(frameCount: frameCount, framesPerPlace: framesPerTone(sampleRate: sampleRate))
     }
 
     /// Frames of a tone of level 0 at a sample rate in Hz.
-    public static func framesPerTone(sampleRate: Int) -> Int { ToneAnalyser.hop(sampleRate: sampleRate) }
+    package static func framesPerTone(sampleRate: Int) -> Int { ToneAnalyser.hop(sampleRate: sampleRate) }
 
     private static func placeCounts(frameCount: Int64, framesPerPlace: Int) -> [Int] {
         precondition(frameCount >= 0, "A recording has 0 or more frames.")
@@ -52,7 +52,7 @@ extension Waveform {
     /// - Throws: `WaveformLevelsError` when a count does not fit the others.
     ///
     /// Real-time safe: no.
-    public init(
+    package init(
         sampleRate: Int, frameCount: Int64, channels: [[[WaveformBin]]], tones: [[WaveformTone]]
     ) throws(WaveformLevelsError) {
         guard sampleRate >= 1, frameCount >= 0, Self.channelCounts.contains(channels.count) else {

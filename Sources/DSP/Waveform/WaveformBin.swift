@@ -13,7 +13,7 @@ public struct WaveformBin: Equatable, Sendable, BitwiseCopyable {
     public let level: UInt16
 
     /// A bin as stored.
-    public init(minimum: Int16, maximum: Int16, level: UInt16) {
+    package init(minimum: Int16, maximum: Int16, level: UInt16) {
         self.minimum = minimum
         self.maximum = maximum
         self.level = level

@@ -9,7 +9,7 @@
 /// Real-time safe: no; it allocates. Use: one thread at a time.
 public struct WaveformBuilder: ~Copyable, Sendable {
     /// Frames of a part of a recording, but for the last one: 2^20, some twenty seconds.
-    public static let partFrames: Int64 = Int64(Waveform.framesPerBin) << partLevel
+    package static let partFrames: Int64 = Int64(Waveform.framesPerBin) << partLevel
     /// A part's own highest level.
     private static let partLevel = 12
 
@@ -19,9 +19,9 @@ public struct WaveformBuilder: ~Copyable, Sendable {
     public let channelCount: Int
     /// Frames of the sound that are to be handed in next to each other, in absolute frames: more than the part itself when
     /// there are tones, whose windows reach half a hop beyond it.
-    public let input: Range<Int64>
+    package let input: Range<Int64>
     /// What of it is summed up; without end when the length is not known.
-    public let part: Range<Int64>
+    package let part: Range<Int64>
     /// The frame that comes next.
     public private(set) var position: Int64
 
@@ -57,7 +57,7 @@ public struct WaveformBuilder: ~Copyable, Sendable {
     ///   - part: Which part, from 0; it must have a frame.
     ///   - frameCount: Frames of the whole recording.
     ///   - tones: Whether the colour of the sound is wanted.
-    public init(sampleRate: Int, channelCount: Int, part: Int, ofFrames frameCount: Int64, tones: Bool = true) {
+    package init(sampleRate: Int, channelCount: Int, part: Int, ofFrames frameCount: Int64, tones: Bool = true) {
         let start = Int64(part) * Self.partFrames
         precondition(part >= 0 && start < frameCount, "A recording of \(frameCount) frames has no part \(part).")
         let end = min(frameCount, start + Self.partFrames)
@@ -82,7 +82,7 @@ public struct WaveformBuilder: ~Copyable, Sendable {
     }
 
     /// Number of parts of a recording.
-    public static func partCount(frames: Int64) -> Int { Int((frames + partFrames - 1) / partFrames) }
+    package static func partCount(frames: Int64) -> Int { Int((frames + partFrames - 1) / partFrames) }
 
     /// The next frames, as 16-bit samples with the channels interleaved; a last frame that is not whole is left out.
     public mutating func append(interleaved samples: Span<Int16>) {
@@ -131,7 +131,7 @@ public struct WaveformBuilder: ~Copyable, Sendable {
     }
 
     /// Takes over what another builder made of the part that comes next.
-    public mutating func append(_ other: consuming WaveformBuilder) {
+    package mutating func append(_ other: consuming WaveformBuilder) {
         precondition(
             other.part.lowerBound == position && position % Self.partFrames == 0
                 && other.position == other.input.upperBound

@@ -13,7 +13,7 @@ extension ProgrammeReading {
     ///
     /// Real-time safe: no.
     public static func sampleRate(forFileRate fileRate: Int) -> Int {
-        min(max(fileRate, KWeighting.sampleRates.lowerBound), KWeighting.sampleRates.upperBound)
+        min(max(fileRate, LoudnessMeter.sampleRates.lowerBound), LoudnessMeter.sampleRates.upperBound)
     }
 
     /// Reads a recording from its first frame to its last, in a memory that does not grow with its length.
