@@ -20,7 +20,8 @@
 /// Requests follow one another without a gap: each source frame is asked for once. The output is a function of the source,
 /// the start and the speeds alone, never of how it was asked for. There is no delay: output frame `m` sounds like the
 /// source frame ``sourcePosition(atOutput:)``, but for the first tenth of a second, when it may be some milliseconds off:
-/// a stretcher begins by copying 12 ms of the source at its own speed.
+/// a stretcher begins by copying 12 ms of the source at its own speed. Attacks are stretched with the rest; a player of the engine
+/// finds them beforehand and plays them as they are.
 /// Source samples that are not finite, or beyond ±2^20, count as silence.
 @safe
 public struct Stretcher: ~Copyable {
@@ -228,7 +229,7 @@ public struct Stretcher: ~Copyable {
         return .ready
     }
 
-    /// Where the caller writes the ``inputFrames`` source frames of one channel, once ``nextInput(toEmit:)`` has asked.
+    /// Where the caller writes the source frames of one channel that ``nextInput(toEmit:)`` has asked for.
     ///
     /// The address stays the same for the stretcher's life.
     /// - Parameter channel: From 0.
@@ -315,7 +316,7 @@ public struct Stretcher: ~Copyable {
     ///     nothing has been asked for since the start. At or behind the last change.
     ///   - speed: Source frames per output frame, ``slowest`` to ``fastest``.
     ///   - frameCount: Output frames of a linear glide there; 0 is a step.
-    /// - Returns: False when more changes lie ahead than are held, ``PositionCurve/capacity``, or when three bands cannot go
+    /// - Returns: False when more changes lie ahead than are held, 32, or when three bands cannot go
     ///   as fast, ``fastestInBands``; then nothing has changed.
     ///
     /// Real-time safe: yes.

@@ -1,13 +1,14 @@
 // Sums up sound as it comes.
 
-/// Builds a ``Waveform`` from blocks of any length, of a whole recording or of one part of it.
+/// Builds a ``Waveform`` from blocks of any length.
 ///
-/// While a recording grows, ``waveform()`` gives what there is so far: the same bytes as if the recording ended there. A long
-/// recording is summed up on several threads by one builder for each part (``init(sampleRate:channelCount:part:ofFrames:tones:)``)
-/// and one for the whole that takes over the parts in their order (``append(_:)``).
+/// While a recording grows, ``waveform()`` gives what there is so far: the same bytes as if the recording ended there.
 ///
 /// Real-time safe: no; it allocates. Use: one thread at a time.
 public struct WaveformBuilder: ~Copyable, Sendable {
+    // A long recording is summed up on several threads, by one builder for each part of it and one for the whole that takes
+    // over the parts in their order.
+
     /// Frames of a part of a recording, but for the last one: 2^20, some twenty seconds.
     package static let partFrames: Int64 = Int64(Waveform.framesPerBin) << partLevel
     /// A part's own highest level.

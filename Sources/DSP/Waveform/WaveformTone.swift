@@ -16,9 +16,9 @@ public struct WaveformTone: Equatable, Sendable, BitwiseCopyable {
     public let pitch: UInt8
 
     /// Between the low band and the middle one, in Hz: under it lie bass notes and drums.
-    package static let lowCrossover = 200.0
+    public static let lowCrossover = 200.0
     /// Between the middle band and the high one, in Hz: above it lie consonants and cymbals.
-    package static let highCrossover = 2000.0
+    public static let highCrossover = 2000.0
 
     /// A tone as stored.
     package init(low: UInt8, mid: UInt8, high: UInt8, pitch: UInt8) {
