@@ -15,7 +15,7 @@ public struct DeviceAbilities: Sendable, Hashable {
     ]
 
     /// Describes a device. Real-time safe: no.
-    public init(formats: [String], channelCounts: ClosedRange<Int>, sampleRates: ClosedRange<Int>, usualRates: [Int]) {
+    package init(formats: [String], channelCounts: ClosedRange<Int>, sampleRates: ClosedRange<Int>, usualRates: [Int]) {
         (self.formats, self.channelCounts) = (formats, channelCounts)
         (self.sampleRates, self.usualRates) = (sampleRates, usualRates)
     }

@@ -22,7 +22,7 @@ public struct DeviceDescription: Sendable, Hashable {
     public let kind: Kind
 
     /// Makes a description. Real-time safe: no.
-    public init(name: String, description: String, side: StreamIncident.Side, isDefault: Bool, kind: Kind) {
+    package init(name: String, description: String, side: StreamIncident.Side, isDefault: Bool, kind: Kind) {
         self.name = name
         self.description = description
         self.side = side

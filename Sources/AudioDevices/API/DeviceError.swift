@@ -38,7 +38,7 @@ public struct DeviceError: ExplainedError, Equatable {
     public let lossCause: LossCause?
 
     /// Makes an error, for streams of one's own. Real-time safe: no.
-    public init(kind: Kind, message: String, remedy: String, lossCause: LossCause? = nil) {
+    package init(kind: Kind, message: String, remedy: String, lossCause: LossCause? = nil) {
         self.kind = kind
         self.message = message
         self.remedy = remedy

@@ -82,7 +82,7 @@ public struct DuplexBlock {
     public let roundTripFrames: Int64
 
     /// Describes blocks that the caller owns, for offline use and tests. Real-time safe: yes.
-    public init(input: CaptureBlock, output: RenderBlock, roundTripFrames: Int64) {
+    package init(input: CaptureBlock, output: RenderBlock, roundTripFrames: Int64) {
         self.input = input
         self.output = output
         self.roundTripFrames = roundTripFrames

@@ -72,7 +72,7 @@ public struct CaptureBlock {
     /// Describes a block of buffers that the caller owns, for offline use and tests.
     ///
     /// `channels` points to `channelCount` buffers of at least `frameCount` samples. Real-time safe: yes.
-    public init(
+    package init(
         channels: UnsafePointer<UnsafeMutablePointer<Float>>, channelCount: Int, frameCount: Int, inputFrame: Int64
     ) {
         unsafe self.channels = unsafe channels
@@ -90,7 +90,7 @@ public struct CapturePosition: Sendable, Hashable, BitwiseCopyable {
     public let waitingFrames: Int64
 
     /// Describes a position, for streams of one's own. Real-time safe: yes.
-    public init(nextFrame: Int64, waitingFrames: Int64) {
+    init(nextFrame: Int64, waitingFrames: Int64) {
         self.nextFrame = nextFrame
         self.waitingFrames = waitingFrames
     }

@@ -112,7 +112,7 @@ public struct RenderBlock {
     /// Describes a block of buffers that the caller owns, for offline rendering and tests.
     ///
     /// `channels` points to `channelCount` buffers of at least `frameCount` samples. Real-time safe: yes.
-    public init(
+    package init(
         channels: UnsafeMutablePointer<UnsafeMutablePointer<Float>>, channelCount: Int, frameCount: Int,
         outputFrame: Int64
     ) {

@@ -52,7 +52,7 @@ public struct StreamIncident: Sendable, Hashable, BitwiseCopyable {
     public let hostTime: Int64
 
     /// Describes an incident, for streams of one's own. Real-time safe: yes.
-    public init(
+    package init(
         kind: Kind, recovery: Recovery, side: Side, cause: LossCause? = nil, frame: Int64, lostFrames: Int64,
         hostTime: Int64
     ) {

@@ -102,7 +102,7 @@ public struct StreamConfiguration: Sendable, Hashable {
     public let deviceName: String
 
     /// Describes a stream, for streams of one's own. Real-time safe: no.
-    public init(
+    package init(
         sampleRate: Int, channelCount: Int, periodFrames: Int, bufferFrames: Int, formatName: String,
         accessName: String, deviceName: String
     ) {

@@ -13,7 +13,7 @@ public struct StreamPosition: Sendable, Hashable, BitwiseCopyable {
     public var framesHeard: Int64 { max(0, framesWritten - delayFrames) }
 
     /// Describes a position, for streams of one's own. Real-time safe: yes.
-    public init(framesWritten: Int64, delayFrames: Int64) {
+    package init(framesWritten: Int64, delayFrames: Int64) {
         self.framesWritten = framesWritten
         self.delayFrames = delayFrames
     }
@@ -48,7 +48,7 @@ public struct StreamStatistics: Sendable {
     public let inputClockPPM: Double?
 
     /// Gathers the figures, for streams of one's own. Real-time safe: no.
-    public init(
+    package init(
         xruns: Int64, lostFrames: Int64, blocks: Int64, framesRendered: Int64, renderTime: RenderTime,
         scheduling: RealtimeReport?, overruns: Int64 = 0, lostInputFrames: Int64 = 0, framesCaptured: Int64 = 0,
         incidentsMissed: Int64 = 0, inputClockPPM: Double? = nil
@@ -80,7 +80,7 @@ public struct RenderTime: Sendable, Hashable {
     public let maximumMicroseconds: Double
 
     /// Gathers the figures, for streams of one's own. Real-time safe: yes.
-    public init(medianMicroseconds: Double, p999Microseconds: Double, maximumMicroseconds: Double) {
+    package init(medianMicroseconds: Double, p999Microseconds: Double, maximumMicroseconds: Double) {
         self.medianMicroseconds = medianMicroseconds
         self.p999Microseconds = p999Microseconds
         self.maximumMicroseconds = maximumMicroseconds

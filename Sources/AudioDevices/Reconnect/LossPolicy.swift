@@ -30,7 +30,7 @@ public struct Interruption: Sendable, Equatable {
     public let unheardFrames: Int64
 
     /// Describes an interruption, for tests of one's own. Real-time safe: no.
-    public init(device: OutputDevice, cause: LossCause, error: DeviceError, frame: Int64, unheardFrames: Int64) {
+    package init(device: OutputDevice, cause: LossCause, error: DeviceError, frame: Int64, unheardFrames: Int64) {
         self.device = device
         self.cause = cause
         self.error = error

@@ -10,7 +10,7 @@ public struct RenderLoad: Sendable, Hashable {
     public let maximum: Double
 
     /// Gathers the figures, for streams of one's own. Real-time safe: yes.
-    public init(median: Double, p999: Double, maximum: Double) {
+    package init(median: Double, p999: Double, maximum: Double) {
         self.median = median
         self.p999 = p999
         self.maximum = maximum
