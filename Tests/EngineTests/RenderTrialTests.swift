@@ -6,7 +6,7 @@ import Realtime
 import TestSupport
 import Testing
 
-@testable import Engine
+@_spi(Benchmarks) @testable import Engine
 
 @Suite("Render trial")
 struct RenderTrialTests {

@@ -2,6 +2,7 @@
 import SoundMeasures
 import StretchPeers
 import Woodshed
+@_spi(Benchmarks) import Engine
 
 /// A stretcher in the contest.
 enum Contender: String, CaseIterable, Sendable {

@@ -4,6 +4,7 @@ import Glibc
 import SoundMeasures
 import StretchPeers
 import Woodshed
+@_spi(Benchmarks) import Engine
 
 /// The cost of one contender at one speed: of several runs the one in the middle by its share of a core.
 struct CostRow: Sendable {

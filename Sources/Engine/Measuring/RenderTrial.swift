@@ -12,7 +12,7 @@ internal import Realtime
 ///
 ///     let trial = try RenderTrial(clip, score: score, periodFrames: 64)
 ///     print(trial.cpuPercent, trial.maximumMicroseconds, trial.deadlineMicroseconds)
-public struct RenderTrial: Sendable {
+@_spi(Benchmarks) public struct RenderTrial: Sendable {
     /// Frames of one block.
     public let periodFrames: Int
     /// How long a block lasts, in µs: what rendering it may take at most.

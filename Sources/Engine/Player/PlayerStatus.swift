@@ -40,5 +40,5 @@ public struct PlayerStatus: Sendable, BitwiseCopyable {
     public var droppedEvents: Int64 = 0
 
     /// Before the start.
-    public init() {}
+    package init() {}
 }

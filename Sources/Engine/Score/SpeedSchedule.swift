@@ -15,7 +15,7 @@ public enum SpeedSchedule: Sendable, Hashable {
     case curve([SpeedPoint], repeatingEvery: Int64? = nil)
 
     /// How many passes it takes until the passes are all alike: 1 unless it is a ramp.
-    public var passesToReachLast: Int {
+    var passesToReachLast: Int {
         guard case .ramp(let from, let to, let step) = self, step != 0, step.isFinite else { return 1 }
         // The small allowance keeps 0.6 to 1.0 by 0.1 at five passes, although 0.1 has no exact binary form.
         let steps = (abs(to.factor - from.factor) / abs(step) - 1e-9).rounded(.up)

@@ -1,5 +1,6 @@
 // `woodshed bench stretch`: the time of every block of what `practice` would play, on the render path that plays it.
 import ArgumentParser
+@_spi(Benchmarks) import Engine
 import Woodshed
 
 struct BenchStretch: Verb {

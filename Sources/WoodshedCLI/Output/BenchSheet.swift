@@ -1,4 +1,5 @@
 // The figures of `bench stretch`, for people and for programs.
+@_spi(Benchmarks) import Engine
 import Woodshed
 
 /// One measurement and what it was made on.
