@@ -3,7 +3,7 @@
 // Samples are written behind those that the header tells of, and only then the header, in one write that a kill cannot cut in
 // two; so between any two system calls the header tells of samples that are there. It does not watch the disk's room, measure
 // or know any device.
-public import AudioFiles
+package import AudioFiles
 internal import Files
 internal import Glibc
 internal import UserState
@@ -15,22 +15,22 @@ internal import UserState
 ///
 /// Threads: one at a time, the writer's. Real-time safe: no.
 @safe
-public final class TakeFile: @unchecked Sendable {
+package final class TakeFile: @unchecked Sendable {
     /// Where the file is.
-    public let path: String
+    package let path: String
     /// The kind of file.
-    public let container: TakeContainer
+    package let container: TakeContainer
     /// How samples are stored.
-    public let sampleFormat: WaveSampleFormat
+    let sampleFormat: WaveSampleFormat
     /// Frames per second, in Hz.
-    public let sampleRate: Int
+    package let sampleRate: Int
     /// Channels, 1...64.
-    public let channelCount: Int
+    package let channelCount: Int
     /// What was marked so far, in the order in which it was.
-    public private(set) var marks: [TakeMark] = []
+    package private(set) var marks: [TakeMark] = []
     /// Why this take, or one of its marks, would not be found by `UnfinishedTakes` after a death; nil where it would, and where
     /// there is no registry.
-    public private(set) var registryWarning: AudioFileError?
+    package private(set) var registryWarning: AudioFileError?
 
     private let content: TakeContent
     private var encoder: WaveSampleEncoder
@@ -54,7 +54,7 @@ public final class TakeFile: @unchecked Sendable {
     ///   - registry: where the take is noted until its end. A registry that cannot be written is no reason not to record: see
     ///     `registryWarning`.
     /// - Throws: `.alreadyExists`, `.permissionDenied`, `.cannotCreate`, `.diskFull`, `.invalidRequest`.
-    public convenience init(
+    package convenience init(
         path: String, container: TakeContainer, format: WaveSampleFormat, sampleRate: Int, channelCount: Int,
         registry: UnfinishedTakes? = nil
     ) throws(AudioFileError) {
@@ -95,12 +95,12 @@ public final class TakeFile: @unchecked Sendable {
     deinit { unsafe buffer.deallocate() }
 
     /// Frames given so far; after a failure or the end, those that the file holds.
-    public var frameCount: Int64 {
+    package var frameCount: Int64 {
         isOver || failure != nil ? content.toldFrames : content.storedFrames + Int64(bufferedFrames)
     }
 
     /// Frames that the file's header tells of: what anyone finds in it who opens it now.
-    public var checkpointedFrameCount: Int64 { content.toldFrames }
+    var checkpointedFrameCount: Int64 { content.toldFrames }
 
     // MARK: - Recording
 
@@ -111,7 +111,7 @@ public final class TakeFile: @unchecked Sendable {
     ///   - frameCount: 0 or more.
     /// - Throws: `.diskFull`, `.permissionDenied`, `.limitExceeded`, `.io`; the take is then closed with all that got to the disk,
     ///   the remedy says how much, and nothing more is taken: each further call throws the same.
-    public func write(
+    package func write(
         _ channels: UnsafePointer<UnsafeMutablePointer<Float>>, frameCount: Int
     ) throws(AudioFileError) {
         precondition(frameCount >= 0, "a negative number of frames")
@@ -135,7 +135,7 @@ public final class TakeFile: @unchecked Sendable {
     ///
     /// - Parameter frameCount: 0 or more.
     /// - Throws: as `write`.
-    public func writeSilence(frameCount: Int64) throws(AudioFileError) {
+    package func writeSilence(frameCount: Int64) throws(AudioFileError) {
         precondition(frameCount >= 0, "a negative number of frames")
         try checkOpen(adding: frameCount)
         if frameCount == 0 { return }
@@ -155,7 +155,7 @@ public final class TakeFile: @unchecked Sendable {
     ///   - name: up to 4096 bytes of UTF-8 without a zero byte; may be empty.
     ///   - frame: 0 or more; less than 2^32 in a WAV file. One that the take never reaches is left out at the end.
     /// - Throws: `.invalidRequest`; what `write` has thrown.
-    public func addMark(_ name: String, atFrame frame: Int64) throws(AudioFileError) {
+    package func addMark(_ name: String, atFrame frame: Int64) throws(AudioFileError) {
         try checkOpen(adding: 0)
         if name.utf8.contains(0) { throw .badMark(path, "has a zero byte in its name") }
         if name.utf8.count > 4096 { throw .badMark(path, "has a name of more than 4096 bytes") }
@@ -172,7 +172,7 @@ public final class TakeFile: @unchecked Sendable {
     /// Makes the file tell of all frames given so far.
     ///
     /// The writer calls it at least every 200 ms. Throws as `write`.
-    public func checkpoint() throws(AudioFileError) {
+    package func checkpoint() throws(AudioFileError) {
         try checkOpen(adding: 0)
         try orClose { () throws(FileFault) in
             try flush()
@@ -183,7 +183,7 @@ public final class TakeFile: @unchecked Sendable {
     /// Waits until what the last checkpoint told of is on the disk, safe from a power cut.
     ///
     /// The writer calls it at least every second, right after a checkpoint. Throws as `write`.
-    public func synchronise() throws(AudioFileError) {
+    package func synchronise() throws(AudioFileError) {
         try checkOpen(adding: 0)
         try orClose { () throws(FileFault) in
             try content.storage.synchroniseData()
@@ -199,7 +199,7 @@ public final class TakeFile: @unchecked Sendable {
     ///
     /// After a failure it tries once more to make the file tell of all that it holds.
     /// - Throws: what goes wrong now, not what earlier calls have thrown. The file is valid in any case.
-    public func finish() throws(AudioFileError) {
+    package func finish() throws(AudioFileError) {
         if isOver { return }
         var problem: AudioFileError?
         var isWhole = true
@@ -229,7 +229,7 @@ public final class TakeFile: @unchecked Sendable {
     /// Removes the file. After `finish()` it does nothing.
     ///
     /// - Throws: `.permissionDenied`, `.io`: the file is still there then, as of its last checkpoint.
-    public func discard() throws(AudioFileError) {
+    package func discard() throws(AudioFileError) {
         if isOver { return }
         isOver = true
         let storage = content.storage

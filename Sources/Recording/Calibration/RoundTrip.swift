@@ -61,7 +61,7 @@ public struct RoundTrip: Sendable, Hashable {
     public var milliseconds: Double { frames * 1000 / Double(setup.sampleRate) }
 
     /// Gathers the figures of a measurement, for tests and for tools of one's own. Real-time safe: yes.
-    public init(
+    package init(
         setup: Setup, frames: Double, reportedFrames: Int64, spreadFrames: Double, repeats: Int, inputChannel: Int,
         gainDecibels: Double, isInverted: Bool, time: Int64
     ) {

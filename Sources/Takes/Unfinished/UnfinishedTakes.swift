@@ -123,7 +123,7 @@ public struct UnfinishedTake: Sendable, Equatable {
     ///
     /// - Returns: the frames it has.
     /// - Throws: `.inUse` when another program records or recovers it, `.changed` or `.notFound` when it is not the file any more that was
-    ///   recorded, and what `TakeFile.finish()` throws; it can be tried again.
+    ///   recorded, and why the file cannot be written; it can be tried again.
     ///
     /// Real-time safe: no.
     public func recover() throws(AudioFileError) -> Int64 {
