@@ -6,11 +6,11 @@ internal import CRealtime
 /// Subnormal results become zero and subnormal operands count as zero (on x86-64 both MXCSR bits, on AArch64 FPCR.FZ).
 /// It is a property of the thread: every thread that computes sound needs its own, and both ends must be on the same
 /// thread. A `RealtimeThread` does it by itself.
-public struct FlushToZero: ~Copyable, Sendable {
+package struct FlushToZero: ~Copyable, Sendable {
     private let previous: UInt64
 
     /// Whether this processor's way is known here; if not, a `FlushToZero` changes nothing.
-    public static var isSupported: Bool { realtime_flush_to_zero_is_supported() }
+    package static var isSupported: Bool { realtime_flush_to_zero_is_supported() }
 
     /// Switches it on for this thread.
     ///
@@ -18,7 +18,7 @@ public struct FlushToZero: ~Copyable, Sendable {
     #if REALTIME_CHECKS
         @_noAllocation @_noLocks
     #endif
-    public init() { previous = realtime_flush_to_zero_enable() }
+    package init() { previous = realtime_flush_to_zero_enable() }
 
     /// Puts this thread back to how `init()` found it.
     ///
@@ -26,5 +26,5 @@ public struct FlushToZero: ~Copyable, Sendable {
     #if REALTIME_CHECKS
         @_noAllocation @_noLocks
     #endif
-    public consuming func restore() { realtime_flush_to_zero_restore(previous) }
+    package consuming func restore() { realtime_flush_to_zero_restore(previous) }
 }

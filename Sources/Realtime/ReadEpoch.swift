@@ -14,21 +14,21 @@ import Synchronization
 ///     let mark = epoch.mark()                     let page = table[i].load(ordering: .acquiring)
 ///     … later: if epoch.hasPassed(mark) { free }  … reader.leave()
 @safe
-public final class ReadEpoch: @unchecked Sendable {
+package final class ReadEpoch: @unchecked Sendable {
     private let memory: SharedMemory
 
     /// The reader's side: a trivial value, so that the render thread touches no class. Valid while this `ReadEpoch` lives.
-    public let reader: Reader
+    package let reader: Reader
 
     /// A moment in the reader's life, as seen by a writer.
-    public struct Mark: Sendable, Equatable {
+    package struct Mark: Sendable, Equatable {
         let count: UInt
     }
 
     /// Makes an epoch whose reader is outside.
     ///
     /// Real-time safe: no (allocates).
-    public init() {
+    package init() {
         memory = SharedMemory(byteCount: lineBytes)
         let word = unsafe memory.base.bindMemory(to: Atomic<UInt>.self, capacity: 1)
         unsafe word.initialize(to: Atomic(0))
@@ -38,7 +38,7 @@ public final class ReadEpoch: @unchecked Sendable {
     /// Notes where the reader is; call it *after* unpublishing, from any thread.
     ///
     /// Wait-free.
-    public func mark() -> Mark {
+    package func mark() -> Mark {
         // Release: partner is the acquire of a later `enter`; that reader sees what was unpublished before.
         // Acquire: partner is the release of an earlier `leave`; that reader's reads are over.
         // Adding nothing still takes a place in the word's modification order, which a plain load would not.
@@ -48,7 +48,7 @@ public final class ReadEpoch: @unchecked Sendable {
     /// Whether the reader has been outside since `mark`: what was unpublished before the mark can now be freed.
     ///
     /// Once true it stays true. Wait-free; from any thread.
-    public func hasPassed(_ mark: Mark) -> Bool {
+    package func hasPassed(_ mark: Mark) -> Bool {
         // Acquire: partner is the release in `leave`; the reader's reads happened before the object is freed.
         let now = unsafe reader.word.pointee.load(ordering: .acquiring)
         return mark.count & 1 == 0 || now != mark.count
@@ -56,7 +56,7 @@ public final class ReadEpoch: @unchecked Sendable {
 
     /// The reader's side: a trivial value that can be kept in memory the render thread reads.
     @safe
-    public struct Reader: BitwiseCopyable, @unchecked Sendable {
+    package struct Reader: BitwiseCopyable, @unchecked Sendable {
         /// Entries and exits so far: odd while the reader is inside.
         let word: UnsafeMutablePointer<Atomic<UInt>>
 
@@ -66,7 +66,7 @@ public final class ReadEpoch: @unchecked Sendable {
         #if REALTIME_CHECKS
             @_noAllocation @_noLocks
         #endif
-        public func enter() {
+        package func enter() {
             // Acquire: partner is the release in `mark`; what was unpublished before an earlier mark is not found.
             let count = unsafe word.pointee.add(1, ordering: .acquiringAndReleasing).newValue
             precondition(count & 1 == 1, "the reader is inside already")
@@ -78,7 +78,7 @@ public final class ReadEpoch: @unchecked Sendable {
         #if REALTIME_CHECKS
             @_noAllocation @_noLocks
         #endif
-        public func leave() {
+        package func leave() {
             // Release: partner is the acquire in `hasPassed` and `mark`; all our reads come before it.
             let count = unsafe word.pointee.add(1, ordering: .releasing).newValue
             precondition(count & 1 == 0, "the reader was not inside")

@@ -5,9 +5,9 @@ internal import CRealtime
 ///
 /// A violation between `enter()` and `leave()` ends the process with a report and exit code 43. Nesting is allowed;
 /// every `enter()` needs its `leave()` on the same thread.
-public enum RealtimeScope {
+package enum RealtimeScope {
     /// Whether the sanitizer's runtime is linked into this process: if not, nothing is checked.
-    public static var isChecked: Bool { realtime_sanitizer_is_linked() }
+    package static var isChecked: Bool { realtime_sanitizer_is_linked() }
 
     /// Real time begins.
     ///
@@ -15,7 +15,7 @@ public enum RealtimeScope {
     #if REALTIME_CHECKS
         @_noAllocation @_noLocks
     #endif
-    public static func enter() { realtime_scope_enter() }
+    package static func enter() { realtime_scope_enter() }
 
     /// Real time ends.
     ///
@@ -23,7 +23,7 @@ public enum RealtimeScope {
     #if REALTIME_CHECKS
         @_noAllocation @_noLocks
     #endif
-    public static func leave() { realtime_scope_leave() }
+    package static func leave() { realtime_scope_leave() }
 
     /// Runs `work` with both checks looking away: for a thread that runs render code under a virtual clock, is in no real
     /// time, and may therefore wait.
@@ -38,7 +38,7 @@ public enum RealtimeScope {
     #if REALTIME_CHECKS
         @_noAllocation @_noLocks
     #endif
-    public static func stepOutside(
+    static func stepOutside(
         _ work: @convention(c) (UnsafeMutableRawPointer?) -> Void, _ context: UnsafeMutableRawPointer
     ) {
         unsafe realtime_step_outside(work, context)

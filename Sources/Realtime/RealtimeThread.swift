@@ -60,7 +60,7 @@ public final class RealtimeThread: Sendable {
     /// - Parameters:
     ///   - name: shown by system tools; cut to 15 bytes.
     ///   - configuration: what to ask of the system.
-    ///   - body: runs on the new thread and ends it by returning. It is not in a `RealtimeScope` by itself.
+    ///   - body: runs on the new thread and ends it by returning.
     /// - Throws: `RealtimeThreadError` if the system makes no thread at all (too many, or no memory for the stack).
     public init(
         name: String, configuration: Configuration = Configuration(), body: @escaping @Sendable () -> Void
