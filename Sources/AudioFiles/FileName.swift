@@ -49,12 +49,12 @@ public enum FileName {
     }
 
     /// Whether a name is UTF-8, as all are that something is written under.
-    public static func isUTF8(_ text: String) -> Bool {
+    package static func isUTF8(_ text: String) -> Bool {
         !text.utf8.contains(0xF4) || !text.unicodeScalars.contains(where: standsForByte)
     }
 
     /// Whether a character stands for a byte that is not part of UTF-8: its lowest eight bits are that byte.
-    public static func standsForByte(_ scalar: Unicode.Scalar) -> Bool { scalar.value >= first + 0x80 }
+    package static func standsForByte(_ scalar: Unicode.Scalar) -> Bool { scalar.value >= first + 0x80 }
 
     private static let first: UInt32 = 0x10_FF00
 

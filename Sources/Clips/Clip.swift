@@ -4,17 +4,11 @@ package import Realtime
 
 /// A recording, decoded in pages around where it is played, at one sample rate.
 ///
-/// What is not loaded is silence to a render thread, which never waits. Other threads can wait with `waitUntilLoaded(_:)`.
-/// Several players may read one clip, each through a reader of its own. Frames count from 0 at the clip's rate, which is
-/// not always the file's: `frame(forFileFrame:)` maps between them.
+/// What is not loaded is silence to a render thread, which never waits. Several players may play one clip. Frames count from
+/// 0 at the clip's rate, which is not always the file's:
 ///
 ///     let clip = try Clip(path: "take5.flac", sampleRate: 48_000)
-///     try clip.waitUntilLoaded([0..<4800])
-///     let reader = clip.makeReader()
-///     defer { clip.release(reader) }
-///     reader.beginBlock()                                  // render thread, from here …
-///     let missing = reader.read(channel: 0, from: 0, count: 4800, into: samples)
-///     reader.endBlock()                                    // … to here
+///     let bridge = clip.frame(forFileFrame: 3_528_000)..<clip.frame(forFileFrame: 4_410_000)
 public final class Clip: Sendable {
     /// What the file is, with its own rate and its own number of frames.
     public let info: AudioFileInfo
@@ -90,7 +84,7 @@ public final class Clip: Sendable {
     ///   Such a reader is not real-time safe, and must not be used on a render thread.
     ///
     /// Real-time safe: no (allocates, locks).
-    public func makeReader(waitsForPages: Bool = false) -> ClipReader {
+    package func makeReader(waitsForPages: Bool = false) -> ClipReader {
         makeReader(waitsForPages: waitsForPages, epoch: ReadEpoch())
     }
 
@@ -106,7 +100,7 @@ public final class Clip: Sendable {
     /// Ends a reader: no thread may use it, or a copy of it, any more.
     ///
     /// Real-time safe: no (frees, locks).
-    public func release(_ reader: ClipReader) { core.release(reader) }
+    package func release(_ reader: ClipReader) { core.release(reader) }
 
     // MARK: - Loading
 
@@ -116,7 +110,7 @@ public final class Clip: Sendable {
     /// exceeds the memory budget is left out.
     ///
     /// Real-time safe: no (locks).
-    public func request(_ wanted: ClipDemand, for reader: ClipReader) {
+    package func request(_ wanted: ClipDemand, for reader: ClipReader) {
         core.request(wanted.ranges.map(core.geometry.pages(of:)), for: reader)
     }
 
@@ -129,7 +123,7 @@ public final class Clip: Sendable {
     ///   quarters of a second; or that the ranges are too long.
     ///
     /// Real-time safe: no (waits).
-    public func waitUntilLoaded(_ ranges: [Range<Int64>]) throws(AudioFileError) {
+    package func waitUntilLoaded(_ ranges: [Range<Int64>]) throws(AudioFileError) {
         try core.waitUntilLoaded(ranges.map(core.geometry.pages(of:)))
     }
 
@@ -151,12 +145,12 @@ public final class Clip: Sendable {
 }
 
 /// Ranges of a clip that should be loaded, most urgent first.
-public struct ClipDemand: Sendable, Equatable {
+package struct ClipDemand: Sendable, Equatable {
     /// Frames at the clip's rate; parts outside the clip are ignored.
-    public var ranges: [Range<Int64>]
+    package var ranges: [Range<Int64>]
 
     /// A demand for these ranges, most urgent first.
-    public init(_ ranges: [Range<Int64>]) { self.ranges = ranges }
+    package init(_ ranges: [Range<Int64>]) { self.ranges = ranges }
 }
 
 extension AudioFileError {

@@ -9,7 +9,7 @@ import Synchronization
 /// Made by `Clip.makeReader(waitsForPages:)`; valid until it is given to `Clip.release(_:)`, and only while the clip lives: keep a reference to the clip outside the render thread.
 /// One thread at a time.
 @safe
-public struct ClipReader: BitwiseCopyable, @unchecked Sendable {
+package struct ClipReader: BitwiseCopyable, @unchecked Sendable {
     let geometry: PageGeometry
     let pages: PublishedReader
     let demand: UnsafeMutablePointer<ReaderDemand>
@@ -17,9 +17,9 @@ public struct ClipReader: BitwiseCopyable, @unchecked Sendable {
     let identifier: Int
 
     /// Channels of the clip.
-    public var channelCount: Int { geometry.channelCount }
+    package var channelCount: Int { geometry.channelCount }
     /// Frames of the clip, at the clip's rate.
-    public var frameCount: Int64 { geometry.frameCount }
+    package var frameCount: Int64 { geometry.frameCount }
 
     /// Says that reads may follow: from here to `endBlock()` no page that can be seen goes away. Not to be nested.
     ///
@@ -27,7 +27,7 @@ public struct ClipReader: BitwiseCopyable, @unchecked Sendable {
     #if REALTIME_CHECKS
         @_noAllocation @_noLocks
     #endif
-    public func beginBlock() { pages.epoch.enter() }
+    package func beginBlock() { pages.epoch.enter() }
 
     /// Says that the reads of this block are over.
     ///
@@ -35,7 +35,7 @@ public struct ClipReader: BitwiseCopyable, @unchecked Sendable {
     #if REALTIME_CHECKS
         @_noAllocation @_noLocks
     #endif
-    public func endBlock() { pages.epoch.leave() }
+    package func endBlock() { pages.epoch.leave() }
 
     /// Copies `count` frames of one channel; between `beginBlock()` and `endBlock()` only.
     ///
@@ -50,7 +50,7 @@ public struct ClipReader: BitwiseCopyable, @unchecked Sendable {
     #if REALTIME_CHECKS
         @_noAllocation @_noLocks
     #endif
-    public func read(
+    package func read(
         channel: Int, from frame: Int64, count: Int, into output: UnsafeMutablePointer<Float>
     ) -> Int {
         precondition(channel >= 0 && channel < geometry.channelCount, "no such channel")
@@ -97,7 +97,7 @@ public struct ClipReader: BitwiseCopyable, @unchecked Sendable {
     #if REALTIME_CHECKS
         @_noAllocation @_noLocks
     #endif
-    public func isLoaded(from frame: Int64, count: Int) -> Bool {
+    package func isLoaded(from frame: Int64, count: Int) -> Bool {
         let start = max(frame, 0)
         let end = min(frame + Int64(count), geometry.frameCount)
         if start >= end { return true }
@@ -131,7 +131,7 @@ public struct ClipReader: BitwiseCopyable, @unchecked Sendable {
     #if REALTIME_CHECKS
         @_noAllocation @_noLocks
     #endif
-    public func publishDemand(current: Int64, next: Int64) {
+    package func publishDemand(current: Int64, next: Int64) {
         // Relaxed: the two are hints, each of use alone, and nothing else is published by them.
         unsafe demand.pointee.current.store(current, ordering: .relaxed)
         unsafe demand.pointee.next.store(next, ordering: .relaxed)

@@ -8,7 +8,7 @@ public struct FileMark: Sendable, Equatable {
     public let endFrame: Int64?
 
     /// A mark; one whose end is not behind its beginning is a place.
-    public init(name: String, frame: Int64, endFrame: Int64? = nil) {
+    package init(name: String, frame: Int64, endFrame: Int64? = nil) {
         self.name = name
         self.frame = frame
         self.endFrame = endFrame.flatMap { $0 > frame ? $0 : nil }

@@ -6,9 +6,9 @@
 /// ends with the recording. Of marks at the same place, or of the same range, the first one that has a name stands for all.
 public struct FileMarks: Sendable, Equatable {
     /// The most marks that are read of a file.
-    public static let countLimit = FileLimits.markCount
+    package static let countLimit = FileLimits.markCount
     /// The most bytes of a name in UTF-8, as many as a take's mark may have; the rest is cut off.
-    public static let nameByteLimit = 4096
+    static let nameByteLimit = 4096
 
     /// By frame; at one frame places come first, then ranges, the longest first.
     public let marks: [FileMark]
@@ -22,7 +22,7 @@ public struct FileMarks: Sendable, Equatable {
     ///   - frameCount: The recording's length in frames.
     ///
     /// Real-time safe: no.
-    public init(_ marks: [FileMark], frameCount: Int64) {
+    package init(_ marks: [FileMark], frameCount: Int64) {
         let frameCount = max(0, frameCount)
         var kept: [FileMark] = []
         var places: [Place: Int] = [:]

@@ -76,10 +76,10 @@ public struct FileFormat: Sendable, Hashable {
 
     /// The rate in Hz at which such a file holds sound of `given` Hz: the same where the format knows it, so in WAV and FLAC
     /// always; an Opus file of a song mostly has 48000. Real-time safe: yes.
-    public func sampleRate(for given: Int) -> Int { export?.sampleRate(for: given) ?? given }
+    package func sampleRate(for given: Int) -> Int { export?.sampleRate(for: given) ?? given }
 
     /// The kind of file in its own name, such as `WAV` or `Ogg Opus`.
-    public var kindName: String {
+    var kindName: String {
         switch export {
         case nil: "WAV"
         case .flac: "FLAC"

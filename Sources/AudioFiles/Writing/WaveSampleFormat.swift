@@ -12,7 +12,7 @@ public enum WaveSampleFormat: String, Sendable, CaseIterable {
     case int32
 
     /// Bytes of one sample in the file.
-    public var bytesPerSample: Int {
+    package var bytesPerSample: Int {
         switch self {
         case .int16: 2
         case .int24: 3

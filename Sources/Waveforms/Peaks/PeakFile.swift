@@ -51,7 +51,7 @@ public struct PeakFile: Equatable, Sendable {
     /// - Throws: `PeakFileError` for what the files cannot hold.
     ///
     /// Real-time safe: no.
-    public init(
+    init(
         bits: Bits, sampleRate: Int, samplesPerPixel: Int, channelCount: Int, data: [Int16]
     ) throws(PeakFileError) {
         try self.init(

@@ -17,7 +17,7 @@ public struct ContentKey: Hashable, Sendable, CustomStringConvertible {
     /// The key of some bytes.
     ///
     /// Real-time safe: no.
-    public init(of bytes: Span<UInt8>) {
+    init(of bytes: Span<UInt8>) {
         var hash = ByteHash()
         unsafe bytes.withUnsafeBytes { unsafe hash.update($0) }
         self = hash.key()
