@@ -1,5 +1,5 @@
 // Loudness where the standards' cases say nothing: other rates, gates, what is short, silent or no sound.
-@_spi(Benchmarks) import DSP
+@_spi(Benchmarks) @testable import DSP
 internal import Glibc
 import TestSupport
 import Testing

@@ -1,5 +1,5 @@
 // A waveform from levels that were kept, and its levels as memory: what a file of it needs.
-package import Explanations
+internal import Explanations
 
 /// Why levels are not those of a waveform.
 package struct WaveformLevelsError: ExplainedError, Equatable {
