@@ -97,7 +97,7 @@ let package = Package(
                 "CSoxr",
             ],
             swiftSettings: settings),
-        .target(name: "Clips", dependencies: ["Realtime", "AudioFiles"], swiftSettings: settings),
+        .target(name: "Clips", dependencies: ["Realtime", "DSP", "AudioFiles"], swiftSettings: settings),
         .target(name: "Takes", dependencies: ["Files", "UserState", "AudioFiles"], swiftSettings: settings),
         .target(
             name: "Waveforms",
@@ -106,7 +106,7 @@ let package = Package(
         .target(
             name: "AudioDevices",
             dependencies: [
-                "Explanations", "Realtime", "Files", "AudioFiles", "Clips", "CALSA", "CLinux", "CSampleRate",
+                "Explanations", "Realtime", "DSP", "Files", "AudioFiles", "Clips", "CALSA", "CLinux", "CSampleRate",
                 "CTimerFD",
             ],
             swiftSettings: settings),
@@ -120,14 +120,14 @@ let package = Package(
         .target(
             name: "Woodshed",
             dependencies: [
-                "Explanations", "Engine", "Recording", "AudioFiles", "Clips", "Takes", "Waveforms", "AudioDevices",
-                "UserState",
+                "Explanations", "Realtime", "DSP", "AudioFiles", "Clips", "Takes", "Waveforms", "AudioDevices", "Recording",
+                "Engine",
             ],
             swiftSettings: settings),
         .target(
             name: "WoodshedCLI",
             dependencies: [
-                "Realtime", "DSP", "Drawing", "Files", "Woodshed",
+                "Realtime", "DSP", "Drawing", "Files", "UserState", "Woodshed",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: settings),
@@ -189,7 +189,7 @@ let package = Package(
         .testTarget(
             name: "AudioDevicesTests",
             dependencies: [
-                "AudioDevices", "AudioFiles", "CALSA", "Clips", "Realtime", "TestSupport", "VirtualCardSupport",
+                "AudioDevices", "AudioFiles", "CALSA", "Clips", "DSP", "Realtime", "TestSupport", "VirtualCardSupport",
             ],
             swiftSettings: settings),
         .testTarget(

@@ -1,6 +1,7 @@
 import AudioDevices
 import AudioFiles
 import Clips
+import DSP
 import Foundation
 import TestSupport
 import Testing

@@ -1,5 +1,6 @@
 import AudioDevices
 import Clips
+import DSP
 import TestSupport
 
 @testable import Engine

@@ -1,4 +1,5 @@
 import AudioDevices
+import DSP
 import TestSupport
 
 @testable import Engine

@@ -1,5 +1,6 @@
 import AudioDevices
 import AudioFiles
+import DSP
 import Foundation
 import TestSupport
 import Testing

@@ -1,6 +1,7 @@
 import AudioDevices
 import AudioFiles
 import Clips
+import DSP
 import Realtime
 import TestSupport
 import Testing

@@ -1,4 +1,5 @@
 import AudioDevices
+import DSP
 import Testing
 
 @testable import Engine

@@ -1,4 +1,5 @@
 import AudioDevices
+import DSP
 import Realtime
 import TestSupport
 import Testing

@@ -1,4 +1,5 @@
 import AudioFiles
+import DSP
 import Glibc
 import Synchronization
 import Takes

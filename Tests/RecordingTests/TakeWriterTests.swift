@@ -1,4 +1,5 @@
 import AudioFiles
+import DSP
 import Realtime
 import TestSupport
 import Testing

@@ -1,4 +1,5 @@
 import CALSA
+internal import DSP
 import Glibc
 
 /// The device thread's loop over a card, for playing, recording and both: fill, start, then a block for each period, until

@@ -1,3 +1,4 @@
+internal import DSP
 import Realtime
 
 /// The output's half of a bridge: brings the recorded frames to the output's clock. On the output's thread.

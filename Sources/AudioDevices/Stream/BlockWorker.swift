@@ -1,3 +1,4 @@
+internal import DSP
 import Realtime
 
 /// The device thread's way of having blocks worked on: calls the callbacks in their order, and keeps the totals.

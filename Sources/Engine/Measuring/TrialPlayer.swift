@@ -1,5 +1,6 @@
 internal import AudioDevices
 internal import Clips
+internal import DSP
 internal import Realtime
 
 /// A player without a device, one block at a time, on whatever thread calls.

@@ -1,4 +1,4 @@
-internal import AudioDevices
+internal import DSP
 
 /// How a clip's channels reach a device that has another number of them.
 ///

@@ -1,4 +1,4 @@
-internal import AudioDevices
+internal import DSP
 
 /// A gain that glides in a straight line from where it is to where it is wanted: no step, hence no zipper noise.
 ///

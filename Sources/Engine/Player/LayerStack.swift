@@ -1,4 +1,3 @@
-internal import AudioDevices
 internal import Clips
 internal import DSP
 

@@ -1,4 +1,4 @@
-internal import AudioDevices
+internal import DSP
 
 /// Memory for one pass as its voice gave it, where the render thread can write and read it. The control side owns it:
 /// `PassStorage`. Trivial; valid as long as its storage.

@@ -1,4 +1,4 @@
-internal import AudioDevices
+internal import DSP
 internal import Realtime
 
 /// The highest absolute samples of a player, until the control side takes them: of the first eight channels.

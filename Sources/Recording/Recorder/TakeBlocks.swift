@@ -1,4 +1,4 @@
-internal import AudioDevices
+internal import DSP
 
 /// Scratch memory of the writer: a block as it comes off the tape, and as the file takes it.
 @safe

@@ -1,6 +1,4 @@
-internal import AudioDevices
 public import AudioFiles
-public import Clips
 public import DSP
 
 extension ProgrammeReading {
