@@ -8,6 +8,7 @@ let package = Package(
     targets: [
         .executableTarget(name: "Looper", dependencies: [.product(name: "Woodshed", package: "woodshed")]),
         .executableTarget(name: "LevelMeter", dependencies: [.product(name: "Woodshed", package: "woodshed")]),
+        .executableTarget(name: "TakeReport", dependencies: [.product(name: "Woodshed", package: "woodshed")]),
         .executableTarget(name: "Monitor", dependencies: [.product(name: "Woodshed", package: "woodshed")]),
     ],
     swiftLanguageModes: [.v6]

@@ -72,6 +72,7 @@ if [ "${1:-}" = --surface ]; then
     exit
 fi
 scripts/public-surface.py --check docs/public-surface.txt "$graphs"/*.symbols.json
+scripts/public-surface.py --complete Sources Woodshed,Drawing,DSP,Realtime "$graphs"/*.symbols.json
 tell_bare "${written[@]}"
 # The extraction also writes one graph per foreign module that ours extend; those pages are not ours to write.
 find "$graphs" -name '*@*' -delete

@@ -4,6 +4,9 @@
   scripts/public-surface.py FILE GRAPH...          writes the list
   scripts/public-surface.py --check FILE GRAPH...  fails when FILE is another list; changes nothing
   scripts/public-surface.py --count GRAPH...       how many symbols each module has
+  scripts/public-surface.py --complete SOURCES PRODUCT,... GRAPH...
+      fails when a declaration that comes with `import PRODUCT` names a type of a module that does not; SOURCES has a folder
+      for each module, and `@_exported` says there what comes along
 
 One line a symbol: its module, its name and its declaration, so that a new one, one that went, and one that is declared otherwise
 show in a review. Symbols without a place in the source were written by the compiler, and are left out.
@@ -12,6 +15,7 @@ import collections
 import difflib
 import json
 import pathlib
+import re
 import sys
 
 HEADER = "# Every public symbol, module by module; made by `make public-surface`, checked by `make docs`.\n"
@@ -32,10 +36,45 @@ def symbols(graphs: list) -> list:
     return sorted(found)
 
 
+def named_modules(graphs: list) -> dict:
+    """The modules of the types that each module's public declarations name, and one declaration that names them."""
+    found = collections.defaultdict(dict)
+    for graph in graphs:
+        with open(graph, encoding="utf-8") as file:
+            content = json.load(file)
+        for symbol in content["symbols"]:
+            for part in symbol["declarationFragments"]:
+                # A type's precise identifier begins with its module's name and the length of that.
+                named = re.match(r"s:(\d+)(\w+)", part.get("preciseIdentifier", ""))
+                if named:
+                    module = named[2][:int(named[1])]
+                    found[content["module"]["name"]].setdefault(module, ".".join(symbol["pathComponents"]))
+    return found
+
+
+def gaps(sources: pathlib.Path, products: list, graphs: list) -> list:
+    """What a program with one import of a product cannot write, though a public declaration names it."""
+    modules = [folder.name for folder in sources.iterdir() if folder.is_dir()]
+    exports = {module: {name for file in (sources / module).rglob("*.swift")
+                        for name in re.findall(r"^@_exported public import (\w+)$", file.read_text(encoding="utf-8"), re.M)}
+               for module in modules}
+    named = named_modules(graphs)
+    found = []
+    for product in products:
+        brought, new = set(), {product}
+        while new:
+            brought |= new
+            new = {name for module in new for name in exports[module]} - brought
+        found += [f"import {product}: {module}.{declaration} names a type of {other}, which does not come along"
+                  for module in sorted(brought) for other, declaration in sorted(named[module].items())
+                  if other in modules and other not in brought]
+    return found
+
+
 def main() -> int:
     arguments = sys.argv[1:]
-    mode = arguments.pop(0) if arguments and arguments[0] in ("--check", "--count") else None
-    if len(arguments) < (1 if mode == "--count" else 2):
+    mode = arguments.pop(0) if arguments and arguments[0] in ("--check", "--count", "--complete") else None
+    if len(arguments) < {"--count": 1, "--complete": 3}.get(mode, 2):
         print(__doc__, file=sys.stderr)
         return 2
     if mode == "--count":
@@ -44,6 +83,10 @@ def main() -> int:
             print(f"{module} {counts[module]}")
         print(f"all {sum(counts.values())}")
         return 0
+    if mode == "--complete":
+        missing = gaps(pathlib.Path(arguments[0]), arguments[1].split(","), arguments[2:])
+        print(*(f"public surface: {line}" for line in missing), sep="\n", file=sys.stderr, end="\n" if missing else "")
+        return 1 if missing else 0
     path = pathlib.Path(arguments[0])
     made = HEADER + "".join(f"{module}  {name}: {text}\n" for module, name, text in symbols(arguments[1:]))
     if mode is None:

@@ -12,7 +12,8 @@ fail() {
 build=(swift build --scratch-path ../.build-packages)
 programs=$("${build[@]}" --show-bin-path) || exit 1
 # The build does not see that what `Woodshed` re-exports has changed, so the programs are always compiled anew.
-rm -rf "$programs"/{Looper,LevelMeter,Monitor}{,.build/*.o} "$programs"/Modules/{Looper,LevelMeter,Monitor}.swiftmodule
+rm -rf "$programs"/{Looper,LevelMeter,Monitor,TakeReport}{,.build/*.o} \
+    "$programs"/Modules/{Looper,LevelMeter,Monitor,TakeReport}.swiftmodule
 "${build[@]}" || exit 1
 
 folder=$(mktemp -d)
@@ -56,5 +57,17 @@ else
     fail "Monitor: $(cat said)"
 fi
 
-echo "examples: 3 programs, $failures failures"
+# Two seconds of a tone at a tenth of full scale, of a file of three: -20.0 dB. A line of the waveform has no other digits than 0.
+sox -n -r 44100 -c 2 -b 24 tone.wav synth 3 sine 1000 vol 0.1 || exit 1
+if timeout 60 "$programs/TakeReport" take.wav file:tone.wav 2 >said 2>&1; then
+    grep -qE '^88200 frames, 0 lost, peak -20\.0 dB$' said || fail "TakeReport said: $(cat said)"
+    grep -qE '^most at (9[89][0-9]|100[0-9]|101[0-9]) Hz$' said || fail "TakeReport said: $(cat said)"
+    grep -qE '^0{60}$' said || fail "TakeReport drew no waveform: $(cat said)"
+    [ "$(soxi -s take.wav)" = 88200 ] || fail "TakeReport wrote $(soxi -s take.wav) frames, not 88200"
+else
+    fail "TakeReport: $(cat said)"
+fi
+"$programs/TakeReport" take.wav file:tone.wav 1 >said 2>&1 && fail "TakeReport records over a file"
+
+echo "examples: 4 programs, $failures failures"
 [ $failures -eq 0 ]

@@ -50,9 +50,16 @@ build_as_ci() { WOODSHED_WARNINGS_AS_ERRORS=1 build; }
 graph_symbols() {
     mkdir -p "$folder/graphs"
     swiftc -emit-module -module-name Sample -emit-module-path "$folder/graphs/Sample.swiftmodule" -package-name sample \
-        -emit-symbol-graph -emit-symbol-graph-dir "$folder/graphs" "$folder"/Sources/Sample/*.swift
+        -I "$folder/graphs" -emit-symbol-graph -emit-symbol-graph-dir "$folder/graphs" "$folder"/Sources/Sample/*.swift
 }
 commented() { graph_symbols && "$scripts/docs.sh" --comments "$folder/graphs/Sample.symbols.json"; }
+# Sample needs another module, Level.
+with_another_module() {
+    mkdir -p "$folder/graphs" "$folder/Sources/Level"
+    printf '// Levels.\n\n/// A level.\npublic struct Level {}\n' >"$folder/Sources/Level/Level.swift"
+    swiftc -emit-module -module-name Level -emit-module-path "$folder/graphs/Level.swiftmodule" "$folder/Sources/Level/Level.swift"
+}
+complete() { graph_symbols && "$scripts/public-surface.py" --complete "$folder/Sources" Sample "$folder/graphs/Sample.symbols.json"; }
 surface() { graph_symbols && "$scripts/public-surface.py" "$@" "$folder/list" "$folder/graphs/Sample.symbols.json"; }
 format_lint() { swift format lint --strict --configuration "$format" -r "$folder/Sources"; }
 reference() { "$scripts/docc.sh" convert "$folder/Sample.docc" --warnings-as-errors --output-dir "$folder/out"; }
@@ -131,6 +138,11 @@ lay_module && graph_symbols && surface && sed -i 's/^public let/let/' "$folder/S
 expect found "a listed symbol that is public no more" surface --check
 sed -i 's/^let frameCount = 1/public let frameCount = 1.0/' "$folder/Sources/Sample/Sample.swift"
 expect found "a listed symbol that is declared otherwise" surface --check
+lay_module && with_another_module && sed -i '2i @_exported public import Level' "$folder/Sources/Sample/Sample.swift"
+plant 'public func level() -> Level? { nil }'
+expect nothing "a type of a module that comes along" complete
+sed -i 's/^@_exported //' "$folder/Sources/Sample/Sample.swift"
+expect found "a type of a module that does not come along" complete
 
 lay_module && echo 'echo "$1"' >"$folder/scripts/sound.sh"
 sed -i '1i #!/usr/bin/env bash' "$folder/scripts/sound.sh"

@@ -5,6 +5,8 @@
 // terminals, and chooses nothing: what is shown, and how, is the caller's. The same values give the same bytes on one
 // installation; another one may have other fonts.
 
+// What is drawn comes along.
+@_exported public import DSP
 // Whoever catches an error of this module can call it what it is.
 @_exported public import Explanations
 

@@ -1,11 +1,14 @@
-// What an embedder imports: the engine, the files it reads and the devices it plays on.
+// What an embedder imports: every module that a program with sound needs, so that whatever a public declaration names can be
+// written with `import Woodshed` alone. Pictures are not in it: `import Drawing`.
 @_exported public import AudioDevices
 @_exported public import AudioFiles
 @_exported public import Clips
+// Meters, waveforms and spectrograms, which recorders and recordings show.
+@_exported public import DSP
 @_exported public import Engine
 @_exported public import Explanations
+// What a device's thread was granted, and rings to carry what it leaves behind.
+@_exported public import Realtime
 @_exported public import Recording
 @_exported public import Takes
-// Nothing of it is public; the command writes its lines with it.
-@_exported public import UserState
 @_exported public import Waveforms

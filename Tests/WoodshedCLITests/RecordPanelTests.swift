@@ -1,5 +1,5 @@
-import DSP
 import Testing
+import Woodshed
 
 @testable import WoodshedCLI
 

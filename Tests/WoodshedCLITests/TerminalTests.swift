@@ -1,6 +1,6 @@
 // The status line, the keys and what a terminal is allowed to see.
-import DSP
 import Testing
+import Woodshed
 
 @testable import WoodshedCLI
 

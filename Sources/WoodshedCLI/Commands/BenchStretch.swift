@@ -1,6 +1,7 @@
 // `woodshed bench stretch`: the time of every block of what `practice` would play, on the render path that plays it.
 import ArgumentParser
 @_spi(Benchmarks) import Engine
+import UserState
 import Woodshed
 
 struct BenchStretch: Verb {

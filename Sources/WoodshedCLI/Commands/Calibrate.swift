@@ -1,5 +1,6 @@
 // `woodshed calibrate`: how long sound takes from output to input, measured and kept.
 import ArgumentParser
+import UserState
 import Woodshed
 
 struct Calibrate: Verb {

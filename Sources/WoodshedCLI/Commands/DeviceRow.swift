@@ -1,4 +1,5 @@
 // A sound device as this command lists it.
+import UserState
 import Woodshed
 
 /// One row of `woodshed devices`.

@@ -1,5 +1,6 @@
 // `woodshed devices`: where sound can go, where it can come from, and what each device can do.
 import ArgumentParser
+import UserState
 import Woodshed
 
 struct Devices: Verb {

@@ -1,5 +1,6 @@
 // `woodshed doctor`: what this machine lacks for undisturbed playing and recording, and the command that mends each point.
 import ArgumentParser
+import UserState
 import Woodshed
 
 struct Doctor: Verb {

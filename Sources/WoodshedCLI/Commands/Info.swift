@@ -1,5 +1,6 @@
 // `woodshed info`: what a file is, as its content says and the decoder proved.
 import ArgumentParser
+import UserState
 import Woodshed
 
 struct Info: Verb {

@@ -1,6 +1,5 @@
 // `woodshed measure`: how loud a recording is, by every meter there is.
 import ArgumentParser
-import DSP
 import Woodshed
 
 struct Measure: Verb {

@@ -1,5 +1,6 @@
 // `woodshed render`: the same score as `practice`, as fast as it goes, into a file that appears whole or not at all.
 import ArgumentParser
+import UserState
 import Woodshed
 
 /// How the samples of a rendered file are stored.

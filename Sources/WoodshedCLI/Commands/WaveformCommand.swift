@@ -1,8 +1,8 @@
 // `woodshed waveform`: what a recording looks like, in the terminal or in a file.
 import ArgumentParser
-import DSP
 import Drawing
 import Glibc
+import UserState
 import Woodshed
 
 struct WaveformCommand: Verb {

@@ -1,4 +1,5 @@
 // One line of what `doctor` says.
+import UserState
 import Woodshed
 
 /// How well a point stands.

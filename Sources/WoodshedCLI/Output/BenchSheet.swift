@@ -1,5 +1,6 @@
 // The figures of `bench stretch`, for people and for programs.
 @_spi(Benchmarks) import Engine
+import UserState
 import Woodshed
 
 /// One measurement and what it was made on.

@@ -1,4 +1,5 @@
 // What becomes of the device, for programs and for people.
+import UserState
 import Woodshed
 
 extension EngineEvent {

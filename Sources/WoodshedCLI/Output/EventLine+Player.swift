@@ -1,4 +1,5 @@
 // The engine's events in the words of the JSON contract.
+import UserState
 import Woodshed
 
 extension EventLine {

@@ -1,5 +1,6 @@
 // What happens while playing, as lines: JSON for programs, a few words for people. Field names are a contract: others are
 // added, none is renamed or removed.
+import UserState
 import Woodshed
 
 /// One event as it is printed.

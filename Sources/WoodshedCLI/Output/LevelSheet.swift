@@ -1,5 +1,5 @@
 // The figures of `measure`, for people and for programs.
-import DSP
+import UserState
 import Woodshed
 
 /// A whole recording's levels.

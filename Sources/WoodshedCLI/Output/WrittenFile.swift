@@ -1,5 +1,6 @@
 // What a rendering has written, for people and for programs.
 import Glibc
+import UserState
 import Woodshed
 
 /// A file as `render` has left it.

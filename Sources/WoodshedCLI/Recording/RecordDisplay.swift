@@ -1,4 +1,3 @@
-import DSP
 import Glibc
 import Woodshed
 

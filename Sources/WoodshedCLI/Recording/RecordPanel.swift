@@ -1,6 +1,6 @@
 // What is redrawn while recording, as a pure function of what is to be shown and of the width: tests look at every width.
-import DSP
 import Glibc
+import Woodshed
 
 /// What the panel tells.
 struct RecordView: Equatable {

@@ -1,5 +1,6 @@
 // What happens while recording, as JSON lines. Field names are a contract: others are added, none is renamed or removed.
 import Glibc
+import UserState
 import Woodshed
 
 /// One event of a recording as programs read it.

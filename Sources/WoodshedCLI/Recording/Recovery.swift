@@ -1,5 +1,6 @@
 // Takes that a dead program has left: told of at each start, and finished when asked.
 import Glibc
+import UserState
 import Woodshed
 
 enum Recovery {

@@ -1,5 +1,4 @@
 // The waveform of what is being played, above the status line.
-import DSP
 import Synchronization
 import Woodshed
 

@@ -1,4 +1,5 @@
 // What a run says of its device: when it is lost, when there is one again, and how it did in all.
+import UserState
 import Woodshed
 
 extension Session {

@@ -1,5 +1,6 @@
 // A recording's sections as JSON and in pictures.
 import Drawing
+import UserState
 import Woodshed
 
 extension [FileSection] {

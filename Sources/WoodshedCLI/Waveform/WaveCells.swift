@@ -1,5 +1,5 @@
 // From pixels to the characters of a terminal.
-import DSP
+import Woodshed
 
 /// What a picture is drawn with.
 enum WaveStyle: String, CaseIterable {

@@ -1,6 +1,6 @@
 // Colours of a waveform, and how a terminal is told of them.
-import DSP
 import Glibc
+import Woodshed
 
 /// What the colour of a waveform shows.
 enum WaveColour: String, CaseIterable {

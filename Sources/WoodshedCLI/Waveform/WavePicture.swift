@@ -1,5 +1,5 @@
 // The whole picture on a terminal: a line of facts, the channels, the sections, the time.
-import DSP
+import Woodshed
 
 /// What is to be drawn.
 struct WaveView {

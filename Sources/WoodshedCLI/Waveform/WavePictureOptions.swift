@@ -1,6 +1,5 @@
 // Pictures of a recording in files: its waveform, or its spectrogram.
 import ArgumentParser
-import DSP
 import Drawing
 import Woodshed
 

@@ -1,6 +1,6 @@
 // From columns to pixels: which of them lie within the extremes of the sound, and which within its level.
-import DSP
 import Glibc
+import Woodshed
 
 /// How amplitude becomes height.
 enum WaveScale: Equatable {

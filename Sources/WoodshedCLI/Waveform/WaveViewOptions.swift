@@ -1,6 +1,5 @@
 // What of a recording is shown, and how a terminal shows it.
 import ArgumentParser
-import DSP
 import Glibc
 import Woodshed
 

@@ -1,6 +1,6 @@
 // The columns as JSON, for programs that draw themselves.
-import DSP
 import Glibc
+import UserState
 import Woodshed
 
 extension WaveformScene {

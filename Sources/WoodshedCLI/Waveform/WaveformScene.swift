@@ -1,5 +1,4 @@
 // What of a recording is shown, and the columns of it at any zoom: from the waveform where that is fine enough, else from samples.
-import DSP
 import Woodshed
 
 /// Which channels a picture has.

@@ -1,5 +1,4 @@
 // Where a recording's waveform comes from: the cache, or the recording.
-import DSP
 import Woodshed
 
 /// A recording's waveform, at once where it is known, else when it is asked for.

@@ -1,5 +1,4 @@
 // A waveform made while the user is told how far it is. Ctrl-C ends the process, as everywhere before something plays.
-import DSP
 import Glibc
 import Synchronization
 import Woodshed

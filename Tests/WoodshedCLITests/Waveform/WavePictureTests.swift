@@ -1,6 +1,6 @@
 // The waveform on a terminal, as a pure function: golden screens of known sound at several widths.
-import DSP
 import Testing
+import Woodshed
 
 @testable import WoodshedCLI
 

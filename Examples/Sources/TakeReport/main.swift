@@ -1,0 +1,73 @@
+// Records for some seconds, shows the waveform as it grows, and says how loud the take is and at which frequency it has most:
+// TakeReport FILE [INPUT [SECONDS]]
+import Glibc
+import Woodshed
+
+/// One line for a waveform: a digit a column, 9 for full scale.
+func line(of waveform: Waveform) -> String {
+    waveform.summary(frames: 0..<waveform.frameCount, columns: 60).map { column in
+        column.isEmpty ? " " : String(Int(9 * max(column.maximum, -column.minimum)))
+    }.joined()
+}
+
+/// Records until the limit, or until the input ends.
+func record(to path: String, from input: String, seconds: Int) async throws -> TakeSummary {
+    let device = try InputDevice(parsing: input)
+    let clock: StreamClock = if case .system = device { .real } else { .virtual }
+    let recorder = try IdleRecorder(
+        input: device, request: StreamRequest(sampleRate: 44_100, channelCount: 2, clock: clock))
+    let monitor = recorder.monitor
+    let events = monitor.events
+    let limit = Int64(seconds * monitor.configuration.sampleRate)
+    let draft = try recorder.prepare(TakeRequest(destination: .file(path: path, container: .wav), frameLimit: limit))
+    let take = try recorder.record(draft)
+    recording: for await event in events {
+        switch event {
+        case .levels: if let waveform = monitor.waveform { print(line(of: waveform)) }
+        case .stopped: break recording
+        default: print(event)
+        }
+    }
+    let stopped = take.stop()
+    // What the system refused the device's thread, in its words: no reason to stop, but one for gaps.
+    let refusals: [RealtimeReport.Refusal] = monitor.statistics.scheduling?.refusals ?? []
+    for refusal in refusals { print("\(refusal.message)\n\(refusal.remedy)") }
+    let summary = stopped.summary
+    try stopped.save()
+    return summary
+}
+
+/// Where the mean of a recording's spectrum is highest, in Hz.
+func strongestFrequency(in clip: Clip) throws -> Double {
+    let frames = 0..<clip.frameCount
+    let settings = try Spectrogram.Settings(sampleRate: clip.sampleRate, windowSize: 4096)
+    let spectrogram = try Spectrogram(
+        frames: frames, columns: 100, rows: 2000, frameCount: clip.frameCount, settings: settings
+    ) { (part, samples) throws(AudioFileError) in
+        try clip.readMono(part, channels: 0..<clip.channelCount, into: &samples)
+    }
+    let sums = (0..<spectrogram.rowCount).map { row in
+        (0..<spectrogram.columnCount).reduce(Float(0)) { $0 + spectrogram[$1, row] }
+    }
+    let row = sums.indices.max { sums[$0] < sums[$1] } ?? 0
+    let band = spectrogram.frequencies(row: row)
+    return (band.lowerBound + band.upperBound) / 2
+}
+
+let arguments = Array(CommandLine.arguments.dropFirst())
+do {
+    let path = arguments.first ?? "take.wav"
+    let summary = try await record(
+        to: path, from: arguments.dropFirst().first ?? "default",
+        seconds: arguments.dropFirst(2).first.flatMap { Int($0) } ?? 5)
+    print(line(of: try WaveformMaker(path: path).make()))
+    let clip = try Clip(path: path)
+    let reading = try ProgrammeReading(measuring: clip)
+    let decibels = Double(Int((10 * reading.samplePeakDecibels).rounded())) / 10
+    print("\(summary.frameCount) frames, \(summary.lostFrames) lost, peak \(decibels) dB")
+    print("most at \(Int(try strongestFrequency(in: clip).rounded())) Hz")
+} catch {
+    // Every error of the library says what happened and what to do about it.
+    print("TakeReport: \(error)")
+    exit(1)
+}
