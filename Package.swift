@@ -120,7 +120,8 @@ let package = Package(
         .target(
             name: "Woodshed",
             dependencies: [
-                "Explanations", "Realtime", "DSP", "AudioFiles", "Clips", "Takes", "Waveforms", "AudioDevices", "Recording",
+                "Explanations", "Realtime", "DSP", "AudioFiles", "Clips", "Takes", "Waveforms", "AudioDevices",
+                "Recording",
                 "Engine",
             ],
             swiftSettings: settings),
@@ -209,7 +210,8 @@ let package = Package(
         .testTarget(
             name: "WoodshedCLITests",
             dependencies: [
-                "DSP", "Drawing", "ProcessHandles", "Realtime", "TestSupport", "VirtualCardSupport", "Woodshed",
+                "DSP", "Drawing", "ProcessHandles", "Realtime", "TestSupport", "UserState", "VirtualCardSupport",
+                "Woodshed",
                 "WoodshedCLI", "WoodshedCommand",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],

@@ -1,5 +1,6 @@
-// Lines for programs and lines for people.
 import Testing
+// Lines for programs and lines for people.
+import UserState
 import Woodshed
 
 @testable import WoodshedCLI
