@@ -5,6 +5,8 @@
 #  - no open end without an issue's number, as in "TO-DO(#12)" (written without the hyphen)
 #  - no `try!`, `as!` or `fatalError` in Sources/: bad input gets a typed error
 #  - every public error says cause and remedy (ExplainedError), and the command knows with which exit status it ends by it
+#  - no call of the system outside Files and Explanations for what these have: listing a folder, resolving a name, starting a
+#    program, words for an error number
 #  - no path of somebody's own machine
 #  - no signal to a process by its number: -1 is every process, and what has been waited for gives its number to another one.
 #    Swift and C send it to a descriptor (pidfd), Python to its own Popen or a descriptor, the shell to a job of its own (%1)
@@ -53,6 +55,9 @@ statuses=Sources/WoodshedCLI/Messages/ErrorTable.swift
 while IFS= read -r name; do
     grep -qsE "^extension $name: CommandError\b" $statuses || fault "$name has no exit status in $statuses"
 done < <(grep -hPso '^\s*public (struct|enum|final class) \K\w+(?=:.*\bExplainedError\b)' "${sources[@]}")
+mapfile -t above_files < <(printf '%s\n' "${sources[@]}" | grep -Ev '^Sources/(Files|Explanations)/')
+report '^(?!\s*//).*(?<!\w)(opendir|readdir|scandir|realpath|strerror(_r)?|posix_spawnp?|linkat)\s*\(' \
+    'a second version of what Files or Explanations has' "${above_files[@]}"
 report '(?<![\w.])/(home|Users|root|work|opt/swift)/' "path of somebody's own machine" "${all[@]}"
 by_number='a signal to a process by its number, which may be another one'
 report '^(?!\s*//).*(\b(kill|killpg|sigqueue|tgkill)\s*\(|\bSYS_(kill|tkill|tgkill|rt_sigqueueinfo)\b)' "$by_number" "${compiled[@]}"

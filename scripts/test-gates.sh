@@ -94,6 +94,10 @@ expect found "a public error without an exit status" house_rules
 mkdir -p "$folder/Sources/WoodshedCLI/Messages"
 printf '%s\n' '// Errors and their codes.' 'extension SampleError: CommandError {}' >"$folder/Sources/WoodshedCLI/Messages/ErrorTable.swift"
 expect nothing "a public error with words and an exit status" house_rules
+lay_module && plant 'let folder = unsafe opendir(path)'
+expect found "a second listing of folders" house_rules
+lay_module && plant 'let words = unsafe strerror(errno)' && mv "$folder/Sources/Sample" "$folder/Sources/Explanations"
+expect nothing "the one place with the words of the system" house_rules
 lay_module && plant 'let path = "/ho''me/somebody/song.wav"'
 expect found "a path of somebody's own machine" house_rules
 lay_module && plant 'let sent = Glibc.kill(process, SIGTERM)'

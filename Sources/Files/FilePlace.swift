@@ -44,8 +44,13 @@ package struct FilePlace: Sendable {
 
     /// A new name beside the place. It is not made of the file's, which may be as long as names can be.
     package func temporaryPath() -> String {
-        let name = Self.temporaryPrefix + String(UInt32.random(in: 0...UInt32.max), radix: 36) + Self.temporarySuffix
+        let name = Self.temporaryName()
         return finalPath.contains("/") ? (folder == "/" ? "/" : folder + "/") + name : name
+    }
+
+    /// A new name for what is not finished, in whatever folder.
+    package static func temporaryName() -> String {
+        temporaryPrefix + String(UInt64.random(in: 0...UInt64.max), radix: 36) + temporarySuffix
     }
 
     /// Gives a file that is whole and on the disk its name, and waits until the name is on the disk, too.

@@ -9,7 +9,7 @@ package enum UnnamedFile {
     package static func open(in folder: String, calls: any FileCalls = SystemFileCalls()) throws(FileFault) -> Int32 {
         let unnamed = calls.createUnnamed(in: folder)
         if unnamed >= 0 { return Int32(unnamed) }
-        let name = "\(folder)/\(FilePlace.temporaryPrefix)\(String(UInt64.random(in: 0...UInt64.max), radix: 36)).part"
+        let name = "\(folder)/\(FilePlace.temporaryName())"
         let named = calls.create(name)
         if named < 0 { throw FileFault(code: Int32(-named), isCreating: true) }
         _ = calls.remove(name)

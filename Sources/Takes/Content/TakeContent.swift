@@ -60,8 +60,7 @@ final class TakeContent {
 
     /// Writes the header and as many frames as share its page, in one go. A header that tells of no frame must never stand in
     /// front of samples: some readers take it for that of a broken recording and count to the file's end, others do not.
-    private func writeFirstPage(_ frames: UnsafeMutableRawBufferPointer, _ frameCount: Int) throws(FileFault) -> Int
-    {
+    private func writeFirstPage(_ frames: UnsafeMutableRawBufferPointer, _ frameCount: Int) throws(FileFault) -> Int {
         let room = Self.pageBytes - format.headerBytes - 1
         let count = min(frameCount, room / format.frameBytes)
         var page = format.header(frameCount: Int64(count))
