@@ -2,10 +2,10 @@ public import AudioFiles
 public import DSP
 
 extension ProgrammeReading {
-    /// Frames read at once: few, so that the decoding goes on ahead within a small budget.
+    /// Frames read at once: few, so that the decoder can read ahead within a small budget.
     private static let blockFrames = 4096
 
-    /// The rate to open a recording at in order to measure it: its own, but for rates no meter is made for.
+    /// The rate at which to open a recording in order to measure it: its own rate, limited to the range of the meters.
     ///
     /// - Parameter fileRate: The file's rate, in Hz.
     ///
@@ -14,15 +14,15 @@ extension ProgrammeReading {
         min(max(fileRate, LoudnessMeter.sampleRates.lowerBound), LoudnessMeter.sampleRates.upperBound)
     }
 
-    /// Reads a recording from its first frame to its last, in a memory that does not grow with its length.
+    /// Reads a recording from its first frame to its last. Memory use does not grow with its length.
     ///
     /// - Parameters:
     ///   - clip: Opened at 8 to 384 kHz; see ``sampleRate(forFileRate:)``.
-    ///   - weights: How much each channel counts in the loudness; nil takes the usual layout's.
-    ///   - hop: Is given the loudness at the end of every 10 ms.
-    /// - Throws: Why the recording cannot be read to its end.
+    ///   - weights: The weight of each channel in the loudness; nil uses the weights of the usual layout.
+    ///   - hop: Called with the loudness at the end of every 10 ms.
+    /// - Throws: The reason why the recording cannot be read to its end.
     ///
-    /// Real-time safe: no; it waits for what is decoded.
+    /// Real-time safe: no; it waits for the decoder.
     public init(
         measuring clip: Clip, weights: ChannelWeights? = nil, hop: (LoudnessHop) -> Void = { _ in }
     ) throws(AudioFileError) {
@@ -34,7 +34,7 @@ extension ProgrammeReading {
         var frame: Int64 = 0
         while frame < clip.frameCount {
             let count = Int(min(Int64(block.frameCount), clip.frameCount - frame))
-            // Wakes the decoder at once, which then goes on ahead, and says why it cannot.
+            // Wakes the decoder at once, so that it reads ahead, and throws its error.
             try clip.waitUntilLoaded([frame..<frame + Int64(count)])
             reader.beginBlock()
             var missing = 0
@@ -42,7 +42,7 @@ extension ProgrammeReading {
                 missing += unsafe reader.read(channel: channel, from: frame, count: count, into: block.channel(channel))
             }
             reader.endBlock()
-            // A reader that waits comes without a page only when there is a reason.
+            // For a reader that waits, a page is missing only if it cannot be decoded.
             if missing > 0, let failure = clip.failure { throw failure }
             unsafe meter.process(UnsafePointer(block.channels), frameCount: count, hop: hop)
             frame += Int64(count)

@@ -15,10 +15,10 @@ internal import Realtime
 ///     try engine.start()
 ///     try engine.waitUntilFinished()
 ///
-/// The sound is a function of clips, scores and the frames of the requests: the same on every device, with every period.
+/// The sound is a function of clips, scores and the frames of the requests. It is the same on every device and with every period.
 /// An engine may be used from any thread.
 public final class Engine: Sendable {
-    /// What the device gave: its rate is the rate of all clips and scores.
+    /// The settings that the device accepted. Its rate is the rate of all clips and scores.
     public let configuration: StreamConfiguration
 
     private let stream: any OutputStream
@@ -28,15 +28,15 @@ public final class Engine: Sendable {
     private let isVirtual: Bool
     private let pump = EventPump()
 
-    /// Opens a device; nothing sounds before `start()`.
+    /// Opens a device. Nothing is heard before `start()`.
     ///
     /// - Parameters:
     ///   - output: where the sound goes.
-    ///   - request: rate, channels, period and clock asked for.
-    ///   - onLoss: what to do when a device of the system is lost while it plays; files and `null` are never.
-    ///   - endsWithPlayers: true ends the stream with the last player; false goes on in silence until `stop()`, for programs in
+    ///   - request: the requested rate, channels, period and clock.
+    ///   - onLoss: what to do if a system device is lost while it plays. Files and `null` are never lost.
+    ///   - endsWithPlayers: true ends the stream with the last player; false continues in silence until `stop()`, for programs in
     ///     which players come and go.
-    /// - Throws: `DeviceError`, which says why the device cannot be opened so and what to do.
+    /// - Throws: `DeviceError`, which says why the device cannot be opened and what to do.
     public convenience init(
         output: OutputDevice, request: StreamRequest, onLoss: LossPolicy = .wait, endsWithPlayers: Bool = true
     ) throws(DeviceError) {
@@ -48,9 +48,9 @@ public final class Engine: Sendable {
         }
     }
 
-    /// Plays on the output of linked streams, beside whoever records from their input; `start()` waits for both.
+    /// Plays on the output of linked streams, while a recorder uses their input. `start()` waits until both are started.
     ///
-    /// A device that is lost ends the engine: it is not looked for again. Real-time safe: no.
+    /// If the device is lost, the engine ends; it does not look for the device again. Real-time safe: no.
     ///
     /// - Parameters:
     ///   - linked: streams whose output nothing plays on yet.
@@ -60,7 +60,7 @@ public final class Engine: Sendable {
         self.init(isVirtual: clock == .virtual, endsWithPlayers: endsWithPlayers) { (_, _) in linked.output }
     }
 
-    /// On any stream; it is opened with what the mix has to be told of its device.
+    /// Plays on any stream. `open` gets what the mix must be told of the device.
     init<Failure: Error>(
         isVirtual: Bool, endsWithPlayers: Bool = true,
         opening stream: (MixerBox, EventBroadcast<EngineEvent>) throws(Failure) -> any OutputStream
@@ -83,7 +83,7 @@ public final class Engine: Sendable {
 
     /// Opens a recording at the engine's rate; a file of another rate is converted while it is decoded.
     ///
-    /// - Throws: `AudioFileError`, which says why it cannot be played and what to do.
+    /// - Throws: `AudioFileError`, which says why the recording cannot be played and what to do.
     public func load(_ path: String) throws(AudioFileError) -> Clip {
         try Clip(path: path, sampleRate: configuration.sampleRate)
     }
@@ -101,7 +101,7 @@ public final class Engine: Sendable {
         return player
     }
 
-    /// Stops a player with its fade and takes it out of the mix once it is silent.
+    /// Fades a player out and removes it from the mix once it is silent.
     public func remove(_ player: Player) {
         player.stop()
         directory.removeWhenFinished(player)
@@ -110,11 +110,11 @@ public final class Engine: Sendable {
 
     // MARK: The stream
 
-    /// Starts the device, once the opening of every player's score is decoded.
+    /// Starts the device, once the beginning of every player's score is decoded.
     ///
-    /// - Throws: `DeviceError` when it does not start.
+    /// - Throws: `DeviceError` if it does not start.
     public func start() throws(DeviceError) {
-        // Neither thread may hold the engine: it joins both when it goes.
+        // Neither thread may hold the engine, because the engine joins both when it is released.
         let (directory, stream, broadcast, mixer) = (self.directory, self.stream, self.broadcast, self.mixer)
         do {
             try pump.start {
@@ -129,7 +129,7 @@ public final class Engine: Sendable {
             throw DeviceError(kind: .io, message: error.message, remedy: error.remedy)
         }
         directory.loadOpenings()
-        // What was asked for so far is for the first block.
+        // Requests made so far apply to the first block.
         directory.serve()
         try stream.start(
             StreamCallbacks(
@@ -140,8 +140,8 @@ public final class Engine: Sendable {
 
     /// Stops the device at once and ends all events. Stop the players first to let them fade out.
     ///
-    /// Under the virtual clock the block that is being made is dropped, whatever it waits for: all that was handed to the device is
-    /// what the scores say, up to there.
+    /// Under the virtual clock the block that is being made is dropped, even if it waits for something. So everything that was
+    /// passed to the device is exactly as the scores say.
     public func stop() {
         if isVirtual {
             mixer.cutOff()
@@ -153,7 +153,7 @@ public final class Engine: Sendable {
 
     /// Blocks until the last player has finished and the device has played it out.
     ///
-    /// - Throws: `EngineError` when the device or a recording failed on the way.
+    /// - Throws: `EngineError` if the device or a recording failed meanwhile.
     public func waitUntilFinished() throws(EngineError) {
         defer { finishServing() }
         do {
@@ -165,20 +165,20 @@ public final class Engine: Sendable {
         if let failure = directory.firstFailure { throw .file(failure) }
     }
 
-    /// What was counted since the start, on all devices the engine has played on.
+    /// Counters since the start, over all devices on which the engine has played.
     public var statistics: EngineStatistics {
         if let kept = stream as? KeptOutput { return EngineStatistics(kept) }
         return EngineStatistics(stream, isVirtual: isVirtual)
     }
 
-    /// Losses of the device, returns and disturbances from now on, each once, in order, to every reader; ends with the engine,
-    /// and is over at once when asked for after that.
+    /// Losses, returns and disturbances of the device from now on, each once, in order, to every reader. The stream ends with the engine;
+    /// a stream requested after that ends at once.
     ///
-    /// The players tell of them too, by events with the exact frame; here is what concerns all of them. Ask for it before
+    /// The players report them too, by events with the exact frame; these events concern all players. Get the stream before
     /// `start()`.
     public var events: AsyncStream<EngineEvent> { broadcast.stream }
 
-    /// Frames handed to the device and how many of them are not yet heard.
+    /// Frames passed to the device, and how many of them have not been heard yet.
     public var position: StreamPosition { stream.position }
 
     private func finishServing() {
@@ -188,7 +188,7 @@ public final class Engine: Sendable {
         broadcast.end()
     }
 
-    /// How the mix follows what becomes of the device. Neither side may hold the engine.
+    /// How the mix follows the loss and return of the device. Neither side may hold the engine.
     private static func keeperCallbacks(_ mixer: MixerBox, _ broadcast: EventBroadcast<EngineEvent>) -> KeeperCallbacks
     {
         KeeperCallbacks(

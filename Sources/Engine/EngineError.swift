@@ -2,13 +2,13 @@ public import AudioDevices
 public import AudioFiles
 public import Explanations
 
-/// What can go wrong between opening an engine and the last frame.
+/// Errors from opening an engine to the last frame.
 public enum EngineError: ExplainedError {
     /// The device failed while playing.
     case device(DeviceError)
     /// A recording could no longer be read while it was played.
     case file(AudioFileError)
-    /// The clip was loaded for another rate than the device's; load it with `Engine.load(_:)`.
+    /// The clip was loaded at a rate other than the device's; load it with `Engine.load(_:)`.
     case rateMismatch(clip: Int, engine: Int)
     /// More players than can be mixed.
     case tooManyPlayers(limit: Int)

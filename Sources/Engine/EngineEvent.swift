@@ -1,23 +1,23 @@
 public import AudioDevices
 
-/// What became of an engine's device.
+/// A change of the state of an engine's device.
 public enum EngineEvent: Sendable, Equatable {
-    /// The device is lost. What was playing is paused, with the reason, at the frame it names.
+    /// The device is lost. Players that were playing are paused, at the frame and for the reason in the interruption.
     case interrupted(Interruption)
-    /// The device is there again and plays from `frame` on, where players that are to go on by themselves do so.
+    /// The device is back and plays from `frame` on. Players that resume by themselves do so at that frame.
     case resumed(StreamConfiguration, frame: Int64)
     /// Another device has taken over, from `frame` on.
     case fellBack(to: StreamConfiguration, frame: Int64)
-    /// A device is wanted and cannot be had, for this reason; players stay paused.
+    /// A device is needed but not available, for this reason; players stay paused.
     case deviceMissing(DeviceError)
-    /// The device was suspended, or stood still, and went on: `frame` counts as for all events of the engine.
+    /// The device was suspended, or stood still, and continued. `frame` counts as in all events of the engine.
     ///
-    /// Told within some 10 ms of its end. Dropouts are told by the players, with what was missing.
+    /// Reported within some 10 ms of its end. Dropouts are reported by the players, with the number of lost frames.
     case disturbed(StreamIncident)
 }
 
 extension StreamIncident.Kind {
-    /// Whether it is over when it is told, and nobody else tells it.
+    /// Whether the incident is over when it is reported and no other event reports it.
     var endsByItself: Bool {
         switch self {
         case .suspended, .stalled: true

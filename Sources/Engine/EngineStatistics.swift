@@ -1,15 +1,15 @@
 public import AudioDevices
 public import Realtime
 
-/// What an engine has counted since its start, on all devices it has played on.
+/// Counters of an engine since its start, over all devices on which it has played.
 public struct EngineStatistics: Sendable {
     /// How often a device ran dry.
     public let xruns: Int64
-    /// About how many frames of silence that made; no frame of the sound was skipped.
+    /// About how many frames of silence that caused; no frame of the sound was skipped.
     public let lostFrames: Int64
     /// How often the device was lost.
     public let interruptions: Int64
-    /// Frames that went to devices and were lost with them, by what those last told: up to a period too many each time.
+    /// Frames that were lost in the buffers of lost devices, from the last reported positions: up to a period too many each time.
     public let unheardFrames: Int64
     /// Blocks rendered for a device.
     public let blocks: Int64
@@ -17,7 +17,7 @@ public struct EngineStatistics: Sendable {
     public let framesRendered: Int64
     /// How long the mix of a block took.
     public let renderTime: RenderTime
-    /// The same over the time the block lasts; nil by the virtual clock, which waits for every block.
+    /// Render time divided by the duration of the block; nil under the virtual clock, which waits for every block.
     public let load: RenderLoad?
     /// What the system granted to the device thread; nil before the start.
     public let scheduling: RealtimeReport?
@@ -27,7 +27,7 @@ public struct EngineStatistics: Sendable {
 }
 
 extension EngineStatistics {
-    /// Of an output that is never lost.
+    /// For an output that is never lost.
     init(_ stream: any OutputStream, isVirtual: Bool) {
         let configuration = stream.configuration
         let statistics = stream.statistics
@@ -36,7 +36,7 @@ extension EngineStatistics {
         self.init(statistics, load: isVirtual ? nil : load, interruptions: 0, unheardFrames: 0)
     }
 
-    /// Of an output that outlives its devices.
+    /// For an output that outlives its devices.
     init(_ kept: KeptOutput) {
         self.init(
             kept.statistics, load: kept.load, interruptions: kept.interruptions, unheardFrames: kept.unheardFrames)

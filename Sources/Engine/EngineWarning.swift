@@ -1,9 +1,9 @@
 public import Explanations
 
-/// What will keep an engine from doing its work well, known before it starts. Nothing is printed by the library: show it.
+/// A problem, known before the start, that will disturb an engine. The library prints nothing: show the warning to the user.
 public enum EngineWarning: Explained, Hashable, CaseIterable {
-    /// The program was built without optimisation, as `swift build` and `swift run` do by themselves: every block takes about seventy
-    /// times as long to compute, and a stretched one longer than it sounds.
+    /// The program was built without optimisation, the default of `swift build` and `swift run`. Computing a block takes about seventy
+    /// times as long, and a stretched block takes longer than it plays.
     case unoptimisedBuild
 
     /// The cause, in words.
@@ -23,14 +23,14 @@ public enum EngineWarning: Explained, Hashable, CaseIterable {
 }
 
 extension Engine {
-    /// What is to be told to whoever builds or starts this program; none as a rule.
+    /// Warnings for the user or author of this program; usually none.
     ///
     /// Real-time safe: no.
     public var warnings: [EngineWarning] { Self.warnings(isOptimised: Self.isOptimised) }
 
     static func warnings(isOptimised: Bool) -> [EngineWarning] { isOptimised ? [] : [.unoptimisedBuild] }
 
-    /// Whether this module was optimised; its users mostly were, too, as packages are built in one way.
+    /// Whether this module was optimised. Usually this is true of the whole program, because packages are built in one way.
     private static var isOptimised: Bool {
         #if DEBUG
             false

@@ -1,31 +1,31 @@
-// What it costs to render a score: the player's own render path, block by block, under the thread's processor clock. Nothing
-// sounds. It does not show what a sound card, a mix of several players or a machine that is busy elsewhere adds.
+// Measures what it costs to render a score: the player's own render path, block by block, by the thread's processor clock. Nothing
+// is heard. It does not include the cost of a sound card, of a mix of several players, or of other load on the machine.
 public import AudioDevices
 public import Clips
 internal import Realtime
 
 /// The times of all blocks of one rendering, as a device thread would render it.
 ///
-/// Decoding and analysis are done before each block and not counted; a cache that is cold at the first block is. Time is
-/// processor time of the rendering thread, so that a busy machine does not count as slow code; what reading that clock
-/// costs is taken off.
+/// Decoding and analysis run before each block and are not counted; cold caches at the first block are. Time is the
+/// processor time of the rendering thread, so a busy machine does not make the code look slow. The cost of reading the
+/// clock is subtracted.
 ///
 ///     let trial = try RenderTrial(clip, score: score, periodFrames: 64)
 ///     print(trial.cpuPercent, trial.maximumMicroseconds, trial.deadlineMicroseconds)
 @_spi(Benchmarks) public struct RenderTrial: Sendable {
     /// Frames of one block.
     public let periodFrames: Int
-    /// How long a block lasts, in µs: what rendering it may take at most.
+    /// How long a block plays, in µs: the limit for rendering it.
     public let deadlineMicroseconds: Double
-    /// Frames rendered: the whole score, or what was asked for.
+    /// Frames rendered: the whole score, or as many as requested.
     public let frameCount: Int64
     /// Processor time of each block, in µs, in their order.
     public let blockMicroseconds: [Float]
-    /// The pass of the score each block ended in, from 1, counted within its section.
+    /// The pass of the score in which each block ended, from 1, counted within its section.
     public let blockPasses: [Int32]
-    /// Whether any block allocated or freed memory; nil when that was not asked or cannot be told on this system.
+    /// Whether any block allocated or freed memory; nil if this was not requested or the system cannot tell.
     public let touchesHeap: Bool?
-    /// Frames that were silent because their page was not there: 0, or the figures are worth nothing.
+    /// Frames that were silent because their page was missing. If this is not 0, the figures are worthless.
     public let starvedFrames: Int64
 
     private let sorted: [Float]
@@ -36,10 +36,10 @@ internal import Realtime
     ///   - clip: What is played.
     ///   - score: Compiled for this clip.
     ///   - periodFrames: Frames of one block, 1 to 8192.
-    ///   - maximumFrames: The most frames to render, at least one block's; the score may be longer.
-    ///   - watchesHeap: Whether to render once more to see if the heap is touched; see ``touchesHeap``.
-    ///   - listener: Gets every block after it was rendered, outside the time that is measured.
-    /// - Throws: `EngineError` of kind `file` when the recording cannot be read.
+    ///   - maximumFrames: The most frames to render, at least one block; the score may be longer.
+    ///   - watchesHeap: Whether to render a second time to see if memory is allocated; see ``touchesHeap``.
+    ///   - listener: Gets every block after it was rendered, outside the measured time.
+    /// - Throws: `EngineError` of kind `file` if the recording cannot be read.
     ///
     /// Real-time safe: no.
     public init(
@@ -49,7 +49,7 @@ internal import Realtime
         precondition((1...8192).contains(periodFrames), "A block has 1 to 8192 frames.")
         self.periodFrames = periodFrames
         deadlineMicroseconds = Double(periodFrames) / Double(clip.sampleRate) * 1e6
-        // Code and tables that are used for the first time would count as the first block's otherwise.
+        // Otherwise the first use of code and tables would count as the first block's time.
         let warmUp = try TrialPlayer(clip, score: score, periodFrames: periodFrames)
         for _ in 0..<Self.warmUpBlocks where !warmUp.isFinished { _ = try warmUp.renderBlock() }
 
@@ -75,10 +75,10 @@ internal import Realtime
     }
 
     private static let warmUpBlocks = 200
-    /// Enough for every path of a looped section; the compiler has proved the rest.
+    /// Enough for every path of a looped section; the compiler checks the rest.
     private static let watchedBlocks = 4000
 
-    /// Renders on a thread that has never touched the heap, with nobody serving the player meanwhile.
+    /// Renders on a thread that has never used the heap, while nobody serves the player.
     private static func watch(
         _ clip: Clip, _ score: Score, _ periodFrames: Int, blocks: Int
     ) throws(EngineError) -> Bool? {
@@ -95,10 +95,10 @@ internal import Realtime
     /// Processor time of all blocks as a share of their duration, in percent of one core.
     public var cpuPercent: Double { percent(of: blockMicroseconds.indices) }
 
-    /// The same from the second pass of the first section on; nil when only one pass was rendered.
+    /// The same from the second pass of the first section on; nil if only one pass was rendered.
     public var laterPassesCPUPercent: Double? {
         guard let first = blockPasses.firstIndex(where: { $0 > 1 }), first + 1 < blockPasses.count else { return nil }
-        // The block in which the passes meet belongs to both.
+        // The block in which two passes meet belongs to both.
         return percent(of: first + 1..<blockPasses.count)
     }
 
@@ -106,7 +106,7 @@ internal import Realtime
     public var medianMicroseconds: Double { quantile(0.5) }
     /// 99.9 % of the blocks took no longer, in µs.
     public var p999Microseconds: Double { quantile(0.999) }
-    /// The longest block, in µs; the first one and all joints are among them.
+    /// The longest block, in µs, including the first one and all joints.
     public var maximumMicroseconds: Double { quantile(1) }
     /// The block in which the sound begins, in µs.
     public var firstBlockMicroseconds: Double { Double(blockMicroseconds.first ?? 0) }

@@ -3,9 +3,9 @@ internal import Clips
 internal import DSP
 internal import Realtime
 
-/// A player without a device, one block at a time, on whatever thread calls.
+/// A player without a device that renders one block at a time, on the calling thread.
 ///
-/// One thread at a time; that is the caller's duty.
+/// Use it from one thread at a time.
 @safe
 final class TrialPlayer: @unchecked Sendable {
     private let player: Player
@@ -14,10 +14,10 @@ final class TrialPlayer: @unchecked Sendable {
     private let periodFrames: Int
     private var frame: Int64 = 0
     private var loadedUntil: Int64 = 0
-    /// Pages are looked after this often, in output frames, so that looking does not cool every block's caches.
+    /// Pages are requested at this interval, in output frames, so that the request does not cool the caches before every block.
     private static let loadingStep: Int64 = 4096
 
-    /// Made ready to sound from its first block on.
+    /// Prepares everything, so that the player can be heard from its first block on.
     init(_ clip: Clip, score: Score, periodFrames: Int) throws(EngineError) {
         self.clip = clip
         self.periodFrames = periodFrames
@@ -42,7 +42,7 @@ final class TrialPlayer: @unchecked Sendable {
         player.serve()
         if frame >= loadedUntil {
             let place = player.status.clipFrame
-            // At four times the speed, and a block beyond.
+            // At four times the speed, plus one block.
             try load(place..<place + 4 * (Self.loadingStep + Int64(periodFrames)))
             loadedUntil = frame + Self.loadingStep
         }
@@ -52,7 +52,7 @@ final class TrialPlayer: @unchecked Sendable {
         return result
     }
 
-    /// Renders one block as a device's thread would: nothing else, and without touching the heap.
+    /// Renders one block as a device thread would: it does nothing else and does not use the heap.
     func renderUnserved() -> (valid: Int, nanoseconds: Int64) {
         let flush = FlushToZero()
         let begin = ThreadClock.nanoseconds()
@@ -67,7 +67,7 @@ final class TrialPlayer: @unchecked Sendable {
         return (valid, end - begin)
     }
 
-    /// What the last call rendered.
+    /// The block that the last call rendered.
     func block(frameCount: Int, at frame: Int64) -> RenderBlock {
         unsafe RenderBlock(
             channels: buffer.channels, channelCount: clip.channelCount, frameCount: frameCount, outputFrame: frame)

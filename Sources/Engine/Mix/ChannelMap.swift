@@ -1,9 +1,9 @@
 internal import DSP
 
-/// How a clip's channels reach a device that has another number of them.
+/// How a clip's channels are mapped to a device with another number of channels.
 ///
-/// The same number: one to one. Mono: to every device channel. To a mono device: the mean. Otherwise channel by channel, and
-/// what has no counterpart is silent or left out. Equal counts copy samples bit for bit.
+/// Equal counts: one to one, samples copied bit for bit. Mono clip: to every device channel. Mono device: the mean. Otherwise channel by
+/// channel; a device channel without a counterpart is silent, a clip channel without one is left out.
 enum ChannelMap {
     /// Writes, or adds, `frameCount` frames of `source` into `output` from `offset` on.
     ///

@@ -1,25 +1,25 @@
-// The mix: what the device's thread calls. It sums the players in the order they came and knows when the last has ended.
-// Players come and go through a ring; their memory is the control side's, which frees it once the mixer has let go.
+// The mix, which the device thread calls. It sums the players in the order in which they were added and detects the end of the last one.
+// Players are added and removed through a ring. The control side owns their memory and frees it once the mixer has returned it.
 internal import AudioDevices
 internal import Realtime
 
 /// A player's render state as the mixer sees it. The control side owns the memory and frees it only after the mixer has
-/// handed the address back.
+/// returned the address.
 @safe
 struct MixerSlot: @unchecked Sendable, BitwiseCopyable {
     let core: UnsafeMutablePointer<PlayerCore>
 
-    /// Identity, for the way back.
+    /// Identifies the player when it is returned.
     var address: Int { unsafe Int(bitPattern: core) }
 }
 
-/// Sums players into the device's block. Real-time safe: `render` is; making one allocates.
+/// Sums players into the device's block. Real-time safe: `render` is; the initialiser allocates.
 @safe
 struct Mixer: ~Copyable {
-    /// Players that can sound at once.
+    /// The largest number of players.
     static let capacity = 128
 
-    /// What the control side asks.
+    /// A request of the control side.
     struct Command: Sendable, BitwiseCopyable {
         enum Code: UInt8, Sendable, BitwiseCopyable { case add, remove }
         var code: Code
@@ -33,15 +33,15 @@ struct Mixer: ~Copyable {
     private var released: RingProducer<Int>
     private let endsWithPlayers: Bool
     private var hasPlayed = false
-    /// The loss of the device, while it lasts; its first frame is told to the players when it is rendered.
+    /// The loss of the device, while it lasts. The players are told when its first frame is rendered.
     private var loss: Loss?
     private var lossIsNew = false
 
-    /// What the players are told of a device that is gone.
+    /// What the players are told when the device is lost.
     struct Loss: BitwiseCopyable {
         /// A `PauseReason`, by its raw value.
         var reason: Int64
-        /// Whether what plays goes on by itself once there is a device.
+        /// Whether playing players resume by themselves once there is a device.
         var resumes: Bool
     }
 
@@ -58,7 +58,7 @@ struct Mixer: ~Copyable {
 
     /// Renders one block.
     ///
-    /// - Returns: the frames up to the end of the last player, when all have ended and the stream is to end with them;
+    /// - Returns: the frames up to the end of the last player, if all have ended and the stream ends with them;
     ///   otherwise the whole block.
     mutating func render(_ block: RenderBlock) -> Int {
         tellLoss(at: block.outputFrame)
@@ -69,7 +69,7 @@ struct Mixer: ~Copyable {
         }
         var end = 0
         for index in 0..<count {
-            // Sound because the control side keeps a core alive until its address has come back.
+            // Sound because the control side keeps a core alive until its address has been returned.
             let core = unsafe slots[index].core
             let playerEnd = unsafe core.pointee.render(
                 into: block.channels, outputChannels: block.channelCount, frameCount: block.frameCount,
@@ -81,7 +81,7 @@ struct Mixer: ~Copyable {
         return endsWithPlayers ? end : block.frameCount
     }
 
-    /// Tells every player that the device ran dry.
+    /// Tells every player about an xrun of the device.
     mutating func noteXrun(at frame: Int64, lostFrames: Int64) {
         for index in 0..<count {
             unsafe slots[index].core.pointee.noteXrun(at: frame, lostFrames: lostFrames)
@@ -90,31 +90,31 @@ struct Mixer: ~Copyable {
 
     // MARK: Times without a device
 
-    /// The device is gone as of the next block. Between two streams only.
+    /// The device is lost, from the next block on. Call it between two streams only.
     mutating func interrupt(_ loss: Loss) {
         self.loss = loss
         lossIsNew = true
     }
 
-    /// There is a device for the next block, which is the one from `frame` on. Between two streams only.
+    /// A device is back; its first block is the next one, which begins at `frame`. Call it between two streams only.
     mutating func endInterruption(at frame: Int64) {
-        // It may be there before anything was rendered without one; the players are told of both, at one frame.
+        // It may be back before anything was rendered without it; then the players are told of both at one frame.
         tellLoss(at: frame)
         loss = nil
         lossIsNew = false
         for index in 0..<count { unsafe slots[index].core.pointee.endInterruption() }
     }
 
-    /// The device is kept away by something else than what it was lost by.
+    /// Another cause now keeps the device away.
     mutating func changeLoss(reason: Int64, at frame: Int64) {
         guard loss != nil else { return }
         loss?.reason = reason
-        // Players that have not been told of the loss yet are told of it with this reason.
+        // Players that have not been told of the loss yet will be told with this reason.
         guard !lossIsNew else { return }
         for index in 0..<count { unsafe slots[index].core.pointee.changeInterruption(at: frame, reason: reason) }
     }
 
-    /// Whether a player wants to be heard that cannot be, for want of a device; each wish is told once.
+    /// Whether a player wants to play but has no device; each request is reported once.
     mutating func takeWish() -> Bool {
         guard loss != nil else { return false }
         var wishes = false
@@ -124,7 +124,7 @@ struct Mixer: ~Copyable {
         return wishes
     }
 
-    /// A device that was wished for is not there.
+    /// A requested device is not there.
     mutating func forgetWishes() {
         for index in 0..<count { unsafe slots[index].core.pointee.forgetWish() }
     }
@@ -160,7 +160,7 @@ struct Mixer: ~Copyable {
             count -= 1
             break
         }
-        // The ring back has a place for every player there can be.
+        // The return ring has room for the largest number of players.
         _ = released.push(slot.address)
     }
 

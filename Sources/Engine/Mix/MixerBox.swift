@@ -1,16 +1,16 @@
 internal import AudioDevices
 internal import Synchronization
 
-/// The mixer at an address of its own: the device's thread uses it while the stream runs, the control side never does.
+/// The mixer at a fixed address. The device thread uses it while the stream runs; the control side never does.
 @safe
 final class MixerBox: @unchecked Sendable {
     private let mixer: UnsafeMutablePointer<Mixer>
-    // Relaxed, all: a flag each, on which no other memory depends.
+    // All relaxed: each is a single flag on which no other memory depends.
     private let isWished = Atomic<Bool>(false)
     private let isRefused = Atomic<Bool>(false)
-    /// Release and acquire: whoever sees it finds all events of the last block.
+    /// Release and acquire: a thread that reads true also finds all events of the last block.
     private let isOver = Atomic<Bool>(false)
-    /// Whether nothing that is made is to be heard any more.
+    /// Whether output from now on is discarded.
     private let isCutOff = Atomic<Bool>(false)
     /// A `PauseReason`, by its raw value; below 0 for none.
     private let newReason = Atomic<Int64>(-1)
@@ -40,7 +40,7 @@ final class MixerBox: @unchecked Sendable {
             unsafe mixer.pointee.changeLoss(reason: reason, at: block.outputFrame)
         }
         var end = isCutOff.load(ordering: .relaxed) ? 0 : unsafe mixer.pointee.render(block)
-        // Looked at again: a block whose players were told to wait no more may lack anything, and goes nowhere.
+        // Checked again: a block whose players were told to stop waiting may be incomplete and must not be played.
         if isCutOff.load(ordering: .relaxed) { end = 0 }
         if unsafe mixer.pointee.takeWish() { isWished.store(true, ordering: .relaxed) }
         // Release: partner is the acquiring load in `hasEnded`.
@@ -56,7 +56,7 @@ final class MixerBox: @unchecked Sendable {
         unsafe mixer.pointee.noteXrun(at: frame, lostFrames: lostFrames)
     }
 
-    /// Has the stream end before the block that is being made, before players are told to wait no more. Any thread.
+    /// Ends the stream before the block that is being made, before players are told to stop waiting. Any thread.
     func cutOff() { isCutOff.store(true, ordering: .relaxed) }
 
     /// Whether the last player has ended, and the stream with it. Any thread.
@@ -78,12 +78,12 @@ final class MixerBox: @unchecked Sendable {
         unsafe mixer.pointee.endInterruption(at: frame)
     }
 
-    /// Takes out whether a player wants to be heard for which there is no device. Any thread.
+    /// Returns and clears whether a player wants to play but has no device. Any thread.
     func takeWish() -> Bool { isWished.exchange(false, ordering: .relaxed) }
 
-    /// Has players that are paused by the loss be paused for another reason. Any thread.
+    /// Changes the reason of players that the loss has paused. Any thread.
     func changeLoss(reason: PauseReason) { newReason.store(Int64(reason.rawValue), ordering: .relaxed) }
 
-    /// Has what was wished for be forgotten. Any thread.
+    /// Drops the requests for a device. Any thread.
     func refuseWish() { isRefused.store(true, ordering: .relaxed) }
 }

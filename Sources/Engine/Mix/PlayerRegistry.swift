@@ -3,12 +3,12 @@ internal import Clips
 internal import Realtime
 internal import Synchronization
 
-/// The players of an engine, on the control side: it keeps each alive until the mixer has let go of it.
+/// The players of an engine, on the control side. It keeps each alive until the mixer has returned it.
 struct PlayerRegistry: ~Copyable {
     private var commands: RingProducer<Mixer.Command>
     private var released: RingConsumer<Int>
     private var players: [Player] = []
-    /// Addresses of players to be taken out once they are silent, and of those the mixer was told about.
+    /// Addresses of players to be removed once they are silent, and of those that the mixer was told to remove.
     private var leaving: Set<Int> = []
     private var told: Set<Int> = []
     private var waitsAreOver = false
@@ -18,7 +18,7 @@ struct PlayerRegistry: ~Copyable {
         self.released = released
     }
 
-    /// What the players of now will be heard with first.
+    /// The first frames that each current player will need.
     var openings: [(player: Player, frames: Range<Int64>)] {
         players.compactMap { player in
             let score = player.score
@@ -35,7 +35,7 @@ struct PlayerRegistry: ~Copyable {
     mutating func add(_ player: Player) {
         players.append(player)
         if waitsAreOver { player.endWaits() }
-        // The ring has two places for every player there can be: one to come and one to go.
+        // The ring has two places for each possible player: one to be added and one to be removed.
         _ = commands.push(Mixer.Command(code: .add, slot: player.core))
     }
 
@@ -43,7 +43,7 @@ struct PlayerRegistry: ~Copyable {
         leaving.insert(player.core.address)
     }
 
-    /// Carries requests and events of every player, and lets go of those the mixer has handed back.
+    /// Passes on requests and events of every player, and releases players that the mixer has returned.
     mutating func serve() {
         while let address = released.pop() {
             for player in players where player.core.address == address {
@@ -72,7 +72,7 @@ struct PlayerRegistry: ~Copyable {
     }
 }
 
-/// The registry behind a lock: what the engine, its pump and, under the virtual clock, the device's thread share.
+/// The registry behind a lock, shared by the engine, its pump and, under the virtual clock, the device thread.
 final class PlayerDirectory: Sendable {
     private let registry: Mutex<PlayerRegistry>
 
@@ -80,7 +80,7 @@ final class PlayerDirectory: Sendable {
         self.registry = Mutex(registry)
     }
 
-    /// Adds a player to the mix; false when there is no room.
+    /// Adds a player to the mix; false if there is no room.
     func add(_ player: Player) -> Bool {
         registry.withLock { registry in
             guard registry.hasRoom else { return false }
@@ -93,8 +93,8 @@ final class PlayerDirectory: Sendable {
         registry.withLock { $0.removeWhenFinished(player) }
     }
 
-    /// Waits until the first half second of every player is decoded, so that the first block is sound. What cannot be
-    /// decoded is told by the clip's failure.
+    /// Waits until the first half second of every player is decoded, so that the first block is complete. The clip's failure
+    /// reports frames that cannot be decoded.
     func loadOpenings() {
         for opening in registry.withLock({ $0.openings }) {
             opening.player.waitUntilLoaded(opening.frames)
@@ -109,7 +109,7 @@ final class PlayerDirectory: Sendable {
         registry.withLock { $0.endEvents() }
     }
 
-    /// Ends every wait of the players there are and of those to come. What they make from then on is not to be heard.
+    /// Ends every wait of all current and future players. Their output after that must not be played.
     func endWaits() {
         registry.withLock { $0.endWaits() }
     }

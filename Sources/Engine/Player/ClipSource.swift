@@ -1,14 +1,14 @@
 internal import Clips
 internal import DSP
 
-/// The recording as the layers of one player hear it: as it is, or through a voice. Trivial.
+/// The clip as the layers of one player read it: directly, or through a voice. Trivial.
 ///
-/// All reads come between `beginBlock()` and `endBlock()` of the clip's reader. Real-time safe: yes, but for a reader that waits.
+/// All reads are between `beginBlock()` and `endBlock()` of the clip's reader. Real-time safe: yes, except with a reader that waits.
 struct ClipSource: BitwiseCopyable {
     let clip: ClipReader
-    /// What is known of the clip's attacks, read in the same epoch as the clip; nil when nobody listens to it.
+    /// The clip's attacks, read in the same epoch as the clip; nil if the clip is not analysed.
     let attacks: AttackReader?
-    /// As the clip has them; kept here, as the render path may call no accessor of another module.
+    /// Copied from the clip, because the render path must not call an accessor of another module.
     let channelCount: Int
     let frameCount: Int64
 
@@ -19,10 +19,10 @@ struct ClipSource: BitwiseCopyable {
         frameCount = clip.frameCount
     }
 
-    /// The clip as it is. Past its end, where only a fading layer reads, it is mirrored: zeros there would be a step.
+    /// Copies the clip. Past its end, where only a fading layer reads, the clip is mirrored; zeros there would be a step.
     ///
     /// - Parameter output: channels × at least `count` frames.
-    /// - Returns: frames that were missing, and are silent.
+    /// - Returns: missing frames, which are silent.
     func copy(
         into output: UnsafeMutablePointer<UnsafeMutablePointer<Float>>, from clipFrame: Int64, _ count: Int
     ) -> Int {
@@ -42,14 +42,14 @@ struct ClipSource: BitwiseCopyable {
     /// The next frames of a voice.
     ///
     /// - Parameter output: channels × at least `count` frames.
-    /// - Returns: frames of the clip that were missing, and heard as silence.
+    /// - Returns: missing frames of the clip, which counted as silence.
     func stretch(
         with voice: UnsafeMutablePointer<Voice>, into output: UnsafeMutablePointer<UnsafeMutablePointer<Float>>,
         _ count: Int
     ) -> Int {
         var missing = 0
         while true {
-            // A reader that waited for pages held nothing meanwhile: what the voice was told before may have gone.
+            // A reader that waited for pages left its epoch, so the attacks that the voice was told before may be gone.
             unsafe tellAttacks(voice)
             guard let request = unsafe voice.pointee.nextInput(toEmit: count) else { break }
             missing = max(missing, unsafe feed(voice, request))
@@ -58,7 +58,7 @@ struct ClipSource: BitwiseCopyable {
         return min(missing, count)
     }
 
-    /// Tells a voice the attacks around its place, anew for each piece: what was found a while ago may have been let go.
+    /// Tells a voice the attacks around its position, anew for each piece, because older lists may have been freed.
     private func tellAttacks(_ voice: UnsafeMutablePointer<Voice>) {
         guard let attacks else { return }
         var frame: Int64 = 0
@@ -66,7 +66,7 @@ struct ClipSource: BitwiseCopyable {
         unsafe voice.pointee.setAttacks(attacks.list(around: frame) ?? .empty)
     }
 
-    /// Gives a voice the part of the clip it asked for; returns the frames that were missing.
+    /// Gives a voice the part of the clip that it requested; returns the number of missing frames.
     private func feed(_ voice: UnsafeMutablePointer<Voice>, _ request: InputRequest) -> Int {
         var missing = 0
         for channel in 0..<channelCount {

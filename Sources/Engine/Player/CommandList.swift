@@ -1,11 +1,11 @@
 internal import Realtime
 
-/// What the control side has asked for and is still to be carried out, on the render side: two rings, and a list in the order in
-/// which it was asked.
+/// Commands of the control side that have not been carried out yet, on the render side: two rings, and a list in the order of the
+/// requests.
 ///
 /// It allocates nothing. Real-time safe: yes.
 struct CommandList: ~Copyable {
-    /// Commands waiting for their frame; the last places are kept for those that are to happen at once.
+    /// Commands waiting for their frame. The last places are reserved for immediate commands.
     static let capacity = 64
     private static let scheduledCapacity = 48
 
@@ -19,7 +19,7 @@ struct CommandList: ~Copyable {
         self.scheduled = scheduled
     }
 
-    /// Takes in what is to happen at once, which is at `frame`, the block's first.
+    /// Takes immediate commands from their ring; they are due at `frame`, the first of the block.
     mutating func collectUrgent(at frame: Int64) {
         while count < CommandList.capacity, var command = urgent.pop() {
             command.frame = frame
@@ -28,7 +28,7 @@ struct CommandList: ~Copyable {
         }
     }
 
-    /// Takes in what has a frame of its own, as long as there is room; it comes in the order of the frames.
+    /// Takes commands with a frame from their ring, as long as there is room. They arrive in the order of their frames.
     mutating func collectScheduled() {
         while count < CommandList.scheduledCapacity, let command = scheduled.pop() {
             commands[count] = command
@@ -38,13 +38,13 @@ struct CommandList: ~Copyable {
 
     subscript(index: Int) -> PlayerCommand { commands[index] }
 
-    /// The first command that is due at an output frame. What a voice was told beforehand is not among them.
+    /// The first command that is due at an output frame, except for changes that a voice was told beforehand.
     func firstDue(at now: Int64) -> Int? {
         for index in 0..<count where commands[index].frame <= now && commands[index].toldLayer == nil { return index }
         return nil
     }
 
-    /// The first change of speed that a voice was told beforehand and has reached.
+    /// The first change of speed that a voice was told beforehand and has now reached.
     func firstTold(at now: Int64) -> Int? {
         for index in 0..<count where commands[index].frame <= now && commands[index].toldLayer != nil { return index }
         return nil
@@ -57,7 +57,7 @@ struct CommandList: ~Copyable {
         return next
     }
 
-    /// Whether somebody has asked for a start that is due, and cannot be yet.
+    /// Whether a start is due that cannot happen yet.
     func waitsToStart(at now: Int64) -> Bool {
         for index in 0..<count where commands[index].code == .start && commands[index].frame <= now { return true }
         return false
@@ -68,16 +68,16 @@ struct CommandList: ~Copyable {
         count -= 1
     }
 
-    /// Takes out a change of the score of which nothing is heard, as a later one for the same frame supersedes it. This depends on
-    /// nothing but what was asked, so that the same is heard however many came at once.
+    /// Takes out a change of the score that would not be heard because a later one for the same frame supersedes it. This depends
+    /// only on the requests, so the result is the same however many arrived at once.
     ///
-    /// - Returns: the score that will not be played; nil when the command is to be carried out.
+    /// - Returns: the score that will not be played; nil if the command must be carried out.
     mutating func takeSuperseded(_ index: Int, at now: Int64) -> RenderScore? {
         let command = commands[index]
         guard command.replacesScore else { return nil }
         for later in index + 1..<max(index + 1, count) {
             let other = commands[later]
-            // What was told, is to come or only knows more of a score does not come between.
+            // Told changes, future commands and score updates do not come between two changes.
             if other.toldLayer != nil || other.frame > now || other.code == .adoptScore { continue }
             guard other.replacesScore && other.frame == command.frame else { return nil }
             guard other.supersedes(command) else { continue }
@@ -90,18 +90,18 @@ struct CommandList: ~Copyable {
 
     // MARK: Changes of speed told beforehand
 
-    /// A change of speed waits for its frame, which the voice of layer `layer` was told.
+    /// Puts a change of speed off to its frame; the voice of layer `layer` was told about it.
     mutating func putOff(_ index: Int, to frame: Int64, toldLayer layer: Int64) {
         commands[index].frame = frame
         commands[index].toldLayer = layer
     }
 
-    /// The layer that was told a change does not sound any more: it is a command like any other, and due.
+    /// The layer that was told a change is no longer heard. The change becomes an ordinary command, and is due.
     mutating func forgetTelling(_ index: Int) { commands[index].toldLayer = nil }
 
-    /// Takes out a change that was told and is overtaken by a newer score.
+    /// Takes out a change that was told and has been overtaken by a newer score.
     ///
-    /// - Returns: its score; nil when there is none.
+    /// - Returns: its score; nil if there is none.
     mutating func takeOvertaken() -> RenderScore? {
         for index in 0..<count where commands[index].toldLayer != nil {
             let score = commands[index].score
@@ -111,10 +111,10 @@ struct CommandList: ~Copyable {
         return nil
     }
 
-    /// Puts a score of which more is known in the place of the same score among the commands.
+    /// Replaces a score among the commands by the same score with more known about it.
     ///
-    /// - Parameter known: the address of the score as it was handed over.
-    /// - Returns: the score that was replaced; nil when no command brings it.
+    /// - Parameter known: the address of the score as it was passed.
+    /// - Returns: the score that was replaced; nil if no command carries it.
     mutating func exchangeScore(at known: Int, for new: RenderScore) -> RenderScore? {
         for index in 0..<count where commands[index].bringsScore && commands[index].score.address == known {
             let old = commands[index].score

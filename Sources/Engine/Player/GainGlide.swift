@@ -1,8 +1,8 @@
 internal import DSP
 
-/// A gain that glides in a straight line from where it is to where it is wanted: no step, hence no zipper noise.
+/// A gain that glides linearly from its value to a new one, so that there is no step and no zipper noise.
 ///
-/// Its value is a function of the output frame, so blocks do not show. At exactly 1 the samples are left untouched.
+/// Its value is a function of the output frame, so block boundaries are not audible. At exactly 1 the samples are not changed.
 struct GainGlide: BitwiseCopyable {
     private var from: Float = 1
     private var to: Float = 1

@@ -1,47 +1,47 @@
 internal import DSP
 
-// A player's sound at any instant is a small stack of layers. Each layer is one way of hearing the clip, or silence; it
-// fades in over what lies below and, once it is in full, what lies below is dropped. Joints, seeks, changes of speed, pauses
+// A player's sound is a small stack of layers. Each layer is one source: the clip, a voice, a kept pass, or silence. A layer
+// fades in over the layers below; once it has faded in, they are dropped. Joints, seeks, changes of speed, pauses
 // and stops are all the same thing: one more layer.
 
-/// One sound source of a player, and how it came in. Trivial; lives in memory allocated with the player.
+/// One source of a player's sound, and how it fades in. Trivial; stored in memory allocated with the player.
 struct Layer: BitwiseCopyable {
     enum Source: BitwiseCopyable {
         case silence
-        /// The clip as it is.
+        /// A copy of the clip.
         case copy
         /// The voice at this index of the voice pool.
         case voice(Int)
-        /// A pass that was kept when it was first heard; the layer's first frame is the memory's.
+        /// A pass that was kept when it was first heard. The layer's first frame is the first frame in memory.
         case recorded(PassMemory)
     }
 
     var source = Source.silence
-    /// Copy: the clip frame heard next. Voice: the clip frame at which it started.
+    /// Copy: the next clip frame. Voice: the clip frame at which it started.
     var clipFrame: Int64 = 0
-    /// Voice: the output frame at which it started, and the number of the curve's next knot that it is to be told;
+    /// Voice: the output frame at which it started, and the number of the next knot of the curve to tell it;
     /// `CurveKnot.never` once it has been told to leave the curve.
     var voiceStart: Int64 = 0
     var nextKnot: Int64 = 0
-    /// The output frame at which the layer came in.
+    /// The output frame at which the layer was added.
     var start: Int64 = 0
-    /// Frames over which it fades in over what lies below; 0 replaces it at once.
+    /// Frames over which it fades in over the layers below; 0 replaces them at once.
     var entryLength = 0
-    /// Frames from `start` over which it rises from silence on its own account (joint `fade`).
+    /// Frames from `start` over which it rises from silence by itself (joint `fade`).
     var riseLength = 0
-    /// Output frame at which the layer's own fall to silence ends, and how many frames it takes (0: it does not fall).
+    /// Output frame at which the layer's own fade to silence ends, and the length of that fade (0: no fade).
     var fallEnd: Int64 = 0
     var fallLength = 0
 
-    /// The score whose memory it plays from, by address; 0 when it needs none.
+    /// The score from whose memory it plays, by address; 0 if it needs none.
     var storage = 0
-    /// True while what the voice gives is kept for the passes to come.
+    /// True while the output of the voice is kept for later passes.
     var isRecording = false
 
-    /// The output frame from which the layer is heard alone.
+    /// The output frame from which only this layer is heard.
     var entryEnd: Int64 { start + Int64(entryLength) }
 
-    /// Shapes the layer's frames from output frame `now` on by its own rise from silence and fall to it.
+    /// Applies the layer's own rise from silence and fade to silence to its frames from output frame `now` on.
     ///
     /// - Parameter samples: channels × at least `count` frames.
     func shape(

@@ -1,29 +1,29 @@
 internal import Clips
 internal import DSP
 
-/// What of a player sounds: a stack of layers, the voices they have, and the passes that are kept.
+/// The sound of a player: a stack of layers, their voices, and the kept passes.
 ///
-/// A layer is pushed where a span of the score begins (`Playhead` says which); from then on it makes its sound by itself, but for
-/// what its voice is told of the speeds to come. It allocates when it is made. Real-time safe: all but making it.
+/// A layer is added where a span of the score begins (`Playhead` says which). After that it plays by itself, except that
+/// its voice must be told the coming speeds. The initialiser allocates. Real-time safe: everything else.
 struct LayerStack: ~Copyable {
-    /// Two fades may overlap when a command comes, and a joint may come while they do.
+    /// Two fades may overlap when a command arrives, and a joint may follow while they do.
     static let maximumLayers = 4
-    /// Frames rendered at once: bounds the scratch memory, not the block.
+    /// Frames rendered at once. This limits the scratch memory, not the block.
     static let chunkFrames = 1024
 
-    /// What a change of speed finds on top.
+    /// The kind of source on top, for a change of speed.
     enum Top {
-        /// A voice, which follows a change that it is told so many frames before.
+        /// A voice, which can follow a change if it is told this many frames before.
         case voice(leadFrames: Int64)
-        /// The clip as it is, from which any frame can be left.
+        /// A copy of the clip, which can be left at any frame.
         case copy
-        /// What cannot change its speed.
+        /// A source that cannot change its speed.
         case fixed
     }
 
-    /// The sound that `produce` has made: channels × `chunkFrames`.
+    /// The output of `produce`: channels × `chunkFrames`.
     let sound: PlanarBuffer
-    /// Layers laid so far: what a change of speed was told for is known by it.
+    /// Layers added so far; identifies the layer that was told a change of speed.
     private(set) var laid: Int64 = 0
     private(set) var starvation = Starvation()
 
@@ -35,7 +35,7 @@ struct LayerStack: ~Copyable {
     private var layers: InlineArray<4, Layer> = InlineArray(repeating: Layer())
     private var count = 0
     private var voices: VoicePool
-    /// What is kept of the passes that come again.
+    /// The kept passes.
     private var recorder: PassRecorder
 
     init(_ source: ClipSource, sampleRate: Int, score: RenderScore) {
@@ -49,7 +49,7 @@ struct LayerStack: ~Copyable {
         recorder = PassRecorder(memory: score.recording)
     }
 
-    /// Goes on with the voices and the memory of another score.
+    /// Continues with the voices and the memory of another score.
     mutating func changeOver(to score: RenderScore) {
         stopRecording()
         if voices.isEmpty { voices = score.voices }
@@ -58,40 +58,40 @@ struct LayerStack: ~Copyable {
 
     // MARK: The stack
 
-    /// Layers that are still heard at an output frame.
+    /// Number of layers that are audible at an output frame.
     func soundingCount(at now: Int64) -> Int {
         var sounding = count
         for index in 1..<max(1, count) where layers[index].entryEnd <= now { sounding = count - index }
         return sounding
     }
 
-    /// Whether a voice is all that is heard.
+    /// Whether a single voice is the only audible layer.
     func isOneVoice(at now: Int64) -> Bool {
         guard soundingCount(at: now) == 1, case .voice = topSource else { return false }
         return true
     }
 
-    /// The first frame after `now` at which a layer has come in, or `limit`.
+    /// The first frame after `now` at which a layer has faded in completely, or `limit`.
     func nextEntryEnd(after now: Int64, limit: Int64) -> Int64 {
         var next = limit
         for index in 0..<count where layers[index].entryEnd > now { next = min(next, layers[index].entryEnd) }
         return next
     }
 
-    /// Whether something sounds from the memory of a score.
+    /// Whether a layer plays from the memory of a score.
     func isHeard(_ score: RenderScore) -> Bool {
         for index in 0..<count where layers[index].storage == score.address { return true }
         return false
     }
 
-    /// Lays silence over what sounds.
+    /// Adds a layer of silence on top.
     ///
-    /// - Parameter entryLength: frames over which it fades in; 0 replaces all at once.
+    /// - Parameter entryLength: frames over which it fades in; 0 replaces everything at once.
     mutating func pushSilence(at now: Int64, entryLength: Int) {
         push(Layer(source: .silence, start: now, entryLength: entryLength))
     }
 
-    /// Lays the pass that begins at the playhead over what sounds.
+    /// Adds a layer with the pass that begins at the playhead.
     mutating func pushPass(of playhead: Playhead, entryLength: Int) {
         let part = playhead.part
         let cursor = playhead.cursor
@@ -102,11 +102,11 @@ struct LayerStack: ~Copyable {
         case .hard:
             break
         case .fade:
-            // A pass entered in its middle rises by its entry already.
+            // A pass that is entered in its middle already fades in.
             layer.riseLength = cursor.clipStart == part.clipStart ? min(fades.joint, spanFrames / 2) : 0
             layer.fallLength = min(fades.joint, spanFrames / 2)
         case .crossfade:
-            // Nothing follows the last pass that could cover its end; the recording's own end needs no cover.
+            // No following pass masks the end of the last one; the recording's own end needs no fade.
             layer.fallLength =
                 playhead.isLast && part.clipEnd < source.frameCount
                 ? min(fades.crossfade, spanFrames) : 0
@@ -121,15 +121,15 @@ struct LayerStack: ~Copyable {
 
     private mutating func push(_ layer: Layer) {
         if layer.entryLength == 0 { drop(below: count) }
-        // Commands wait until two layers or fewer sound and a joint's fade ends within its span, so this does not happen;
-        // should it, the oldest layer, by then all but inaudible, makes room.
+        // This does not happen, because commands wait until at most two layers are audible and a joint's fade ends within its span.
+        // If it did, the oldest layer, by then almost inaudible, would be dropped.
         if count == LayerStack.maximumLayers { drop(below: 1) }
         layers[count] = layer
         count += 1
         laid += 1
     }
 
-    /// Drops what lies below a layer that has come in fully.
+    /// Drops all layers below one that has faded in completely.
     mutating func dropCovered(at now: Int64) {
         drop(below: count - soundingCount(at: now))
     }
@@ -138,7 +138,7 @@ struct LayerStack: ~Copyable {
         guard first > 0 else { return }
         for index in 0..<first {
             if case .voice(let voice) = layers[index].source { voices.release(voice) }
-            // A pass that was left before its end is of no use.
+            // A pass that was left before its end cannot be reused.
             if layers[index].isRecording { recorder.discard() }
         }
         for index in first..<max(first, count) { layers[index - first] = layers[index] }
@@ -147,7 +147,7 @@ struct LayerStack: ~Copyable {
 
     // MARK: Between voice and copy, and from speed to speed
 
-    /// Puts a copy over a voice, faded in at the nearest whole frame of the clip, or a voice in a copy's place, which goes on
+    /// Replaces a voice by a copy, faded in at the nearest whole frame of the clip; or a copy by a voice, which continues
     /// with the very next sample.
     mutating func crossCopyBoundary(of playhead: Playhead, at now: Int64) {
         guard count > 0 else { return }
@@ -166,7 +166,7 @@ struct LayerStack: ~Copyable {
         }
     }
 
-    /// The layer goes on as it came in; only what it hears is another source.
+    /// The layer stays; only its source changes.
     mutating func replaceCopyByVoice(of playhead: Playhead, at now: Int64) {
         guard count > 0 else { return }
         var layer = layers[count - 1]
@@ -174,17 +174,17 @@ struct LayerStack: ~Copyable {
         layers[count - 1] = layer
     }
 
-    /// What the layer on top plays; nil where there is none.
+    /// The source of the top layer; nil if there is none.
     var topSource: Layer.Source? { count > 0 ? layers[count - 1].source : nil }
 
-    /// Whether a score has brought voices along.
+    /// Whether a score has brought voices.
     var hasVoices: Bool { !voices.isEmpty }
 
-    /// What a change of speed finds.
+    /// The kind of source on top, for a change of speed.
     var top: Top {
         switch topSource {
         case .voice(let voice):
-            // A plan of splices was made for one speed: the new one begins with a voice of its own.
+            // A plan of splices is made for one speed, so a new speed begins with a voice of its own.
             let (isPlanned, lead) = unsafe (
                 voices.voice(voice).pointee.isPlanned(), voices.voice(voice).pointee.leadFrames()
             )
@@ -196,26 +196,26 @@ struct LayerStack: ~Copyable {
         }
     }
 
-    /// Tells the voice on top a change of speed at a frame that it can still follow.
+    /// Tells the voice on top about a change of speed at a frame that it can still follow.
     ///
-    /// - Returns: false when the voice has no room for it.
+    /// - Returns: false if the voice has no room for it.
     mutating func tellTop(
         of playhead: Playhead, at now: Int64, speed: Double, from frame: Int64, over glideFrames: Int64
     ) -> Bool {
         guard case .voice(let voice) = topSource else { return false }
-        // A change of the curve at that very frame comes first, as it does in the score.
+        // A change of the curve at the same frame comes first, as it does in the score.
         unsafe layers[count - 1].tellKnots(to: voices.voice(voice), along: playhead, before: now + 1)
         let start = layers[count - 1].voiceStart
         guard unsafe voices.voice(voice).pointee.changeSpeed(at: frame - start, to: speed, over: glideFrames) else {
             return false
         }
-        // What is heard from there on is neither on the curve nor what a later pass will be.
+        // From there on the sound is off the curve and differs from later passes.
         layers[count - 1].nextKnot = CurveKnot.never
         stopRecording()
         return true
     }
 
-    /// The pass on top ends at another frame, as its speed has changed at output frame `now`.
+    /// Moves the end of the top pass, because its speed changed at output frame `now`.
     mutating func moveEnd(to spanEnd: Int64, at now: Int64) {
         guard count > 0 else { return }
         layers[count - 1].fallEnd = spanEnd
@@ -224,7 +224,7 @@ struct LayerStack: ~Copyable {
 
     // MARK: Sound
 
-    /// Makes `frameCount` frames from output frame `now` on in `sound`. No fade begins or ends inside.
+    /// Makes `frameCount` frames from output frame `now` on in `sound`. No fade begins or ends in between.
     ///
     /// - Parameter frameCount: at most `chunkFrames`.
     mutating func produce(_ frameCount: Int, of playhead: Playhead, at now: Int64) {
@@ -271,12 +271,12 @@ struct LayerStack: ~Copyable {
         unsafe layer.shape(output, channelCount: channelCount, frameCount, at: now)
     }
 
-    /// Frames of a voice for the layer at `index`, kept if that layer is.
+    /// Renders a voice for the layer at `index`, and keeps the output if that layer records.
     private mutating func stretch(
         with index: Int, for layer: Int, of playhead: Playhead,
         into output: UnsafeMutablePointer<UnsafeMutablePointer<Float>>, _ frameCount: Int, at now: Int64
     ) {
-        // Sound because the index came from this pool, whose voices live as long as it does.
+        // Sound because the index came from this pool, whose voices live as long as the pool.
         let voice = unsafe voices.voice(index)
         if layer == count - 1 {
             unsafe layers[layer].tellKnots(to: voice, along: playhead, before: now + Int64(frameCount))
@@ -284,26 +284,26 @@ struct LayerStack: ~Copyable {
         let missing = unsafe source.stretch(with: voice, into: output, frameCount)
         note(missing, at: now)
         guard layers[layer].isRecording else { return }
-        // What was heard for want of a page is not what the next pass should be.
+        // A pass with missing pages must not be reused.
         if missing > 0 { return stopRecording() }
         unsafe recorder.append(UnsafePointer(output), frameCount)
     }
 
     private mutating func note(_ missing: Int, at now: Int64) {
-        // After `endWaits()` nothing that is made is heard.
+        // After `endWaits()` the output is not played.
         guard missing > 0, !source.clip.waitsAreOver() else { return }
         starvation.note(missing, at: now)
     }
 
-    /// Takes out a run of missing frames that is over; see `Starvation`.
+    /// Returns and clears a completed run of missing frames; see `Starvation`.
     mutating func takeStarvedRun(before now: Int64, always: Bool) -> (start: Int64, frames: Int64)? {
         starvation.takeRun(before: now, always: always)
     }
 
-    // MARK: Voices, and passes that come again
+    // MARK: Voices and kept passes
 
     private mutating func startVoice(in layer: inout Layer, of playhead: Playhead, at now: Int64) {
-        // A score that needs voices brings them along, enough for all layers.
+        // A score that needs voices brings enough of them for all layers.
         guard let voice = voices.acquire() else {
             layer.source = .silence
             return
@@ -311,8 +311,8 @@ struct LayerStack: ~Copyable {
         unsafe layer.start(voices.voice(voice), index: voice, of: playhead, at: now)
     }
 
-    /// How a pass entered at its first frame sounds: from the memory when it is there, otherwise by a voice, which is kept if
-    /// the pass comes again. Whether it comes from a voice or from memory does not change a bit of its sound.
+    /// Chooses the source of a pass entered at its first frame: the memory if it is complete, otherwise a voice, which is recorded if
+    /// the pass is repeated. The bits are the same either way.
     private mutating func playPass(_ layer: inout Layer, of playhead: Playhead) {
         let (part, cursor) = (playhead.part, playhead.cursor)
         let isWhole = cursor.clipStart == part.clipStart
@@ -328,12 +328,12 @@ struct LayerStack: ~Copyable {
         layer.isRecording = recorder.begin(part: cursor.part, neededFrames: needed)
     }
 
-    /// At a joint: lets the voice of the pass that ends make the few frames a later pass may still need, so that the next
-    /// pass finds the memory complete. The layer goes on from there.
+    /// At a joint: lets the voice of the pass that ends make the few extra frames that a later pass may need, so that the
+    /// memory is complete for the next pass. The layer continues from there.
     mutating func completeRecording(of playhead: Playhead, at now: Int64) {
         guard playhead.cursor.part == recorder.part else { return }
         for index in 0..<count where layers[index].isRecording {
-            // More is missing only when the pass was left before its end.
+            // More frames are missing only if the pass was left before its end.
             let missing = recorder.neededFrames - recorder.frameCount
             guard case .voice(let voice) = layers[index].source, missing <= fades.crossfade + 2 else { return }
             while layers[index].isRecording && recorder.frameCount < recorder.neededFrames {
@@ -349,7 +349,7 @@ struct LayerStack: ~Copyable {
         }
     }
 
-    /// No layer that sounds is kept any longer; what is complete stays.
+    /// Stops recording; a complete pass stays in memory.
     private mutating func stopRecording() {
         for index in 0..<count where layers[index].isRecording {
             layers[index].isRecording = false
@@ -357,10 +357,10 @@ struct LayerStack: ~Copyable {
         }
     }
 
-    /// The frames of the clip that must be there to fade in a part at one of its clip frames, so that nothing is missing.
+    /// The frames of the clip that must be decoded so that a part can fade in at one of its clip frames without missing frames.
     ///
-    /// A copy needs what is heard. A voice needs to know the sound that goes on, from well before it; what it needs from there
-    /// on counts up to the half second that is decoded beforehand.
+    /// A copy needs only the frames that are heard. A voice also needs the sound well before them; the frames it needs from there
+    /// on count towards the half second that is decoded beforehand.
     func opening(of part: ScorePart, index: Int, from clipFrame: Int64, at now: Int64) -> InputRequest {
         let pass = ScoreCursor.entering(part, index: index, pass: part.firstPass, clipFrame: clipFrame, at: now)
         if part.isCopy(at: pass.motion.phase) || voices.isEmpty {
@@ -372,7 +372,7 @@ struct LayerStack: ~Copyable {
         return InputRequest(first: clipFrame - Int64(before), count: before + min(ahead, sampleRate / 2))
     }
 
-    /// Whether these frames are there.
+    /// Whether these frames are decoded.
     func hasOpening(of part: ScorePart, index: Int, from clipFrame: Int64, at now: Int64) -> Bool {
         let opening = opening(of: part, index: index, from: clipFrame, at: now)
         return source.clip.isLoaded(from: opening.first, count: opening.count)

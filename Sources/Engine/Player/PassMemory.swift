@@ -1,13 +1,13 @@
 internal import DSP
 
-/// Memory for one pass as its voice gave it, where the render thread can write and read it. The control side owns it:
+/// Memory for the output of a voice over one pass, which the render thread writes and reads. The control side owns it:
 /// `PassStorage`. Trivial; valid as long as its storage.
 @safe
 struct PassMemory: @unchecked Sendable, BitwiseCopyable {
-    /// A pointer to each channel's samples; nil when there is no memory.
+    /// A pointer to each channel's samples; nil if there is no memory.
     private let channels: UnsafeMutablePointer<UnsafeMutablePointer<Float>>?
     let channelCount: Int
-    /// Frames of each channel; 0 when there is no memory.
+    /// Frames of each channel; 0 if there is no memory.
     let frameCount: Int
 
     static var none: PassMemory { unsafe PassMemory(channels: nil, channelCount: 0, frameCount: 0) }
@@ -18,9 +18,9 @@ struct PassMemory: @unchecked Sendable, BitwiseCopyable {
         self.frameCount = frameCount
     }
 
-    /// Keeps `count` frames of every channel of `source`, from its first on.
+    /// Stores `count` frames of every channel of `source`, from its first frame on.
     ///
-    /// - Parameter first: where in the memory they go; the caller has seen that they fit.
+    /// - Parameter first: their place in the memory; the caller has checked that they fit.
     func write(_ source: UnsafePointer<UnsafeMutablePointer<Float>>, at first: Int, _ count: Int) {
         precondition(first >= 0 && count >= 0 && first + count <= frameCount, "more than the memory holds")
         guard let channels = unsafe channels else { return }
@@ -30,7 +30,7 @@ struct PassMemory: @unchecked Sendable, BitwiseCopyable {
         }
     }
 
-    /// Gives `count` frames of every channel, from `first` on, to `target`.
+    /// Copies `count` frames of every channel, from `first` on, to `target`.
     func read(into target: UnsafeMutablePointer<UnsafeMutablePointer<Float>>, from first: Int, _ count: Int) {
         precondition(first >= 0 && count >= 0 && first + count <= frameCount, "more than the memory holds")
         guard let channels = unsafe channels else { return }
@@ -41,17 +41,17 @@ struct PassMemory: @unchecked Sendable, BitwiseCopyable {
     }
 }
 
-/// Owns the memory of a `PassMemory`; made and released on the control side only.
+/// Owns the memory of a `PassMemory`. Created and released on the control side only.
 ///
-/// A player has one, which its scores share. It is replaced by a larger one when a score needs that; a score that is still
-/// heard from the smaller one keeps that until then. That a new pass is kept where an old one still sounds does no harm: what
-/// sounds under the new pass began before it, so it reads ahead of where the new one writes, or first.
+/// A player has one, which its scores share. If a score needs a larger one, a larger one replaces it; a score that is still
+/// heard keeps the smaller one until then. A new pass may be recorded while an old one still plays: the old one
+/// began earlier, so it reads ahead of where the new one writes, or reads first.
 @safe
 final class PassStorage: @unchecked Sendable {
     private let buffer: PlanarBuffer
     let memory: PassMemory
 
-    /// - Parameter frameCount: at least 1. Every sample is written here, so that the render thread meets no page for the
+    /// - Parameter frameCount: at least 1. The initialiser writes every sample, so that the render thread never touches a memory page for the
     ///   first time.
     init(channelCount: Int, frameCount: Int) {
         buffer = PlanarBuffer(channelCount: channelCount, frameCount: frameCount)
@@ -59,13 +59,13 @@ final class PassStorage: @unchecked Sendable {
             channels: buffer.channels, channelCount: channelCount, frameCount: frameCount)
     }
 
-    /// The memory for the passes of a score that come again, the same as before where that will do.
+    /// The memory for repeated passes of a score; the current memory if it is large enough.
     ///
     /// - Parameters:
-    ///   - current: what the player has so far.
-    ///   - limit: bytes that a kept pass may take; longer ones are made anew each time. 0 keeps none.
-    /// - Returns: nil as long as there is nothing to be kept. A new one is so much larger that a slider that is dragged to ever
-    ///   lower speeds gets a new one a few times only.
+    ///   - current: the player's memory so far.
+    ///   - limit: the most bytes for a kept pass; longer passes are rendered each time. 0 keeps none.
+    /// - Returns: nil if no pass needs to be kept. A new memory is considerably larger than needed, so dragging a slider to ever
+    ///   lower speeds allocates only a few times.
     static func fitting(_ score: Score, channelCount: Int, limit: Int, current: PassStorage?) -> PassStorage? {
         let crossfadeFrames = FadeLengths(sampleRate: score.sampleRate).crossfade
         let largest = limit / (channelCount * MemoryLayout<Float>.stride)

@@ -1,15 +1,15 @@
-/// A place in a score that outlives the score it was taken from: what `resume` and a change of speed go back to.
+/// A place in a score that stays valid when the score is replaced; used by `resume` and changes of speed.
 struct Place: BitwiseCopyable {
     var section = 0
     var pass = 0
     var isRest = false
-    /// The clip frame to be heard next; in a rest, the section's end.
+    /// The next clip frame; in a gap, the section's end.
     var clipFrame: Int64 = 0
-    /// Frames of the rest that are over.
+    /// Elapsed frames of the gap.
     var restElapsed: Int64 = 0
 }
 
-/// What is told of the pass that a player leaves: read before its score may go.
+/// What events report about the pass that a player leaves; read before its score may be replaced.
 struct Departure: BitwiseCopyable {
     let part: ScorePart
     let choice: VoiceChoice

@@ -3,29 +3,29 @@ public import Clips
 internal import Realtime
 internal import Synchronization
 
-/// Plays a clip by a score: the control side of what sounds on the render thread.
+/// Plays a clip by a score: the control side of the sound that the render thread makes.
 ///
-/// Every method may be called from any thread but the render thread, at any time, and returns at once: it leaves a request,
-/// which is heard from the next block on, or from the exact output frame it names. Whatever the request, the old sound fades
-/// into the new over 5 ms. Make players with `Engine.makePlayer(_:score:)`.
+/// Every method may be called at any time from any thread but the render thread, and returns at once. It leaves a request,
+/// which is heard from the next block on, or from the exact output frame that it names. Every request fades the old sound
+/// into the new one over 5 ms. Make players with `Engine.makePlayer(_:score:)`.
 public final class Player: Sendable {
-    /// What is played.
+    /// The clip that is played.
     public let clip: Clip
 
     let core: MixerSlot
     private let control: Mutex<PlayerControl>
     private let telemetry: Mutex<PlayerTelemetry>
-    /// Relaxed: a count alone. That a start counts before it is carried out, its way to the render side sees to.
+    /// Relaxed: only a counter. The command's way to the render side ensures that a start is counted before it is carried out.
     private let startsAsked = Atomic<Int64>(0)
     private let failureBox = Mutex<AudioFileError?>(nil)
-    /// What the render side reads the clip by; names the player in what it asks of the clip.
+    /// The render side's reader of the clip; it also identifies the player in requests to the clip.
     private let reader: ClipReader
     private let memory: Mutex<PlayerMemory>
     private let preparer: ScorePreparer
 
     /// - Parameters:
-    ///   - waitsForPages: true under the virtual clock, which waits for pages and for what is to be known of a score.
-    ///   - recordingLimit: bytes a pass that comes again may take to be kept.
+    ///   - waitsForPages: true under the virtual clock, which waits for pages and for the preparation of a score.
+    ///   - recordingLimit: the most bytes for a kept pass.
     ///   - listens: false leaves every voice plain.
     init(
         _ clip: Clip, score: Score, waitsForPages: Bool, recordingLimit: Int = ScoreStorage.recordingLimit,
@@ -72,9 +72,9 @@ public final class Player: Sendable {
 
     // MARK: Requests
 
-    /// Plays from the first frame of the score. Without effect while it plays; while it stops, it begins when the fade is over.
+    /// Plays from the first frame of the score. Has no effect while the player plays. If it is stopping, it starts after the fade.
     ///
-    /// - Parameter frame: the output frame of the first sound; nil: the next block.
+    /// - Parameter frame: the output frame of the first sound; nil for the next block.
     public func start(at frame: Int64? = nil) {
         startsAsked.add(1, ordering: .relaxed)
         // A new attempt reports a new failure.
@@ -85,19 +85,19 @@ public final class Player: Sendable {
     /// Fades out and keeps the place.
     ///
     /// - Parameters:
-    ///   - reason: told by the event; `resume(after:)` with the same one ends the pause. Of a player that is paused already
-    ///     only the user changes the reason: what was paused for another cause then waits for the user.
-    ///   - frame: the output frame at which to do so; nil: the next block.
+    ///   - reason: reported by the event; `resume(after:)` with the same reason ends the pause. If the player is already paused,
+    ///     only `.user` changes the reason: the player then waits for the user.
+    ///   - frame: the output frame at which to pause; nil for the next block.
     public func pause(reason: PauseReason = .user, at frame: Int64? = nil) {
         send(PlayerCommand(code: .pause, frame: frame ?? -1, value: Int64(reason.rawValue)))
     }
 
-    /// Goes on from the frame at which `pause` was heard.
+    /// Continues from the frame at which `pause` was heard.
     ///
     /// - Parameters:
-    ///   - reason: whose end this is: without effect when the player is paused for another reason by then. Nil, the user's own
-    ///     word: goes on whatever it was paused for.
-    ///   - frame: the output frame at which to do so; nil: the next block.
+    ///   - reason: the cause that is over; has no effect if the player is paused for another reason by then. Nil is a request
+    ///     by the user: it ends any pause.
+    ///   - frame: the output frame at which to resume; nil for the next block.
     public func resume(after reason: PauseReason? = nil, at frame: Int64? = nil) {
         let value = reason.map { Int64($0.rawValue) } ?? PlayerCommand.anyReason
         send(PlayerCommand(code: .resume, frame: frame ?? -1, value: value))
@@ -108,13 +108,13 @@ public final class Player: Sendable {
         send(PlayerCommand(code: .stop, frame: frame ?? -1, value: Int64(FinishReason.stopped.rawValue)))
     }
 
-    /// Is heard from a frame of the clip on: in the pass that plays when its section holds the frame, otherwise in the first
-    /// pass of the first section that does. While paused it moves the place from which `resume` goes on.
+    /// Moves to a frame of the clip: in the current pass if its section contains the frame, otherwise in the first
+    /// pass of the first section that does. While paused it moves the place at which `resume` continues.
     ///
     /// - Parameters:
     ///   - clipFrame: a frame of the clip, at the engine's rate.
-    ///   - frame: the output frame at which to move; nil: the next block.
-    /// - Throws: `ScoreError` of kind `placeOutsideScore` when no section holds the frame.
+    ///   - frame: the output frame at which to move; nil for the next block.
+    /// - Throws: `ScoreError` of kind `placeOutsideScore` if no section contains the frame.
     public func seek(toClipFrame clipFrame: Int64, at frame: Int64? = nil) throws(ScoreError) {
         let score = self.score
         guard score.sections.contains(where: { $0.range.contains(clipFrame) }) else {
@@ -125,12 +125,12 @@ public final class Player: Sendable {
         send(PlayerCommand(code: .seek, frame: frame ?? -1, value: clipFrame))
     }
 
-    /// Is heard from the first pass of a section on.
+    /// Moves to the first pass of a section.
     ///
     /// - Parameters:
     ///   - section: the section's number, from 1.
-    ///   - frame: the output frame at which to do so; nil: the next block.
-    /// - Throws: `ScoreError` of kind `placeOutsideScore` when there is no such section.
+    ///   - frame: the output frame at which to move; nil for the next block.
+    /// - Throws: `ScoreError` of kind `placeOutsideScore` if there is no such section.
     public func skip(toSection section: Int, at frame: Int64? = nil) throws(ScoreError) {
         let score = self.score
         let sections = score.sections
@@ -143,21 +143,21 @@ public final class Player: Sendable {
         send(PlayerCommand(code: .skip, frame: frame ?? -1, value: Int64(section - 1)))
     }
 
-    /// Plays at another speed from here on, in all passes to come; a ramp or a curve ends with it.
+    /// Plays at another speed from here on, in all later passes; this ends a ramp or a curve.
     ///
-    /// While a pass sounds at another speed than 100 %, its voice goes on and glides: the change is heard some 0.1 s after
-    /// it was asked for, always the same number of frames, and without a seam. From 100 % the glide begins at once.
-    /// Where a pass comes from memory because it came before, the new speed is crossfaded in. The event
-    /// `speedChanged` tells the exact frame. What comes too late for a pass is heard from the next one on.
+    /// While a pass plays at a speed other than 100 %, its voice continues and glides. The change is heard some 0.1 s after
+    /// the request, always the same number of frames, and without a seam. From 100 % the glide begins at once.
+    /// If a repeated pass is copied from memory, the new speed is crossfaded in. The event
+    /// `speedChanged` has the exact frame. A change that comes too late for a pass is heard from the next one on.
     ///
-    /// Of several changes of speed, pitch and score that are asked for the same frame, one right after the other, a step, a pitch
-    /// and a score take the place of all before them, and a glide that of a glide. A glide after a step begins where that led.
+    /// If several changes of speed, pitch and score are requested for the same frame, directly after one another, then a step, a pitch
+    /// or a score replaces all before it, and a glide replaces a glide. A glide after a step begins at the speed of the step.
     /// - Parameters:
     ///   - speed: the speed to reach.
-    ///   - glideFrames: output frames of an even change from the old speed to the new, from 0, a step, to a minute; nil:
+    ///   - glideFrames: output frames of an even change from the old speed to the new one, from 0 (a step) to a minute; nil for
     ///     50 ms.
-    ///   - frame: the output frame from which the change is prepared; nil: the next block.
-    /// - Throws: `ScoreError` when the score cannot be played at that speed.
+    ///   - frame: the output frame from which the change is prepared; nil for the next block.
+    /// - Throws: `ScoreError` if the score cannot be played at that speed.
     public func setSpeed(_ speed: Speed, over glideFrames: Int64? = nil, at frame: Int64? = nil) throws(ScoreError) {
         let rate = Int64(clip.sampleRate)
         let storage = storage(for: try score.atSpeed(speed))
@@ -166,17 +166,17 @@ public final class Player: Sendable {
         control.withLock { $0.replaceScore(storage, by: command) }
     }
 
-    /// Plays in another pitch from here on; the tempo stays.
+    /// Plays at another pitch from here on; the tempo stays.
     ///
-    /// - Throws: `ScoreError` when the score cannot be played so.
+    /// - Throws: `ScoreError` if the score cannot be played at that pitch.
     public func setPitch(_ pitch: Pitch, at frame: Int64? = nil) throws(ScoreError) {
         try setScore(try score.atPitch(pitch), at: frame)
     }
 
-    /// Takes over another score, going on at the same section, pass and clip frame where it has them; otherwise at the first
+    /// Plays another score. It continues at the same section, pass and clip frame if the score has them; otherwise at the first
     /// place where the same clip frame is heard, or at its beginning.
     ///
-    /// - Throws: `ScoreError` of kind `sectionOutsideClip` when it was made for a longer clip.
+    /// - Throws: `ScoreError` of kind `sectionOutsideClip` if it was made for a longer clip.
     public func setScore(_ score: Score, at frame: Int64? = nil) throws(ScoreError) {
         guard score.clipFrameCount <= clip.frameCount else {
             throw ScoreError(
@@ -191,8 +191,8 @@ public final class Player: Sendable {
     /// Glides to another gain within 20 ms.
     ///
     /// - Parameters:
-    ///   - decibels: 0 leaves the samples as they are; minus infinity is silence; NaN is taken as 0.
-    ///   - frame: the output frame at which to do so; nil: the next block.
+    ///   - decibels: 0 leaves the samples unchanged; minus infinity is silence; NaN counts as 0.
+    ///   - frame: the output frame at which to begin; nil for the next block.
     public func setGain(decibels: Double, at frame: Int64? = nil) {
         let factor = decibels.isNaN ? 1 : Float(Decibels.factor(min(decibels, 60)))
         var command = PlayerCommand(code: .gain, frame: frame ?? -1)
@@ -200,11 +200,11 @@ public final class Player: Sendable {
         send(command)
     }
 
-    /// Returns when everything is known of the newest score, and of its surroundings, that is to be known now; called before
-    /// `start()`, a live player sounds as one under the virtual clock.
+    /// Waits until the newest score, and the recording around its place, are analysed. If it is called before
+    /// `start()`, a live player sounds like one under the virtual clock.
     ///
-    /// Without this a live player begins at once: passes that begin before the recording was listened to are stretched
-    /// without regard to attacks, and as music whatever they are.
+    /// Without this a live player begins at once: passes that begin before the analysis is done are stretched
+    /// as music and without regard to attacks.
     public func waitUntilPrepared() {
         let places = score.placesNear(status)
         preparer.want(clipFrames: places)
@@ -212,52 +212,52 @@ public final class Player: Sendable {
         takeOverPreparation()
     }
 
-    // MARK: What it tells
+    // MARK: Status
 
-    /// The score that was asked for last.
+    /// The score that was requested last.
     public var score: Score { control.withLock { $0.newest.score } }
 
-    /// What it does now, as of the last block.
+    /// The player's state as of the last block.
     public var status: PlayerStatus { telemetry.withLock { $0.status.read() } }
 
-    /// The highest absolute sample since this was asked last, a lane for each of the first eight channels; 1 is full scale.
+    /// The highest absolute sample since the last call, a lane for each of the first eight channels; 1 is full scale.
     ///
-    /// Every block counts once, however seldom you call this. A call takes all there is, so share the result among several displays.
+    /// Every block counts once, however seldom you call this. A call resets the peaks, so share the result among several displays.
     public func takePeaks() -> SIMD8<Float> { telemetry.withLock { $0.takePeaks() } }
 
-    /// Why it finished with `.failed`; nil again once it was asked to start anew.
+    /// Why it finished with `.failed`; nil again after a new start.
     public var failure: AudioFileError? { failureBox.withLock { $0 } }
 
-    /// What happens from now on, each event once, in order, to every reader.
+    /// Events from now on, each once, in order, to every reader.
     ///
-    /// It ends after `.finished`, unless the player was asked to start again before that was told; and when the player is
-    /// removed or its engine ends. What is asked for after either of those is over at once.
-    /// Ask for it before `start()`, or the first events are over; for another playing after an end, ask again. A reader that
-    /// does not read holds all its events in memory.
+    /// The stream ends after `.finished`, unless the player was started again before that was reported; and when the player is
+    /// removed or its engine ends. A stream requested after a removal or the end of the engine ends at once.
+    /// Get the stream before `start()`, or the first events are missed; for another playing after an end, get a new one. A reader that
+    /// does not read keeps all its events in memory.
     public var events: AsyncStream<PlayerEvent> {
         AsyncStream { continuation in telemetry.withLock { $0.add(continuation) } }
     }
 
     // MARK: For the engine
 
-    /// What is to be kept loaded of the clip to play a score from a place on.
+    /// The parts of the clip to keep decoded in order to play a score from a place on.
     func demand(of score: Score, first clipFrame: Int64) -> ClipDemand {
         score.demand(first: clipFrame, leadInFrames: memory.withLock { $0.leadInFrames })
     }
 
-    /// Returns when a range of the clip is decoded, or cannot be, or `endWaits()` was called.
+    /// Waits until a range of the clip is decoded, or cannot be, or `endWaits()` was called.
     func waitUntilLoaded(_ frames: Range<Int64>) { _ = try? clip.waitUntilLoaded([frames], for: reader) }
 
-    /// Ends every wait of the render side, now and later. What it makes from then on may lack anything, and is not to be heard.
+    /// Ends every wait of the render side, now and later. Its output from then on may be incomplete and must not be played.
     func endWaits() {
         clip.endWaits(of: reader)
         preparer.endWaits()
     }
 
-    /// Requests that are still on this side.
+    /// Requests that have not been sent to the render side yet.
     var requestsWaiting: Int { control.withLock { $0.waitingCount } }
 
-    /// Carries requests, events and what was found out, and frees scores the render side has handed back.
+    /// Sends requests, delivers events and results of the analysis, and frees scores that the render side has returned.
     func serve() {
         takeOverPreparation()
         let status = telemetry.withLock { telemetry in
@@ -274,12 +274,12 @@ public final class Player: Sendable {
         if isNew { send(PlayerCommand(code: .stop, value: Int64(FinishReason.failed.rawValue))) }
     }
 
-    /// Ends every reader's events, for good.
+    /// Ends the events of every reader, for good.
     func endEvents() {
         telemetry.withLock { $0.end() }
     }
 
-    /// A score with all the memory it needs, and what is known of it.
+    /// A score with all the memory it needs and what is known about it.
     private func storage(for score: Score) -> ScoreStorage {
         let known = preparer.begin(score)
         return memory.withLock { $0.storage(for: score, known.preparation, ticket: known.ticket) }
@@ -287,7 +287,7 @@ public final class Player: Sendable {
 
     private func takeOverPreparation() {
         preparer.offer { made in
-            // Made outside the lock that requests need; by then the score may have been replaced.
+            // Made outside the lock that requests need; meanwhile the score may have been replaced.
             guard let score = control.withLock({ $0.score(ofTicket: made.ticket) }) else { return false }
             let storage = memory.withLock { $0.storage(for: score, made.preparation, ticket: nil) }
             return control.withLock { $0.adopt(storage, insteadOf: made.ticket) }

@@ -1,76 +1,76 @@
-// What the control side asks of the render thread: trivial values in a ring, applied in order, each at an exact frame.
+// The requests of the control side to the render thread: trivial values in a ring, applied in order, each at an exact frame.
 
 /// One request to a player's render state. Real-time safe: yes, it is trivial.
 struct PlayerCommand: Sendable, BitwiseCopyable {
     enum Code: UInt8, Sendable, BitwiseCopyable {
         /// Play from the first frame of the score.
         case start
-        /// Fade out and stay where we are; `value` is the reason.
+        /// Fade out and keep the place; `value` is the reason.
         case pause
-        /// Go on from where we paused, if it was for the reason `value`, or that is `anyReason`.
+        /// Continue from the place of the pause, if its reason is `value` or `value` is `anyReason`.
         case resume
         /// Fade out and finish; `value` is the reason.
         case stop
-        /// Hear clip frame `value` next, in this pass if its section holds it.
+        /// Play from clip frame `value`, in this pass if its section contains it.
         case seek
-        /// Hear the first pass of section `value` next.
+        /// Play from the first pass of section `value`.
         case skip
-        /// Take over the score in `score`, going on at this clip frame.
+        /// Play the score in `score`, continuing at the current clip frame.
         case replaceScore
-        /// Take over the score in `score`, which differs in its speed only, within the voice that plays if that can be;
-        /// `value` is the frames of the glide.
+        /// Play the score in `score`, which differs only in its speed, within the current voice if possible;
+        /// `value` is the length of the glide in frames.
         case changeSpeed
-        /// Go on with the score in `score`, which is the one at the address `value` with more known about it.
+        /// Continue with the score in `score`, which is the one at the address `value` with more known about it.
         case adoptScore
         /// Glide to the gain `gain`.
         case gain
     }
 
-    /// For `resume`: whatever the reason of the pause.
+    /// For `resume`: any reason.
     static let anyReason: Int64 = -1
 
     var code: Code
-    /// The output frame at which to act; a frame that is over, or -1, means at once.
+    /// The output frame at which to act; -1, or a frame in the past, means at once.
     var frame: Int64 = -1
     var value: Int64 = 0
     var gain: Float = 1
     var score = RenderScore.none
-    /// A change of speed that the voice knows of already, for the frame `frame`; and the layer it was told for.
+    /// For a change of speed that a voice was told for the frame `frame`: the layer of that voice.
     var toldLayer: Int64?
 
-    /// True when what sounds may change, for which only few layers may sound.
+    /// True if the command may change the audible layers, which requires that few are audible.
     var changesLayers: Bool { code != .gain && code != .adoptScore }
 
-    /// True when another score takes the place of the one that plays.
+    /// True if the command replaces the current score by another one.
     var replacesScore: Bool { code == .replaceScore || code == .changeSpeed }
 
-    /// Whether nothing is heard of another change of the score that was asked for the same frame before this one, with nothing but
+    /// Whether this command makes an earlier change of the score inaudible, if both were requested for the same frame with nothing but
     /// such changes between them.
     ///
-    /// A new score and a step count alone; a glide still begins where the step or the score before it led.
+    /// A new score and a step replace everything before them. A glide still begins at the speed of the step or the score before it.
     func supersedes(_ earlier: PlayerCommand) -> Bool {
         code == .replaceScore || value == 0 || earlier.code == .changeSpeed && earlier.value > 0
     }
 
-    /// Takes the place of a change that it supersedes: what was to be one more layer remains one.
+    /// Takes over the role of a change that it supersedes: a change that adds a layer still adds one.
     mutating func standIn(for earlier: PlayerCommand) {
         if earlier.code == .replaceScore { code = .replaceScore }
     }
 
-    /// True when `score` is handed over with it and must come back.
+    /// True if the command carries `score`, which must be returned.
     var bringsScore: Bool { code == .replaceScore || code == .changeSpeed || code == .adoptScore }
 }
 
-/// The parts of a score where the render thread can read them. The control side owns the memory: `ScoreStorage`.
+/// The parts of a score in memory that the render thread can read. The control side owns the memory: `ScoreStorage`.
 @safe
 struct RenderScore: @unchecked Sendable, BitwiseCopyable {
-    /// The parts; valid while the storage that made this is alive, which is until the render side gives it back.
+    /// The parts. Valid while the storage that made this exists, which is until the render side returns it.
     private let parts: UnsafePointer<ScorePart>?
     private let choices: UnsafePointer<VoiceChoice>?
     let partCount: Int
-    /// Where a pass that comes again can be kept.
+    /// Memory for a repeated pass.
     let recording: PassMemory
-    /// The player's voices, from the first score on that needs them.
+    /// The player's voices, from the first score that needs them on.
     let voices: VoicePool
 
     static var none: RenderScore {
@@ -88,22 +88,22 @@ struct RenderScore: @unchecked Sendable, BitwiseCopyable {
         self.voices = voices
     }
 
-    /// Identity of the storage, so that the control side knows which score came back.
+    /// Identifies the storage, so that the control side knows which score was returned.
     var address: Int { unsafe parts.map { Int(bitPattern: $0) } ?? 0 }
 
-    /// A part; `index` is in `0 ..< partCount`, which every caller has from this score's own cursor.
+    /// A part. `index` must be in `0 ..< partCount`; every caller takes it from this score's own cursor.
     func part(_ index: Int) -> ScorePart {
         guard let parts = unsafe parts, index >= 0, index < partCount else { return .empty }
         return unsafe parts[index]
     }
 
-    /// What a part is played with.
+    /// The method with which a part is played.
     func choice(_ index: Int) -> VoiceChoice {
         guard let choices = unsafe choices, index >= 0, index < partCount else { return .plain }
         return unsafe choices[index]
     }
 
-    /// The part that holds a pass of a section.
+    /// The part that contains a pass of a section.
     func partIndex(section: Int, pass: Int) -> Int? {
         for index in 0..<partCount {
             let part = part(index)
@@ -124,16 +124,16 @@ struct RenderScore: @unchecked Sendable, BitwiseCopyable {
     }
 }
 
-/// Owns the parts the render thread reads, and keeps what they are played with; made and released on the control side only.
+/// Owns the parts that the render thread reads and everything they refer to. Created and released on the control side only.
 @safe
 final class ScoreStorage: @unchecked Sendable {
-    /// Bytes a player may take to keep a pass: 64 MiB, three minutes of stereo at 44.1 kHz.
+    /// The most bytes in which a player keeps a pass: 64 MiB, three minutes of stereo at 44.1 kHz.
     static let recordingLimit = 64 << 20
 
     let score: Score
-    /// What is known of the score; keeps what the voices' choices refer to.
+    /// What is known of the score. Keeps the data that the voices' choices refer to.
     let preparation: Preparation
-    /// The request for its preparation, if that is still under way.
+    /// The request for its preparation, if that is not finished.
     let ticket: Int?
     private let parts: UnsafeMutableBufferPointer<ScorePart>
     private let choices: UnsafeMutableBufferPointer<VoiceChoice>
@@ -142,9 +142,9 @@ final class ScoreStorage: @unchecked Sendable {
 
     /// - Parameters:
     ///   - preparation: made for this score.
-    ///   - ticket: of the request that will tell more about it.
+    ///   - ticket: of the request whose result is still expected.
     ///   - voices: the player's, if it has any.
-    ///   - pass: the player's memory for passes that come again, if there is any.
+    ///   - pass: the player's memory for repeated passes, if there is any.
     init(
         _ score: Score, _ preparation: Preparation, ticket: Int? = nil, voices: VoiceStorage? = nil,
         pass: PassStorage? = nil
@@ -173,7 +173,7 @@ final class ScoreStorage: @unchecked Sendable {
 }
 
 extension ScorePart {
-    /// What a missing part reads as: one frame of nothing, never played.
+    /// The value of a missing part: one frame of nothing, never played.
     static var empty: ScorePart {
         ScorePart(
             section: 0, clipStart: 0, clipEnd: 1, curve: SpeedCurve(speed: 1), pitch: .original, firstPass: 0,

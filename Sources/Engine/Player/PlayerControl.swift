@@ -1,11 +1,11 @@
 internal import Clips
 internal import Realtime
 
-/// The control side's end of a player: requests on their way, and the scores the render side may still read.
+/// The control side of a player: requests that are not sent yet, and the scores that the render side may still read.
 struct PlayerControl: ~Copyable {
-    /// Scores that can be under way at once; further ones wait here.
+    /// The most scores that can be on the render side at once; further ones wait here.
     static let maximumScores = 64
-    /// Requests are carried this long before they are due: two of the longest blocks, and many rounds of the pump.
+    /// Requests are sent this long before they are due: two of the longest blocks, and many rounds of the pump.
     private static let horizonFrames: Int64 = 16_384
 
     private var urgent: RingProducer<PlayerCommand>
@@ -13,16 +13,16 @@ struct PlayerControl: ~Copyable {
     private var spentScores: RingConsumer<Int>
     /// Requests that are due much later, that found their ring full, or that follow one that did.
     private var waiting: [PlayerCommand] = []
-    /// Every score the render side has or will get; the last is the newest.
+    /// Every score that the render side has or will get; the last is the newest.
     private var storages: [ScoreStorage]
     private(set) var newest: ScoreStorage
     private var scoresUnderWay = 1
     private var now: Int64 = 0
-    /// Whether a score for at once has gone out since the last round of the pump: then the next one waits for the round, or for
-    /// a request that comes behind it, and what is asked for meanwhile takes its place.
+    /// Whether an immediate score was sent since the last round of the pump. If so, the next one waits for the next round, or for
+    /// a request after it; scores requested meanwhile replace it.
     private var hasSentScore = false
 
-    /// Requests that have not been carried.
+    /// Requests that have not been sent.
     var waitingCount: Int { waiting.count }
 
     init(
@@ -36,15 +36,15 @@ struct PlayerControl: ~Copyable {
         newest = storage
     }
 
-    /// Leaves a request; the order of requests is kept.
+    /// Adds a request; the order of requests is kept.
     mutating func send(_ command: PlayerCommand) {
         waiting.append(command)
         carry(holdingScore: hasSentScore)
     }
 
-    /// Leaves a request that brings a new score along.
+    /// Adds a request with a new score.
     ///
-    /// - Parameter command: its code and frame; the score is put in here.
+    /// - Parameter command: its code and frame; the score is filled in here.
     mutating func replaceScore(_ storage: ScoreStorage, by command: PlayerCommand) {
         newest = storage
         storages.append(storage)
@@ -57,8 +57,8 @@ struct PlayerControl: ~Copyable {
         send(command)
     }
 
-    /// The last request for at once, if it still waits here and nobody will hear it. The render side would leave it out itself:
-    /// here it makes room, however many come before the next round.
+    /// The last immediate request, if it still waits here and would not be heard. The render side would drop it too; dropping it
+    /// here makes room, however many arrive before the next round.
     private mutating func takeSuperseded(by command: PlayerCommand) -> PlayerCommand? {
         guard command.frame < 0, let last = waiting.lastIndex(where: { $0.frame < 0 }), waiting[last].replacesScore,
             command.supersedes(waiting[last])
@@ -66,12 +66,12 @@ struct PlayerControl: ~Copyable {
         return waiting.remove(at: last)
     }
 
-    /// The newest score, if it is the one that `ticket` was asked for.
+    /// The newest score, if `ticket` was requested for it.
     func score(ofTicket ticket: Int) -> Score? { newest.ticket == ticket ? newest.score : nil }
 
-    /// Lets the newest score be followed by the same with more known about it.
+    /// Sends the newest score again with more known about it.
     ///
-    /// - Returns: false when the newest score is not the one that `ticket` was asked for.
+    /// - Returns: false if `ticket` was not requested for the newest score.
     mutating func adopt(_ storage: ScoreStorage, insteadOf ticket: Int) -> Bool {
         guard newest.ticket == ticket else { return false }
         let known = newest.renderScore.address
@@ -88,10 +88,10 @@ struct PlayerControl: ~Copyable {
         return true
     }
 
-    /// Carries what waited, and frees what came back.
+    /// Sends waiting requests, and frees returned scores.
     ///
-    /// - Parameter frame: the player's next output frame. What is due long after it stays here, or it would fill the render
-    ///   side's list and keep what is due now out of it.
+    /// - Parameter frame: the player's next output frame. Requests that are due long after it stay here; otherwise they would fill the
+    ///   render side's list and block requests that are due now.
     mutating func serve(at frame: Int64) {
         now = frame
         while let address = spentScores.pop() {
@@ -102,10 +102,10 @@ struct PlayerControl: ~Copyable {
         hasSentScore = false
     }
 
-    /// What is to happen at once goes a way of its own, so that it never queues behind what is to happen later. The rest
-    /// goes in the order of its frames; of equal frames, in the order of the requests.
+    /// Immediate requests have a ring of their own, so that they never wait behind later ones. The others
+    /// are sent in the order of their frames; for equal frames, in the order of the requests.
     ///
-    /// - Parameter holdingScore: true keeps a score that nothing comes behind.
+    /// - Parameter holdingScore: true keeps a score that no request follows.
     private mutating func carry(holdingScore: Bool) {
         var later: [PlayerCommand] = []
         var isStuck = false
@@ -130,7 +130,7 @@ struct PlayerControl: ~Copyable {
     }
 
     private mutating func push(_ command: PlayerCommand, isUrgent: Bool) -> Bool {
-        // A score goes out only while its way back has room, so that the render side never has to keep one.
+        /// A score is sent only while its return ring has room, so that the render side never has to keep one.
         if command.bringsScore && scoresUnderWay >= PlayerControl.maximumScores { return false }
         guard isUrgent ? urgent.push(command) : scheduled.push(command) else { return false }
         if command.bringsScore { scoresUnderWay += 1 }
@@ -139,11 +139,11 @@ struct PlayerControl: ~Copyable {
 }
 
 extension Score {
-    /// What is to be kept loaded: the place to be heard next, then the first half second of every section, so that no joint
-    /// and no skip finds its section missing; and what a voice hears before it begins, to know the sound that goes on.
-    /// What the memory budget does not hold is left out from the end.
+    /// The parts of the clip to keep decoded: the place that is heard next; then the first half second of every section, so that no joint
+    /// and no skip finds its section missing; and the frames that a voice reads before it begins.
+    /// If the memory budget is too small, parts at the end are left out.
     ///
-    /// - Parameter leadInFrames: what a voice hears before it begins.
+    /// - Parameter leadInFrames: frames that a voice reads before it begins.
     func demand(first clipFrame: Int64, leadInFrames: Int) -> ClipDemand {
         let opening = Int64(max(1, sampleRate / 2))
         let context = Int64(leadInFrames)

@@ -1,31 +1,31 @@
-// The render side of a player: commands → transport → layers → gain → meter. It owns all it touches; the control side reaches it
-// through rings and a snapshot only. Its sound at output frame n depends on the clip, the score, the commands' frames and n,
-// never on how the frames were cut into blocks: every step below works on single frames or on bounds given in frames.
+// The render side of a player: commands → transport → layers → gain → meter. It owns everything it uses; the control side reaches it
+// only through rings and a snapshot. Its sound at output frame n depends on the clip, the score, the commands' frames and n,
+// never on how the frames are divided into blocks: every step below works on single frames or on bounds given in frames.
 //
-// It allocates when it is made and never afterwards. It does not open devices, decode files or call anyone back.
+// Only the initialiser allocates. It does not open devices, decode files or call back.
 internal import AudioDevices
 internal import Clips
 internal import Realtime
 
-/// What one player does on the render thread: at every frame all that is due, in one order; then the sound up to the next frame at
-/// which something is.
+/// One player on the render thread: at every frame it does everything that is due, in a fixed order, and then makes sound up to the next
+/// frame at which something is due.
 struct PlayerCore: ~Copyable {
-    /// Steps taken at one frame before sound is made in any case: far beyond what a full list of commands and the joints between
-    /// them can lead to, so that no fault keeps the render thread at one frame.
+    /// The most steps at one frame: far more than a full list of commands and the joints between them can need. Then sound is made in
+    /// any case, so that no fault can hold the render thread at one frame.
     private static let maximumSteps = 8 * CommandList.capacity
 
     private let clip: ClipReader
     private let channelCount: Int
     private let gainFrames: Int
-    /// Under the virtual clock the reader waits for its pages, so that no command has to.
+    /// Under the virtual clock the reader waits for its pages, so commands need not wait.
     private let waitsForPages: Bool
     private var commands: CommandList
     private(set) var transport: Transport
     private var gain = GainGlide()
     private var peaks: PlayerPeaks
-    /// What the loss of the device means for this player.
+    /// The effect of a lost device on this player.
     private var interruption = PlayerInterruption()
-    /// Whether nothing more is heard unless somebody asks for it, as of the last block.
+    /// Whether the player is silent until a new request, as of the last block.
     private(set) var hasEnded = false
 
     init(
@@ -50,9 +50,9 @@ struct PlayerCore: ~Copyable {
     ///
     /// - Parameters:
     ///   - output: device channels × at least `frameCount` frames.
-    ///   - adds: false for the first player of a block, whose samples replace what is there, bit for bit.
+    ///   - adds: false for the first player of a block, whose samples replace the output, bit for bit.
     ///   - frame: the output frame of the block's first sample.
-    /// - Returns: the frames up to the player's end, or `frameCount` when it has not ended within the block.
+    /// - Returns: the frames up to the player's end, or `frameCount` if it has not ended within the block.
     ///
     /// Real-time safe: yes.
     mutating func render(
@@ -79,7 +79,7 @@ struct PlayerCore: ~Copyable {
                 frameCount: count, adds: adds)
             done += count
         }
-        // Before the status, so that a reader that sees a frame in the status finds its peaks.
+        // Before the status, so that a reader that sees a frame in the status also finds its peaks.
         peaks.handOver()
         transport.endBlock(at: frame + Int64(frameCount))
         publishDemand(at: frame + Int64(frameCount))
@@ -87,11 +87,11 @@ struct PlayerCore: ~Copyable {
         return end
     }
 
-    /// Does all that is due at output frame `now`, a step at a time, in this order: changes of speed that a voice was told
-    /// beforehand; commands, in the order they were asked for; the end of a stop; joints; changes between voice and copy. After each of
-    /// the last three, what could not be carried out before is tried again.
+    /// Does everything that is due at output frame `now`, one step at a time, in this order: changes of speed that a voice was told
+    /// beforehand; commands, in the order of the requests; the end of a stop; joints; changes between voice and copy. After each of
+    /// the last three, commands that had to wait are tried again.
     ///
-    /// Each step takes a command out of the list, puts it off to a later frame, or moves the transport on. So it ends.
+    /// Each step removes a command from the list, puts it off to a later frame, or moves the transport on. So the steps end.
     private mutating func doWhatIsDue(at now: Int64) {
         var isBlocked = false
         for _ in 0..<PlayerCore.maximumSteps {
@@ -108,7 +108,7 @@ struct PlayerCore: ~Copyable {
         transport.dropCovered(at: now)
     }
 
-    /// How many frames can be made in one go: up to the next frame at which something changes.
+    /// How many frames can be made at once: up to the next frame at which something changes.
     private func framesUntilChange(from now: Int64, limit: Int) -> Int {
         let end = now + Int64(limit)
         let next = min(transport.nextChange(after: now, limit: end), commands.nextFrame(after: now, limit: end))
@@ -121,7 +121,7 @@ struct PlayerCore: ~Copyable {
         clip.publishDemand(current: playhead.place(at: frame).clipFrame, next: playhead.nextClipStart())
     }
 
-    /// Tells that the device ran dry.
+    /// Reports an xrun of the device.
     mutating func noteXrun(at frame: Int64, lostFrames: Int64) {
         transport.noteXrun(at: frame, lostFrames: lostFrames)
     }
@@ -130,7 +130,7 @@ struct PlayerCore: ~Copyable {
 
     /// Carries out a command that is due, or puts it off to its frame.
     ///
-    /// - Returns: false when it has to wait, and those after it with it.
+    /// - Returns: false if it has to wait; then all commands after it wait as well.
     private mutating func carryOut(_ index: Int, at now: Int64) -> Bool {
         if let score = commands.takeSuperseded(index, at: now) {
             transport.giveBack(score)
@@ -183,24 +183,24 @@ struct PlayerCore: ~Copyable {
         }
     }
 
-    /// A change of speed that a voice was told is heard from this frame on: its score is taken over.
+    /// A change of speed that a voice was told is heard from this frame on: its score becomes the current one.
     private mutating func takeToldSpeed(_ index: Int, at now: Int64) {
         let command = commands[index]
         guard let layer = command.toldLayer, transport.takeToldSpeed(command, layer: layer, at: now) else {
-            // Something else sounds by now: it is a command like any other.
+            // Another source plays by now, so the change becomes an ordinary command.
             return commands.forgetTelling(index)
         }
         commands.remove(index)
     }
 
-    /// Gives back the scores of changes that were told and are overtaken by a newer score.
+    /// Returns the scores of told changes that a newer score has overtaken.
     private mutating func giveBackOvertaken() {
         while let score = commands.takeOvertaken() { transport.giveBack(score) }
     }
 
-    /// Goes on with a score of which more is known: the one that plays, or one that is still to be taken over.
+    /// Uses a score about which more is known: the current one, or one that is still among the commands.
     ///
-    /// - Parameter known: the address of the same score as it was handed over.
+    /// - Parameter known: the address of the same score as it was passed before.
     private mutating func adopt(_ score: RenderScore, insteadOf known: Int, at now: Int64) {
         if transport.plays(scoreAt: known) { return transport.adopt(score, at: now) }
         transport.giveBack(commands.exchangeScore(at: known, for: score) ?? score)
@@ -208,10 +208,10 @@ struct PlayerCore: ~Copyable {
 
     // MARK: Times without a device
 
-    // The clock of the output goes on, so requests are carried out and events told as ever; what would sound is held back, and a
-    // player plays on by itself only if it was playing and nobody has asked anything of it since.
+    // The output clock continues, so requests are carried out and events reported as usual. Sound is held back, and a
+    // player resumes by itself only if it was playing and got no request since.
 
-    /// The device is gone; `now` is the first frame it was not asked for.
+    /// The device is lost; `now` is the first frame that it was not asked for.
     ///
     /// - Parameter reason: a `PauseReason`, by its raw value.
     ///
@@ -223,7 +223,7 @@ struct PlayerCore: ~Copyable {
         transport.cutStopShort(at: now)
     }
 
-    /// What keeps the device away is another cause by now; told by a player that is paused for the old one.
+    /// Another cause now keeps the device away. A player that is paused for the old one reports it.
     ///
     /// Real-time safe: yes.
     mutating func changeInterruption(at now: Int64, reason: Int64) {
@@ -233,22 +233,22 @@ struct PlayerCore: ~Copyable {
         if transport.pauseReason == old { transport.changePause(to: reason, at: now) }
     }
 
-    /// There is a device again, for the next block.
+    /// A device is back, for the next block.
     mutating func endInterruption() {
         interruption.isUnderWay = false
         interruption.isOver = true
     }
 
-    /// Whether somebody has asked for sound that cannot be heard, since this was asked last.
+    /// Whether sound was requested that cannot be heard, since the last call.
     mutating func takeWish() -> Bool {
         defer { interruption.wishes = false }
         return interruption.wishes
     }
 
-    /// The device that somebody asked for is not there; so nothing is to begin by itself when it comes.
+    /// The requested device is not there, so nothing must begin by itself when it returns.
     mutating func forgetWish() { interruption.resumes = false }
 
-    /// Plays on at the first frame of a device, where that is due.
+    /// Resumes at the first frame of a device, if the player should.
     private mutating func goOnAfterInterruption(at now: Int64) {
         guard interruption.isOver else { return }
         interruption.isOver = false
@@ -256,9 +256,9 @@ struct PlayerCore: ~Copyable {
         interruption.resumes = false
     }
 
-    /// Carries out a command as far as it can be without a device.
+    /// Carries out a command as far as possible without a device.
     ///
-    /// - Returns: false when it is to be carried out as ever.
+    /// - Returns: false if the command must be carried out as usual.
     private mutating func holdBack(_ command: PlayerCommand, at now: Int64) -> Bool {
         switch command.code {
         case .resume:
@@ -289,21 +289,21 @@ struct PlayerCore: ~Copyable {
     }
 }
 
-/// A time without a device, as one player has it. Trivial.
+/// A player's state during a time without a device. Trivial.
 private struct PlayerInterruption: BitwiseCopyable {
     /// True while nothing can be heard.
     var isUnderWay = false
-    /// Whether to play on by itself once there is a device.
+    /// Whether to resume without a request once there is a device.
     var resumes = false
-    /// Whether somebody has asked for sound since the mixer last looked.
+    /// Whether sound was requested since the mixer last asked.
     var wishes = false
-    /// Whether there is a device again from the next block on.
+    /// Whether a device is back, from the next block on.
     var isOver = false
     /// The `PauseReason`, by its raw value.
     var reason: Int64 = 0
 }
 
-/// The render side's ends of the ways to other threads.
+/// The render side's ends of the rings to other threads.
 struct RenderEnds: ~Copyable {
     var urgent: RingConsumer<PlayerCommand>
     var scheduled: RingConsumer<PlayerCommand>

@@ -10,25 +10,25 @@ public struct PlayerEvent: Sendable, Hashable {
         case sectionStarted
         /// The last pass of a section is over, or the player left it.
         case sectionEnded
-        /// A pass begins; `sound` tells how it is made.
+        /// A pass begins; `sound` says how it is made.
         case passStarted
         /// A pass is over, or the player left it.
         case passEnded
-        /// The player was moved, or its score replaced, by a command; heard from this frame on.
+        /// A command moved the player or replaced its score; heard from this frame on.
         case moved
-        /// Another speed was asked for while playing; `speed` is what is reached, from this frame on, by a glide or at once.
+        /// Another speed was requested while playing. `speed` is the speed to be reached, from this frame on, by a glide or at once.
         case speedChanged
-        /// The device ran dry. The score does not skip: it goes on where it was.
+        /// The device ran dry. The score does not skip: it continues where it was.
         case xrun(lostFrames: Int64)
-        /// So many frames were silent because their pages were not decoded in time.
+        /// This many frames were silent because their pages were not decoded in time.
         case starved(frames: Int64)
-        /// A section was taken for music or speech, which decides how its passes sound from the next one on.
+        /// A section was classified as music or speech, which decides how its passes sound from the next one on.
         case materialChosen(SectionMaterial)
-        /// Silence until `resume`; the reason says who asked. A second one while paused tells that the reason has changed.
+        /// Silence until `resume`, with the reason. A second one while paused reports that the reason has changed.
         case paused(PauseReason)
-        /// Sound again, from where it paused; the reason is the one that is over.
+        /// Sound again, from the place of the pause; the reason is the one that is over.
         case resumed(PauseReason)
-        /// Nothing more will be heard, unless the player is started anew.
+        /// Nothing more will be heard, unless the player is started again.
         case finished(FinishReason)
     }
 
@@ -44,7 +44,7 @@ public struct PlayerEvent: Sendable, Hashable {
     public let passes: Int
     /// The speed of the pass as a factor.
     public let speed: Double
-    /// How far its pitch is moved, in semitones.
+    /// The change of pitch in semitones.
     public let semitones: Double
     /// The frame of the clip that belongs to `frame`.
     public let clipFrame: Int64
@@ -52,24 +52,24 @@ public struct PlayerEvent: Sendable, Hashable {
     public let sound: PassSound
 }
 
-/// How a pass is made out of the recording.
+/// How a pass is made from the recording.
 public enum PassSound: UInt8, Sendable, Hashable, BitwiseCopyable {
-    /// It is the recording itself.
+    /// A copy of the recording.
     case copy
-    /// Stretched as music without regard to attacks: nothing was known of the section yet when the pass began.
+    /// Stretched as music without regard to attacks, because the section was not analysed when the pass began.
     case plain
-    /// Stretched as music, attacks copied.
+    /// Stretched as music, with attacks copied.
     case music
-    /// Made of the recording's own periods.
+    /// Speech, made from the recording's own periods.
     case speech
 }
 
-/// Why a player is paused. The end of a cause resumes only what is paused for it, `Player.resume(after:at:)`; the user resumes
-/// whatever it was.
+/// Why a player is paused. The end of a cause resumes only players that are paused for it (`Player.resume(after:at:)`); the user can
+/// resume any.
 public enum PauseReason: UInt8, Sendable, Hashable {
-    /// The user, or the embedding program, asked.
+    /// Requested by the user, or by the embedding program.
     case user
-    /// The process was suspended (Ctrl-Z, the machine's sleep).
+    /// The process was suspended (Ctrl-Z, or the computer slept).
     case suspended
     /// The device was unplugged.
     case deviceLost
@@ -84,12 +84,12 @@ public enum PauseReason: UInt8, Sendable, Hashable {
 }
 
 extension Interruption {
-    /// The reason with which players are paused by it.
+    /// The reason of pauses caused by it.
     public var reason: PauseReason { PauseReason(cause) }
 }
 
 extension PauseReason {
-    /// The reason that goes with the loss of a device.
+    /// The reason of a pause after the loss of a device.
     init(_ cause: LossCause) {
         switch cause {
         case .unplugged: self = .deviceLost
@@ -127,10 +127,10 @@ struct RenderEvent: Sendable, BitwiseCopyable {
     var semitones: Double
     var clipFrame: Int64
     var sound: PassSound
-    /// Frames lost or starved, or a reason's raw value; of an end also `startsTaken`.
+    /// Frames lost or starved, or the raw value of a reason; for an end also `startsTaken`.
     var detail: Int64
 
-    /// Requests to start that were taken before an end.
+    /// Start requests that were taken before an end.
     var startsTaken: Int64 { detail >> 8 }
 
     static func detail(_ reason: FinishReason, startsTaken: Int64) -> Int64 {

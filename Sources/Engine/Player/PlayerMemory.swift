@@ -1,10 +1,10 @@
-/// What a player's scores share on the render side; made and released on the control side only.
+/// Memory that a player's scores share on the render side. Created and released on the control side only.
 ///
-/// Both come with the first score that needs them, and stay.
+/// Both kinds are allocated for the first score that needs them, and kept.
 struct PlayerMemory {
     let channelCount: Int
     let sampleRate: Int
-    /// Bytes a pass that comes again may take to be kept.
+    /// The most bytes for a kept pass.
     let recordingLimit: Int
     private var voices: VoiceStorage?
     private var pass: PassStorage?
@@ -15,12 +15,12 @@ struct PlayerMemory {
         self.recordingLimit = recordingLimit
     }
 
-    /// Frames before a place that must be decoded for a voice to begin there.
+    /// Frames before a place that must be decoded so that a voice can begin there.
     var leadInFrames: Int { voices?.pool.leadInFrames ?? 0 }
 
     /// A score with all the memory it needs.
     ///
-    /// - Parameter ticket: of the request that will tell more about the score.
+    /// - Parameter ticket: of the request whose result is still expected.
     mutating func storage(for score: Score, _ preparation: Preparation, ticket: Int?) -> ScoreStorage {
         if voices == nil && score.needsVoices {
             voices = VoiceStorage(channelCount: channelCount, sampleRate: sampleRate)

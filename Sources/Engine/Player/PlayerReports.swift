@@ -1,8 +1,8 @@
 internal import Realtime
 
-/// What a player tells the control side from the render thread: events and the latest status.
+/// Reports of a player on the render thread to the control side: events and the latest status.
 ///
-/// Real-time safe: yes; a full ring is counted, never waited for.
+/// Real-time safe: yes; events that find the ring full are counted, never waited for.
 struct PlayerReports: ~Copyable {
     private var events: RingProducer<RenderEvent>
     private var statusWriter: SnapshotWriter<PlayerStatus>
@@ -22,7 +22,7 @@ struct PlayerReports: ~Copyable {
             speed: playhead.speed(at: frame), clipFrame: clipFrame, detail: detail)
     }
 
-    /// An event about a pass that was left.
+    /// An event about a pass that the player left.
     mutating func post(_ code: RenderEvent.Code, about left: Departure, at frame: Int64) {
         post(
             code, about: left.part, choice: left.choice, pass: left.pass, at: frame, speed: left.speed,
@@ -31,7 +31,7 @@ struct PlayerReports: ~Copyable {
 
     /// An event about another pass, perhaps of a score that has just been replaced.
     ///
-    /// - Parameter choice: what the passes of the part are played with that begin now.
+    /// - Parameter choice: how passes of the part that begin now are played.
     mutating func post(
         _ code: RenderEvent.Code, about part: ScorePart, choice: VoiceChoice, pass: Int, at frame: Int64, speed: Double,
         clipFrame: Int64, detail: Int64 = 0
@@ -43,7 +43,7 @@ struct PlayerReports: ~Copyable {
         if !events.push(event) { droppedEvents += 1 }
     }
 
-    /// Tells how the player stands after a block.
+    /// Publishes the player's status after a block.
     mutating func publish(_ status: PlayerStatus) {
         var status = status
         status.droppedEvents = droppedEvents
@@ -65,7 +65,7 @@ extension PassSound {
 }
 
 extension PlayerStatus {
-    /// How a player stands before output frame `frame`; the reports add what they count.
+    /// The player's status before output frame `frame`; the reports add their counters.
     init(_ transport: borrowing Transport, at frame: Int64) {
         state = transport.state
         outputFrame = frame
@@ -81,7 +81,7 @@ extension PlayerStatus {
         clipFrame = isPaused ? transport.pausedAt.clipFrame : transport.playhead.place(at: frame).clipFrame
         isResting = cursor.isRest
         guard isResting else { return }
-        // A pause does not use up what is left of the silence after a pass.
+        // A pause does not shorten the gap after a pass.
         restFramesLeft = max(0, isPaused ? part.gapFrames - transport.pausedAt.restElapsed : cursor.spanEnd - frame)
     }
 }

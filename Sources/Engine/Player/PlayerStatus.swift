@@ -1,4 +1,4 @@
-/// What a player does now, as of the last rendered block. For screens, not for exact times: those come as events.
+/// The state of a player as of the last rendered block. Use it for displays; exact times come as events.
 public struct PlayerStatus: Sendable, BitwiseCopyable {
     /// What the player is doing.
     public enum State: UInt8, Sendable, BitwiseCopyable {
@@ -16,9 +16,9 @@ public struct PlayerStatus: Sendable, BitwiseCopyable {
 
     /// What the player is doing.
     public var state: State = .idle
-    /// True in the silence between two passes.
+    /// True in the gap between two passes.
     public var isResting = false
-    /// Output frames that are left of that silence; 0 while a pass is heard.
+    /// Remaining output frames of that gap; 0 during a pass.
     public var restFramesLeft: Int64 = 0
     /// The next output frame.
     public var outputFrame: Int64 = 0
@@ -30,9 +30,9 @@ public struct PlayerStatus: Sendable, BitwiseCopyable {
     public var passes = 0
     /// The speed of the pass as a factor.
     public var speed = 1.0
-    /// How far the pitch is moved, in semitones.
+    /// The change of pitch in semitones.
     public var semitones = 0.0
-    /// The next frame of the clip to be heard.
+    /// The next frame of the clip.
     public var clipFrame: Int64 = 0
     /// Frames that were silent because their page was not there in time, since the start.
     public var starvedFrames: Int64 = 0

@@ -1,15 +1,15 @@
 internal import Realtime
 
-/// What comes back from a player: events to every reader, and the latest status.
+/// Reports of a player to the program: events to every reader, and the latest status.
 struct PlayerTelemetry: ~Copyable {
     private var events: RingConsumer<RenderEvent>
     var status: SnapshotReader<PlayerStatus>
     private var peaks: RingConsumer<SIMD8<Float>>
     private var highest = SIMD8<Float>(repeating: 0)
     private var readers: [AsyncStream<PlayerEvent>.Continuation] = []
-    /// True when nothing more will come.
+    /// True when no more events will come.
     private var isOver = false
-    /// What was told before anybody listened.
+    /// Events from before the first reader.
     private var untold: [PlayerEvent] = []
 
     init(
@@ -21,7 +21,7 @@ struct PlayerTelemetry: ~Copyable {
         self.peaks = peaks
     }
 
-    /// What was highest since the last call.
+    /// Returns and clears the highest peaks since the last call.
     mutating func takePeaks() -> SIMD8<Float> {
         collectPeaks()
         defer { highest = SIMD8(repeating: 0) }
@@ -38,7 +38,7 @@ struct PlayerTelemetry: ~Copyable {
         if isOver { reader.finish() } else { readers.append(reader) }
     }
 
-    /// Tells what the sections of a score were taken for.
+    /// Reports how the sections of a score were classified.
     mutating func tell(_ materials: [SectionMaterial], of score: Score) {
         let now = status.read()
         for (index, material) in materials.enumerated() {
@@ -53,10 +53,10 @@ struct PlayerTelemetry: ~Copyable {
         }
     }
 
-    /// Tells what has happened since the last call.
+    /// Delivers what has happened since the last call.
     ///
-    /// - Parameter startsAsked: how often the player has been asked to start so far. Who asked before an end was told means to
-    ///   hear more, and so do the readers.
+    /// - Parameter startsAsked: the number of start requests so far. If a start was requested before an end was reported, the readers
+    ///   continue to receive events.
     mutating func deliver(startsAsked: () -> Int64) {
         collectPeaks()
         while let event = events.pop() {
@@ -65,7 +65,7 @@ struct PlayerTelemetry: ~Copyable {
         }
     }
 
-    /// Nothing more will be told.
+    /// No more events will come.
     mutating func end() {
         isOver = true
         dismissReaders()

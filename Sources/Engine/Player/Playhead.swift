@@ -1,17 +1,17 @@
 internal import DSP
 
-/// Where a player is in its score, and what comes next there: arithmetic alone, no sound. Trivial.
+/// The position of a player in its score, and what follows: arithmetic alone, no sound. Trivial.
 ///
-/// The score is an immutable timeline that the control side made. A playhead advances through it span by span, goes to any place
-/// of it, and changes over to another score. Every position is a function of the output frame. Real-time safe: yes.
+/// The score is an immutable timeline that the control side made. A playhead advances through it span by span, moves to any place
+/// in it, and changes over to another score. Every position is a function of the output frame. Real-time safe: yes.
 struct Playhead: BitwiseCopyable {
     private let crossfadeFrames: Int64
-    /// The shortest part of a pass at 100 % that is copied and not played by a voice, in output frames.
+    /// The shortest part of a pass at 100 % that is copied instead of played by a voice, in output frames.
     private let shortestCopy: Int64
     private(set) var score: RenderScore
     private(set) var cursor: ScoreCursor
-    /// The next output frame of the pass at which a voice and a copy of the clip may have to change places;
-    /// `CurveKnot.never` where there is none.
+    /// The next output frame of the pass at which a voice and a copy of the clip may replace each other;
+    /// `CurveKnot.never` if there is none.
     private(set) var copyBoundary = CurveKnot.never
 
     /// Before the first pass of a score.
@@ -22,24 +22,24 @@ struct Playhead: BitwiseCopyable {
         cursor = ScoreCursor.start(of: score.part(0), index: 0, at: 0)
     }
 
-    // MARK: Where it is
+    // MARK: Position
 
-    /// The part that plays.
+    /// The current part.
     var part: ScorePart { score.part(cursor.part) }
 
-    /// What the part that plays is played with.
+    /// How the current part is played.
     var choice: VoiceChoice { score.choice(cursor.part) }
 
-    /// True at the last pass of the score, or the rest after it.
+    /// True at the last pass of the score, or in the gap after it.
     var isLast: Bool { cursor.isLast(of: part, partCount: score.partCount) }
 
-    /// The speed at an output frame of the span; in a rest, that at which the passes begin.
+    /// The speed at an output frame of the span; in a gap, the speed at which the passes begin.
     func speed(at now: Int64) -> Double { cursor.speed(at: now, in: part) }
 
     /// The exact position in the clip at an output frame of the pass.
     func position(at now: Int64) -> Double { cursor.position(at: now, in: part) }
 
-    /// The place at an output frame, in words that fit any score of the same sections.
+    /// The place at an output frame, in a form that is valid for any score of the same sections.
     func place(at now: Int64) -> Place {
         let part = part
         if cursor.isRest {
@@ -48,19 +48,19 @@ struct Playhead: BitwiseCopyable {
                 section: part.section, pass: cursor.pass, isRest: true, clipFrame: part.clipEnd, restElapsed: elapsed)
         }
         let position = cursor.position(at: max(now, cursor.spanStart), in: part)
-        // The last frame of a pass may round up to its end, which is no place to go on from.
+        // The last frame of a pass may round up to its end, from which playing cannot continue.
         let clipFrame = min(Int64(position + 0.5), part.clipEnd - 1)
         return Place(section: part.section, pass: cursor.pass, isRest: false, clipFrame: clipFrame)
     }
 
-    /// What is to be told of the pass if it is left now.
+    /// What an event reports about the pass if it is left now.
     func departure(at now: Int64) -> Departure {
         Departure(
             part: part, choice: choice, pass: cursor.pass, isRest: cursor.isRest,
             clipFrame: place(at: now).clipFrame, speed: speed(at: now))
     }
 
-    // MARK: What comes next
+    // MARK: Next changes
 
     /// The clip frame at which the pass after this one starts, for the decode thread.
     func nextClipStart() -> Int64 {
@@ -73,7 +73,7 @@ struct Playhead: BitwiseCopyable {
         return next.clipStart
     }
 
-    /// Frames of a crossfade that begins at an output frame: it ends before anything else of the score begins.
+    /// Length of a crossfade that begins at an output frame: it ends before the next span of the score begins.
     func entryFrames(at frame: Int64) -> Int {
         Int(min(crossfadeFrames, min(cursor.spanEnd, nextCopyBoundary(after: frame)) - frame))
     }
@@ -94,36 +94,36 @@ struct Playhead: BitwiseCopyable {
         return boundary > now && boundary < cursor.spanEnd ? boundary : CurveKnot.never
     }
 
-    /// After a change of speed to 100 %, the output frame from which the rest of the pass is copied.
+    /// After a change of speed to 100 %: the output frame from which the rest of the pass is copied.
     private var copyStart: Int64? {
         guard let glide = cursor.motion.glide, glide.finalSpeed == 1, part.pitchRatio == 1 else { return nil }
         let start = cursor.motion.frame + Int64(glide.frameCount)
         return cursor.spanEnd - start >= shortestCopy ? start : nil
     }
 
-    /// Whether the pass is heard as the clip is, at an output frame.
+    /// Whether the pass is a copy of the clip at an output frame.
     func isCopied(at now: Int64) -> Bool {
         let motion = cursor.motion
         guard motion.glide == nil else { return copyStart.map { $0 <= now } ?? false }
         return part.isCopy(at: motion.phase + now - motion.frame)
     }
 
-    /// The frame of the part's own pass that belongs to a clip frame heard from output frame `now` on.
+    /// The frame of the part's own pass that corresponds to a clip frame heard from output frame `now` on.
     ///
-    /// A change of speed that is under way has left that pass; what is planned then is to end with it all the same.
+    /// A change of speed in progress has left that pass; a plan that starts then must still end with the pass.
     func passFrame(ofClipFrame clipFrame: Int64, at now: Int64) -> Int64 {
         let part = part
         guard cursor.motion.glide == nil else { return Int64(part.passFrames + 0.5) - (cursor.spanEnd - now) }
         return Int64(part.curve.time(toCover: Double(clipFrame - part.clipStart)) + 0.5)
     }
 
-    /// Whether a pass may change its speed at a frame: its end, with a fade of its own, must still lie ahead.
+    /// Whether a pass may change its speed at a frame: its end, with its fade, must still be ahead.
     func canChangeSpeed(at frame: Int64) -> Bool { frame + crossfadeFrames < cursor.spanEnd }
 
     // MARK: Places in the score
 
-    /// The place of a clip frame: in the pass of `place` when its section holds the frame, otherwise in the first pass of the
-    /// first section that does; nil when none does.
+    /// The place of a clip frame: in the pass of `place` if its section contains the frame, otherwise in the first pass of the
+    /// first section that does; nil if none does.
     func place(ofClipFrame clipFrame: Int64, from place: Place) -> Place? {
         let here = part
         if clipFrame >= here.clipStart && clipFrame < here.clipEnd {
@@ -133,13 +133,13 @@ struct Playhead: BitwiseCopyable {
         return Place(section: score.part(index).section, clipFrame: clipFrame)
     }
 
-    /// The first frame of a section's first pass; nil when there is no such section.
+    /// The first frame of a section's first pass; nil if there is no such section.
     func place(ofSection section: Int) -> Place? {
         guard let index = score.partIndex(section: section, pass: 0) else { return nil }
         return Place(section: section, clipFrame: score.part(index).clipStart)
     }
 
-    /// Where a command leads to: a part of the score, and the clip frame in it; nil when it names no place.
+    /// The target of a command: a part of the score, and the clip frame in it; nil if it names no place.
     func destination(of command: PlayerCommand) -> (part: Int, clipFrame: Int64)? {
         switch command.code {
         case .start:
@@ -157,7 +157,7 @@ struct Playhead: BitwiseCopyable {
         }
     }
 
-    /// The place itself where the score has it; otherwise where the same clip frame is heard first, or the beginning.
+    /// The place itself if the score has it; otherwise the first place with the same clip frame, or the beginning.
     func fitting(_ place: Place) -> Place {
         if let index = score.partIndex(section: place.section, pass: place.pass) {
             let part = score.part(index)
@@ -169,7 +169,7 @@ struct Playhead: BitwiseCopyable {
         return Place(clipFrame: score.part(0).clipStart)
     }
 
-    /// The part of another score in which the pass that plays goes on, if it is the same range of the clip.
+    /// The part of another score in which the current pass continues, if it has the same range of the clip.
     func counterpart(in other: RenderScore) -> Int? {
         let here = part
         guard let index = other.partIndex(section: here.section, pass: cursor.pass) else { return nil }
@@ -181,13 +181,13 @@ struct Playhead: BitwiseCopyable {
 
     // MARK: Moving
 
-    /// To the first frame of the score.
+    /// Moves to the first frame of the score.
     mutating func goToStart(at now: Int64) {
         copyBoundary = CurveKnot.never
         cursor = ScoreCursor.start(of: score.part(0), index: 0, at: now)
     }
 
-    /// To a place that the score has.
+    /// Moves to a place that the score has.
     mutating func go(to place: Place, at now: Int64) {
         copyBoundary = CurveKnot.never
         let index = score.partIndex(section: place.section, pass: place.pass) ?? 0
@@ -200,25 +200,25 @@ struct Playhead: BitwiseCopyable {
         }
     }
 
-    /// Straight on to the pass that follows, where nothing is left of a rest.
+    /// Moves on to the next pass if nothing remains of a gap.
     mutating func leaveEmptyRest(at now: Int64) {
         if cursor.isRest && cursor.spanEnd <= now && !isLast { advance() }
     }
 
-    /// To the span after this one; there is one unless `isLast`.
+    /// Moves to the next span; there is one unless `isLast`.
     mutating func advance() {
         cursor.advance(in: part, next: score.part(cursor.part + 1))
     }
 
-    /// Looks for the next change between voice and copy after an output frame of the pass.
+    /// Finds the next change between voice and copy after an output frame of the pass.
     mutating func findCopyBoundary(after now: Int64) { copyBoundary = nextCopyBoundary(after: now) }
 
     // MARK: Changing over
 
-    /// Another score, of which the playhead is told its place next.
+    /// Sets another score; the caller sets the place next.
     mutating func changeOver(to new: RenderScore) { score = new }
 
-    /// Another score in whose part `index` the pass goes on, at that part's speed; at its joint the pass ends in that part.
+    /// Sets another score in whose part `index` the pass continues, at that part's speed; the pass ends at the joint of that part.
     ///
     /// - Parameter glideFrames: output frames in which the speed is reached.
     mutating func changeSpeed(to new: RenderScore, part index: Int, at now: Int64, over glideFrames: Int64) {

@@ -1,11 +1,11 @@
 internal import Realtime
 
-/// Scores on their way back to the control side, which frees them: at once, or when the layers that sound from their memory have gone.
+/// Scores to be returned to the control side, which frees them: at once, or when no layer plays from their memory any more.
 ///
 /// Real-time safe: yes.
 struct RetiredScores: ~Copyable {
     private var ring: RingProducer<Int>
-    /// Scores that are over and whose memory is still heard, at most one a layer.
+    /// Replaced scores whose memory is still heard, at most one per layer.
     private var heard: InlineArray<4, RenderScore> = InlineArray(repeating: RenderScore.none)
     private(set) var count = 0
 
@@ -13,7 +13,7 @@ struct RetiredScores: ~Copyable {
         self.ring = ring
     }
 
-    /// Gives back a score that was played until now.
+    /// Retires the score that was played until now.
     mutating func retire(_ score: RenderScore, heardIn stack: borrowing LayerStack) {
         giveBackUnheard(in: stack)
         guard stack.isHeard(score) else { return giveBack(score) }
@@ -22,7 +22,7 @@ struct RetiredScores: ~Copyable {
         count += 1
     }
 
-    /// Gives back the scores that have waited for their layers.
+    /// Returns the scores whose layers have ended.
     mutating func giveBackUnheard(in stack: borrowing LayerStack) {
         var kept = 0
         for index in 0..<count {
@@ -37,9 +37,9 @@ struct RetiredScores: ~Copyable {
         count = kept
     }
 
-    /// Gives back a score of which nothing was ever heard.
+    /// Returns a score that was never heard.
     mutating func giveBack(_ score: RenderScore) {
-        // The ring back has room for every score that can be under way, so nothing is lost.
+        // The return ring has room for every score that can be under way, so nothing is lost.
         _ = ring.push(score.address)
     }
 }

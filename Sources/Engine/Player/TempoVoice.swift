@@ -1,8 +1,8 @@
 internal import DSP
 
-/// By which method a voice changes the tempo. Trivial.
+/// The method by which a voice changes the tempo. Trivial.
 enum TempoMethod: BitwiseCopyable {
-    /// The stretcher with three bands; attacks are treated as such where they are known.
+    /// The stretcher with three bands; known attacks are treated separately.
     case fullBands
     /// The stretcher with one band.
     case lightBands
@@ -15,9 +15,9 @@ enum TempoMethod: BitwiseCopyable {
     }
 }
 
-/// A voice at another tempo and the clip's own pitch: a stretcher and a splicer, of which one plays.
+/// A voice at another tempo and the clip's own pitch: a stretcher and a splicer, one of which plays.
 ///
-/// Pull style, as `Stretcher`. Everything but the initialiser is real-time safe.
+/// It asks for its input, like `Stretcher`. Everything but the initialiser is real-time safe.
 struct TempoVoice: ~Copyable {
     private var stretcher: Stretcher
     private var splicer: Splicer
@@ -30,10 +30,10 @@ struct TempoVoice: ~Copyable {
         splicer = Splicer(channelCount: channelCount, sampleRate: sampleRate, maximumEmitFrames: maximumEmitFrames)
     }
 
-    /// The most frames that can be asked for at once.
+    /// The most frames that can be requested at once.
     var maximumEmitFrames: Int { stretcher.maximumEmitFrames }
 
-    /// What it asks for at most before the frame heard first, and from there on to give its first frames. A splicer asks for less.
+    /// The most frames it needs before the first audible one to produce its first frames. A splicer needs fewer.
     var leadInFrames: Int { stretcher.leadInFrames }
 
     /// See `leadInFrames`.
@@ -41,15 +41,15 @@ struct TempoVoice: ~Copyable {
         stretcher.aheadFrames(toEmit: frameCount, speed: speed)
     }
 
-    /// How far ahead of the frame emitted next a change of speed must be told.
+    /// How far ahead of the next frame a change of speed must be told.
     var leadFrames: Int { stretcher.leadFrames }
 
-    /// Begins anew; whatever was there before is forgotten.
+    /// Starts anew and discards all previous state.
     ///
     /// - Parameters:
-    ///   - planFrame: for the splicer, which is heard from there on, whatever `clipFrame` is: a plan strays a little from
-    ///     its nominal time, and shall be over when the pass is.
-    ///   - speed: for the stretcher; a list of splices has its own.
+    ///   - planFrame: the splicer starts there, whatever `clipFrame` is: a plan deviates a little from
+    ///     the nominal time, and must end with the pass.
+    ///   - speed: for the stretcher; a list of splices has its own speeds.
     mutating func start(at clipFrame: Int64, planFrame: Int64, speed: Double, by method: TempoMethod) {
         switch method {
         case .fullBands:
@@ -64,19 +64,19 @@ struct TempoVoice: ~Copyable {
         }
     }
 
-    /// From a frame of the voice on, another speed; a plan of splices has all its speeds already.
+    /// Changes the speed from a frame of the voice on. A plan of splices ignores it, because it contains all its speeds.
     mutating func changeSpeed(at frame: Int64, to speed: Double, over glideFrames: Int64) -> Bool {
         isSpliced || stretcher.changeSpeed(atOutput: frame, to: speed, over: glideFrames)
     }
 
-    /// What is known of attacks from here on.
+    /// Sets the attacks that are known from here on.
     ///
-    /// - Parameter list: of the part of the recording in which the voice is; it holds until the next call.
+    /// - Parameter list: of the part of the recording around the voice; it stays valid until the next call.
     mutating func setAttacks(_ list: AttackList) {
         if !isSpliced { stretcher.setAttacks(list) }
     }
 
-    /// The frame of the clip heard next, as far as the tempo says.
+    /// The next frame of the clip, according to the tempo.
     func sourceFrame() -> Int64 {
         if isSpliced { return 0 }
         return Int64(stretcher.sourcePosition(atOutput: stretcher.emittedFrames))
@@ -95,12 +95,12 @@ struct TempoVoice: ~Copyable {
         }
     }
 
-    /// Where the part of a channel goes that was asked for.
+    /// Where to write the requested part of a channel.
     func input(_ channel: Int) -> UnsafeMutablePointer<Float> {
         unsafe isSpliced ? splicer.input(channel) : stretcher.input(channel)
     }
 
-    /// Says that what was asked for is there, in every channel.
+    /// Confirms that the requested part has been written in every channel.
     mutating func acceptInput() {
         if isSpliced { splicer.acceptInput() } else { stretcher.acceptInput() }
     }

@@ -1,12 +1,12 @@
 internal import DSP
 
-/// Plays, pauses and stops: takes a player from one place of a score to another, and tells what it left and what it reached.
+/// Plays, pauses and stops. It moves a player between places of a score, and reports what it left and what it reached.
 ///
-/// All that is ever heard comes about in two ways. The transport *crosses over*: at an output frame another place, another score
-/// or silence fades in over what sounds. Or it *advances*: at the end of a span to the span that follows in the score. The score
-/// is an immutable timeline that the control side made. Real-time safe: all but making it.
+/// There are two kinds of change. The transport *crosses over*: at an output frame another place, another score
+/// or silence fades in over the current sound. Or it *advances*: at the end of a span, to the next span of the score. The score
+/// is an immutable timeline that the control side made. Real-time safe: everything but the initialiser.
 struct Transport: ~Copyable {
-    /// A pass with so long to go is not left plain when more is known about it.
+    /// If a plain pass has at least this long to go when more is known about it, it begins anew.
     private static let longPassSeconds = 5
 
     private(set) var state = PlayerStatus.State.idle
@@ -14,16 +14,16 @@ struct Transport: ~Copyable {
     private(set) var pauseReason: Int64 = 0
     private(set) var playhead: Playhead
     private(set) var stack: LayerStack
-    /// Where `resume` goes on.
+    /// Where `resume` continues.
     private(set) var pausedAt = Place()
     private var reports: PlayerReports
     private(set) var retired: RetiredScores
-    /// Requests to start that were taken: by it the control side knows whether more is to come after an end.
+    /// Start requests that were taken. It tells the control side whether more follows after an end.
     private var startsTaken: Int64 = 0
     private let fades: FadeLengths
     private let longPassFrames: Int64
     private let longestWaitFrames: Int64
-    /// While stopping: the output frame after the last, and why.
+    /// While stopping: the output frame after the last one, and the reason.
     private var stopFrame: Int64 = 0
     private var finishReason = FinishReason.completed
 
@@ -40,16 +40,16 @@ struct Transport: ~Copyable {
         playhead = Playhead(score, sampleRate: sampleRate)
     }
 
-    // MARK: What is asked
+    // MARK: Requests
 
-    /// A request to start was taken; whether it has an effect is another matter.
+    /// Counts a start request, whether or not it has an effect.
     mutating func noteStart() { startsTaken += 1 }
 
     mutating func start(at now: Int64) {
         guard state == .idle || state == .finished else { return }
         state = .playing
         playhead.goToStart(at: now)
-        // Nothing is faded in: the first sample heard is the recording's own, so no attack is lost.
+        // No fade-in: the first sample is the recording's own, so no attack is lost.
         pushPass(entryLength: 0)
         let clipFrame = playhead.cursor.clipStart
         post(.playbackStarted, at: now, clipFrame: clipFrame)
@@ -59,10 +59,10 @@ struct Transport: ~Copyable {
 
     /// - Parameters:
     ///   - reason: a `PauseReason`, by its raw value.
-    ///   - isHeard: false where nobody hears how it fades.
+    ///   - isHeard: false if the fade would not be heard.
     mutating func pause(at now: Int64, reason: Int64, isHeard: Bool = true) {
         guard state == .playing else {
-            // The user's word outranks every other cause; none outranks the user's.
+            // A pause by the user replaces every other reason; no reason replaces the user's.
             if reason == Int64(PauseReason.user.rawValue) { changePause(to: reason, at: now) }
             return
         }
@@ -74,7 +74,7 @@ struct Transport: ~Copyable {
         post(.paused, at: now, clipFrame: pausedAt.clipFrame, detail: reason)
     }
 
-    /// The player stays paused, for another reason from now on.
+    /// Changes the reason of the pause.
     mutating func changePause(to reason: Int64, at now: Int64) {
         guard state == .paused, pauseReason != reason else { return }
         pauseReason = reason
@@ -108,7 +108,7 @@ struct Transport: ~Copyable {
         }
     }
 
-    /// The rest of a stop's fade would be heard by nobody.
+    /// Ends a stop at once, if the rest of its fade would not be heard.
     mutating func cutStopShort(at now: Int64) {
         if state == .stopping { stopFrame = now }
     }
@@ -123,9 +123,9 @@ struct Transport: ~Copyable {
         cross(to: place, leaving: playhead.departure(at: now), at: now, telling: .moved)
     }
 
-    /// Takes over another score, at the place in it that fits where the player is.
+    /// Plays another score, at the place in it that matches the player's place.
     ///
-    /// - Parameter code: what is told of it.
+    /// - Parameter code: the event to report.
     mutating func replaceScore(by score: RenderScore, at now: Int64, telling code: RenderEvent.Code) {
         let place = here(at: now)
         let left = playhead.departure(at: now)
@@ -137,8 +137,8 @@ struct Transport: ~Copyable {
         }
     }
 
-    /// Goes on with the score that plays, of which more is known than when it was handed over. Whatever begins from now on makes
-    /// use of it; a pass that has long to go begins anew where it is.
+    /// Continues with the same score, about which more is known than before. Everything that begins from now on
+    /// uses it; a pass that has long to go begins anew at its place.
     mutating func adopt(_ score: RenderScore, at now: Int64) {
         changeOver(to: score)
         let isLong = playhead.cursor.spanEnd - now > longPassFrames
@@ -146,26 +146,26 @@ struct Transport: ~Copyable {
         enter(playhead.place(at: now), at: now)
     }
 
-    /// Gives back a score that will not be played.
+    /// Returns a score that will not be played.
     mutating func giveBack(_ score: RenderScore) { retired.giveBack(score) }
 
-    /// Whether the player stands on the score at this address.
+    /// Whether the score at this address is the current one.
     func plays(scoreAt address: Int) -> Bool { playhead.score.address == address }
 
     // MARK: Changes of speed within a pass
 
-    /// What became of a change of speed that is due.
+    /// The result of a change of speed that is due.
     enum SpeedChange {
         /// It has happened.
         case done
-        /// The voice has been told, and follows from this frame on; or the pass ends there as it began.
+        /// The voice was told, and follows from this frame on; or the pass ends there unchanged.
         case told(frame: Int64)
-        /// It can only be heard by one more layer.
+        /// It needs one more layer.
         case needsLayer
     }
 
-    /// Makes a change of speed within the pass that plays, where that can be: a voice is told it for the first frame it can still
-    /// follow, and a copy is left at once. What comes too late for the pass is one of the next.
+    /// Changes the speed within the current pass, if possible: a voice is told for the first frame that it can still
+    /// follow, and a copy changes at once. A change that is too late for the pass applies to the next one.
     ///
     /// - Parameter glideFrames: output frames in which the new speed is reached.
     mutating func changeSpeed(to score: RenderScore, over glideFrames: Int64, at now: Int64) -> SpeedChange {
@@ -195,7 +195,7 @@ struct Transport: ~Copyable {
         }
     }
 
-    /// The pass ends as it began; the next one has the new speed. At the joint itself there is nothing to wait for.
+    /// The pass ends unchanged; the next one has the new speed. At the joint itself it applies at once.
     private mutating func changeSpeedAtJoint(
         to score: RenderScore, part: Int, over glideFrames: Int64, at now: Int64
     ) -> SpeedChange {
@@ -204,10 +204,10 @@ struct Transport: ~Copyable {
         return .done
     }
 
-    /// Takes over the score whose speed the voice of a layer was told and has reached.
+    /// Makes the score current whose speed the voice of a layer was told and has now reached.
     ///
-    /// - Parameter layer: the layer that was told, as `LayerStack.laid` counts them.
-    /// - Returns: false when something else sounds by now, which was not told.
+    /// - Parameter layer: the layer that was told, as counted by `LayerStack.laid`.
+    /// - Returns: false if another source plays by now.
     mutating func takeToldSpeed(_ command: PlayerCommand, layer: Int64, at now: Int64) -> Bool {
         guard layer == stack.laid, state == .playing, let part = playhead.counterpart(in: command.score) else {
             return false
@@ -224,7 +224,7 @@ struct Transport: ~Copyable {
         retired.retire(old, heardIn: stack)
         if now < playhead.cursor.spanEnd {
             stack.moveEnd(to: playhead.cursor.spanEnd, at: now)
-            // A step to 100 % is copied from this very frame on.
+            // After a step to 100 % the pass is copied from this very frame on.
             playhead.findCopyBoundary(after: now - 1)
         }
         let new = score.part(part)
@@ -244,9 +244,9 @@ struct Transport: ~Copyable {
         playhead.changeOver(to: score)
     }
 
-    /// Goes to a place: heard at once while playing, kept for `resume` while paused.
+    /// Moves to a place: heard at once while playing, kept for `resume` while paused.
     ///
-    /// - Parameter left: where the player was; read before its score may have changed.
+    /// - Parameter left: where the player was; read before its score may have been replaced.
     private mutating func cross(
         to place: Place, leaving left: Departure, at now: Int64, telling code: RenderEvent.Code
     ) {
@@ -263,7 +263,7 @@ struct Transport: ~Copyable {
         }
     }
 
-    /// What was left and what is reached.
+    /// Reports what was left and what is reached.
     private mutating func tell(_ code: RenderEvent.Code, leaving left: Departure, at now: Int64) {
         let cursor = playhead.cursor
         let changesSection = left.part.section != playhead.part.section
@@ -275,7 +275,7 @@ struct Transport: ~Copyable {
         if (changesPass || left.isRest) && !cursor.isRest { post(.passStarted, at: now, clipFrame: cursor.clipStart) }
     }
 
-    /// Crossfades from whatever sounds to a place of the score.
+    /// Crossfades from the current sound to a place of the score.
     private mutating func enter(_ place: Place, at now: Int64) {
         playhead.go(to: place, at: now)
         playhead.leaveEmptyRest(at: now)
@@ -286,7 +286,7 @@ struct Transport: ~Copyable {
         }
     }
 
-    /// Lays the pass at the playhead over what sounds.
+    /// Adds a layer with the pass at the playhead.
     private mutating func pushPass(entryLength: Int) {
         stack.pushPass(of: playhead, entryLength: entryLength)
         playhead.findCopyBoundary(after: playhead.cursor.spanStart)
@@ -294,10 +294,10 @@ struct Transport: ~Copyable {
 
     // MARK: Advancing
 
-    /// Does the one thing that the score or a stop has in store at an output frame: the end of a stop, a joint, or a change between
+    /// Does the next thing that is due at an output frame by the score or a stop: the end of a stop, a joint, or a change between
     /// voice and copy.
     ///
-    /// - Returns: false when nothing is due.
+    /// - Returns: false if nothing is due.
     mutating func advance(at now: Int64) -> Bool {
         switch state {
         case .stopping where now >= stopFrame:
@@ -321,7 +321,7 @@ struct Transport: ~Copyable {
         return next
     }
 
-    /// From the span that ends to the one that begins there, or to the end of the score.
+    /// Moves from the span that ends to the one that begins, or ends the score.
     private mutating func crossJoint() {
         let part = playhead.part
         let frame = playhead.cursor.spanEnd
@@ -344,7 +344,7 @@ struct Transport: ~Copyable {
         post(.passStarted, at: frame, clipFrame: cursor.clipStart)
     }
 
-    /// Nothing is heard from `frame` on.
+    /// The player is silent from `frame` on.
     private mutating func finish(at frame: Int64) {
         state = .finished
         stack.pushSilence(at: frame, entryLength: 0)
@@ -355,12 +355,12 @@ struct Transport: ~Copyable {
 
     // MARK: Sound
 
-    /// Whether a command that changes what sounds can be carried out: while at most one fade is under way, so that no more than
-    /// `LayerStack.maximumLayers` ever sound; that is 5 ms at the longest.
+    /// Whether a command that changes the sound can be carried out: only while at most one fade is in progress, so that at most
+    /// `LayerStack.maximumLayers` are audible. That takes 5 ms at the longest.
     ///
-    /// - Parameter waits: whether a command waits until its place is decoded, half a second at most, while the old sound goes on.
+    /// - Parameter waits: whether the command waits until its place is decoded, half a second at most, while the old sound continues.
     func canCross(for command: PlayerCommand, at now: Int64, waits: Bool) -> Bool {
-        // A stop followed by a start is both: first the fade, then the beginning.
+        // A stop followed by a start does both: first the fade, then the beginning.
         if command.code == .start && state == .stopping { return false }
         guard stack.soundingCount(at: now) <= 2 else { return false }
         guard waits, let (part, clipFrame) = playhead.destination(of: command) else { return true }
@@ -368,28 +368,28 @@ struct Transport: ~Copyable {
             || stack.hasOpening(of: playhead.score.part(part), index: part, from: clipFrame, at: now)
     }
 
-    /// Makes `count` frames of sound from output frame `now` on, between which nothing changes by itself.
+    /// Makes `count` frames of sound from output frame `now` on. Nothing changes in between.
     mutating func produce(_ count: Int, at now: Int64) { stack.produce(count, of: playhead, at: now) }
 
-    /// Lets go of what is not heard any more.
+    /// Drops layers that are no longer heard.
     mutating func dropCovered(at now: Int64) { stack.dropCovered(at: now) }
 
-    // MARK: What is told
+    // MARK: Reports
 
-    /// An event about the span that plays.
+    /// Reports an event about the current span.
     private mutating func post(_ code: RenderEvent.Code, at frame: Int64, clipFrame: Int64, detail: Int64 = 0) {
         reports.post(code, of: playhead, at: frame, clipFrame: clipFrame, detail: detail)
     }
 
-    /// Tells that the device ran dry.
+    /// Reports an xrun of the device.
     mutating func noteXrun(at now: Int64, lostFrames: Int64) {
         post(.xrun, at: now, clipFrame: playhead.place(at: now).clipFrame, detail: lostFrames)
     }
 
-    /// After a block, whose end is at output frame `now`: gives back what is not heard any more, and tells how it stands.
+    /// Called after a block, whose end is at output frame `now`: returns scores that are no longer heard, and publishes the status.
     mutating func endBlock(at now: Int64) {
         retired.giveBackUnheard(in: stack)
-        // One event for each run of missing frames, at the frame where it began.
+        // One event for each run of missing frames, at its first frame.
         if let run = stack.takeStarvedRun(before: now, always: state == .finished) {
             let clipFrame = playhead.place(at: run.start).clipFrame
             post(.starved, at: run.start, clipFrame: clipFrame, detail: run.frames)

@@ -1,13 +1,13 @@
 internal import DSP
 
-// What plays a pass that is not the clip's own copy: a voice at another tempo, and behind it, when the pitch is changed, an
-// interpolator that reads what the first gives at another pace. A pitch r times as high at speed s is the clip stretched to
-// speed s / r and read r times as fast; so the tempo is s, and all that is exact of the stretching stays so.
+// A voice plays a pass that is not a copy of the clip: at another tempo, followed by an interpolator if the pitch is changed,
+// which reads the stretched signal at another pace. A pitch r times as high at speed s is the clip stretched to
+// speed s / r and read r times as fast; so the tempo is s, and the stretcher stays exact.
 
-/// How a voice plays from its start on. Two voices begun alike sound alike, bit for bit.
+/// How a voice begins. Two voices that begin alike sound alike, bit for bit.
 struct VoiceStart: BitwiseCopyable {
     var clipFrame: Int64
-    /// The frame of the part's own pass heard first, for what was planned for that pass.
+    /// The first frame in the part's own pass, for a plan that was made for that pass.
     var passFrame: Int64
     var speed: Double
     /// Factor of all frequencies; 1 leaves them.
@@ -15,10 +15,10 @@ struct VoiceStart: BitwiseCopyable {
     var choice = VoiceChoice.plain
 }
 
-/// One voice of a player, in pull style: see `Stretcher`.
+/// One voice of a player. It asks for its input: see `Stretcher`.
 ///
-/// Before its first frame the clip itself is taken for what the stretcher would have given: it begins with a copy of the clip
-/// there. So the first frame is the clip's own in a changed pitch, too.
+/// Before its first frame the clip itself replaces the stretcher's output, because the stretcher also begins with a copy of the clip
+/// there. So the first frame is the clip's own even if the pitch is changed.
 struct Voice: ~Copyable {
     private var tempo: TempoVoice
     private var interpolator: PitchInterpolator
@@ -34,12 +34,12 @@ struct Voice: ~Copyable {
 
     private var isPitched: Bool { start.pitchRatio != 1 }
 
-    /// Begins anew; whatever was there before is forgotten.
+    /// Begins anew and discards all previous state.
     ///
     /// Real-time safe: yes, as is everything below.
     mutating func begin(_ start: VoiceStart) {
         self.start = start
-        // In a changed pitch the voice counts frames of its own.
+        // If the pitch is changed, the voice counts frames of its own.
         let planFrame = Int64(Double(start.passFrame) * start.pitchRatio + 0.5)
         tempo.start(
             at: start.clipFrame, planFrame: planFrame, speed: start.speed / start.pitchRatio, by: start.choice.method)
@@ -47,40 +47,40 @@ struct Voice: ~Copyable {
         needsHistory = isPitched
     }
 
-    /// Frames of the clip before the one heard first that a voice asks for at most.
+    /// The most frames of the clip that a voice needs before its first audible one.
     var leadInFrames: Int { tempo.leadInFrames }
 
-    /// Frames of the clip, from the one heard first on, that a voice begun so asks for at most to give its first frames.
+    /// The most frames of the clip, from the first audible one on, that such a voice needs to produce its first frames.
     func aheadFrames(toEmit frameCount: Int, speed: Double, pitchRatio: Double) -> Int {
         guard pitchRatio != 1 else { return tempo.aheadFrames(toEmit: frameCount, speed: speed) }
-        // The interpolator is given its kernel's half beyond the last frame; one more for each rounding.
+        // The interpolator needs half its kernel beyond the last frame; one more for each rounding.
         let frames = Int(Double(frameCount) * pitchRatio) + PitchInterpolator.longestHistoryFrames + 2
         return tempo.aheadFrames(toEmit: frames, speed: speed / pitchRatio)
     }
 
-    /// Whether the voice follows a plan made beforehand, and so takes no change of speed.
+    /// Whether the voice follows a plan made beforehand, and so cannot change its speed.
     func isPlanned() -> Bool { start.choice.method.isSplices() }
 
-    /// Whether the attacks of the recording are to be told to the voice, and around which of its frames.
+    /// Whether the voice needs to be told the attacks of the recording, and around which of its frames.
     func wantsAttacks(around frame: inout Int64) -> Bool {
         frame = tempo.sourceFrame()
         return start.choice.knowsAttacks
     }
 
-    /// What is known of attacks around the place of the voice; it holds until the next call.
+    /// Sets the attacks around the position of the voice; the list stays valid until the next call.
     mutating func setAttacks(_ list: AttackList) { tempo.setAttacks(list) }
 
-    /// How far ahead of the frame emitted next a change of speed must be told.
+    /// How far ahead of the next frame a change of speed must be told.
     func leadFrames() -> Int64 {
         let lead = tempo.leadFrames
         guard isPitched else { return Int64(lead) }
-        // The interpolator has been given its kernel's half beyond the last frame; one more for each rounding.
+        // The interpolator has already received half its kernel beyond the last frame; one more for each rounding.
         return Int64(Double(lead + interpolator.historyFrames + 2) / start.pitchRatio) + 1
     }
 
-    /// From a frame of the voice on, another speed; see `Stretcher.changeSpeed(atOutput:to:over:)`.
+    /// Changes the speed from a frame of the voice on; see `Stretcher.changeSpeed(atOutput:to:over:)`.
     ///
-    /// In a changed pitch the stretcher counts frames of its own: the frame and the glide's end go to the nearest of them.
+    /// If the pitch is changed, the stretcher counts frames of its own: the frame and the end of the glide are rounded to them.
     mutating func changeSpeed(at frame: Int64, to speed: Double, over glideFrames: Int64) -> Bool {
         guard isPitched else { return tempo.changeSpeed(at: frame, to: speed, over: glideFrames) }
         let ratio = start.pitchRatio
@@ -89,9 +89,9 @@ struct Voice: ~Copyable {
         return tempo.changeSpeed(at: first, to: speed / ratio, over: last - first)
     }
 
-    /// What one step towards an emission did.
+    /// The result of one step towards an emission.
     enum Step: Equatable {
-        /// Nothing is due any more.
+        /// Everything is ready.
         case ready
         /// A piece of work has been done; there may be more.
         case worked
@@ -121,7 +121,7 @@ struct Voice: ~Copyable {
         return InputRequest(first: start.clipFrame - Int64(count), count: count)
     }
 
-    /// Does all the work for the next `frameCount` frames, up to the part of the clip that is missing for it.
+    /// Does all the work for the next `frameCount` frames, up to a part of the clip that it needs first.
     mutating func nextInput(toEmit frameCount: Int) -> InputRequest? {
         while true {
             switch advance(toEmit: frameCount) {
@@ -132,13 +132,13 @@ struct Voice: ~Copyable {
         }
     }
 
-    /// Where the part of a channel goes that was asked for.
+    /// Where to write the requested part of a channel.
     func input(_ channel: Int) -> UnsafeMutablePointer<Float> {
         if needsHistory { return unsafe interpolator.inputs[channel] }
         return unsafe tempo.input(channel)
     }
 
-    /// Says that what was asked for is there, in every channel.
+    /// Confirms that the requested part has been written in every channel.
     mutating func acceptInput() {
         if needsHistory {
             interpolator.accept(interpolator.historyFrames)

@@ -1,7 +1,7 @@
-/// Owns the voices of one player; made and released on the control side only, when a score first needs them.
+/// Owns the voices of one player. Created and released on the control side only, when a score first needs them.
 @safe
 final class VoiceStorage: @unchecked Sendable {
-    /// As many as layers can sound at once, and one: a voice starts before the layers its own has covered are dropped.
+    /// One more than the largest number of audible layers, because a voice starts before the layers below are dropped.
     static let voiceCount = LayerStack.maximumLayers + 1
 
     /// `voiceCount` voices, initialised for this object's whole life.
@@ -25,10 +25,10 @@ final class VoiceStorage: @unchecked Sendable {
     var pool: VoicePool { unsafe VoicePool(voices: voices) }
 }
 
-/// The voices of one player on the render side: which are free. Trivial. Real-time safe: yes.
+/// The voices of one player on the render side, and which of them are free. Trivial. Real-time safe: yes.
 @safe
 struct VoicePool: @unchecked Sendable, BitwiseCopyable {
-    /// Nil until a score came that needs voices.
+    /// Nil until the first score that needs voices.
     private let voices: UnsafeMutablePointer<Voice>?
     private var used: UInt8 = 0
 
@@ -41,16 +41,16 @@ struct VoicePool: @unchecked Sendable, BitwiseCopyable {
 
     var isEmpty: Bool { unsafe voices == nil }
 
-    /// What any voice asks for at most before the frame heard first; 0 where there are none.
+    /// The most frames any voice needs before its first audible one; 0 if there are no voices.
     var leadInFrames: Int { unsafe voices?.pointee.leadInFrames ?? 0 }
 
-    /// What any voice begun so asks for at most to give its first frames; 0 where there are none.
+    /// The most frames that such a voice needs to produce its first frames; 0 if there are no voices.
     func aheadFrames(toEmit frameCount: Int, speed: Double, pitchRatio: Double) -> Int {
         guard let voices = unsafe voices else { return 0 }
         return unsafe voices.pointee.aheadFrames(toEmit: frameCount, speed: speed, pitchRatio: pitchRatio)
     }
 
-    /// A free voice, or nil when all sound.
+    /// A free voice, or nil if all are in use.
     mutating func acquire() -> Int? {
         guard !isEmpty else { return nil }
         for index in 0..<VoiceStorage.voiceCount where used & (1 << UInt8(index)) == 0 {
@@ -64,7 +64,7 @@ struct VoicePool: @unchecked Sendable, BitwiseCopyable {
         used &= ~(1 << UInt8(index))
     }
 
-    /// The voice itself. `index` came from `acquire`, so there are voices and it is one of theirs.
+    /// The voice itself. `index` came from `acquire`, so it is valid.
     func voice(_ index: Int) -> UnsafeMutablePointer<Voice> {
         guard let voices = unsafe voices else { preconditionFailure("a voice was asked for where there are none") }
         return unsafe voices + index
