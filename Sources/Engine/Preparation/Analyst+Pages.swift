@@ -1,14 +1,14 @@
 internal import Clips
 internal import DSP
 
-// The worker's own: what it finds in each page. A page that cannot be decoded holds nothing; the clip's failure says why.
+// Used by the worker only: the attacks of each page. A page that cannot be decoded has none; the clip's failure says why.
 extension Analyst {
     func frames(of page: Int) -> Range<Int64> {
         let start = Int64(page) * pages.pageFrames
         return start..<max(start, min(start + pages.pageFrames, clip.frameCount))
     }
 
-    /// Makes the attacks around a page ready and shows them.
+    /// Prepares the attacks around a page and publishes them.
     func makeReady(_ page: Int) {
         for neighbour in max(0, page - 1)...min(page + 1, pages.pageCount - 1)
         where !cache.holds(neighbour) {
@@ -17,7 +17,7 @@ extension Analyst {
         cache.show(page)
     }
 
-    /// nil where nothing can be decoded.
+    /// nil if the page cannot be decoded.
     private func attacks(in page: Int) -> AttackMaterial? {
         let range = frames(of: page)
         let context = max(
@@ -25,7 +25,7 @@ extension Analyst {
             AttackMaterial.contextFrames(sampleRate: clip.sampleRate))
         guard let block = recording.block(range.lowerBound - Int64(context)..<range.upperBound + Int64(context))
         else { return nil }
-        // Onsets are found by their attack and belong to a page by their cut, which lies up to some milliseconds before it.
+        // Onsets are found by their attack but belong to a page by their cut, which is up to some milliseconds earlier.
         let margin = Int64(clip.sampleRate / 20)
         let found = onsets[page] ?? OnsetMap.onsets(in: block, within: range.lowerBound..<range.upperBound + margin)
         onsets[page] = found

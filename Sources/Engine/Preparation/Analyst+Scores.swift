@@ -1,18 +1,18 @@
 internal import Clips
 internal import DSP
 
-// The worker's own: what a score needs to know before it is played.
+// Used by the worker only: the analysis that a score needs before it is played.
 extension Analyst {
-    /// A plan that costs more than this for each second of sound it leaves out is worse than turning windows: it leaves out what
-    /// is like nothing else. Voices played faster cost 12 to 21; voices that had been slowed before, and so have periods
-    /// to spare, 5 to 10. See docs/stretching.md for what either does to a voice.
+    /// A plan with a higher cost per second that it leaves out sounds worse than turning windows, because it leaves out sound that
+    /// resembles nothing else. Voices played faster cost 12 to 21; voices that had been slowed before, and so have periods
+    /// to spare, 5 to 10. See docs/stretching.md for the sound of both methods.
     private static var dearestSecond: Double { 11 }
-    /// A recording of hours is judged by its first minutes.
+    /// A long recording is judged by its first minutes.
     private static var judgedWindows: Int { 32 }
 
-    /// Listens to every section that is not played as it is, and plans the splices of those that are speech.
+    /// Analyses every section that is not played unchanged, and plans the splices of sections with speech.
     ///
-    /// - Returns: nil when nobody wants it any more.
+    /// - Returns: nil if the result is no longer wanted.
     func prepare(_ score: Score) -> Preparation? {
         var preparation = Preparation(unknownPartsOf: score)
         for section in score.sections {
@@ -23,7 +23,7 @@ extension Analyst {
         for (index, part) in score.parts.enumerated() where !part.isCopy {
             preparation.voices[index].knowsAttacks = score.plan.quality.bands == bands
             guard preparation.materials[part.section].material == .speech else { continue }
-            // What cannot be spliced is turned with one short window, which keeps a voice's consonants best.
+            // Speech that cannot be spliced goes through the vocoder with one short window, which keeps its consonants best.
             preparation.voices[index] = VoiceChoice(method: .lightBands, knowsAttacks: bands == .one)
             guard part.isSpliceable else { continue }
             let sound = PartSound(part, index: index)
@@ -39,7 +39,7 @@ extension Analyst {
         return preparation
     }
 
-    /// What a plan of splices depends on. Parts with a curve are taken to differ from all others.
+    /// Everything a plan of splices depends on. Parts with a curve count as different from all others.
     private struct PartSound: Hashable {
         var range: Range<Int64>
         var ratio: Double
@@ -62,7 +62,7 @@ extension Analyst {
         for piece in pieces(of: range).prefix(Analyst.judgedWindows) {
             if isAbandoned { return nil }
             guard let block = recording.block(piece.lowerBound - context..<piece.upperBound + context) else { break }
-            // Whole seconds at fixed frames are judged, also the one in which the section begins.
+            // Whole seconds at fixed frames are judged, including the one in which the section begins.
             let first = piece.lowerBound == range.lowerBound ? piece.lowerBound % Int64(clip.sampleRate) : 0
             seconds += MaterialFeatures.seconds(in: block, within: piece.lowerBound - first..<piece.upperBound)
         }
@@ -73,7 +73,7 @@ extension Analyst {
         return judged
     }
 
-    /// A range piece by piece, so that hours of sound need no hours of samples at once.
+    /// Divides a range into pieces, so that hours of sound do not need hours of samples in memory.
     func pieces(of range: Range<Int64>) -> [Range<Int64>] {
         stride(from: range.lowerBound, to: range.upperBound, by: Int(pages.pageFrames)).map {
             $0..<min($0 + pages.pageFrames, range.upperBound)
@@ -82,7 +82,7 @@ extension Analyst {
 }
 
 extension ScorePart {
-    /// Whether splices can play all of it.
+    /// Whether splices can play the whole part.
     fileprivate var isSpliceable: Bool {
         curve.speeds.upperBound / pitchRatio <= Speed.range.upperBound
             && curve.speeds.lowerBound / pitchRatio >= Speed.range.lowerBound && !hasCopies

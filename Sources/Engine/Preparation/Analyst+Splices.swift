@@ -1,17 +1,17 @@
 internal import Clips
 internal import DSP
 
-// The worker's own: plans of splices. A long part is cut where the speech is softest and planned passage by passage, so that an
-// hour needs the memory of half a minute, its splices aside, and whoever changes his mind does not wait for the whole of it.
+// Used by the worker only: plans of splices. A long part is cut where the speech is softest and planned passage by passage. So an
+// hour needs the memory of half a minute, plus its splices, and a user who changes the speed does not wait for all of it.
 extension Analyst {
-    /// A passage ends where the speech is softest between these two lengths; a rest no longer than the second is not cut.
+    /// A passage ends where the speech is softest between these two lengths. A remainder shorter than the second is not cut.
     private static var passageSeconds: (shortest: Int64, longest: Int64) { (20, 30) }
-    /// Pieces of speech that stay known: five minutes of them take some 15 MB.
+    /// Analysed pieces of speech that are kept: five minutes of them take some 15 MB.
     private static var keptPieces: Int { 50 }
 
-    /// The splices of a part; nil when it cannot be decoded, or when nobody wants it any more.
+    /// The splices of a part; nil if it cannot be decoded, or is no longer wanted.
     func splicePlan(for part: ScorePart) -> SplicePlan? {
-        // In a changed pitch the voice counts frames of its own, so many for each frame of the output.
+        // If the pitch is changed, the voice counts frames of its own, this many for each output frame.
         let ratio = part.pitchRatio
         let total = Int64(part.passFrames * ratio + 0.5)
         let position = { (frame: Int64) in part.curve.distance(after: Int64(Double(frame) / ratio + 0.5)) }
@@ -40,7 +40,7 @@ extension Analyst {
         return analysis.softestFrame(in: start + shortest * rate..<start + longest * rate)
     }
 
-    /// The first frame at which something is so that then stays so, or the last.
+    /// The first frame from which a condition stays true, or the last frame.
     private func outputFrame(from first: Int64, to last: Int64, where isReached: (Int64) -> Bool) -> Int64 {
         var (low, high) = (first, last)
         while low < high {
@@ -50,7 +50,7 @@ extension Analyst {
         return low
     }
 
-    /// What is known of the speech from a frame on, as far as the longest passage needs it.
+    /// The analysed speech from a frame on, as far as the longest passage needs it.
     private func passage(from start: Int64, of range: Range<Int64>) -> SpeechAnalysis? {
         let end = min(range.upperBound, start + Analyst.passageSeconds.longest * Int64(clip.sampleRate))
         var joined: SpeechAnalysis?
@@ -67,7 +67,7 @@ extension Analyst {
         guard let block = recording.block(piece.lowerBound - context..<piece.upperBound + context) else { return nil }
         let found = SpeechAnalysis(block, range: piece)
         if knownSpeech.count >= Analyst.keptPieces {
-            // The farthest is needed last, whichever way the player goes.
+            // The farthest piece is needed last, in whichever direction the player moves.
             let farthest = knownSpeech.keys.max {
                 abs($0.lowerBound - piece.lowerBound) < abs($1.lowerBound - piece.lowerBound)
             }

@@ -1,26 +1,26 @@
-// The worker that listens to a recording before the player does: it finds onsets, makes attacks ready, tells speech from
-// music and plans splices. It never touches a render thread: what it finds goes out through an atomic table, or with a score.
+// The worker that analyses a recording before it is played: it finds onsets, prepares attacks, tells speech from
+// music and plans splices. It never touches a render thread: results go out through an atomic table, or with a score.
 internal import Clips
 internal import DSP
 internal import Realtime
 internal import Synchronization
 
-/// What is known of one clip, and the thread that finds it out; shared by all players of the clip.
+/// The analysis of one clip, and its thread; shared by all players of the clip.
 ///
-/// The recording is divided into pages of some six seconds at fixed frames; what is found in one does not depend on when,
-/// for whom or after what it was asked for. What is small stays for as long as the clip is played; attacks, which are not, are
-/// let go when they exceed the budget and nobody is near them, and made again, the same, when somebody returns.
+/// The recording is divided into pages of some six seconds at fixed frames. The result for a page does not depend on when,
+/// for which player or in which order it was requested. Small results are kept as long as the clip is played. Attacks need more memory: they are
+/// freed when they exceed the budget and no player is near, and made again, identically, when a player returns.
 @safe
 final class Analyst: @unchecked Sendable {
     let clip: Clip
-    /// How the voices divide their source that the attacks are for.
+    /// The bands of the voices for which the attacks are made.
     let bands: StretchBands
     let pages: AttackWindows
     let store: PublishedStore
     let recording: RecordingReader
     private let lock: ConditionLock
 
-    /// What a player wants to know of its score.
+    /// A player's request for an analysis of its score.
     private struct Task {
         let owner: Int
         let isReplaceable: Bool
@@ -28,25 +28,25 @@ final class Analyst: @unchecked Sendable {
     }
 
     // Guarded by `lock`.
-    /// Pages each player is at or will come to, most urgent first.
+    /// Pages that each player is at or will reach, most urgent first.
     private var wanted: [Int: [Int]] = [:]
-    /// Scores to be made ready, the newest of each player.
+    /// Scores to be prepared, the newest of each player.
     private var tasks: [Task] = []
-    /// Whose score is being made ready, when a newer one would take its place.
+    /// The owner of the score in preparation, if a newer one would replace it.
     private var currentOwner: Int?
     private var isStopping = false
 
-    /// Nobody waits any more for the score that is being made ready.
+    /// The score in preparation is no longer wanted.
     private let isMoot = Atomic<Bool>(false)
 
-    // The worker's own.
+    // Used by the worker only.
     var onsets: [Int: [Onset]] = [:]
     var materials: [Range<Int64>: SectionMaterial] = [:]
-    /// Speech that was analysed lately, piece by piece: another speed of it needs another plan only.
+    /// Recently analysed speech, piece by piece; another speed then needs only another plan.
     var knownSpeech: [Range<Int64>: SpeechAnalysis] = [:]
     var cache: AttackCache
 
-    /// - Parameter attackBudget: Bytes of attacks kept when nobody is near them.
+    /// - Parameter attackBudget: Bytes of attacks that are kept when no player is near.
     init?(_ clip: Clip, bands: StretchBands, attackBudget: Int = AttackCache.budget) {
         self.clip = clip
         self.bands = bands
@@ -61,7 +61,7 @@ final class Analyst: @unchecked Sendable {
 
     deinit { recording.close() }
 
-    /// Six seconds, in a power of two; less where many channels would make that a lot of memory.
+    /// Six seconds, as a power of two; less if many channels would need much memory.
     static func pageFrames(sampleRate: Int, channelCount: Int) -> Int64 {
         var frames: Int64 = 1 << 18
         var rate = 44_100 * 3 / 2
@@ -74,10 +74,10 @@ final class Analyst: @unchecked Sendable {
 
     // MARK: - Any thread but the render thread
 
-    /// A reader for one player; give it back with `release(_:)`.
+    /// A reader for one player; return it with `release(_:)`.
     ///
-    /// - Parameter epoch: The one in which the player also reads the clip: who waits for attacks must not hold pages, since
-    ///   the attacks are found in pages that may have to take their place.
+    /// - Parameter epoch: The one in which the player also reads the clip: a player that waits for attacks must not hold pages, because
+    ///   the attacks are found in pages that may have to replace them.
     func makeReader(waits: Bool, epoch: ReadEpoch) -> AttackReader {
         let identifier = store.addReader(epoch)
         return AttackReader(
@@ -98,7 +98,7 @@ final class Analyst: @unchecked Sendable {
         }
     }
 
-    /// Says which pages a player is at, or will come to, most urgent first.
+    /// Sets the pages that a player is at or will reach, most urgent first.
     func want(_ pages: [Int], for owner: Int) {
         lock.withLock {
             guard wanted[owner] != pages else { return }
@@ -107,10 +107,10 @@ final class Analyst: @unchecked Sendable {
         }
     }
 
-    /// Has `work` done on the worker.
+    /// Runs `work` on the worker.
     ///
-    /// - Parameter replacesOlder: true drops what the same owner asked for so before, also what has been begun; what somebody
-    ///   waits for must not be dropped.
+    /// - Parameter replacesOlder: true drops earlier work of the same owner that was submitted with true, even if it has begun. Do not use it for work that
+    ///   somebody waits for.
     func submit(owner: Int, replacesOlder: Bool, _ work: @escaping @Sendable (Analyst) -> Void) {
         lock.withLock {
             if replacesOlder {
@@ -122,7 +122,7 @@ final class Analyst: @unchecked Sendable {
         }
     }
 
-    /// Returns when a page's attacks are known, or when the analysis ends.
+    /// Waits until a page's attacks are known, or the analysis ends.
     func waitUntilReady(_ page: Int) { _ = store.wait(for: [page..<page + 1]) }
 
     func stop() {
@@ -134,14 +134,14 @@ final class Analyst: @unchecked Sendable {
         recording.endWaits()
     }
 
-    /// Lets the worker leave what it is doing for an owner. Guarded by `lock`.
+    /// Lets the worker stop its work for an owner. Guarded by `lock`.
     private func abandon(_ owner: Int) {
         if currentOwner == owner { isMoot.store(true, ordering: .relaxed) }
     }
 
     // MARK: - The worker
 
-    /// Whether the score that is being made ready is not wanted any more. Asked for every few seconds of sound at least.
+    /// Whether the score in preparation is no longer wanted. Checked at least every few seconds of sound.
     var isAbandoned: Bool { isMoot.load(ordering: .relaxed) }
 
     private enum Job {
@@ -149,7 +149,7 @@ final class Analyst: @unchecked Sendable {
         case page(Int)
     }
 
-    /// The worker's whole life: what is awaited first, then scores, then what players come near to.
+    /// The worker's main loop: first pages that a reader waits for, then scores, then pages near the players.
     func run() {
         while let job = nextJob() {
             switch job {
@@ -180,14 +180,14 @@ final class Analyst: @unchecked Sendable {
         }
     }
 
-    /// Pages that virtual clocks stand still for, who has waited longest first. Guarded by `lock`.
+    /// Pages for which a virtual clock stands still, the longest wait first. Guarded by `lock`.
     private var awaitedWindows: [Int] { store.awaited.flatMap { $0.flatMap { $0 } } }
 
-    /// Pages that somebody is at or near, most urgent first. Guarded by `lock`.
+    /// Pages that a player is at or near, most urgent first. Guarded by `lock`.
     private var nearWindows: [Int] {
-        // What is awaited must not go before whoever waits has seen it.
+        // A page that a reader waits for must not be freed before the reader has seen it.
         var near = awaitedWindows
-        // Rendering as fast as it goes will want the next.
+        // A render at full speed will need the next page.
         if let latest = store.recentlyAwaited.last { near += [latest, min(latest + 1, pages.pageCount - 1)] }
         let lists = wanted.sorted { $0.key < $1.key }.map(\.value)
         for rank in 0..<(lists.map(\.count).max() ?? 0) {

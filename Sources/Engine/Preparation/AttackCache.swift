@@ -1,25 +1,25 @@
 internal import DSP
 internal import Realtime
 
-/// Keeps the attacks of the pages somebody is near to, within a budget, and shows them in the table.
+/// Keeps the attacks of the pages near the players, within a budget, and publishes them in the table.
 ///
-/// The worker's alone. A list that leaves the table is freed when every reader has been outside a block since.
+/// Used by the worker only. A list that leaves the table is freed once every reader has been outside a block.
 @safe
 struct AttackCache: ~Copyable {
-    /// Bytes of attacks that are kept when nobody needs them any more.
+    /// Bytes of attacks that are kept when no player needs them any more.
     static let budget = 96 << 20
 
     private let store: PublishedStore
     private let budget: Int
-    /// The attacks that lie in one page.
+    /// The attacks in one page.
     private var materials: [Int: AttackMaterial?] = [:]
-    /// The lists shown in the table, each of the attacks in one page and its neighbours.
+    /// The published lists, each with the attacks in one page and its neighbours.
     private var shown: [Int: ShownList] = [:]
     private var retired = RetiredList<ShownList>()
-    /// Lists out of the table that a reader may still hold.
+    /// Removed lists that a reader may still hold.
     var retiredCount: Int { retired.count }
 
-    /// A list at an address of its own, with what it refers to.
+    /// A list at a fixed address, with the data it refers to.
     @safe
     private final class ShownList {
         let address: UnsafeMutablePointer<AttackList>
@@ -39,26 +39,26 @@ struct AttackCache: ~Copyable {
         self.budget = budget
     }
 
-    /// Whether the attacks that lie in a page are kept.
+    /// Whether the attacks of a page are kept.
     func holds(_ page: Int) -> Bool { materials[page] != nil }
 
-    /// - Parameter material: nil where nothing could be found out.
+    /// - Parameter material: nil if the page could not be analysed.
     mutating func keep(_ material: AttackMaterial?, of page: Int) { materials[page] = .some(material) }
 
-    /// Shows the attacks of a page and its neighbours, which are kept already.
+    /// Publishes the attacks of a page and its neighbours, which must already be kept.
     mutating func show(_ page: Int) {
         let list = ShownList((page - 1...page + 1).compactMap { materials[$0] ?? nil })
         shown[page] = list
         unsafe store.publish(page, list.address)
     }
 
-    /// Lets go of what is over the budget and far from everybody, the farthest first, and frees what nobody can hold.
+    /// Removes attacks that exceed the budget, the farthest from any player first, and frees what no reader can hold.
     mutating func tidy(keeping near: [Int]) {
         while retired.takeFree() != nil {}
         var bytes = materials.values.reduce(0) { $0 + ($1?.byteCount ?? 0) }
         guard bytes > budget else { return }
         func distance(_ page: Int) -> Int { near.map { abs($0 - page) }.min() ?? .max }
-        // A neighbour of a needed page is part of its list.
+        // A needed page's list also contains the attacks of its neighbours.
         for page in materials.keys.sorted(by: { (distance($0), $0) > (distance($1), $1) }) {
             guard bytes > budget, distance(page) > 2 else { return }
             bytes -= (materials[page] ?? nil)?.byteCount ?? 0

@@ -1,5 +1,5 @@
-// Where the attacks of each part of a recording are, readable on the render thread at any moment. A page that is not
-// published means that its attacks are not known yet; the sound goes on without them.
+// The attacks of each part of a recording, readable on the render thread at any moment. If a page is not
+// published, its attacks are not known yet; the sound continues without them.
 internal import DSP
 internal import Realtime
 
@@ -21,22 +21,23 @@ struct AttackWindows: BitwiseCopyable, Sendable {
     }
 }
 
-/// One player's way to the attacks of its clip, in the epoch of its `ClipReader`: between that reader's `beginBlock()` and
-/// `endBlock()` only.
+/// One player's access to the attacks of its clip, in the epoch of its `ClipReader`: only between that reader's `beginBlock()` and
+/// `endBlock()`.
 ///
-/// Under the virtual clock it waits for what is not there yet, so that the sound does not depend on the worker's haste. A wait,
-/// here or for a page, ends the life of every list that was returned before. One thread at a time; valid until it is given
+/// Under the virtual clock it waits for pages that are not ready, so that the sound does not depend on the worker's speed. A wait,
+/// here or for a page of the clip, invalidates every list that was returned before. Use it from one thread at a time; it is valid until it is
+/// released, while the analysis that made it exists.
 /// back, while the analysis that made it lives.
 @safe
 struct AttackReader: BitwiseCopyable, @unchecked Sendable {
     let pages: AttackWindows
     let lists: PublishedReader
-    /// Names the reader within its analysis.
+    /// Identifies the reader within its analysis.
     let identifier: Int
 
-    /// The attacks from one page before `frame` to one page after; nil while they are not known.
+    /// The attacks from one page before `frame` to one page after; nil if they are not known yet.
     ///
-    /// Real-time safe: yes, wait-free, but for a reader that waits.
+    /// Real-time safe: yes, wait-free, except with a reader that waits.
     func list(around frame: Int64) -> AttackList? {
         unsafe lists.address(at: pages.page(of: frame))?.assumingMemoryBound(to: AttackList.self).pointee
     }

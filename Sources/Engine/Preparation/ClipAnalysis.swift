@@ -3,13 +3,13 @@ internal import DSP
 internal import Realtime
 internal import Synchronization
 
-/// The handle of a clip's analysis: keeps its worker alive, and ends it with the last player.
+/// A reference to a clip's analysis: keeps its worker alive, and ends it with the last player.
 final class ClipAnalysis: Sendable {
     let analyst: Analyst
     private let thread: PlainThread
 
-    /// The analysis of a clip, the same for all its players whose voices divide it alike; nil when the system has neither memory nor thread for one, and
-    /// the clip is then played without.
+    /// The analysis of a clip, shared by all players whose voices use the same bands; nil if the system has no memory or thread for it.
+    /// The clip is then played without.
     static func shared(for clip: Clip, bands: StretchBands) -> ClipAnalysis? {
         all.withLock { all in
             all = all.filter { $0.value.analysis != nil }
@@ -21,7 +21,7 @@ final class ClipAnalysis: Sendable {
         }
     }
 
-    /// An analysis holds its clip, so the key stays that clip's for as long as its entry is alive.
+    /// An analysis holds its clip, so the key identifies that clip as long as its entry exists.
     private static let all = Mutex<[Key: Weak]>([:])
 
     private struct Key: Hashable {
@@ -41,7 +41,7 @@ final class ClipAnalysis: Sendable {
     }
 
     deinit {
-        // Whoever ends a player does not wait for what is being found out: the worker keeps all it needs, and ends with it.
+        // The release of a player does not wait for the worker, which keeps everything it needs and ends by itself.
         analyst.stop()
         thread.detach()
     }

@@ -1,25 +1,25 @@
 internal import DSP
 
-/// What the render thread is to play a part of a score with. Trivial.
+/// How the render thread plays a part of a score. Trivial.
 struct VoiceChoice: BitwiseCopyable {
     var method: TempoMethod
-    /// Whether the attacks of the recording are to be treated as such.
+    /// Whether attacks of the recording are treated separately.
     var knowsAttacks: Bool
 
-    /// Bands and rotations alone: nothing is known of the section yet.
+    /// Bands and rotations alone, because nothing is known of the section yet.
     static var plain: VoiceChoice { VoiceChoice(method: .fullBands, knowsAttacks: false) }
 }
 
-/// What was found out about a score before it is played; immutable.
+/// The result of analysing a score before it is played; immutable.
 struct Preparation: Sendable {
-    /// For each section, what it was taken for; empty as long as nothing is known, or no part needs a voice.
+    /// The classification of each section; empty if nothing is known yet, or no part needs a voice.
     var materials: [SectionMaterial] = []
     /// For each part of the score.
     var voices: [VoiceChoice]
-    /// Keeps what the lists of splices in `voices` refer to.
+    /// Owns the lists of splices to which `voices` refer.
     var plans: [SplicePlan] = []
 
-    /// Nothing is known: every voice is plain.
+    /// Nothing is known, so every voice is plain.
     init(unknownPartsOf score: Score) {
         let method = score.plan.quality.method
         voices = score.parts.map { part in
@@ -31,11 +31,11 @@ struct Preparation: Sendable {
     }
 }
 
-// The choices are trivial but for the addresses in their lists of splices, which `plans` keeps.
+// The choices are trivial except for the addresses of their splice lists, which `plans` owns.
 extension VoiceChoice: @unchecked Sendable {}
 
 extension StretchQuality {
-    /// How the voices divide their source.
+    /// The bands into which the voices divide their source.
     var bands: StretchBands {
         switch self {
         case .full: .three
@@ -43,7 +43,7 @@ extension StretchQuality {
         }
     }
 
-    /// The method of a voice that is no speech.
+    /// The method of a voice that does not play speech.
     var method: TempoMethod {
         switch self {
         case .full: .fullBands

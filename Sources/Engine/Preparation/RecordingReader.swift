@@ -6,7 +6,7 @@ internal import DSP
 final class RecordingReader: @unchecked Sendable {
     private let clip: Clip
     private let reader: ClipReader
-    /// Frames waited for at once: few pages, so that a small budget suffices and the playing is not held up for long.
+    /// Frames to wait for at once: few pages, so that a small budget is enough and playing is not delayed for long.
     private let pieceFrames: Int
 
     init(_ clip: Clip) {
@@ -17,11 +17,11 @@ final class RecordingReader: @unchecked Sendable {
 
     func close() { clip.release(reader) }
 
-    /// Any thread: ends a `block` that waits, and all that come later, with nothing.
+    /// Any thread: a `block` that waits returns nil, and so do all later ones.
     func endWaits() { clip.endWaits(of: reader) }
 
-    /// The frames of a range, which may reach outside the recording, where there is silence; nil when the clip cannot be
-    /// decoded there, which the clip's own failure tells.
+    /// The frames of a range, with silence where it reaches outside the recording; nil if the clip cannot be
+    /// decoded there, which the clip's own failure reports.
     func block(_ range: Range<Int64>) -> SourceBlock? {
         let count = range.count
         var channels = [[Float]](repeating: [Float](repeating: 0, count: count), count: clip.channelCount)
@@ -29,7 +29,7 @@ final class RecordingReader: @unchecked Sendable {
         while done < count {
             let piece = min(pieceFrames, count - done)
             let first = range.lowerBound + Int64(done)
-            // Lets the decoding go on ahead, which a reader that finds its page does not.
+            // Lets the decoder read ahead; reading a page that is present would not.
             guard (try? clip.waitUntilLoaded([first..<first + Int64(piece)], for: reader)) != nil else { return nil }
             reader.beginBlock()
             var missing = 0
@@ -40,7 +40,7 @@ final class RecordingReader: @unchecked Sendable {
                 }
             }
             reader.endBlock()
-            // A reader that waits lacks only what cannot be decoded.
+            // For a reader that waits, frames are missing only if they cannot be decoded.
             guard missing == 0 else { return nil }
             done += piece
         }

@@ -3,10 +3,10 @@ internal import DSP
 internal import Realtime
 internal import Synchronization
 
-/// Has the scores of one player made ready, and keeps the analysis of its clip alive.
+/// Prepares the scores of one player, and keeps the analysis of its clip alive.
 ///
-/// Under the virtual clock a score waits for what is to be known of it, so that its sound never depends on timing. Live
-/// nobody waits: the score is played as it is, and what was found follows it.
+/// Under the virtual clock a score waits for its preparation, so that its sound never depends on timing. Live,
+/// the score is played at once, and the result of the analysis follows.
 final class ScorePreparer: Sendable {
     let reader: AttackReader?
     private let analysis: ClipAnalysis?
@@ -14,10 +14,10 @@ final class ScorePreparer: Sendable {
     private let state = Mutex(State())
 
     private struct State {
-        /// Requests so far; the latest one's number is the ticket of the score that is to be prepared.
+        /// Requests so far. The number of the latest one is the ticket of the score to be prepared.
         var requests = 0
         var finished: Finished?
-        /// What the sections were taken for, until it is told.
+        /// The classification of the sections, until it is reported.
         var news: [SectionMaterial] = []
     }
 
@@ -31,7 +31,7 @@ final class ScorePreparer: Sendable {
     ///   - quality: of the first score; voices of another quality are not told attacks.
     ///   - waits: true under the virtual clock.
     ///   - listens: false leaves every voice plain.
-    ///   - epoch: in which the player reads its clip.
+    ///   - epoch: the one in which the player reads its clip.
     init(_ clip: Clip, quality: StretchQuality, waits: Bool, listens: Bool, epoch: ReadEpoch) {
         self.waits = waits
         analysis = listens ? ClipAnalysis.shared(for: clip, bands: quality.bands) : nil
@@ -42,7 +42,7 @@ final class ScorePreparer: Sendable {
         if let analysis, let reader { analysis.analyst.release(reader) }
     }
 
-    /// What is known of a score at once: everything for whoever waits. Live it is nothing yet, and `take()` tells the rest
+    /// What is known of a score: everything, if the preparer waits. Live it is nothing yet; `offer` delivers the result
     /// later, under the ticket returned here.
     func begin(_ score: Score) -> (preparation: Preparation, ticket: Int?) {
         let unknown = Preparation(unknownPartsOf: score)
@@ -60,7 +60,7 @@ final class ScorePreparer: Sendable {
             return state.requests
         }
         analyst.submit(owner: reader.identifier, replacesOlder: true) { [weak self] analyst in
-            // What nobody wants any more is not found out.
+            // The work is skipped if nobody wants the result any more.
             guard let preparation = analyst.prepare(score) else { return }
             let made = Finished(ticket: ticket, preparation: preparation)
             self?.state.withLock { $0.finished = made }
@@ -68,7 +68,7 @@ final class ScorePreparer: Sendable {
         return (unknown, ticket)
     }
 
-    /// Offers what has been found to whoever has the score with its ticket, until that takes it.
+    /// Offers the result to the owner of the score with its ticket, until it is accepted.
     func offer(_ adopt: (Finished) -> Bool) {
         guard let made = state.withLock({ $0.finished }), adopt(made) else { return }
         state.withLock { state in
@@ -77,7 +77,7 @@ final class ScorePreparer: Sendable {
         }
     }
 
-    /// What the sections were taken for, each time that is found, once.
+    /// The classification of the sections, each result once.
     func takeNews() -> [SectionMaterial] {
         state.withLock { state in
             defer { state.news = [] }
@@ -85,7 +85,7 @@ final class ScorePreparer: Sendable {
         }
     }
 
-    /// Returns when what was asked for before has been found, and the attacks around these places.
+    /// Waits until earlier requests, and the attacks around these places, are ready.
     func waitUntilKnown(clipFrames: [Int64]) {
         guard let analysis, let reader else { return }
         let answer = Answer<Void>()
@@ -99,7 +99,7 @@ final class ScorePreparer: Sendable {
         if let analysis, let reader { analysis.analyst.endWaits(of: reader) }
     }
 
-    /// Says where the player is and where it will be, so that the attacks there are ready in time.
+    /// Sets where the player is and where it will be, so that the attacks there are ready in time.
     func want(clipFrames: [Int64]) {
         guard let analysis, let reader else { return }
         var pages: [Int] = []
@@ -110,7 +110,7 @@ final class ScorePreparer: Sendable {
         analysis.analyst.want(pages, for: reader.identifier)
     }
 
-    /// One value from the worker to whoever waits for it.
+    /// Passes one value from the worker to a thread that waits for it.
     private final class Answer<Value>: @unchecked Sendable {
         private let lock = ConditionLock()
         private var value: Value?
@@ -134,8 +134,8 @@ final class ScorePreparer: Sendable {
 }
 
 extension Score {
-    /// Frames of the clip whose surroundings a player needs to know, most urgent first: where it is, what comes after that,
-    /// where the section begins again, and where the next one begins.
+    /// Frames of the clip around which a player needs the analysis, most urgent first: its position, the next pages,
+    /// the start of the section, and the start of the next one.
     func placesNear(_ status: PlayerStatus) -> [Int64] {
         guard needsVoices else { return [] }
         let ahead = status.clipFrame + Int64(6 * sampleRate)

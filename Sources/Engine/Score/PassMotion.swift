@@ -1,16 +1,16 @@
 internal import DSP
 
-/// How a pass goes through the clip: along its part's curve from a place on, or from a change of speed on at that speed.
+/// How a pass moves through the clip: along its part's curve from a place on, or, after a change of speed, at the new speed.
 ///
-/// Positions are integrals from the last place that was set, not sums of steps. Real-time safe: yes.
+/// Positions are integrals from the last fixed place, not sums of steps. Real-time safe: yes.
 struct PassMotion: Sendable, Equatable, BitwiseCopyable {
-    /// The output frame from which it counts, and the exact position in the clip there.
+    /// The reference output frame, and the exact position in the clip there.
     let frame: Int64
     let clipPosition: Double
-    /// The frame of the part's curve that is heard at `frame`, and what the curve has covered by then.
+    /// The frame of the part's curve that plays at `frame`, and the distance that the curve has covered by then.
     let phase: Int64
     private let phaseDistance: Double
-    /// Set where a change of speed has taken the pass off the curve.
+    /// Set if a change of speed has taken the pass off the curve.
     let glide: SpeedGlide?
 
     /// Along a curve, from its beginning.
@@ -22,7 +22,7 @@ struct PassMotion: Sendable, Equatable, BitwiseCopyable {
         glide = nil
     }
 
-    /// Along the curve of a part, from the whole frame of it that lies nearest to a frame of the clip.
+    /// Along the curve of a part, from its whole frame nearest to a frame of the clip.
     init(entering part: ScorePart, at frame: Int64, clipFrame: Int64) {
         self.frame = frame
         clipPosition = Double(clipFrame)

@@ -1,9 +1,9 @@
 internal import Glibc
 
-/// How far the pitch is moved, at any speed: all frequencies by one factor, and the tempo stays.
+/// A change of pitch, at any speed: all frequencies are multiplied by one factor, and the tempo stays.
 ///
-/// Formants move as well: a voice sounds smaller when it is raised and larger when it is lowered, from two or three semitones
-/// on plainly so. A pitch that exists lies in `Pitch.range`. It is made by stretching to speed ÷ factor, so raising the pitch
+/// Formants move as well: a voice sounds smaller when it is raised and larger when it is lowered, clearly so from two or three
+/// semitones on. A pitch that exists lies in `Pitch.range`. It is made by stretching to speed ÷ factor, so raising the pitch
 /// of a slow passage costs as much sharpness as playing it that much slower: below 25 % attacks blur.
 public struct Pitch: Sendable, Hashable {
     /// Semitones down and up: two octaves.

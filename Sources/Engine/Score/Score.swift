@@ -1,29 +1,29 @@
-// The score: the whole plan as a value. It says for every output frame which frame of the clip is heard, at which speed,
-// and nothing else decides it: not the block size, not the device, not when a page was decoded. It is compiled from a plan
+// The score: the whole plan as a value. For every output frame it determines which frame of the clip is heard, at which speed.
+// Nothing else has an influence: not the block size, not the device, not when a page was decoded. A plan is compiled
 // once, off the render thread; a million passes of a section take one entry.
 
-/// A compiled, checked plan: what is heard at every output frame.
+/// A compiled, checked plan that determines what is heard at every output frame.
 ///
 /// Real-time safe: reading through a `ScoreCursor` only. Making one allocates.
 public struct Score: Sendable {
     /// The longest score and the longest gap, in frames: ten thousand years at 384 kHz, and far from overflow.
     static let longest: Int64 = 1 << 56
-    /// Runs of equal passes in a score. The render thread looks a place up by going through them, within some 50 µs.
+    /// The most runs of equal passes in a score. The render thread searches through them, within some 50 µs.
     static let maximumParts = 20_000
 
     /// The sections in the order they are played.
     public let sections: [Section]
-    /// The plan the score was made of.
+    /// The plan from which the score was made.
     public let plan: PracticePlan
     /// The clip's length, in frames: no section reaches past it.
     public let clipFrameCount: Int64
-    /// Frames of output a second: what the fades' lengths are counted in.
+    /// Output frames a second; the lengths of fades depend on it.
     public let sampleRate: Int
-    /// The length of the whole, in output frames.
+    /// The total length, in output frames.
     public let frameCount: Int64
 
     let parts: [ScorePart]
-    /// What the parts' curves point into.
+    /// Owns the knots to which the parts' curves point.
     private let curves: [SpeedCurveStorage]
 
     /// Compiles a plan.
@@ -62,14 +62,14 @@ public struct Score: Sendable {
         return try Score(changed, clipFrameCount: clipFrameCount, sampleRate: sampleRate)
     }
 
-    /// The same plan in another pitch, for a change while playing.
+    /// The same plan at another pitch, for a change while playing.
     func atPitch(_ pitch: Pitch) throws(ScoreError) -> Score {
         var changed = plan
         changed.pitch = pitch
         return try Score(changed, clipFrameCount: clipFrameCount, sampleRate: sampleRate)
     }
 
-    /// False when every pass is the clip as it is.
+    /// False if every pass is a copy of the clip.
     var needsVoices: Bool { parts.contains { !$0.isCopy } }
 
     private static func check(
@@ -102,7 +102,7 @@ public struct Score: Sendable {
         _ section: Section, at index: Int, of plan: PracticePlan, to parts: inout [ScorePart],
         curves: inout CurveSource
     ) throws(ScoreError) {
-        // A ramp gives one part for each speed on the way; the rest of the passes share the last part.
+        // A ramp gives one part for each speed on the way; the remaining passes share the last part.
         let varied = min(plan.passes, plan.speeds.passesToReachLast)
         for pass in 0..<varied {
             let curve = try curves.curve(ofPass: pass, distance: Double(section.range.count))
@@ -145,14 +145,14 @@ public struct Score: Sendable {
     }
 }
 
-/// A score is a function of what it was made of.
+/// A score is a function of the values from which it was made.
 extension Score: Hashable {
-    /// True when both were made of the same plan, for clips of the same length at the same rate.
+    /// True if both were made from the same plan, for clips of the same length at the same rate.
     public static func == (left: Score, right: Score) -> Bool {
         left.plan == right.plan && left.clipFrameCount == right.clipFrameCount && left.sampleRate == right.sampleRate
     }
 
-    /// Feeds what equality compares.
+    /// Hashes what equality compares.
     public func hash(into hasher: inout Hasher) {
         hasher.combine(plan)
         hasher.combine(clipFrameCount)

@@ -1,49 +1,49 @@
 internal import DSP
 
-// Where the play position is in the score, as a trivial value that moves one span at a time. Both the length of a score and
-// its playing use this one piece of arithmetic, so they cannot disagree.
+// The place in the score, as a trivial value that moves one span at a time. Both the length of a score and
+// its playing use this arithmetic, so they cannot disagree.
 
-/// A place in a score: one span (a pass or a rest), and the exact sum that decides where the next one begins.
+/// A place in a score: one span (a pass or a gap), and the exact sum that decides where the next one begins.
 ///
 /// The passes of a part that began at output frame `base` end at `base + round(fraction + k × passFrames)` (plus gaps), with
-/// k counted from 1: rounding never adds up, however many passes there are. Real-time safe: yes.
+/// k counted from 1. So rounding errors never add up, however many passes there are. Real-time safe: yes.
 struct ScoreCursor: Sendable, Equatable, BitwiseCopyable {
     /// Index of the part.
     var part: Int
     /// The pass among the section's passes, from 0.
     var pass: Int
-    /// True in the silence after the pass.
+    /// True in the gap after the pass.
     var isRest: Bool
     /// Output frames of the span.
     var spanStart: Int64
     var spanEnd: Int64
-    /// The clip frame heard at `spanStart`; in a rest, the section's end.
+    /// The clip frame heard at `spanStart`; in a gap, the section's end.
     var clipStart: Int64
-    /// How the pass goes on from `spanStart`, or from where its speed was changed.
+    /// The motion of the pass from `spanStart`, or from the change of its speed.
     private(set) var motion: PassMotion
 
     /// Output frame from which the exact sum counts, gaps of later passes included.
     private var base: Int64
-    /// What rounding has kept back from the listener before `base`, in frames: −0.5 … 0.5.
+    /// The rounding remainder before `base`, in frames: −0.5 … 0.5.
     private var fraction: Double
     /// Exact length of a pass since `base`.
     private var passFrames: Double
     /// Passes since `base`, this one included.
     private var count: Int64
-    /// Rest frames since `base`, before this span.
+    /// Gap frames since `base`, before this span.
     private var rested: Int64
 
-    /// The first pass of a part, with nothing kept back.
+    /// The first pass of a part, without a remainder.
     static func start(of part: ScorePart, index: Int, at frame: Int64) -> ScoreCursor {
         ScoreCursor(part: part, index: index, pass: part.firstPass, clipFrame: part.clipStart, at: frame, fraction: 0)
     }
 
-    /// A pass entered anywhere: `clipFrame` is heard at output frame `frame`.
+    /// A pass entered at any place: `clipFrame` is heard at output frame `frame`.
     static func entering(_ part: ScorePart, index: Int, pass: Int, clipFrame: Int64, at frame: Int64) -> ScoreCursor {
         ScoreCursor(part: part, index: index, pass: pass, clipFrame: clipFrame, at: frame, fraction: 0)
     }
 
-    /// The rest after a pass, of which `elapsed` frames are over.
+    /// The gap after a pass, of which `elapsed` frames are over.
     static func resting(after part: ScorePart, index: Int, pass: Int, elapsed: Int64, at frame: Int64) -> ScoreCursor {
         var cursor = ScoreCursor(
             part: part, index: index, pass: pass, clipFrame: part.clipEnd, at: frame, fraction: 0)
@@ -51,7 +51,7 @@ struct ScoreCursor: Sendable, Equatable, BitwiseCopyable {
         cursor.motion = PassMotion(at: frame, clipFrame: part.clipEnd, curve: part.curve)
         cursor.spanEnd = frame + max(0, part.gapFrames - elapsed)
         cursor.base = frame
-        // `advance` adds a whole gap at the rest's end: what is over already is taken off here.
+        // `advance` adds a whole gap at its end, so the elapsed frames are subtracted here.
         cursor.rested = cursor.spanEnd - frame - part.gapFrames
         cursor.count = 0
         cursor.passFrames = part.passFrames
@@ -74,29 +74,29 @@ struct ScoreCursor: Sendable, Equatable, BitwiseCopyable {
         self.spanEnd = end()
     }
 
-    /// The output frame after the current pass. Truncation is rounding here: the sum is never negative.
+    /// The output frame after the current pass. Truncation rounds correctly, because the sum is never negative.
     private func end() -> Int64 {
         base + rested + Int64(fraction + Double(count) * passFrames + 0.5)
     }
 
-    /// What rounding keeps back at the end of the current pass.
+    /// The rounding remainder at the end of the current pass.
     private var carried: Double {
         let exact = fraction + Double(count) * passFrames
         return exact - Double(Int64(exact + 0.5))
     }
 
-    /// The first pass of the next part, keeping what rounding kept back.
+    /// The first pass of the next part, keeping the rounding remainder.
     func startOfPart(_ part: ScorePart, index: Int, at frame: Int64) -> ScoreCursor {
         ScoreCursor(
             part: part, index: index, pass: part.firstPass, clipFrame: part.clipStart, at: frame, fraction: carried)
     }
 
-    /// True at the last pass, or rest, of the last part.
+    /// True at the last pass, or gap, of the last part.
     func isLast(of part: ScorePart, partCount: Int) -> Bool {
         self.part + 1 == partCount && pass + 1 == part.firstPass + part.passCount
     }
 
-    /// Moves to the span after this one. Call it only where `isLast` is false, or in no rest at all.
+    /// Moves to the next span. Call it only if `isLast` is false, or in a pass.
     ///
     /// - Parameters:
     ///   - part: the current part.
@@ -115,7 +115,7 @@ struct ScoreCursor: Sendable, Equatable, BitwiseCopyable {
             self = startOfPart(next, index: self.part + 1, at: spanEnd)
             return
         }
-        // A pass that was entered in its middle had a length of its own: the exact sum begins anew behind it.
+        // A pass that was entered in its middle has a length of its own, so the exact sum begins anew after it.
         if passFrames != part.passFrames {
             fraction = carried
             base = spanEnd
@@ -134,7 +134,7 @@ struct ScoreCursor: Sendable, Equatable, BitwiseCopyable {
         spanEnd = end()
     }
 
-    /// From the first pass of a part to its last, at once.
+    /// Moves from the first pass of a part to its last at once.
     mutating func skipToLastPass(of part: ScorePart) {
         let passes = part.passCount - 1
         pass += passes
@@ -151,15 +151,15 @@ struct ScoreCursor: Sendable, Equatable, BitwiseCopyable {
     /// - Parameter part: the current part.
     func position(at frame: Int64, in part: ScorePart) -> Double { motion.position(at: frame, in: part.curve) }
 
-    /// The speed at an output frame of the pass; in a rest, that at which the passes begin.
+    /// The speed at an output frame of the pass; in a gap, the speed at which the passes begin.
     func speed(at frame: Int64, in part: ScorePart) -> Double {
         isRest ? part.speed : motion.speed(at: frame, in: part.curve)
     }
 
-    /// Frames of the pass, rounded down: what lies behind them is not heard in every pass of a part.
+    /// Frames of the pass, rounded down: frames after them are not heard in every pass of a part.
     var wholePassFrames: Int64 { Int64(passFrames) }
 
-    /// Goes on in a part of another score from where the pass is, at another speed.
+    /// Continues in a part of another score from the pass's place, at another speed.
     ///
     /// - Parameters:
     ///   - part: of the new score, with the same range of the clip.
@@ -171,7 +171,7 @@ struct ScoreCursor: Sendable, Equatable, BitwiseCopyable {
         to part: ScorePart, index: Int, from old: ScorePart, at frame: Int64, over glideFrames: Int64
     ) {
         let from = glideFrames > 0 ? speed(at: frame, in: old) : part.speed
-        // Where the speed is reached already there is nothing to glide, and what is copied stays a copy.
+        // If the speed is already reached there is no glide, and a copy stays a copy.
         let glide = SpeedGlide(from: from, to: part.speed, over: from == part.speed ? 0 : Double(glideFrames))
         motion = PassMotion(at: frame, position: position(at: frame, in: old), glide: glide)
         self.part = index
@@ -183,7 +183,7 @@ struct ScoreCursor: Sendable, Equatable, BitwiseCopyable {
         spanEnd = end()
     }
 
-    /// Ends the pass in a part of another score, whose next pass follows: what is asked for at this joint before it is crossed
+    /// Ends the pass in a part of another score, whose next pass follows. A request for this joint that comes before it is crossed
     /// finds the pass at its end.
     ///
     /// - Parameters:

@@ -1,6 +1,6 @@
 public import Explanations
 
-/// A plan that cannot be played, found before anything sounds.
+/// An error in a plan, found before anything is played.
 public struct ScoreError: ExplainedError, Hashable {
     /// What is wrong, for programs.
     public enum Kind: Sendable, Hashable {
@@ -10,7 +10,7 @@ public struct ScoreError: ExplainedError, Hashable {
         case emptySection
         /// A section reaches outside the clip.
         case sectionOutsideClip
-        /// A section is too short to give one frame of sound at the speed asked for.
+        /// A section is too short for one frame of sound at the requested speed.
         case sectionTooShort
         /// The number of passes is not at least 1.
         case passesOutOfRange
@@ -24,9 +24,9 @@ public struct ScoreError: ExplainedError, Hashable {
         case curveOutOfRange
         /// A gap is negative or not a number.
         case gapOutOfRange
-        /// The whole would last longer than positions can count.
+        /// The score would be longer than positions can count.
         case tooLong
-        /// The place asked for lies in no section of the score.
+        /// The requested place is in no section of the score.
         case placeOutsideScore
     }
 

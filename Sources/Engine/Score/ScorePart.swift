@@ -12,9 +12,9 @@ struct ScorePart: Sendable, BitwiseCopyable {
     /// The first pass of this part among the section's passes, from 0.
     var firstPass: Int
     var passCount: Int
-    /// Passes of the whole section, for the listener: "pass 2 of 5".
+    /// Passes of the whole section, for reports: "pass 2 of 5".
     var sectionPasses: Int
-    /// Silence after each pass; after the very last of the score it is left out.
+    /// Silence after each pass, except after the last pass of the score.
     var gapFrames: Int64
     var joint: Joint.Code
 
@@ -42,13 +42,13 @@ struct ScorePart: Sendable, BitwiseCopyable {
     /// The speed at the beginning of a pass.
     var speed: Double { curve.initialSpeed }
 
-    /// True when every pass is the clip as it is, from end to end: no voice is needed.
+    /// True if every pass is a copy of the clip from end to end, so that no voice is needed.
     var isCopy: Bool { curve.isConstant && curve.initialSpeed == 1 && pitchRatio == 1 }
 
-    /// True when copies and voices take turns within a pass.
+    /// True if copies and voices alternate within a pass.
     var hasCopies: Bool { curve.hasCopies && pitchRatio == 1 }
 
-    /// Whether the clip itself is heard at a frame of the curve.
+    /// Whether the clip is copied at a frame of the curve.
     func isCopy(at frame: Int64) -> Bool { pitchRatio == 1 && curve.isCopy(at: frame) }
 }
 

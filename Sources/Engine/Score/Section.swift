@@ -2,12 +2,12 @@
 public struct Section: Sendable, Hashable {
     /// First frame and the frame after the last, in frames of the clip (at the engine's rate).
     public let range: Range<Int64>
-    /// What the user calls it; nil when it has no name.
+    /// The user's name for it; nil if it has none.
     public let name: String?
 
     /// Checks a range. Whether it fits a clip is checked when a score is compiled.
     ///
-    /// - Throws: `ScoreError` of kind `emptySection` when the range holds no frame, `sectionOutsideClip` when it starts
+    /// - Throws: `ScoreError` of kind `emptySection` if the range contains no frame, `sectionOutsideClip` if it starts
     ///   before frame 0.
     public init(_ range: Range<Int64>, name: String? = nil) throws(ScoreError) {
         guard !range.isEmpty else {
@@ -25,13 +25,13 @@ public struct Section: Sendable, Hashable {
     }
 }
 
-/// What happens where one pass follows another.
+/// How one pass follows another.
 public enum Joint: String, Sendable, Hashable, CaseIterable {
-    /// The sound runs on past the end for 5 ms, under the new start that fades in: no click, no hole. The default.
+    /// The sound continues past the end for 5 ms and crossfades with the new start: no click, no gap. The default.
     case crossfade
     /// 3 ms out, 3 ms in, inside the passes.
     case fade
-    /// A bit-exact splice: every pass is the recording itself, and a click where the music jumps.
+    /// A bit-exact cut: every pass is the recording itself, with a click where the music jumps.
     case hard
 }
 
@@ -39,9 +39,9 @@ public enum Joint: String, Sendable, Hashable, CaseIterable {
 public enum Gap: Sendable, Hashable {
     /// The next pass follows at once.
     case none
-    /// So many output frames.
+    /// A number of output frames.
     case frames(Int64)
-    /// A multiple of the pass's own length: 1 leaves as much time as the pass took, to speak or play it after.
+    /// A multiple of the pass's own length: 1 leaves as much time as the pass took, to repeat it.
     case passLengths(Double)
 
     /// The gap after a pass that lasts `passFrames` output frames (not yet rounded), or nil if it is out of range.
@@ -58,7 +58,7 @@ public enum Gap: Sendable, Hashable {
     }
 }
 
-/// What the user asked for: sections, how often, how fast, with which silence and which joints between.
+/// The user's request: sections, passes, speeds, gap and joint.
 public struct PracticePlan: Sendable, Hashable {
     /// Played one after another, each with all its passes.
     public var sections: [Section]
@@ -66,18 +66,18 @@ public struct PracticePlan: Sendable, Hashable {
     public var passes: Int
     /// The speed of each pass; a ramp begins anew with every section.
     public var speeds: SpeedSchedule
-    /// The pitch of all of it; the tempo does not follow.
+    /// The pitch of the whole plan; the tempo does not change with it.
     public var pitch: Pitch
     /// The silence after every pass but the last.
     public var gap: Gap
     /// What happens where passes meet.
     public var joint: Joint
-    /// By which method sections are stretched.
+    /// The method for sections at other speeds.
     public var material: MaterialChoice
     /// How much work the method for music does.
     public var quality: StretchQuality
 
-    /// A plan; it is checked when a score is made of it.
+    /// A plan; it is checked when a score is made from it.
     public init(
         sections: [Section], passes: Int = 1, speeds: SpeedSchedule = .constant(.normal),
         pitch: Pitch = .original, gap: Gap = .none, joint: Joint = .crossfade, material: MaterialChoice = .auto,

@@ -1,9 +1,9 @@
-/// By which method a changed speed is made.
+/// The method for changing the speed.
 ///
-/// Music is turned window by window in three bands, with attacks copied; speech is copied period by period, which keeps the
-/// pulses of a voice. Each does badly what the other is made for.
+/// The method for music turns windows in three bands and copies attacks. The method for speech copies whole periods, which keeps the
+/// pulses of a voice. Each is bad at what the other is made for.
 public enum MaterialChoice: String, Sendable, Hashable, CaseIterable {
-    /// Decided for each section by listening to it when it is loaded. The default.
+    /// Decided for each section by analysing it when it is loaded. The default.
     case auto
     /// Anything with chords, drums or several voices.
     case music
@@ -11,7 +11,7 @@ public enum MaterialChoice: String, Sendable, Hashable, CaseIterable {
     case speech
 }
 
-/// How much work the method for music does.
+/// The amount of work in the method for music.
 public enum StretchQuality: String, Sendable, Hashable, CaseIterable {
     /// Three bands, so that low tones stay pure. The default.
     case full
@@ -19,11 +19,11 @@ public enum StretchQuality: String, Sendable, Hashable, CaseIterable {
     case light
 }
 
-/// What a section was taken for, and why.
+/// The classification of a section, and the reason.
 public struct SectionMaterial: Sendable, Hashable {
-    /// By which method it is stretched: `.music` or `.speech`.
+    /// The method: `.music` or `.speech`.
     public let material: MaterialChoice
-    /// How far it is speech, where that was judged by listening: above 0 is speech. nil when the user chose.
+    /// The evidence for speech from the analysis: above 0 is speech. nil if the user chose.
     public let score: Double?
     /// Why, in words.
     public let reason: String

@@ -8,7 +8,7 @@ public struct Speed: Sendable, Hashable {
     /// The recording's own speed.
     public static let normal = Speed(unchecked: 1)
 
-    /// 1 is the recording's own speed, 0.5 is half as fast, so twice as long.
+    /// 1 is the recording's own speed; 0.5 is half as fast and so twice as long.
     public let factor: Double
 
     /// Checks a factor.

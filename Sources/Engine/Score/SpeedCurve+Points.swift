@@ -1,15 +1,15 @@
 internal import DSP
 
-// From the points a user gives to the knots the render thread reads.
+// Converts the points that a user gives to the knots that the render thread reads.
 extension SpeedSchedule {
-    /// Points of a curve lie at least so far apart: a voice, which is told of changes ahead, holds so many of them.
+    /// The least distance between points of a curve, in seconds: a voice is told of changes ahead, and has room for a limited number.
     static let shortestPointDistance = 0.02
-    /// Where the speed is 1 for so long, the clip itself is heard; for less a change of the source is not worth its fade.
+    /// If the speed is 1 for at least this long, in seconds, the clip is copied; a shorter copy is not worth its fades.
     static let shortestCopy = 0.05
-    /// Points in a curve.
+    /// The most points in a curve.
     static let maximumPoints = 100_000
 
-    /// The knots of a section's passes, and their period; nil where each pass has one speed.
+    /// The knots of a section's passes, and their period; nil if each pass has one speed.
     ///
     /// - Parameters:
     ///   - distance: frames of the section.
@@ -21,7 +21,7 @@ extension SpeedSchedule {
         case .constant, .ramp:
             return nil
         case .glide(let from, let to):
-            // The glide ends on a whole frame; what is left of the section, less than a frame, is heard at the last speed.
+            // The glide ends on a whole frame; the rest of the section, less than a frame, is played at the last speed.
             let frames = (distance / ((from.factor + to.factor) / 2)).rounded(.down)
             let glide = SpeedGlide(from: from.factor, to: to.factor, over: frames)
             let knot = CurveKnot(frame: 0, distance: 0, glide: glide, copyFrame: CurveKnot.never)

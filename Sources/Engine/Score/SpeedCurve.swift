@@ -1,13 +1,13 @@
 internal import DSP
 
-// The speed of a pass over its output time, in the form the render thread reads: flat, and answered in closed form. The
-// length of a score, the place of the player and the changes told to a voice all come from here, so they cannot disagree.
+// The speed of a pass over its output time, in the form that the render thread reads: flat, and evaluated in closed form. The
+// length of a score, the place of the player and the changes told to a voice all use it, so they cannot disagree.
 
-/// From a frame of a curve on: the glide that begins there, and how far the pass has come by then.
+/// A point of a curve: the glide that begins there, and the distance covered by then.
 struct CurveKnot: Sendable, BitwiseCopyable, Hashable {
     /// Output frames since the curve began, or began again.
     var frame: Int64
-    /// Source frames gone through by then.
+    /// Source frames covered by then.
     var distance: Double
     var glide: SpeedGlide
     /// From here to the next knot the speed is exactly 1 for long enough to copy the clip; `never` if it is not.
@@ -19,15 +19,15 @@ struct CurveKnot: Sendable, BitwiseCopyable, Hashable {
 /// The speed of a pass as a function of its output frames. Trivial; valid while its `SpeedCurveStorage` is alive.
 @safe
 struct SpeedCurve: @unchecked Sendable, BitwiseCopyable {
-    /// Sorted by frame, the first at 0; nil when the speed never changes.
+    /// Sorted by frame, the first at 0; nil if the speed never changes.
     private let knots: UnsafePointer<CurveKnot>?
     private let count: Int
-    /// Output frames after which it begins again, and source frames covered in them; 0 when it does not.
+    /// Output frames after which it begins again, and source frames covered in them; 0 if it does not repeat.
     private let period: Int64
     private let periodDistance: Double
     /// The speed at the beginning.
     let initialSpeed: Double
-    /// True when a voice may have to make room for a copy of the clip within a pass, or the other way round.
+    /// True if voices and copies may alternate within a pass.
     let hasCopies: Bool
 
     /// One speed.
@@ -42,7 +42,7 @@ struct SpeedCurve: @unchecked Sendable, BitwiseCopyable {
 
     /// - Parameters:
     ///   - knots: at least one, the first at frame 0.
-    ///   - period: behind the last knot; nil for a curve whose last speed stays.
+    ///   - period: after the last knot; nil for a curve whose last speed stays.
     init(knots: UnsafeBufferPointer<CurveKnot>, period: Int64?) {
         unsafe self.knots = knots.baseAddress
         count = knots.count
@@ -56,7 +56,7 @@ struct SpeedCurve: @unchecked Sendable, BitwiseCopyable {
     /// True when the speed never changes.
     var isConstant: Bool { count == 0 }
 
-    /// The slowest and the fastest speed there is.
+    /// The slowest and the fastest speed.
     var speeds: ClosedRange<Double> {
         var (slowest, fastest) = (initialSpeed, initialSpeed)
         for index in 0..<count {
@@ -77,7 +77,7 @@ struct SpeedCurve: @unchecked Sendable, BitwiseCopyable {
         return Double(turns) * periodDistance + (knot.distance + knot.glide.distance(after: Double(rest - knot.frame)))
     }
 
-    /// The speed at an output frame; at a step, already the new one.
+    /// The speed at an output frame; at a step, the new speed.
     func speed(after frame: Int64) -> Double {
         guard count > 0 else { return initialSpeed }
         let (_, rest) = turn(of: frame)
@@ -85,7 +85,7 @@ struct SpeedCurve: @unchecked Sendable, BitwiseCopyable {
         return knot.glide.speed(after: Double(rest - knot.frame))
     }
 
-    /// Output frames, not rounded, until so many source frames are covered.
+    /// Output frames, not rounded, until a number of source frames is covered.
     func time(toCover distance: Double) -> Double {
         guard count > 0 else { return distance / initialSpeed }
         var turns: Int64 = 0
@@ -111,14 +111,14 @@ struct SpeedCurve: @unchecked Sendable, BitwiseCopyable {
 
     // MARK: Knot by knot
 
-    /// The number of the last knot at or before an output frame; knots are counted on through all turns of the curve.
+    /// The number of the last knot at or before an output frame. Knots are numbered through all repetitions of the curve.
     func knotNumber(at frame: Int64) -> Int64 {
         guard count > 0 else { return 0 }
         let (turns, rest) = turn(of: frame)
         return turns * Int64(count) + Int64(index(holding: rest))
     }
 
-    /// A knot by its number, with its frames counted from the curve's first beginning; nil behind the last.
+    /// A knot by its number, with its frames counted from the curve's first beginning; nil after the last.
     func knot(number: Int64) -> CurveKnot? {
         guard count > 0, number < Int64(count) || period > 0 else { return nil }
         let turns = number / Int64(count)
@@ -128,13 +128,13 @@ struct SpeedCurve: @unchecked Sendable, BitwiseCopyable {
         return knot
     }
 
-    /// Whether the clip itself is heard at an output frame.
+    /// Whether the clip is copied at an output frame.
     func isCopy(at frame: Int64) -> Bool {
         guard hasCopies, let knot = knot(number: knotNumber(at: frame)) else { return isConstant && initialSpeed == 1 }
         return frame >= knot.copyFrame
     }
 
-    /// The next output frame behind this one at which copying may begin or end.
+    /// The next output frame at which copying may begin or end.
     func nextCopyBoundary(after frame: Int64) -> Int64 {
         guard hasCopies else { return CurveKnot.never }
         let number = knotNumber(at: frame)
@@ -146,7 +146,7 @@ struct SpeedCurve: @unchecked Sendable, BitwiseCopyable {
 
     // MARK: Looking up
 
-    /// Which turn of the curve a frame lies in, and the frame within it.
+    /// The repetition of the curve that contains a frame, and the frame within it.
     private func turn(of frame: Int64) -> (turns: Int64, rest: Int64) {
         period > 0 ? (frame / period, frame % period) : (0, frame)
     }
@@ -161,7 +161,7 @@ struct SpeedCurve: @unchecked Sendable, BitwiseCopyable {
         return low
     }
 
-    /// A knot by its place in memory; `index` is below `count`, or there are no knots.
+    /// A knot by its place in memory. `index` must be below `count`, unless there are no knots.
     private func knot(_ index: Int) -> CurveKnot {
         precondition(index >= 0 && index < max(1, count), "no such knot")
         guard let knots = unsafe knots else {
@@ -188,7 +188,7 @@ final class SpeedCurveStorage: @unchecked Sendable {
 
     /// The curve, valid as long as this object.
     ///
-    /// - Parameter period: in output frames, behind the last knot; nil when the last speed stays.
+    /// - Parameter period: in output frames, after the last knot; nil if the last speed stays.
     func curve(period: Int64?) -> SpeedCurve {
         unsafe SpeedCurve(knots: UnsafeBufferPointer(knots), period: period)
     }

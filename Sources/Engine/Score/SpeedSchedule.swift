@@ -2,22 +2,22 @@
 public enum SpeedSchedule: Sendable, Hashable {
     /// Every pass has the same speed.
     case constant(Speed)
-    /// The first pass has the speed `from`; each further pass is one `step` nearer to `to`, which the passes then keep.
+    /// The first pass has the speed `from`; each further pass is one `step` closer to `to`, which the remaining passes keep.
     ///
-    /// The sign of `step` does not matter: it always leads from `from` to `to`. A step is a factor: 0.05 is 5 %.
+    /// The sign of `step` does not matter: the ramp always goes from `from` to `to`. A step is a factor: 0.05 is 5 %.
     case ramp(from: Speed, to: Speed, step: Double)
-    /// Every pass goes evenly, in the time it takes, from one speed to another.
+    /// Every pass glides evenly over its length from one speed to another.
     case glide(from: Speed, to: Speed)
     /// Every pass follows a curve in its own output time, through steps and glides.
     ///
-    /// The first point lies at frame 0. With `repeatingEvery`, in output frames, the curve begins again after so many; without
-    /// it the last speed stays. What of the curve lies behind a pass's end is not heard.
+    /// The first point lies at frame 0. With `repeatingEvery`, in output frames, the curve begins again after that many; without
+    /// it the last speed stays. The part of a curve after the end of a pass is not heard.
     case curve([SpeedPoint], repeatingEvery: Int64? = nil)
 
-    /// How many passes it takes until the passes are all alike: 1 unless it is a ramp.
+    /// The number of passes until all further passes are equal: 1 unless it is a ramp.
     var passesToReachLast: Int {
         guard case .ramp(let from, let to, let step) = self, step != 0, step.isFinite else { return 1 }
-        // The small allowance keeps 0.6 to 1.0 by 0.1 at five passes, although 0.1 has no exact binary form.
+        // The small tolerance keeps 0.6 to 1.0 by 0.1 at five passes, although 0.1 has no exact binary form.
         let steps = (abs(to.factor - from.factor) / abs(step) - 1e-9).rounded(.up)
         return steps < 1_000_000 ? Int(max(0, steps)) + 1 : 1_000_000
     }
@@ -38,13 +38,13 @@ public enum SpeedSchedule: Sendable, Hashable {
     }
 }
 
-/// A point of a curve of speeds: from here on this speed is heard.
+/// A point of a curve of speeds: this speed is heard from here on.
 public struct SpeedPoint: Sendable, Hashable {
     /// How a point's speed is reached.
     public enum Arrival: Sendable, Hashable {
-        /// All at once, at the point's frame.
+        /// At once, at the point's frame.
         case step
-        /// Evenly since the point before.
+        /// By an even glide from the previous point.
         case glide
     }
 
