@@ -60,6 +60,7 @@ with_another_module() {
     swiftc -emit-module -module-name Level -emit-module-path "$folder/graphs/Level.swiftmodule" "$folder/Sources/Level/Level.swift"
 }
 complete() { graph_symbols && "$scripts/public-surface.py" --complete "$folder/Sources" Sample "$folder/graphs/Sample.symbols.json"; }
+# shellcheck disable=SC2120
 surface() { graph_symbols && "$scripts/public-surface.py" "$@" "$folder/list" "$folder/graphs/Sample.symbols.json"; }
 format_lint() { swift format lint --strict --configuration "$format" -r "$folder/Sources"; }
 reference() { "$scripts/docc.sh" convert "$folder/Sample.docc" --warnings-as-errors --output-dir "$folder/out"; }

@@ -1,8 +1,9 @@
-// Loudness where the standards' cases say nothing: other rates, gates, what is short, silent or no sound.
-@_spi(Benchmarks) @testable import DSP
 internal import Glibc
 import TestSupport
 import Testing
+
+// Loudness where the standards' cases say nothing: other rates, gates, what is short, silent or no sound.
+@_spi(Benchmarks) @testable import DSP
 
 @Suite("Loudness")
 struct LoudnessTests {

@@ -1,8 +1,8 @@
+@_spi(Benchmarks) import Engine
 // Ours and the peers, asked the same way: a sound at a speed, whole or block by block.
 import SoundMeasures
 import StretchPeers
 import Woodshed
-@_spi(Benchmarks) import Engine
 
 /// A stretcher in the contest.
 enum Contender: String, CaseIterable, Sendable {

@@ -1,10 +1,10 @@
 // What a stretcher costs: processor time of every block of 64 frames of 44.1 kHz stereo, and its calls of the allocator.
 import CAllocationCounter
+@_spi(Benchmarks) import Engine
 import Glibc
 import SoundMeasures
 import StretchPeers
 import Woodshed
-@_spi(Benchmarks) import Engine
 
 /// The cost of one contender at one speed: of several runs the one in the middle by its share of a core.
 struct CostRow: Sendable {

@@ -156,7 +156,8 @@ package struct PitchInterpolator: ~Copyable {
     #if REALTIME_CHECKS
         @_noAllocation @_noLocks
     #endif
-    package mutating func emit(_ frameCount: Int, into output: UnsafePointer<UnsafeMutablePointer<Float>>, offset: Int) {
+    package mutating func emit(_ frameCount: Int, into output: UnsafePointer<UnsafeMutablePointer<Float>>, offset: Int)
+    {
         precondition(framesNeeded(toEmit: frameCount) == 0, "Frames were emitted before their signal was written.")
         for index in 0..<frameCount {
             let position = position(emittedFrames + Int64(index))

@@ -163,7 +163,8 @@ package struct Splicer: ~Copyable {
     #if REALTIME_CHECKS
         @_noAllocation @_noLocks
     #endif
-    package mutating func emit(_ frameCount: Int, into output: UnsafePointer<UnsafeMutablePointer<Float>>, offset: Int) {
+    package mutating func emit(_ frameCount: Int, into output: UnsafePointer<UnsafeMutablePointer<Float>>, offset: Int)
+    {
         precondition(frameCount >= 0 && frameCount <= maximumEmitFrames, "More frames than the splicer was made for.")
         precondition(madeEnd >= planFrame + Int64(frameCount), "Frames were emitted before they were made.")
         let first = slot(of: planFrame)
