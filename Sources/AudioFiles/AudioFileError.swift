@@ -89,8 +89,8 @@ extension AudioFileError {
 
     /// What `errno` says about creating or writing `path`.
     package static func writing(_ path: String, errno code: Int32, creating: Bool) -> AudioFileError {
-        let failure = WritingFailure(path, FileFault(code: code, isCreating: creating))
-        return AudioFileError(Kind(failure.kind), path: path, failure.message, remedy: failure.remedy)
+        let failure = WritingFailure<Kind>(path, FileFault(code: code, isCreating: creating))
+        return AudioFileError(failure.kind, path: path, failure.message, remedy: failure.remedy)
     }
 
     /// What `errno` says about creating a file that must replace none.
@@ -160,17 +160,4 @@ extension AudioFileError {
     }
 }
 
-extension AudioFileError.Kind {
-    fileprivate init(_ kind: WritingFailure.Kind) {
-        self =
-            switch kind {
-            case .permissionDenied: .permissionDenied
-            case .isDirectory: .isDirectory
-            case .diskFull: .diskFull
-            case .limitExceeded: .limitExceeded
-            case .closedPipe: .closedPipe
-            case .cannotCreate: .cannotCreate
-            case .io: .io
-            }
-    }
-}
+extension AudioFileError.Kind: WritingFailureKind {}

@@ -52,22 +52,9 @@ extension PictureError {
 
     /// What a fault says about creating or writing `path`.
     static func writing(_ path: String, _ fault: FileFault) -> PictureError {
-        let failure = WritingFailure(path, fault)
-        return PictureError(Kind(failure.kind), path: path, failure.message, remedy: failure.remedy)
+        let failure = WritingFailure<Kind>(path, fault)
+        return PictureError(failure.kind, path: path, failure.message, remedy: failure.remedy)
     }
 }
 
-extension PictureError.Kind {
-    fileprivate init(_ kind: WritingFailure.Kind) {
-        self =
-            switch kind {
-            case .permissionDenied: .permissionDenied
-            case .isDirectory: .isDirectory
-            case .diskFull: .diskFull
-            case .limitExceeded: .limitExceeded
-            case .closedPipe: .closedPipe
-            case .cannotCreate: .cannotCreate
-            case .io: .io
-            }
-    }
-}
+extension PictureError.Kind: WritingFailureKind {}

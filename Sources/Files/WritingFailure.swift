@@ -1,18 +1,19 @@
 internal import Explanations
 internal import Glibc
 
-/// Why a file could not be written, in words: the one table from the system's numbers to sentences for all that is written.
-package struct WritingFailure {
-    package enum Kind {
-        case permissionDenied
-        case isDirectory
-        case diskFull
-        case limitExceeded
-        case closedPipe
-        case cannotCreate
-        case io
-    }
+/// The kinds of failure that writing has, among those of a module's own error. A kind of each name is all it takes.
+package protocol WritingFailureKind {
+    static var permissionDenied: Self { get }
+    static var isDirectory: Self { get }
+    static var diskFull: Self { get }
+    static var limitExceeded: Self { get }
+    static var closedPipe: Self { get }
+    static var cannotCreate: Self { get }
+    static var io: Self { get }
+}
 
+/// Why a file could not be written, in words: the one table from the system's numbers to sentences for all that is written.
+package struct WritingFailure<Kind: WritingFailureKind> {
     package let kind: Kind
     /// The cause, in one plain sentence that names the file.
     package let message: String

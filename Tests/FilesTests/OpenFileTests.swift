@@ -29,6 +29,10 @@ private struct SlowDisk: FileCalls {
     func freeBytes(_ descriptor: Int32) -> Int { system.freeBytes(descriptor) }
 }
 
+private enum WritingKind: WritingFailureKind {
+    case permissionDenied, isDirectory, diskFull, limitExceeded, closedPipe, cannotCreate, io
+}
+
 @Suite("Files that are open")
 final class OpenFileTests {
     private let folder: String
@@ -138,19 +142,18 @@ final class OpenFileTests {
 
     @Test("what a fault says of writing names the file, its cause and a remedy")
     func words() {
-        typealias Kind = WritingFailure.Kind
-        let expected: [(Int32, Bool, Kind)] = [
+        let expected: [(Int32, Bool, WritingKind)] = [
             (EACCES, true, .permissionDenied), (EPERM, false, .permissionDenied), (EROFS, true, .permissionDenied),
             (EISDIR, true, .isDirectory), (ENOSPC, false, .diskFull), (EDQUOT, true, .diskFull),
             (EFBIG, false, .limitExceeded), (EPIPE, false, .closedPipe), (ENOENT, true, .cannotCreate),
             (EIO, false, .io),
         ]
         for (code, isCreating, kind) in expected {
-            let failure = WritingFailure("song.wav", FileFault(code: code, isCreating: isCreating))
+            let failure = WritingFailure<WritingKind>("song.wav", FileFault(code: code, isCreating: isCreating))
             #expect(failure.kind == kind, "\(code)")
             #expect(failure.message.hasPrefix("song.wav: ") && failure.remedy.hasSuffix("."), "\(code)")
         }
-        let failure = WritingFailure("no/song.wav", FileFault(code: ENOENT, isCreating: true))
+        let failure = WritingFailure<WritingKind>("no/song.wav", FileFault(code: ENOENT, isCreating: true))
         #expect(failure.message == "no/song.wav: cannot be created (No such file or directory)")
     }
 }
