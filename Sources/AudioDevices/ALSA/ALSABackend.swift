@@ -1,7 +1,7 @@
 import CALSA
 import Glibc
 
-/// A sound card, or whatever else alsa-lib has a plug-in for: its output, its input, or both.
+/// A sound card, or any other device for which alsa-lib has a plug-in: its output, its input, or both.
 @safe
 final class ALSABackend: StreamBackend, @unchecked Sendable {
     // Unchecked because of the handles: they go from the opening thread to the device thread, or to `discard`, never both.
@@ -15,7 +15,7 @@ final class ALSABackend: StreamBackend, @unchecked Sendable {
 
     /// Opens and sets up the device; nothing moves until `run`. `now` is for tests on a card with a clock of its own.
     ///
-    /// At least one name.
+    /// At least one name is required.
     convenience init(
         output outputName: String? = nil, input inputName: String? = nil, _ request: StreamRequest,
         inputRequest: StreamRequest? = nil, preferences: ALSAPreferences = ALSAPreferences(),
@@ -26,7 +26,7 @@ final class ALSABackend: StreamBackend, @unchecked Sendable {
         try self.init(opened, other, request, now: now)
     }
 
-    /// Takes over what is open; closes it when it throws.
+    /// Takes over the open handles; closes them if it throws.
     init(
         _ opened: OpenedPCM?, _ other: OpenedPCM?, _ request: StreamRequest, now: (@Sendable () -> Int64)?
     ) throws(DeviceError) {
@@ -64,7 +64,7 @@ final class ALSABackend: StreamBackend, @unchecked Sendable {
         }
     }
 
-    /// Agrees on a block for both sides and has each wake for it.
+    /// Sets both sides to the same block size and to wake up for each block.
     private static func agreeOnBlock(_ output: OpenedPCM?, _ input: OpenedPCM?) throws(DeviceError) -> Int {
         let block = min(output?.settings.blockFrames ?? .max, input?.settings.blockFrames ?? .max)
         if let output, let input, output.settings.sampleRate != input.settings.sampleRate {
@@ -76,7 +76,7 @@ final class ALSABackend: StreamBackend, @unchecked Sendable {
         }
         try output?.setSoftwareParameters(wakeFrames: block)
         try input?.setSoftwareParameters(wakeFrames: block)
-        // Refused by every plug-in; then both are started one right after the other.
+        // Every plug-in refuses to link; then both are started one right after the other.
         if let output, let input { _ = unsafe snd_pcm_link(output.pcm, input.pcm) }
         return block
     }
@@ -114,11 +114,11 @@ struct OpenedPCM: @unchecked Sendable {
     let name: String
     let settings: HardwareSettings
 
-    /// How long a device that another program holds is tried for, and how often, in microseconds.
+    /// How long, in microseconds, opening a busy device is retried, and the pause between attempts.
     private static let busyPatience: UInt32 = 1_000_000
     private static let busyPause: UInt32 = 50_000
 
-    /// Opens a direction by its name; nil for nil. One that is busy is tried for a second: programs let go of devices late.
+    /// Opens a direction by its name; nil for nil. A busy device is retried for a second, because programs release devices late.
     static func open(
         _ name: String?, _ side: StreamIncident.Side, _ request: StreamRequest, _ preferences: ALSAPreferences
     ) throws(DeviceError) -> OpenedPCM? {

@@ -2,12 +2,12 @@ import CALSA
 import Glibc
 
 extension ALSALibrary {
-    /// Names under which alsa-lib lists what is no device by itself: its own null, and converters in want of a slave.
+    /// Names that alsa-lib lists but that are not devices: its own null, and converters that need a slave.
     private static let notDevices: Set<String> = [
         "null", "lavrate", "samplerate", "speexrate", "speex", "upmix", "vdownmix",
     ]
 
-    /// What alsa-lib hints at for one direction, without opening any of it.
+    /// The devices that alsa-lib lists for one direction, without opening them.
     static func listedDevices(_ side: StreamIncident.Side) -> [DeviceDescription] {
         exclusively {
             var hints: UnsafeMutablePointer<UnsafeMutableRawPointer?>?
@@ -32,7 +32,7 @@ extension ALSALibrary {
             kind: .system)
     }
 
-    /// Whether a device is listed for a direction, by alsa-lib's word for its own; without one it goes both ways.
+    /// Whether a device is listed for a direction, given alsa-lib's word for its direction; a device without one has both.
     static func belongs(_ direction: String?, to side: StreamIncident.Side) -> Bool {
         direction == nil || direction == (side == .output ? "Output" : "Input")
     }

@@ -18,7 +18,7 @@ extension DeviceError {
                 kind: .noDevice, message: "the sound server behind the device \(name) is not running",
                 remedy: "Start it, or choose a hardware device such as plughw:0.")
         case EINVAL:
-            // What alsa-lib says to a card or device number that cannot be, such as hw:99.
+            // alsa-lib's error for a card or device number that cannot exist, such as hw:99.
             return DeviceError(
                 kind: .unknownDevice, message: "no device can have the name \(name)", remedy: list(or: side))
         default:
@@ -28,7 +28,7 @@ extension DeviceError {
         }
     }
 
-    /// What needs no card.
+    /// An alternative that needs no card.
     private static func elsewhere(_ side: StreamIncident.Side) -> String {
         switch side {
         case .output: "play to null or to file:out.wav (--output null)"
@@ -55,7 +55,7 @@ extension DeviceError {
             remedy: "List the devices with `woodshed devices`; a card may have been unplugged.")
     }
 
-    /// The device takes nothing of a kind.
+    /// The device supports none of the tried values.
     static func refused(
         _ name: String, _ what: String, can abilities: DeviceAbilities?, remedy: String
     ) -> DeviceError {
@@ -63,7 +63,7 @@ extension DeviceError {
         return DeviceError(kind: .formatRefused, message: "the device \(name) takes no \(what)\(can)", remedy: remedy)
     }
 
-    /// The device is held by others, as far as known by whom.
+    /// Other programs hold the device; they are named if known.
     static func busy(_ name: String, holders: [DeviceHolder] = [], isExclusive: Bool = false) -> DeviceError {
         let names = holders.map(\.description).joined(separator: ", ")
         let who = holders.isEmpty ? "another program is" : names + (holders.count == 1 ? " is" : " are")
@@ -88,7 +88,7 @@ extension DeviceError {
         }
     }
 
-    /// The device is gone for good.
+    /// The device is lost for good.
     static func lost(_ name: String, _ cause: LossCause) -> DeviceError {
         let another = "Plug it in again, or choose another device."
         let (what, remedy) =

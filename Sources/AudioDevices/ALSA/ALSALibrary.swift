@@ -1,19 +1,19 @@
 import CALSA
 import Synchronization
 
-/// Calls into alsa-lib, the way it stands them.
+/// Calls into alsa-lib, with the locks they need.
 ///
-/// Devices are opened and closed without a lock around it: behind one may be a server that never answers, and it must hold up
-/// nobody but who asked for it, least of all the stop of a stream on another device. None is needed either. Each opening goes by a
-/// configuration of its own, and what alsa-lib shares all the same, plug-ins that are loaded and definitions while they are
-/// expanded, it locks itself (since 1.1.2).
+/// Devices are opened and closed without a lock, because a server that never answers may be behind one. It must block
+/// only the thread that called it, and never the stop of a stream on another device. No lock is needed either: each opening uses a
+/// configuration of its own, and alsa-lib itself locks what is still shared, loaded plug-ins and definitions during
+/// expansion (since 1.1.2).
 enum ALSALibrary {
-    /// Protects the configuration that alsa-lib keeps for the whole process: it walks its lists without a lock, while the first use
-    /// of a definition may add to them. Mixers and lists of devices go by it; it is held while they are asked for, and by
-    /// nothing that opens or closes a device for sound.
+    /// Protects the configuration that alsa-lib keeps for the whole process: alsa-lib walks its lists without a lock, while the first use
+    /// of a definition may add to them. Queries of mixers and device lists hold this lock;
+    /// opening and closing a device for sound does not.
     private static let sharedConfiguration = Mutex<Void>(())
 
-    /// Runs `body`, which uses the configuration of the process, alone and without alsa-lib's messages on the terminal.
+    /// Runs `body`, which uses the configuration of the process, under the lock and without alsa-lib's messages on the terminal.
     static func exclusively<Result: Sendable, Failure: Error>(
         _ body: () throws(Failure) -> Result
     ) throws(Failure) -> Result {
@@ -24,7 +24,7 @@ enum ALSALibrary {
     static func quietly<Result, Failure: Error>(
         _ body: () throws(Failure) -> Result
     ) throws(Failure) -> Result {
-        // The thread's own handler, so that a host program keeps the one it may have set for the process.
+        // The thread's own handler, so that a handler that the host program has set for the process stays.
         let previous = unsafe snd_lib_error_set_local { _, _, _, _, _, _ in }
         defer { _ = unsafe snd_lib_error_set_local(previous) }
         return try body()
@@ -36,7 +36,7 @@ enum ALSALibrary {
         return unsafe snd_card_next(&card) >= 0 && card >= 0
     }
 
-    /// Whether the configuration has a device of this name, on whatever card.
+    /// Whether the configuration has a device of this name, on any card.
     static func isConfigured(_ name: String) -> Bool {
         let base = name.prefix { $0 != ":" }
         let code = unsafe withFreshConfiguration { top in

@@ -1,18 +1,18 @@
-// How the two sides of a duplex stream stand to each other.
+// The alignment of the two sides of a duplex stream.
 extension ALSALoop {
-    /// What is known of the offset between both sides' positions.
+    /// The known offset between the positions of both sides.
     struct Alignment {
         var isMeasured = false
         /// The input's position minus the output's, at one moment.
         var difference: Int64 = 0
-        /// Blocks in a row at which it was another.
+        /// Consecutive blocks with another difference.
         var deviations = 0
     }
 
-    /// Measures the offset after a start, and holds the device to it from then on.
+    /// Measures the offset after a start, and checks it from then on.
     ///
-    /// A device can fall behind without any error, by a standstill of one side or a start that went wrong, and would then
-    /// answer too late for good.
+    /// A device can fall behind without any error, if one side stands still or a start goes wrong. It would then
+    /// stay late for good.
     func checkAlignment() throws(Trouble) {
         guard let playback, let capture else { return }
         guard alignment.isMeasured else {
@@ -29,11 +29,11 @@ extension ALSALoop {
         if alignment.deviations >= 3 { throw .misaligned(deviation > 0 ? playback : capture, abs(deviation)) }
     }
 
-    /// Tells where the device stands, by the frames' numbers, to whoever keeps clocks; for streams of one side.
+    /// Reports the device's position with its time, for clock regulation; for streams of one side.
     func tellMoment() {
         guard worker.wantsMoments, let side = playback ?? capture, side.isRunning else { return }
         let next = side.side == .output ? worker.outputFrame : worker.inputFrame + Int64(block)
-        // Held up in between, nobody knows at which of both times it stood there: then it is asked again.
+        // If the thread was held up in between, the time of the position is unknown, so it is read again.
         for _ in 0..<4 {
             let before = now()
             guard let position = side.freshPosition() else { return }
@@ -45,10 +45,10 @@ extension ALSALoop {
         }
     }
 
-    /// In nanoseconds: a frame, and more than the question takes.
+    /// In nanoseconds: a frame, and more than the call takes.
     private static var momentTolerance: Int64 { 20_000 }
 
-    /// Both positions at one moment: the input's is asked for before and after, until nothing has moved in between.
+    /// Both positions at one moment: the input's is read before and after the output's, until it is the same both times.
     private func measureDifference(_ playback: ALSASide, _ capture: ALSASide) -> Int64? {
         var difference: Int64?
         for _ in 0..<64 {

@@ -1,25 +1,25 @@
 import CALSA
 import Glibc
 
-// What a device can do wrong and still be used afterwards. Anything else is thrown and ends the stream.
+// Faults after which a device can still be used. Any other fault is thrown and ends the stream.
 extension ALSALoop {
-    /// An interruption that is over once the device runs again, and is told of then.
+    /// An interruption, reported once the device runs again.
     struct Interruption {
         let kind: StreamIncident.Kind
         let side: StreamIncident.Side
         /// When it was noticed.
         let time: Int64
-        /// When the output fell silent.
+        /// When the output became silent.
         let silentSince: Int64
-        /// Frames that the output had been silent before that.
+        /// Frames for which the output had been silent before that.
         let silentBefore: Int64
-        /// Where the input's clock stood, to tell what it would have recorded meanwhile.
+        /// The position of the input's clock, to compute how many frames it would have recorded meanwhile.
         let inputClock: PositionClock?
-        /// Frames that the input had given since its last start and that were delivered.
+        /// Frames that the input has delivered since its last start.
         let inputDelivered: Int64
     }
 
-    /// Makes the device ready to be filled and started again, or throws what became of it.
+    /// Prepares the device to be filled and started again, or throws the fault that makes this impossible.
     func recover(from trouble: Trouble) throws(StreamFault) {
         switch trouble {
         case .dead(let side):
@@ -41,11 +41,11 @@ extension ALSALoop {
         }
     }
 
-    /// What an error number says of a device that is of no use any more.
+    /// The fault for an error number after which a device cannot be used any more.
     private func fault(_ side: ALSASide, _ code: Int32, doing call: StreamFault.DeviceCall) -> StreamFault {
         switch -code {
         case ENODEV, ENXIO, ENOTTY: .lost(.unplugged, side.side)
-        // So says the client of a sound server that has died.
+        // The client library of a sound server that has died reports this.
         case EIO: .lost(.serverGone, side.side)
         case ESTRPIPE: .lost(.suspended, side.side)
         case EPIPE, EBADFD: .lost(.cannotRestart, side.side)
@@ -53,13 +53,13 @@ extension ALSALoop {
         }
     }
 
-    /// Sets both sides up anew; they are started by the next turn, when they are filled.
+    /// Sets both sides up again; the next turn starts them once they are filled.
     private func restart(
         _ side: ALSASide, _ kind: StreamIncident.Kind, silentBefore: Int64 = 0
     ) throws(StreamFault) {
         let time = now()
         tellOfStall(side, isOver: true)
-        // What is told of already goes on: the device did not come to a frame since.
+        // An interruption that was already reported continues, because the device has not moved a frame since.
         let isTold = refusals > 0 && capture == nil
         if interruption == nil, !isTold {
             let stop = side.side == .output ? side.stopTime(now: time, trustsStamps: trustsStamps) : time
@@ -72,7 +72,7 @@ extension ALSALoop {
         drop()
         try prepare(playback)
         try prepare(capture)
-        // Alone, an output is filled with sound before it starts, and that sound comes after the report.
+        // An output alone is filled with sound before it starts, and that sound comes after the report.
         if capture == nil { tellOfInterruption() }
     }
 
@@ -82,20 +82,20 @@ extension ALSALoop {
         guard code >= 0 else { throw fault(side, code, doing: .restart) }
     }
 
-    /// A buffer that was full at the start cannot run dry at once: a device that says so again and again is broken, and is left as
-    /// it is.
+    /// A buffer that was full at the start cannot run dry at once. A device that reports this repeatedly is broken and is given
+    /// up.
     private func refuseStorm(_ side: ALSASide) throws(StreamFault) {
         let time = now()
         refusals = side.refusesFirstFrame ? refusals + 1 : 0
-        // So do plug-ins whose server has died, among them PipeWire's, which knows no other word for it than an xrun.
+        // Plug-ins whose server has died do this, PipeWire's among them, which reports only an xrun.
         if refusals > 8 { throw .lost(side.isPlugIn ? .serverGone : .cannotRestart, side.side) }
         let halfBuffer = MonotonicTime.nanoseconds(
             ofFrames: Int64(side.settings.bufferFrames / 2), sampleRate: side.settings.sampleRate)
-        // By its frames, too: a device that is faster than time itself may take a buffer in no time at all.
+        // Frames are checked as well as time, because a device that runs faster than real time may take a buffer in no time.
         let first = side.side == .output ? side.settings.bufferFrames : 0
         let isEarly =
             time - side.startTime < halfBuffer && Int(side.moved) < first + side.settings.bufferFrames / 2
-        // Refusals have a count of their own, which is to come to its end first.
+        // Refusals are counted separately, and that count must reach its end first.
         if refusals == 0 { earlyFaults = isEarly ? earlyFaults + 1 : 0 }
         if earlyFaults > 8 || !budget.spend(now: time) { throw .lost(.xrunStorm, side.side) }
     }
@@ -106,8 +106,8 @@ extension ALSALoop {
             guard unsafe snd_pcm_resume(side.pcm) == -EAGAIN, !wake.isRaised else { break }
             wake.sleep(until: MonotonicTime.now() + 50_000_000)
         }
-        // By the state, not by what resume returned: plug-ins claim success and stay suspended. Two sides that no longer
-        // stand where they stood to each other are started anew in any case.
+        // The state decides, not the result of resume: plug-ins report success and stay suspended. Two sides that are no longer
+        // aligned are restarted in any case.
         let isRunning = unsafe snd_pcm_state(side.pcm) == SND_PCM_STATE_RUNNING
         guard isRunning, playback == nil || capture == nil else { return try restart(side, .suspended) }
         let time = now()
@@ -147,7 +147,7 @@ extension ALSALoop {
         if capture != nil { worker.reportOverrun(lostFrames: missing) }
     }
 
-    /// Tells of a device that stood still and went on by itself. Beside another side, it is the alignment that tells.
+    /// Reports a device that stood still and continued by itself. In a duplex stream the alignment check reports it.
     func tellOfStall(_ side: ALSASide, isOver: Bool = false) {
         let frames = side.takeStall(isOver: isOver)
         guard frames > 0, playback == nil || capture == nil else { return }

@@ -2,10 +2,10 @@ import CALSA
 internal import DSP
 import Glibc
 
-/// The device thread's loop over a card, for playing, recording and both: fill, start, then a block for each period, until
+/// The device thread's loop over a card, for playing, recording and both: fill, start, then one block per period, until
 /// the end or a fault.
 ///
-/// Every wait has a deadline, a device that moves no frames for a second is given up, and recoveries are counted: no state
+/// Every wait has a deadline, a device that moves no frames for a second is given up, and recoveries are limited: no state
 /// of any driver makes the loop spin or hang. Used on one thread.
 final class ALSALoop {
     let playback: ALSASide?
@@ -13,30 +13,30 @@ final class ALSALoop {
     let worker: BlockWorker
     let wake: WakeSignal
     let block: Int
-    /// Frames of silence, and of sound that was left over, before which the output of a duplex stream begins.
+    /// Frames of silence, and of remaining sound, with which the output of a duplex stream begins.
     let prefillFrames: Int
-    /// Monotonic nanoseconds; a virtual card's tests put its clock here.
+    /// Monotonic nanoseconds; tests with a virtual card use its clock instead.
     let now: () -> Int64
     let trustsStamps: Bool
     private let poller: ALSAPoller
     private let silence: PlanarBuffer
 
-    /// Frames of the worker's output block that are still to be handed over.
+    /// Frames of the worker's output block that have not been written yet.
     private var pending = 0..<0
-    /// Frames of the worker's input block that were fetched.
+    /// Frames of the worker's input block that have been read.
     var fetched = 0
     private var isEnding = false
     var framesWritten: Int64 = 0
     var budget = RecoveryBudget()
-    /// Interruptions in a row that came too soon after a start to be true.
+    /// Consecutive interruptions that came implausibly soon after a start.
     var earlyFaults = 0
-    /// Interruptions in a row before which not a frame was moved.
+    /// Consecutive interruptions before which no frame was moved.
     var refusals = 0
-    /// What is to be told of once the device runs again.
+    /// The interruption to report once the device runs again.
     var interruption: Interruption?
     var alignment = Alignment()
 
-    /// At least one side. `now` is for tests on a virtual clock; nil is the system's.
+    /// At least one side. `now` is for tests on a virtual clock; nil uses the system's.
     init(
         playback: ALSASide?, capture: ALSASide?, block: Int, prefillFrames: Int, worker: BlockWorker,
         wake: WakeSignal, now: (@Sendable () -> Int64)? = nil
@@ -53,13 +53,13 @@ final class ALSALoop {
         silence = PlanarBuffer(channelCount: playback?.settings.channelCount ?? 0, frameCount: block)
     }
 
-    /// What goes wrong in a turn of the loop.
+    /// A problem in a turn of the loop.
     enum Trouble: Error {
-        /// A call or a state said so.
+        /// A call or a state reported an error.
         case code(ALSASide, Int32)
         /// No frame was moved for too long.
         case dead(ALSASide)
-        /// A side has fallen behind the other by so many frames.
+        /// A side has fallen behind the other by this many frames.
         case misaligned(ALSASide, Int64)
     }
 
@@ -82,7 +82,7 @@ final class ALSALoop {
         if let capture { unsafe snd_pcm_drop(capture.pcm) }
     }
 
-    /// Works on one block; true when the stream has come to its end.
+    /// Processes one block; true if the stream has reached its end.
     private func turn() throws(Trouble) -> Bool {
         if capture != nil, !isStarted { try begin() }
         if !pending.isEmpty { try deliver() }
@@ -106,7 +106,7 @@ final class ALSALoop {
         return false
     }
 
-    /// Starts what is filled; together with an input, fills the output first.
+    /// Starts the filled sides; in a duplex stream, fills the output first.
     private func begin() throws(Trouble) {
         if let capture {
             if playback != nil { try prefill() }
@@ -122,7 +122,7 @@ final class ALSALoop {
         guard code >= 0 else { throw .code(side, code) }
     }
 
-    /// Silence, then what an interruption has left over, so that the next block always has the same way to go.
+    /// Writes silence, then the remaining sound of an interruption, so that the latency is always the same.
     private func prefill() throws(Trouble) {
         guard let playback else { return }
         while !wake.isRaised, Int(playback.moved) < prefillFrames - pending.count {
@@ -133,7 +133,7 @@ final class ALSALoop {
         try deliver()
     }
 
-    /// Takes the answer of a transfer: counts frames, waits where there were none, and throws errors.
+    /// Evaluates the result of a transfer: counts frames, waits if there were none, and throws errors.
     private func take(_ moved: Int, _ side: ALSASide) throws(Trouble) {
         if moved > 0 {
             side.didMove(moved)
@@ -144,7 +144,7 @@ final class ALSALoop {
         }
     }
 
-    /// Hands over what is pending of the worker's block, in as many pieces as the device wants.
+    /// Writes the pending frames of the worker's block, in as many pieces as the device requires.
     private func deliver() throws(Trouble) {
         guard let playback else { return }
         while !pending.isEmpty, !wake.isRaised {
@@ -158,7 +158,7 @@ final class ALSALoop {
         }
     }
 
-    /// Fetches a block from the input, if there is one; false when the stream is to end.
+    /// Reads a block from the input, if there is one; false if the stream must end.
     private func fetch() throws(Trouble) -> Bool {
         guard let capture else { return true }
         while fetched < block {
@@ -170,7 +170,7 @@ final class ALSALoop {
         return true
     }
 
-    /// Waits until every side can move a block; false when the stream is to end.
+    /// Waits until every side can transfer a block; false if the stream must end.
     private func waitForBlock() throws(Trouble) -> Bool {
         while !wake.isRaised {
             let outputIsReady = try isReady(playback)
@@ -193,13 +193,13 @@ final class ALSALoop {
         return available >= block
     }
 
-    /// Sleeps until one of the sides has news, and gives up on one that has none for too long.
+    /// Sleeps until one of the sides is ready, and gives up a side that is not ready for too long.
     private func pause(_ first: ALSASide?, _ second: ALSASide?) throws(Trouble) {
         if let first, first.watch.isExhausted { throw .dead(first) }
         if let second, second.watch.isExhausted { throw .dead(second) }
         let begin = MonotonicTime.now()
         var timeout = poller.timeoutNanoseconds
-        // A device that wakes the thread again and again with nothing to do must not take the processor.
+        // A device that wakes the thread repeatedly with nothing to do must not use up the processor.
         if let side = first ?? second, side.watch.isSpinning {
             wake.sleep(until: begin + side.watch.restNanoseconds)
             timeout += side.watch.restNanoseconds
@@ -210,7 +210,7 @@ final class ALSALoop {
         second?.watch.countWake(after: waited, timeout: timeout)
     }
 
-    /// Has the device play out what it holds, for no longer than that can take.
+    /// Lets the device play its buffer, for no longer than that can take.
     private func drain() throws(Trouble) {
         guard let playback else { return }
         if !playback.isRunning { try start(playback) }
@@ -223,11 +223,11 @@ final class ALSALoop {
         while !isDone, !wake.isRaised, MonotonicTime.now() < deadline {
             let before = MonotonicTime.now()
             if poller.wait(playback, nil) != nil { break }
-            // Some plug-ins have room all the time while they drain.
+            // Some plug-ins report room all the time while they drain.
             if MonotonicTime.now() - before < playback.watch.restNanoseconds {
                 wake.sleep(until: min(deadline, before + playback.watch.restNanoseconds))
             }
-            // Asked for its position first, since plug-ins notice the end only then.
+            // The position is read first, because plug-ins notice the end only then.
             _ = unsafe snd_pcm_avail_update(playback.pcm)
             let state = unsafe snd_pcm_state(playback.pcm)
             isDone = state != SND_PCM_STATE_DRAINING && state != SND_PCM_STATE_RUNNING
@@ -240,6 +240,6 @@ final class ALSALoop {
         if let capture { worker.publish(waitingFrames: Int64(capture.available - block)) }
     }
 
-    /// Frames of the output that were rendered and not handed over.
+    /// Frames of the output that were rendered but not written.
     var pendingFrames: Int { pending.count }
 }

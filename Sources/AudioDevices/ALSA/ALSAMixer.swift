@@ -4,11 +4,11 @@ import CALSA
 package struct MixerControl: Sendable, Hashable {
     /// What `amixer` calls it, such as `Master`.
     package let name: String
-    /// Which way the sound goes through it.
+    /// The direction of the sound that passes through it.
     package let side: StreamIncident.Side
-    /// Whether any channel is switched on; nil for a control without a switch.
+    /// Whether any channel is switched on; nil if the control has no switch.
     package let isOn: Bool?
-    /// The loudest channel, from 0 to 1 of the control's range; nil for a control without a volume.
+    /// The loudest channel, from 0 to 1 of the control's range; nil if the control has no volume.
     package let volume: Double?
 
     /// Describes a control.
@@ -19,16 +19,16 @@ package struct MixerControl: Sendable, Hashable {
         self.volume = volume
     }
 
-    /// Whether nothing gets through.
+    /// Whether no sound passes.
     package var isSilent: Bool { isOn == false || volume == 0 }
 }
 
-/// The name of the mixer that belongs to a device: the card's, or the one that is called as the device is.
+/// The name of the mixer of a device: that of its card, or the device's own name.
 package func mixerName(of device: String) -> String {
     HardwareName(device).map { "hw:\($0.card)" } ?? device
 }
 
-/// The controls of a mixer, by alsa-lib's simple view of it; none when there is no such mixer.
+/// The controls of a mixer, in alsa-lib's simple view; none if there is no such mixer.
 package func mixerControls(_ name: String) -> [MixerControl] {
     ALSALibrary.exclusively {
         var handle: OpaquePointer?

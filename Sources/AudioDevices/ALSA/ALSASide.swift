@@ -5,7 +5,7 @@ import Glibc
 ///
 @safe
 final class ALSASide: @unchecked Sendable {
-    // Unchecked because the device thread alone makes and uses it; the loop's errors name it.
+    // Unchecked because only the device thread creates and uses it; the loop's errors refer to it.
     let pcm: OpaquePointer
     let side: StreamIncident.Side
     let settings: HardwareSettings
@@ -15,18 +15,18 @@ final class ALSASide: @unchecked Sendable {
 
     /// Whether the device was started since it was last prepared.
     private(set) var isRunning = false
-    /// Frames handed over or fetched since the device was last prepared; its own counters stand still in some plug-ins.
+    /// Frames transferred since the device was last prepared; the device's own counters stand still in some plug-ins.
     var moved: Int64 = 0
-    /// Frames that could be moved when last asked.
+    /// Frames that could be transferred at the last check.
     private(set) var available = 0
     private(set) var startTime: Int64 = 0
     var watch: ProgressWatch
     private(set) var clock: PositionClock
-    /// For how many frames the device stood still, and whether it has gone on since.
+    /// How many frames the device stood still for, and whether it has continued since.
     private var stalledFrames: Int64 = 0
     private var isMoving = true
 
-    /// Takes the handle over, but does not close it. Nil when there is no memory.
+    /// Uses the handle, but does not close it. Nil if there is no memory.
     init?(_ pcm: OpaquePointer, _ side: StreamIncident.Side, settings: HardwareSettings) {
         var allocated: OpaquePointer?
         unsafe snd_pcm_status_malloc(&allocated)
@@ -46,30 +46,30 @@ final class ALSASide: @unchecked Sendable {
 
     /// Whether the device was prepared, and has neither moved a frame nor been started since.
     var refusesFirstFrame: Bool { moved == 0 && !isRunning }
-    /// Whether a program speaks for the device, and no driver does.
+    /// Whether the device is a plug-in, behind which there is a program and not a driver.
     var isPlugIn: Bool { unsafe snd_pcm_type(pcm) == SND_PCM_TYPE_IOPLUG }
 
-    /// Frames that went through the device since the start, as of the last look.
+    /// Frames that passed through the device since the start, as of the last check.
     var position: Int64 { position(available: available) }
 
     private func position(available: Int) -> Int64 {
         side == .output ? moved - Int64(settings.bufferFrames - available) : moved + Int64(available)
     }
 
-    /// The position at this very moment; nil where the device cannot say.
+    /// The position at this moment; nil if the device does not report it.
     func freshPosition() -> Int64? {
         let available = unsafe snd_pcm_avail(pcm)
         return available >= 0 ? position(available: Int(available)) : nil
     }
 
-    /// How many frames can be moved, or a negative error number.
+    /// Returns how many frames can be transferred, or a negative error number.
     func look(_ now: () -> Int64) -> Int {
         let after = now()
         let answer = Int(unsafe snd_pcm_avail_update(pcm))
         guard answer >= 0 else { return answer }
-        // Asked for besides, since a suspended or unplugged device may go on answering with a number.
+        // The state is checked too, because a suspended or unplugged device may continue to return a number.
         if let fault = faultOfState() { return Int(fault) }
-        // A device that has overtaken its program without stopping plays old sound from then on.
+        // A device that overtook the program without stopping would play old sound from now on.
         if isRunning, answer > settings.bufferFrames { return Int(-EPIPE) }
         available = answer
         watch.observe(available: answer)
@@ -80,14 +80,14 @@ final class ALSASide: @unchecked Sendable {
         return answer
     }
 
-    /// Takes for how many frames the device stood still: once it has gone on, since it may be looked at in the middle.
+    /// Returns and clears the number of frames that the device stood still for, once it has continued. It may be checked in the middle.
     func takeStall(isOver: Bool) -> Int64 {
         guard isMoving || isOver else { return 0 }
         defer { stalledFrames = 0 }
         return stalledFrames
     }
 
-    /// The error number that goes with a state the device should not be in; nil for a good one.
+    /// The error number for a state in which the device cannot work; nil for a good state.
     func faultOfState() -> Int32? {
         switch unsafe snd_pcm_state(pcm) {
         case SND_PCM_STATE_XRUN: -EPIPE
@@ -98,7 +98,7 @@ final class ALSASide: @unchecked Sendable {
         }
     }
 
-    /// Starts the device, unless the one it is linked with has started it; returns 0 or a negative error number.
+    /// Starts the device, unless a linked device has already started it; returns 0 or a negative error number.
     func start(_ now: () -> Int64) -> Int32 {
         if unsafe snd_pcm_state(pcm) != SND_PCM_STATE_RUNNING {
             let code = unsafe snd_pcm_start(pcm)
@@ -111,7 +111,7 @@ final class ALSASide: @unchecked Sendable {
         return 0
     }
 
-    /// Forgets what was queued; to be filled and started again. Returns 0 or a negative error number.
+    /// Discards the buffer, so that the device can be filled and started again. Returns 0 or a negative error number.
     func prepare() -> Int32 {
         let code = unsafe snd_pcm_prepare(pcm)
         guard code >= 0 else { return code }
@@ -121,7 +121,7 @@ final class ALSASide: @unchecked Sendable {
         return 0
     }
 
-    /// The device runs again after it was suspended, where it was.
+    /// The device was suspended and now continues at the same place.
     func goOn(now: Int64) {
         watch.reset()
         clock.restart(at: freshPosition() ?? clock.position, now: now)
@@ -133,11 +133,11 @@ final class ALSASide: @unchecked Sendable {
         watch.reset()
     }
 
-    /// When the device stopped, as far as it can be told at `now`, which is soon after.
+    /// When the device stopped, as far as this is known at `now`, shortly after.
     func stopTime(now: Int64, trustsStamps: Bool) -> Int64 {
         guard isRunning else { return now }
         if trustsStamps, let stamp = triggerTime(), stamp > startTime, stamp <= now { return stamp }
-        // A suspended device tells where it stopped; one in XRUN has either run dry, or was stopped just now.
+        // A suspended device reports when it stopped; one in XRUN has either run dry or was stopped just now.
         let isSuspended = unsafe snd_pcm_state(pcm) == SND_PCM_STATE_SUSPENDED
         let last = isSuspended ? freshPosition() ?? moved : moved
         return min(now, max(clock.time, clock.time(of: last)))
@@ -147,11 +147,11 @@ final class ALSASide: @unchecked Sendable {
         guard unsafe snd_pcm_status(pcm, status) >= 0 else { return nil }
         var stamp = snd_htimestamp_t()
         unsafe snd_pcm_status_get_trigger_htstamp(status, &stamp)
-        // Zero, or the time of the start, means that the plug-in does not say.
+        // Zero, or the time of the start, means that the plug-in does not report it.
         return Int64(stamp.tv_sec) * MonotonicTime.nanosecondsPerSecond + Int64(stamp.tv_nsec)
     }
 
-    /// Frames handed over but not heard; nil where the device cannot say.
+    /// Frames written but not heard; nil if the device does not report it.
     func delay() -> Int64? {
         guard unsafe snd_pcm_status(pcm, status) >= 0 else { return nil }
         let frames = unsafe snd_pcm_status_get_delay(status)

@@ -1,16 +1,16 @@
 import CALSA
 
-/// Moves planar Float32 into a device or out of it, converted, by memory mapping or by calls, as was negotiated.
+/// Transfers planar Float32 to or from a device, with conversion, by memory mapping or by calls, as negotiated.
 @safe
 final class ALSATransfer {
     private let pcm: OpaquePointer
     private let layout: SampleLayout
     private let access: snd_pcm_access_t
     private let channelCount: Int
-    /// Converted samples on their way by a call; unused with mapping.
+    /// Converted samples for a transfer by call; unused with mapping.
     private let staging: UnsafeMutableRawPointer
     private let stagingChannels: UnsafeMutablePointer<UnsafeMutableRawPointer?>
-    /// Our channel for each of the device's.
+    /// For each channel of the device, our channel.
     private let order: UnsafeMutablePointer<Int>
 
     init(_ pcm: OpaquePointer, settings: HardwareSettings) {
@@ -35,7 +35,7 @@ final class ALSATransfer {
         unsafe order.deallocate()
     }
 
-    /// Hands over up to `count` frames beginning with frame `first` of `channels`; no more than the settings' block.
+    /// Writes up to `count` frames, from frame `first` of `channels` on; at most the settings' block.
     ///
     /// Returns how many the device took, perhaps fewer or 0, or a negative error number.
     func write(_ channels: UnsafeMutablePointer<UnsafeMutablePointer<Float>>, from first: Int, count: Int) -> Int {
@@ -54,9 +54,9 @@ final class ALSATransfer {
         }
     }
 
-    /// Fetches up to `count` frames into `channels` from frame `first` on; no more than the settings' block.
+    /// Reads up to `count` frames into `channels`, from frame `first` on; at most the settings' block.
     ///
-    /// Returns how many the device gave, perhaps fewer or 0, or a negative error number.
+    /// Returns how many the device delivered, perhaps fewer or 0, or a negative error number.
     func read(_ channels: UnsafeMutablePointer<UnsafeMutablePointer<Float>>, from first: Int, count: Int) -> Int {
         switch access {
         case SND_PCM_ACCESS_RW_INTERLEAVED:
@@ -75,7 +75,7 @@ final class ALSATransfer {
         }
     }
 
-    /// Has `body` move each of the device's channels of the ring's next piece: its number, place, step and frames.
+    /// Calls `body` for each of the device's channels in the next piece of the ring: its number, place, stride and frames.
     private func withMapping(
         _ count: Int, _ body: (Int, UnsafeMutableRawPointer, Int, Int) -> Void
     ) -> Int {
@@ -83,7 +83,7 @@ final class ALSATransfer {
         guard available > 0 else { return Int(available) }
         var areas: UnsafePointer<snd_pcm_channel_area_t>?
         var offset: snd_pcm_uframes_t = 0
-        // Fewer come back at the end of the ring, and sometimes none at all.
+        // At the end of the ring there are fewer frames, and sometimes none.
         var frames = snd_pcm_uframes_t(count)
         let code = unsafe snd_pcm_mmap_begin(pcm, &areas, &offset, &frames)
         guard code >= 0, frames > 0, let areas = unsafe areas else { return Int(code) }

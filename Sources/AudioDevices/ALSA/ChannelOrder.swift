@@ -1,9 +1,9 @@
 import CALSA
 import Glibc
 
-/// Which of our channels goes to which of a device's.
+/// Maps our channels to a device's.
 ///
-/// Ours are in the order of WAVE files; devices have orders of their own, such as front, rear, centre, low.
+/// Our channels are in the order of WAVE files; devices have their own orders, for example front, rear, centre, low.
 enum ChannelOrder {
     /// The positions as WAVE files order them.
     private static let wave: [snd_pcm_chmap_position] = [
@@ -12,23 +12,23 @@ enum ChannelOrder {
         SND_CHMAP_TFR, SND_CHMAP_TRL, SND_CHMAP_TRC, SND_CHMAP_TRR,
     ]
 
-    /// For each of the device's channels the number of ours; as they come where the device does not say, or says nonsense.
+    /// For each channel of the device, the number of ours; in order if the device reports no order or an invalid one.
     ///
-    /// To be asked once the hardware parameters are set.
+    /// Call it once the hardware parameters are set.
     static func read(_ pcm: OpaquePointer, channelCount: Int) -> [Int] {
         let identity = Array(0..<channelCount)
         guard let map = unsafe snd_pcm_get_chmap(pcm) else { return identity }
         defer { unsafe free(map) }
         guard unsafe Int(map.pointee.channels) == channelCount else { return identity }
         let positions = unsafe withUnsafePointer(to: &map.pointee.channels) { channels in
-            // The positions follow the count, as an array of unknown length that Swift does not see.
+            // The positions follow the count, in an array of unknown length that Swift does not import.
             let first = unsafe UnsafeRawPointer(channels) + MemoryLayout<UInt32>.stride
             return identity.map { unsafe first.load(fromByteOffset: $0 * MemoryLayout<UInt32>.stride, as: UInt32.self) }
         }
         return order(of: positions) ?? identity
     }
 
-    /// The order for a device's positions; nil when one is unknown or there twice.
+    /// The order for a device's positions; nil if one is unknown or occurs twice.
     static func order(of positions: [UInt32]) -> [Int]? {
         let ranks = positions.compactMap { position in wave.firstIndex { $0.rawValue == position } }
         guard ranks.count == positions.count, Set(ranks).count == ranks.count else { return nil }

@@ -1,22 +1,22 @@
 import CALSA
 import Glibc
 
-/// What is tried on a device, in order of preference.
+/// The settings to try on a device, in order of preference.
 struct ALSAPreferences: Sendable {
     var accesses: [snd_pcm_access_t] = [
         SND_PCM_ACCESS_MMAP_NONINTERLEAVED, SND_PCM_ACCESS_MMAP_INTERLEAVED, SND_PCM_ACCESS_MMAP_COMPLEX,
         SND_PCM_ACCESS_RW_INTERLEAVED, SND_PCM_ACCESS_RW_NONINTERLEAVED,
     ]
     var formats = SampleFormats.all
-    /// How a device is opened that was lost before: one that is busy is not waited for here.
+    /// Set when a lost device is opened again: then a busy device is not retried here.
     var opensAgain = false
-    /// Where to look for who holds a busy device.
+    /// The files in which to look for the programs that hold a busy device.
     var files = SystemFiles.machine
 }
 
-/// ALSA's linear formats and how they are read and written here.
+/// ALSA's linear formats, and how they are read and written here.
 enum SampleFormats {
-    /// In order of preference: what keeps most of a sample first, and of equals the usual one.
+    /// In order of preference: formats that keep most of a sample first; among equals the usual one.
     static let all: [(alsa: snd_pcm_format_t, layout: SampleLayout)] = [
         (SND_PCM_FORMAT_FLOAT_LE, SND_PCM_FORMAT_FLOAT_BE, SampleEncoding.float32),
         (SND_PCM_FORMAT_S32_LE, SND_PCM_FORMAT_S32_BE, .signed32),
@@ -34,7 +34,7 @@ enum SampleFormats {
         (SND_PCM_FORMAT_U18_3LE, SND_PCM_FORMAT_U18_3BE, .unsigned18Packed),
         (SND_PCM_FORMAT_S16_LE, SND_PCM_FORMAT_S16_BE, .signed16),
         (SND_PCM_FORMAT_U16_LE, SND_PCM_FORMAT_U16_BE, .unsigned16),
-        // One byte has one order.
+        // For one byte, both byte orders are the same.
         (SND_PCM_FORMAT_S8, SND_PCM_FORMAT_S8, .signed8),
         (SND_PCM_FORMAT_U8, SND_PCM_FORMAT_U8, .unsigned8),
     ].flatMap { little, big, encoding in
@@ -43,7 +43,7 @@ enum SampleFormats {
     }
 }
 
-/// What a device was set to, read back from it.
+/// The settings of a device, read back from it.
 struct HardwareSettings: Sendable {
     let sampleRate: Int
     let channelCount: Int
@@ -52,20 +52,20 @@ struct HardwareSettings: Sendable {
     let access: snd_pcm_access_t
     let format: snd_pcm_format_t
     let layout: SampleLayout
-    /// Our channel for each of the device's.
+    /// For each channel of the device, our channel.
     let channelOrder: [Int]
 
-    /// Frames to a block: the device's period, unless it is longer than blocks may be.
+    /// Frames of a block: the device's period, unless it is longer than the longest block.
     var blockFrames: Int { min(devicePeriodFrames, bufferFrames, 8192) }
 }
 
 /// One negotiation with a device: any → resampling off → access → format → channels → rate → period → periods → buffer.
 ///
-/// The order matters: some drivers refuse a rate once the buffer is fixed, and a period count without a period size gave
+/// The order matters: some drivers refuse a rate once the buffer is fixed, and a period count without a period size gives
 /// buffers of many seconds.
 @safe
 struct HardwareNegotiation: ~Copyable {
-    /// How much of the buffer's shape is asked for; each step asks for less, for drivers that contradict themselves.
+    /// How much of the buffer's shape is requested. Each step requests less, for drivers that contradict themselves.
     private enum Shape: CaseIterable {
         case periodCountAndBuffer, periodAndBuffer, bufferOnly
     }
@@ -93,7 +93,7 @@ struct HardwareNegotiation: ~Copyable {
 
     deinit { unsafe snd_pcm_hw_params_free(parameters) }
 
-    /// Sets the device up and returns what it is set to.
+    /// Sets the device up and returns its settings.
     func install() throws(DeviceError) -> HardwareSettings {
         var code: Int32 = 0
         for shape in Shape.allCases {
@@ -109,7 +109,7 @@ struct HardwareNegotiation: ~Copyable {
     private func chooseFormat() throws(DeviceError) -> SampleLayout {
         let code = unsafe snd_pcm_hw_params_any(pcm, parameters)
         guard code >= 0 else { throw DeviceError.failed(name, doing: "tell what it can do", code: code) }
-        // Resampling by plug-ins only where the user named one: otherwise the true rate is to be seen, and compared.
+        // Plug-ins may resample only if the user named one; otherwise the true rate must be visible, so that it can be compared.
         unsafe snd_pcm_hw_params_set_rate_resample(pcm, parameters, name.hasPrefix("plug") ? 1 : 0)
         guard preferences.accesses.contains(where: { unsafe snd_pcm_hw_params_set_access(pcm, parameters, $0) >= 0 })
         else { throw refused("way of access known here") }
@@ -136,10 +136,10 @@ struct HardwareNegotiation: ~Copyable {
         unsafe snd_pcm_hw_params_get_rate(parameters, &rate, nil)
         var period = snd_pcm_uframes_t(request.periodFrames)
         var buffer = period * snd_pcm_uframes_t(request.periodCount)
-        // Left alone, sound servers and USB cards offer buffers of up to 23 s.
+        // By default, sound servers and USB cards offer buffers of up to 23 s.
         var limit = max(snd_pcm_uframes_t(rate / 2), buffer)
         unsafe snd_pcm_hw_params_set_buffer_size_max(pcm, parameters, &limit)
-        // Each may fail without harm: the next ones and the read-back go by what is possible.
+        // Each may fail without harm: the next calls and the read-back use what is possible.
         if shape != .bufferOnly { unsafe snd_pcm_hw_params_set_period_size_near(pcm, parameters, &period, nil) }
         if shape == .periodCountAndBuffer {
             var count = UInt32(request.periodCount)
@@ -173,7 +173,7 @@ struct HardwareNegotiation: ~Copyable {
             channelOrder: unsafe ChannelOrder.read(pcm, channelCount: Int(channels)))
     }
 
-    /// The device takes nothing of a kind; with what it does take.
+    /// An error for a value that the device does not support, listing those it supports.
     private func refused(_ what: String) -> DeviceError {
         let remedy =
             name.hasPrefix("hw")

@@ -1,13 +1,13 @@
-/// Tells a device that is merely slow from one that is dead, by how long it was waited for.
+/// Distinguishes a slow device from a dead one, by the time spent waiting for it.
 ///
-/// Time in which its own thread was held up is not the device's: whoever stops a program for a minute, or computes too long,
-/// must not find the device lost.
+/// Time in which the device thread itself was held up does not count: a program that was stopped for a minute, or computed too long,
+/// must not treat its device as lost.
 struct ProgressWatch {
-    /// How long a device may be waited for in vain, in nanoseconds: a second, or three periods if those are longer.
+    /// The longest wait without progress, in nanoseconds: a second, or three periods if those are longer.
     let limit: Int64
-    /// How long to rest between fruitless wakes: a quarter period, 1 to 20 ms.
+    /// The rest between spurious wake-ups: a quarter period, 1 to 20 ms.
     let restNanoseconds: Int64
-    /// Since the device has last moved frames or was started.
+    /// Waiting time since the device last moved frames or was started.
     private var waitedNanoseconds: Int64 = 0
     private var lastAvailable = 0
     private var fruitlessWakes = 0
@@ -24,39 +24,39 @@ struct ProgressWatch {
         fruitlessWakes = 0
     }
 
-    /// The device was started for the first time, and some sound servers take a second to get going.
+    /// The device was started for the first time; some sound servers take a second to begin.
     mutating func allowSlowStart() {
         reset()
         waitedNanoseconds = -MonotonicTime.nanosecondsPerSecond
     }
 
-    /// So many frames can be moved; more than before is progress.
+    /// Frames that can be transferred; more than before is progress.
     mutating func observe(available: Int) {
         guard available > lastAvailable else { return }
         reset()
         lastAvailable = available
     }
 
-    /// The device was waited for once more; a wait longer than `timeout` was longer for another's sake. In nanoseconds.
+    /// Adds a wait for the device. If it was longer than `timeout`, the rest was not the device's fault. In nanoseconds.
     mutating func countWake(after waited: Int64, timeout: Int64) {
         fruitlessWakes += 1
         waitedNanoseconds += min(waited, timeout)
     }
 
-    /// Whether the device wakes its thread again and again without moving frames.
+    /// Whether the device wakes its thread repeatedly without moving frames.
     var isSpinning: Bool { fruitlessWakes >= 8 }
 
     var isExhausted: Bool { waitedNanoseconds >= limit }
 }
 
-/// Bounds how often a device is started again: a hundred times at once, twenty times a second for long.
+/// Limits restarts of a device: a hundred in quick succession, twenty a second over a longer time.
 struct RecoveryBudget {
     private static let capacity: Int64 = 100
     private static let nanosecondsEach: Int64 = 50_000_000
     private var left = capacity
     private var lastRefill: Int64 = 0
 
-    /// Takes one recovery; false when there is none left.
+    /// Takes one recovery; false if none is left.
     mutating func spend(now: Int64) -> Bool {
         let earned = (now - lastRefill) / Self.nanosecondsEach
         if earned > 0 {
@@ -69,10 +69,10 @@ struct RecoveryBudget {
     }
 }
 
-/// Follows a running device's position by the clock, to tell when it stood still and how long it has been gone.
+/// Predicts a running device's position from the clock, to find out when it stood still and for how long.
 struct PositionClock {
     let sampleRate: Int
-    /// A shorter standstill is taken for the steps in which devices count.
+    /// A shorter standstill counts as the step size of the device's position.
     let toleranceFrames: Int64
     private(set) var time: Int64 = 0
     private(set) var position: Int64 = 0
@@ -82,32 +82,32 @@ struct PositionClock {
         toleranceFrames = max(Int64(2 * periodFrames), Int64(sampleRate / 100))
     }
 
-    /// The device was started, or goes on, at a position.
+    /// The device was started, or continues, at a position.
     mutating func restart(at position: Int64, now: Int64) {
         self.position = position
         time = now
     }
 
-    /// Where the device should be.
+    /// The expected position of the device.
     func expectedPosition(at now: Int64) -> Int64 {
         position + MonotonicTime.frames(inNanoseconds: max(0, now - time), sampleRate: sampleRate)
     }
 
-    /// When the device was, or will be, at a position.
+    /// The time at which the device was, or will be, at a position.
     func time(of frame: Int64) -> Int64 {
         time + MonotonicTime.nanoseconds(ofFrames: frame - position, sampleRate: sampleRate)
     }
 
-    /// Takes a position that was asked for between two times; returns for how many frames the device stood still, or nil
-    /// where it has not moved since.
+    /// Takes a position that was read between two times. Returns how many frames the device stood still for, or nil
+    /// if it has not moved since.
     mutating func observe(position: Int64, after: Int64, before: Int64) -> Int64? {
         guard position > self.position else { return nil }
-        // By the time before the question, and from the time after the last one: a thread that was held up in between
-        // must not look like a device that stood still.
+        // Uses the time before this reading, and the time after the last one, so that a thread that was held up in between
+        // does not look like a device that stood still.
         let missing = expectedPosition(at: after) - position
         let isFirst = self.position == 0
         restart(at: position, now: before)
-        // What a device needs to get going after its start is no standstill.
+        // The delay after a start is not a standstill.
         return missing > toleranceFrames && !isFirst ? missing : 0
     }
 }

@@ -1,14 +1,14 @@
-// Between Float32 and what a card takes or gives.
+// Converts between Float32 and the sample formats of cards.
 //
-// Full scale is 2^(bits − 1), so that samples decoded from integers come out as the same integers, and what was recorded as
-// integers of up to 24 bits as the same numbers. What lies beyond is clamped, halves round to even, and NaN is silence. There
-// is no dither: live output is what the engine made.
+// Full scale is 2^(bits − 1). So samples decoded from integers are written as the same integers, and recorded
+// integers of up to 24 bits are read as the same numbers. Values beyond full scale are clamped, halves round to even, and NaN is
+// silence. There is no dither: live output is exactly what the engine made.
 
 extension SampleLayout {
     /// Writes `count` samples to `destination`, `strideBytes` apart.
     ///
     /// The destination needs no alignment but must be writable for `(count − 1) × strideBytes + byteCount` bytes.
-    /// Real-time safe: yes. Cost: about a nanosecond a sample, less where samples lie side by side.
+    /// Real-time safe: yes. Cost: about a nanosecond a sample, less if samples are adjacent.
     func write(
         _ source: UnsafePointer<Float>, count: Int, to destination: UnsafeMutableRawPointer, strideBytes: Int
     ) {
@@ -23,7 +23,7 @@ extension SampleLayout {
 
     /// Reads `count` samples from `source`, `strideBytes` apart.
     ///
-    /// The source needs no alignment. Real-time safe: yes. Cost: as of writing.
+    /// The source needs no alignment. Real-time safe: yes. Cost: the same as for writing.
     func read(
         _ source: UnsafeRawPointer, strideBytes: Int, count: Int, to destination: UnsafeMutablePointer<Float>
     ) {
@@ -52,7 +52,7 @@ extension SampleLayout {
         _ word: Word.Type, _ source: UnsafePointer<Float>, _ count: Int, _ destination: UnsafeMutableRawPointer,
         _ strideBytes: Int, _ swaps: Bool
     ) {
-        // Four plain loops rather than one with questions in it: those side by side become packed instructions.
+        // Four plain loops instead of one with conditions: those over adjacent samples become packed instructions.
         let size = MemoryLayout<Word.Bits>.size
         switch (strideBytes == size, swaps) {
         case (true, false):
@@ -122,7 +122,7 @@ extension SampleLayout {
             if encoding == .float64 {
                 unsafe destination[index] = Float64Word.decode(bits)
             } else {
-                // Moved to the top, where the sign is, without what a device may leave in the unused bits.
+                // Shifted to the top, where the sign is, without what a device may leave in the unused bits.
                 let value = Int64(bitPattern: (bits &<< unused) ^ middle) &>> Int64(unused)
                 unsafe destination[index] = Float(Double(value) / fullScale(bitCount))
             }
@@ -143,7 +143,7 @@ private protocol SampleWord {
 }
 
 private enum Float32Word: SampleWord {
-    /// Not clamped: a card that takes floats may well have headroom.
+    /// Not clamped: a card that takes floats may have headroom.
     @inline(__always) static func encode(_ sample: Float) -> UInt32 { (sample == sample ? sample : 0).bitPattern }
     @inline(__always) static func decode(_ bits: UInt32) -> Float {
         let sample = Float(bitPattern: bits)
@@ -165,7 +165,7 @@ private enum Signed32Word: SampleWord {
 
 private enum Signed24Word: SampleWord {
     @inline(__always) static func encode(_ sample: Float) -> Int32 { quantise(sample, fullScale: 0x1p23) }
-    /// Devices leave what they like in the upper byte.
+    /// Devices may leave anything in the upper byte.
     @inline(__always) static func decode(_ bits: Int32) -> Float { Float((bits &<< 8) &>> 8) * 0x1p-23 }
 }
 
@@ -179,9 +179,9 @@ private enum Signed16Word: SampleWord {
     @inline(__always) static func decode(_ bits: Int16) -> Float { Float(bits) * 0x1p-15 }
 }
 
-/// Scales, clamps and rounds half to even, without the conversions that trap and the library calls that round.
+/// Scales, clamps and rounds half to even, without conversions that trap and library calls that round.
 ///
-/// Adding 1.5 × 2^52 leaves no bits behind the point, so the addition rounds, and the low half of the sum's pattern is the
+/// Adding 1.5 × 2^52 leaves no bits after the binary point, so the addition rounds, and the low half of the sum's bit pattern is the
 /// integer in two's complement.
 @inline(__always)
 private func quantise(_ sample: Float, fullScale: Double) -> Int32 {

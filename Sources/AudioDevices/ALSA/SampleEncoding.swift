@@ -1,4 +1,4 @@
-/// How a device wants one sample: every linear format there is.
+/// A device's encoding of one sample: every linear format of ALSA.
 enum SampleEncoding: Sendable, CaseIterable {
     case float32, float64
     case signed32, unsigned32
@@ -15,7 +15,7 @@ enum SampleEncoding: Sendable, CaseIterable {
     case signed16, unsigned16
     case signed8, unsigned8
 
-    /// Bytes from one sample to the next of the same channel, where nothing lies between.
+    /// Bytes from one sample to the next of the same channel, if samples are adjacent.
     var byteCount: Int {
         switch self {
         case .float64: 8
@@ -28,7 +28,7 @@ enum SampleEncoding: Sendable, CaseIterable {
         }
     }
 
-    /// Bits that carry the sample.
+    /// Bits that contain the sample.
     var bitCount: Int {
         switch self {
         case .float64: 64
@@ -41,7 +41,7 @@ enum SampleEncoding: Sendable, CaseIterable {
         }
     }
 
-    /// Whether silence is the middle of the range, not 0.
+    /// Whether silence is the middle of the range instead of 0.
     var isUnsigned: Bool {
         switch self {
         case .unsigned32, .unsigned24, .unsigned24Packed, .unsigned20, .unsigned20Packed, .unsigned18Packed,
@@ -57,6 +57,6 @@ struct SampleLayout: Sendable, Hashable {
     let encoding: SampleEncoding
     let isBigEndian: Bool
 
-    /// Whether the bytes are in the other order than the machine's.
+    /// Whether the byte order differs from the machine's.
     var swaps: Bool { isBigEndian != (Int(bigEndian: 1) == 1) }
 }

@@ -1,9 +1,9 @@
 import CALSA
 import Glibc
 
-/// When a device starts, stops and wakes its thread.
+/// Sets when a device starts, stops and wakes its thread.
 enum SoftwareParameters {
-    /// Explicit start, stop when dry or full, wake for each block, silence and never stale sound where a block is late.
+    /// Explicit start, stop on xrun, a wake-up for each block, and silence instead of old sound if a block is late.
     static func set(
         _ pcm: OpaquePointer, name: String, bufferFrames: Int, wakeFrames: Int
     ) throws(DeviceError) {
@@ -13,7 +13,7 @@ enum SoftwareParameters {
             throw DeviceError.failed(name, doing: "be set up", code: -ENOMEM)
         }
         defer { unsafe snd_pcm_sw_params_free(parameters) }
-        // A second try without the wishes that some plug-ins refuse.
+        // The second attempt leaves out settings that some plug-ins refuse.
         for isPlain in [false, true] {
             unsafe snd_pcm_sw_params_current(pcm, parameters)
             var boundary: snd_pcm_uframes_t = 0

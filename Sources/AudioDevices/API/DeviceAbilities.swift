@@ -1,15 +1,15 @@
-/// What a device can be set to, as it says itself. Not every combination need be possible.
+/// The settings that a device supports, as it reports them. Not every combination need be possible.
 public struct DeviceAbilities: Sendable, Hashable {
-    /// Sample formats by ALSA's names, such as `S16_LE`; of files, those of `FileFormat`.
+    /// Sample formats by ALSA's names, such as `S16_LE`; for files, those of `FileFormat`.
     public let formats: [String]
-    /// Channels, within what a request may ask for.
+    /// Channel counts, within the range of a request.
     public let channelCounts: ClosedRange<Int>
-    /// The lowest and the highest rate in Hz, within what a request may ask for.
+    /// The lowest and the highest rate in Hz, within the range of a request.
     public let sampleRates: ClosedRange<Int>
-    /// Of the usual rates those it takes, in Hz; what is named `plug…` converts to any.
+    /// The usual rates that it supports, in Hz; a device named `plug…` converts to any.
     public let usualRates: [Int]
 
-    /// The rates that are looked for, in Hz.
+    /// The usual rates, in Hz.
     static let knownRates = [
         8000, 11_025, 16_000, 22_050, 32_000, 44_100, 48_000, 88_200, 96_000, 176_400, 192_000, 352_800, 384_000,
     ]
@@ -20,7 +20,7 @@ public struct DeviceAbilities: Sendable, Hashable {
         (self.sampleRates, self.usualRates) = (sampleRates, usualRates)
     }
 
-    /// What takes everything a request may ask for.
+    /// A device that supports everything a request may ask for.
     static func all(formats: [String]) -> DeviceAbilities {
         DeviceAbilities(
             formats: formats, channelCounts: StreamRequest.channelCounts, sampleRates: StreamRequest.sampleRates,
@@ -29,7 +29,7 @@ public struct DeviceAbilities: Sendable, Hashable {
 }
 
 extension DeviceAbilities: CustomStringConvertible {
-    /// Such as `S16_LE, S32_LE; 2 to 8 channels; 44100 to 192000 Hz`.
+    /// For example `S16_LE, S32_LE; 2 to 8 channels; 44100 to 192000 Hz`.
     public var description: String {
         let channels = Self.range(channelCounts, channelCounts == 1...1 ? "channel" : "channels")
         return [formats.joined(separator: ", "), channels, Self.range(sampleRates, "Hz")].filter { !$0.isEmpty }
@@ -42,13 +42,13 @@ extension DeviceAbilities: CustomStringConvertible {
 }
 
 extension DeviceDescription {
-    /// Opens the device for a moment and asks what it can be set to; nothing is played or recorded.
+    /// Opens the device for a moment and queries what it supports; nothing is played or recorded.
     ///
-    /// For `null` and files nothing is opened. A device that another program holds is not waited for.
+    /// For `null` and files nothing is opened. If another program holds the device, opening is not retried.
     ///
-    /// - Parameter seconds: how long it may take. A device that answers later is closed then, by itself.
-    /// - Throws: `busy`, naming who holds it where that is known, `unresponsive` when there was no answer in time, and what
-    ///   opening throws.
+    /// - Parameter seconds: how long it may take. A device that answers later is then closed automatically.
+    /// - Throws: `busy`, with the program that holds it if known; `unresponsive` if there was no answer in time; and the
+    ///   errors of opening.
     ///
     /// Real-time safe: no.
     public func abilities(within seconds: Double = 2) throws(DeviceError) -> DeviceAbilities {

@@ -4,17 +4,17 @@ public struct DeviceDescription: Sendable, Hashable {
     public enum Kind: String, Sendable, Hashable, CaseIterable {
         /// A sound card or sound server, by way of ALSA.
         case system
-        /// The device that discards what it is given, and gives silence.
+        /// The device that discards its output, and records silence.
         case null
-        /// A file, whose path is still to be given.
+        /// A file, whose path must be added.
         case file
     }
 
-    /// The name to open it by; `file:PATH` stands for any path.
+    /// The name with which to open it; `file:PATH` stands for any path.
     public let name: String
-    /// What it is, in words, on one line.
+    /// A description on one line.
     public let description: String
-    /// Which way the sound goes; a device that plays and records is listed for both.
+    /// The direction; a device that plays and records is listed for both.
     public let side: StreamIncident.Side
     /// Whether it is what `default` opens.
     public let isDefault: Bool
@@ -31,10 +31,10 @@ public struct DeviceDescription: Sendable, Hashable {
     }
 }
 
-/// The devices sound can go to: those that ALSA lists for playback, then `null` and `file:PATH`, which always work.
+/// The outputs: the devices that ALSA lists for playback, then `null` and `file:PATH`, which always work.
 ///
-/// Nothing is opened, so a listed device may turn out to be busy or unplugged, and none is missing because it is busy.
-/// The system devices are an empty list on a machine without a sound card or sound server. The list is made anew at
+/// Nothing is opened, so a listed device may turn out to be busy or unplugged, and a busy device is listed too.
+/// Without a sound card or sound server there are no system devices. The list is made anew at
 /// each call. Real-time safe: no.
 public func availableOutputs() -> [DeviceDescription] {
     ALSALibrary.listedDevices(.output) + [
@@ -47,7 +47,7 @@ public func availableOutputs() -> [DeviceDescription] {
     ]
 }
 
-/// The devices sound can come from: those that ALSA lists for recording, then `null` and `file:PATH`, which always work.
+/// The inputs: the devices that ALSA lists for recording, then `null` and `file:PATH`, which always work.
 ///
 /// As with ``availableOutputs()``, nothing is opened. Real-time safe: no.
 public func availableInputs() -> [DeviceDescription] {

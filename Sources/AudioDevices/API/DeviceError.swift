@@ -14,13 +14,13 @@ public struct DeviceError: ExplainedError, Equatable {
         case unresponsive
         /// The user may not open the device or the file.
         case permissionDenied
-        /// The device takes none of the sample formats, rates or channel counts that were tried.
+        /// The device supports none of the sample formats, rates or channel counts that were tried.
         case formatRefused
-        /// The request contradicts itself or leaves the permitted range.
+        /// The request contradicts itself or is out of range.
         case invalidRequest
-        /// The device went away, or stopped taking or giving frames, while it ran; `lossCause` tells which.
+        /// The device disappeared, or stopped taking or delivering frames, while it ran; `lossCause` says which.
         case lost
-        /// The system reported an error that has no name of its own here.
+        /// The system reported an error that has no kind of its own here.
         case io
         /// The output file cannot be created.
         case cannotCreate
@@ -37,7 +37,7 @@ public struct DeviceError: ExplainedError, Equatable {
     /// Why the device was lost; nil for every kind but `lost`.
     public let lossCause: LossCause?
 
-    /// Makes an error, for streams of one's own. Real-time safe: no.
+    /// Makes an error, for custom streams. Real-time safe: no.
     package init(kind: Kind, message: String, remedy: String, lossCause: LossCause? = nil) {
         self.kind = kind
         self.message = message

@@ -1,13 +1,13 @@
-/// What users write for a device of either direction: `null`, `file:PATH`, or else the name of a system device.
+/// A device as users write it: `null`, `file:PATH`, or else the name of a system device.
 enum DeviceText {
     case system(String)
     case null
     case file(path: String)
 
     /// - Parameters:
-    ///   - text: As it was written.
+    ///   - text: The user's text.
     ///   - direction: `output` or `input`, for the error.
-    ///   - example: A file as it is written, for the error's remedy.
+    ///   - example: An example of a file, for the error's remedy.
     init(parsing text: String, direction: String, example: String) throws(DeviceError) {
         guard !text.isEmpty, !text.utf8.contains(0) else {
             throw DeviceError(

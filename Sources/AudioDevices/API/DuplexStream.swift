@@ -1,33 +1,33 @@
 /// One output and one input that run together: one callback for both, on the output's device thread, and a known offset
 /// between them.
 ///
-/// Real-time safe: no, but for what the callbacks say.
+/// Real-time safe: no, except where the callbacks say so.
 public protocol DuplexStream: AudioStream {
-    /// What the output agreed to, read back from it. Real-time safe: yes.
+    /// The settings of the output, read back from the device. Real-time safe: yes.
     var outputConfiguration: StreamConfiguration { get }
 
-    /// What the input agreed to, read back from it; rate and period are the output's. Real-time safe: yes.
+    /// The settings of the input, read back from the device; rate and period are the output's. Real-time safe: yes.
     var inputConfiguration: StreamConfiguration { get }
 
-    /// How far the output has come, as of the last block.
+    /// The position of the output, as of the last block.
     ///
     /// Real-time safe: no (takes a lock that the device thread never takes).
     var position: StreamPosition { get }
 
-    /// How far the input has come, as of the last block.
+    /// The position of the input, as of the last block.
     ///
     /// Real-time safe: no (takes a lock that the device thread never takes).
     var inputPosition: CapturePosition { get }
 
     /// Starts the device thread, which calls `callbacks` until the stream ends.
     ///
-    /// It returns before the first block. Faults met later end the stream and come out of
-    /// ``AudioStream/waitUntilFinished()``. Throws `invalidRequest` when the stream has been started or stopped before.
+    /// It returns before the first block. Later faults end the stream and are thrown by
+    /// ``AudioStream/waitUntilFinished()``. Throws `invalidRequest` if the stream was started or stopped before.
     /// Real-time safe: no.
     func start(_ callbacks: DuplexCallbacks) throws(DeviceError)
 }
 
-/// What a duplex stream calls on its device thread.
+/// The functions that a duplex stream calls on its device thread.
 ///
 /// The thread holds the closures until it ends, so they must not own the stream.
 public struct DuplexCallbacks: Sendable {
@@ -36,23 +36,23 @@ public struct DuplexCallbacks: Sendable {
     /// It may block, allocate and lock: the virtual clock stands still meanwhile.
     public let prepare: @Sendable (_ frameCount: Int) -> Void
 
-    /// Takes what was recorded, fills the output, and returns how many of the output's frames are valid.
+    /// Takes the recorded frames, fills the output, and returns how many of the output's frames are valid.
     ///
-    /// Fewer than the block's frames end the stream after them: they are played out, then the stream is finished.
+    /// Fewer than the block's frames end the stream: these frames are played, and the stream finishes.
     /// Called in real time under either clock: no allocation, lock or system call.
     public let process: @Sendable (_ block: DuplexBlock) -> Int
 
-    /// Told that the output was silent for about `lostFrames` frames before `atFrame`. Called in real time.
+    /// Reports that the output was silent for about `lostFrames` frames before `atFrame`. Called in real time.
     public let xrun: @Sendable (_ atFrame: Int64, _ lostFrames: Int64) -> Void
 
-    /// Told that about `lostFrames` frames of the input from `atFrame` on were not recorded. Called in real time.
+    /// Reports that about `lostFrames` frames of the input from `atFrame` on were not recorded. Called in real time.
     ///
-    /// With one clock both sides are started again together, so an interruption of either is told for both. With two
-    /// clocks an input that is interrupted alone is silence meanwhile, whose frames count; they are told when it goes
-    /// on.
+    /// With one clock both sides are restarted together, so an interruption of either is reported for both. With two
+    /// clocks, if only the input is interrupted, it is silent meanwhile and its frame numbers continue; the loss is reported when it
+    /// continues.
     public let overrun: @Sendable (_ atFrame: Int64, _ lostFrames: Int64) -> Void
 
-    /// Gathers the functions of one stream.
+    /// Makes a set of callbacks.
     ///
     /// All but `process` may be left out. Real-time safe: no.
     public init(
@@ -68,17 +68,17 @@ public struct DuplexCallbacks: Sendable {
     }
 }
 
-/// A period of both sides: what was recorded, and what is to be filled in answer; of the same length.
+/// One period of both sides: recorded frames, and the same number of frames to fill.
 public struct DuplexBlock {
-    /// What was recorded.
+    /// The recorded frames.
     public let input: CaptureBlock
-    /// What is to be filled.
+    /// The frames to fill.
     public let output: RenderBlock
-    /// The output's frame *n* leaves the device while it records the input's frame *n* + this.
+    /// The round trip: while frame *n* of the output leaves the device, frame *n* + `roundTripFrames` of the input is recorded.
     ///
-    /// Known from the device's positions: to the frame where they move frame by frame, else within their step; with two
-    /// clocks once the loop has found their difference. It holds from this block on and changes only when a device was
-    /// started again. What converters and air add is not in it.
+    /// Known from the device's positions: exactly if they move frame by frame, otherwise within their step; with two
+    /// clocks, once the loop has found their difference. It is valid from this block on and changes only when a device is
+    /// restarted. The latency of converters and air is not included.
     public let roundTripFrames: Int64
 
     /// Describes blocks that the caller owns, for offline use and tests. Real-time safe: yes.
@@ -91,12 +91,12 @@ public struct DuplexBlock {
 
 /// Opens an output and an input that run together.
 ///
-/// Both must be devices of the system, or both files or `null`. Two devices of the system without a common clock, as
-/// `clocks` has it, run on a thread each, and the input is brought to the output's rate and clock, within ± 1000 ppm of
-/// its nominal rate; ``StreamStatistics/inputClockPPM`` tells what was found. With one clock, rates that cannot be made
-/// equal are `formatRefused`. An input file is converted to the output's rate, and is silence after its end.
-/// `channelCount` of the request is the output's; `inputChannelCount` the input's, by default the same. Throws what a
-/// device refused, with the remedy. Real-time safe: no.
+/// Both must be system devices, or both files or `null`. Two system devices without a common clock (see
+/// `clocks`) run on one thread each, and the input is converted to the output's rate and clock, within ± 1000 ppm of
+/// its nominal rate; ``StreamStatistics/inputClockPPM`` is the measured difference. With one clock, rates that cannot be made
+/// equal throw `formatRefused`. An input file is converted to the output's rate, and is silent after its end.
+/// `channelCount` of the request is the output's; `inputChannelCount` is the input's, by default the same. Throws the error of the
+/// device, with the remedy. Real-time safe: no.
 public func openDuplex(
     output: OutputDevice, input: InputDevice, inputChannelCount: Int? = nil, clocks: DuplexClocks = .automatic,
     _ request: StreamRequest

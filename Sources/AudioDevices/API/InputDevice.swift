@@ -1,15 +1,15 @@
-/// Where sound comes from.
+/// A source of sound.
 public enum InputDevice: Sendable, Hashable {
-    /// A device of the system by its ALSA name, such as `default`, `hw:0` or `plughw:CARD=PCH`.
+    /// A system device by its ALSA name, such as `default`, `hw:0` or `plughw:CARD=PCH`.
     case system(String)
-    /// Silence, at the clock's pace and without end.
+    /// Endless silence, at the clock's pace.
     case null
     /// A recording in any format this library reads, at the clock's pace, to its end.
     case file(path: String)
 
-    /// Reads a device as users write it: `null`, `file:PATH`, or else the name of a system device.
+    /// Parses a device as users write it: `null`, `file:PATH`, or else the name of a system device.
     ///
-    /// ALSA's own plug-in called `null` can still be had as `.system("null")`. Whether the device exists is known when it
+    /// For ALSA's own plug-in `null`, use `.system("null")`. Whether the device exists is checked when it
     /// is opened. Throws `invalidRequest` for an empty name, an empty path, or a NUL character. Real-time safe: no.
     public init(parsing text: String) throws(DeviceError) {
         switch try DeviceText(parsing: text, direction: "input", example: "file:in.wav") {
@@ -21,7 +21,7 @@ public enum InputDevice: Sendable, Hashable {
 }
 
 extension InputDevice: CustomStringConvertible {
-    /// The device as ``init(parsing:)`` reads it.
+    /// The device in the form that ``init(parsing:)`` reads.
     public var description: String {
         switch self {
         case .system(let name): name

@@ -1,27 +1,27 @@
-/// One open input: a device thread that delivers what was recorded, block by block.
+/// One open input: a device thread that delivers recorded frames, block by block.
 ///
-/// Real-time safe: no, but for what the callbacks say.
+/// Real-time safe: no, except where the callbacks say so.
 public protocol InputStream: AudioStream {
-    /// What the device agreed to, read back from it.
+    /// The settings of the device, read back from it.
     ///
-    /// Compare it with the request: rate, channels and period may differ. A file gives its own rate and channels.
+    /// Compare them with the request: rate, channels and period may differ. A file has its own rate and channels.
     /// Real-time safe: yes.
     var configuration: StreamConfiguration { get }
 
-    /// How far the stream has come, as of the last block.
+    /// The position of the stream, as of the last block.
     ///
     /// Real-time safe: no (takes a lock that the device thread never takes).
     var position: CapturePosition { get }
 
     /// Starts the device thread, which calls `callbacks` until the stream ends.
     ///
-    /// It returns before the first block is delivered. Faults met later end the stream and come out of
-    /// ``AudioStream/waitUntilFinished()``. Throws `invalidRequest` when the stream has been started or stopped before.
+    /// It returns before the first block is delivered. Later faults end the stream and are thrown by
+    /// ``AudioStream/waitUntilFinished()``. Throws `invalidRequest` if the stream was started or stopped before.
     /// Real-time safe: no.
     func start(_ callbacks: CaptureCallbacks) throws(DeviceError)
 }
 
-/// What an input stream calls on its device thread.
+/// The functions that an input stream calls on its device thread.
 ///
 /// The thread holds the closures until it ends, so they must not own the stream.
 public struct CaptureCallbacks: Sendable {
@@ -30,18 +30,18 @@ public struct CaptureCallbacks: Sendable {
     /// It may block, allocate and lock: the virtual clock stands still meanwhile.
     public let prepare: @Sendable (_ frameCount: Int) -> Void
 
-    /// Takes one block and returns whether more is wanted; `false` ends the stream.
+    /// Takes one block and returns whether more are wanted; `false` ends the stream.
     ///
     /// Called in real time under either clock: no allocation, lock or system call.
     public let capture: @Sendable (_ block: CaptureBlock) -> Bool
 
-    /// Told that about `lostFrames` frames from `atFrame` on were not recorded.
+    /// Reports that about `lostFrames` frames from `atFrame` on were not recorded.
     ///
-    /// The next block begins at `atFrame + lostFrames`, so putting as much silence in their place keeps time true.
+    /// The next block begins at `atFrame + lostFrames`, so writing as much silence in their place keeps the time right.
     /// Called in real time, before that block.
     public let overrun: @Sendable (_ atFrame: Int64, _ lostFrames: Int64) -> Void
 
-    /// Gathers the functions of one stream.
+    /// Makes a set of callbacks.
     ///
     /// `prepare` and `overrun` may be left out. Real-time safe: no.
     public init(
@@ -55,18 +55,18 @@ public struct CaptureCallbacks: Sendable {
     }
 }
 
-/// A block that was recorded: planar Float32, valid during the call only.
+/// A recorded block: planar Float32, valid during the call only.
 ///
-/// (Safe to pass on; following its pointers is not, and wants marking.)
+/// (The value is safe to pass on; following its pointers is not, and must be marked `unsafe`.)
 @safe
 public struct CaptureBlock {
     /// One buffer of `frameCount` samples for each channel; full scale is −1 … 1.
     public let channels: UnsafePointer<UnsafeMutablePointer<Float>>
-    /// How many channels there are, as in the stream's configuration.
+    /// The number of channels, as in the stream's configuration.
     public let channelCount: Int
-    /// How many frames there are, at least 1 and at most the configuration's `periodFrames`.
+    /// The number of frames, at least 1 and at most the configuration's `periodFrames`.
     public let frameCount: Int
-    /// The stream's frame at which the block begins: frames since the start, those that were lost included.
+    /// The stream's frame at which the block begins: frames since the start, including lost frames.
     public let inputFrame: Int64
 
     /// Describes a block of buffers that the caller owns, for offline use and tests.
@@ -82,14 +82,14 @@ public struct CaptureBlock {
     }
 }
 
-/// How far an input has come.
+/// The position of an input.
 public struct CapturePosition: Sendable, Hashable, BitwiseCopyable {
-    /// The frame that will be delivered next: frames since the start, those that were lost included.
+    /// The next frame to be delivered: frames since the start, including lost frames.
     public let nextFrame: Int64
-    /// Frames recorded but not delivered yet, as the device tells it.
+    /// Frames recorded but not delivered yet, as the device reports them.
     public let waitingFrames: Int64
 
-    /// Describes a position, for streams of one's own. Real-time safe: yes.
+    /// Makes a position, for custom streams. Real-time safe: yes.
     init(nextFrame: Int64, waitingFrames: Int64) {
         self.nextFrame = nextFrame
         self.waitingFrames = waitingFrames
@@ -98,9 +98,9 @@ public struct CapturePosition: Sendable, Hashable, BitwiseCopyable {
 
 /// Opens an input for recording.
 ///
-/// The device is held from here until the stream is stopped, has ended or is released. A device that another program holds
-/// is tried for up to a second, then `busy`. A file is opened here, and gives its own rate and channels whatever was asked
-/// for; its end ends the stream. Throws what the device refused, with the remedy. Real-time safe: no.
+/// The device stays open until the stream is stopped, has ended or is released. If another program holds the device,
+/// opening is retried for up to a second, then throws `busy`. A file is opened here, and keeps its own rate and channels whatever
+/// the request; its end ends the stream. Throws the error of the device, with the remedy. Real-time safe: no.
 public func openInput(_ device: InputDevice, _ request: StreamRequest) throws(DeviceError) -> any InputStream {
     switch device {
     case .system(let name):

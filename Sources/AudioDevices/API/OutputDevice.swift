@@ -1,18 +1,18 @@
 internal import AudioFiles
 
-/// Where sound goes.
+/// A destination of sound.
 public enum OutputDevice: Sendable, Hashable {
-    /// A device of the system by its ALSA name, such as `default`, `hw:0` or `plughw:CARD=PCH`.
+    /// A system device by its ALSA name, such as `default`, `hw:0` or `plughw:CARD=PCH`.
     case system(String)
-    /// Nowhere: the blocks are asked for at the clock's pace and discarded.
+    /// Nowhere: blocks are rendered at the clock's pace and discarded.
     case null
-    /// A file, replaced when it exists: WAV, or what the request or the name asks for, such as `take.flac`; see `FileFormat`.
+    /// A file, replaced if it exists: WAV, or the format of the request or of the name, such as `take.flac`; see `FileFormat`.
     case file(path: String)
 
-    /// Reads a device as users write it: `null`, `file:PATH`, or else the name of a system device.
+    /// Parses a device as users write it: `null`, `file:PATH`, or else the name of a system device.
     ///
-    /// ALSA's own plug-in called `null` can still be had as `.system("null")`. Whether the device exists is known when it
-    /// is opened. Throws `invalidRequest` for an empty name, an empty path, a NUL character, or a file of a kind that is not
+    /// For ALSA's own plug-in `null`, use `.system("null")`. Whether the device exists is checked when it
+    /// is opened. Throws `invalidRequest` for an empty name, an empty path, a NUL character, or a file format that cannot be
     /// written, such as `file:take.m4a`. Real-time safe: no.
     public init(parsing text: String) throws(DeviceError) {
         switch try DeviceText(parsing: text, direction: "output", example: "file:out.wav") {
@@ -26,7 +26,7 @@ public enum OutputDevice: Sendable, Hashable {
 }
 
 extension OutputDevice: CustomStringConvertible {
-    /// The device as ``init(parsing:)`` reads it.
+    /// The device in the form that ``init(parsing:)`` reads.
     public var description: String {
         switch self {
         case .system(let name): name

@@ -1,66 +1,66 @@
 // AudioDevices: plays and records blocks of planar Float32 on a sound card (ALSA), with a file, or with nothing, by a real
-// or a virtual clock. One contract for all of them; achieved values are read back; faults become incidents and typed errors.
+// or a virtual clock. All of them have one contract; achieved values are read back; faults become incidents and typed errors.
 //
-// It does not decode, mix or dither, resamples only to bring a second card to the clock of the first, and knows nothing of
-// clips and scores. It never prints: what ALSA would write to the terminal is muted on every thread that calls it from here.
+// It does not decode, mix or dither, resamples only to convert a second card to the clock of the first, and does not know
+// clips and scores. It never prints: ALSA's messages to the terminal are muted on every thread that calls it from here.
 
-/// What every open stream can be asked, whichever way the sound goes.
+/// The common part of all open streams, for playing and recording.
 ///
-/// A stream runs once. After ``stop()``, or after its callback has ended it, open another one. The device thread belongs to
-/// the stream and ends with it: releasing the last reference stops it.
+/// A stream runs once. After ``stop()``, or after its callback has ended it, open another one. The stream owns its device
+/// thread: releasing the last reference stops it.
 public protocol AudioStream: AnyObject, Sendable {
-    /// What the stream has counted so far.
+    /// Counters of the stream.
     ///
     /// Real-time safe: no.
     var statistics: StreamStatistics { get }
 
-    /// Takes out what went wrong since the last call, in the order it happened.
+    /// Returns and removes the incidents since the last call, in order.
     ///
-    /// Each incident is given once, to whoever asks first. A stream keeps 256; when nobody asks, later ones are only counted
+    /// Each incident is returned once, to the first caller. A stream keeps 256; if nobody takes them, later ones are only counted
     /// in ``StreamStatistics/incidentsMissed``. Real-time safe: no.
     func takeIncidents() -> [StreamIncident]
 
     /// Stops at once, waits for the device thread and closes the device.
     ///
-    /// What the device still held is neither played nor delivered; a file keeps what was written and is closed valid. May be
-    /// called at any time, from any thread, any number of times. Called from a callback it only asks the stream to end after
-    /// the present block. Returns within one callback and a fraction of a second. Real-time safe: no.
+    /// Frames still in the device's buffer are neither played nor delivered; a file keeps what was written and is closed in a valid state. May be
+    /// called at any time, from any thread, any number of times. From a callback it only requests the end of the stream after
+    /// the current block. Returns within one callback and a fraction of a second. Real-time safe: no.
     func stop()
 
-    /// Waits until the stream has ended or was stopped, and throws what ended it otherwise.
+    /// Waits until the stream has ended or was stopped, and throws the fault that ended it, if any.
     ///
-    /// Returns at once when the stream was never started. Do not call it from a callback. Real-time safe: no.
+    /// Returns at once if the stream was never started. Do not call it from a callback. Real-time safe: no.
     func waitUntilFinished() throws(DeviceError)
 }
 
 /// One open output: a device thread that asks for blocks and plays them.
 ///
-/// Real-time safe: no, but for what the callbacks say.
+/// Real-time safe: no, except where the callbacks say so.
 public protocol OutputStream: AudioStream {
-    /// What the device agreed to, read back from it.
+    /// The settings of the device, read back from it.
     ///
-    /// Compare it with the request: rate, channels and period may differ. Real-time safe: yes.
+    /// Compare them with the request: rate, channels and period may differ. Real-time safe: yes.
     var configuration: StreamConfiguration { get }
 
-    /// How far the stream has come, as of the last block.
+    /// The position of the stream, as of the last block.
     ///
     /// Real-time safe: no (takes a lock that the device thread never takes).
     var position: StreamPosition { get }
 
     /// Starts the device thread, which calls `callbacks` until the stream ends.
     ///
-    /// It returns before the first block is played. Faults met later end the stream and come out of
-    /// ``AudioStream/waitUntilFinished()``. Throws `invalidRequest` when the stream has been started or stopped before.
+    /// It returns before the first block is played. Later faults end the stream and are thrown by
+    /// ``AudioStream/waitUntilFinished()``. Throws `invalidRequest` if the stream was started or stopped before.
     /// Real-time safe: no.
     func start(_ callbacks: StreamCallbacks) throws(DeviceError)
 }
 
 extension AudioStream {
-    /// None, for streams of one's own that cannot fail.
+    /// None, for custom streams that cannot fail.
     public func takeIncidents() -> [StreamIncident] { [] }
 }
 
-/// What an output stream calls on its device thread.
+/// The functions that an output stream calls on its device thread.
 ///
 /// The thread holds the closures until it ends, so they must not own the stream.
 public struct StreamCallbacks: Sendable {
@@ -71,17 +71,17 @@ public struct StreamCallbacks: Sendable {
 
     /// Fills one block and returns how many of its frames are valid.
     ///
-    /// Fewer than `block.frameCount` ends the stream after them: they are played out, then the stream is finished. The
-    /// buffers hold arbitrary old samples on entry. Called in real time under either clock: no allocation, lock or
+    /// Fewer than `block.frameCount` ends the stream: these frames are played, and the stream finishes. On entry the
+    /// buffers contain arbitrary old samples. Called in real time under either clock: no allocation, lock or
     /// system call.
     public let render: @Sendable (_ block: RenderBlock) -> Int
 
-    /// Told that the device ran dry before `atFrame` and was silent for about `lostFrames` frames.
+    /// Reports that the device ran dry before `atFrame` and was silent for about `lostFrames` frames.
     ///
     /// No frame of the sound is skipped: frame `atFrame` follows after the silence. Called in real time.
     public let xrun: @Sendable (_ atFrame: Int64, _ lostFrames: Int64) -> Void
 
-    /// Gathers the functions of one stream.
+    /// Makes a set of callbacks.
     ///
     /// `prepare` and `xrun` may be left out. Real-time safe: no.
     public init(
@@ -95,16 +95,16 @@ public struct StreamCallbacks: Sendable {
     }
 }
 
-/// A block to be filled: planar Float32, valid during the render call only.
+/// A block to fill: planar Float32, valid during the render call only.
 ///
-/// (Safe to pass on; following its pointers is not, and wants marking.)
+/// (The value is safe to pass on; following its pointers is not, and must be marked `unsafe`.)
 @safe
 public struct RenderBlock {
     /// One buffer of `frameCount` samples for each channel; nominal range −1 … 1.
     public let channels: UnsafeMutablePointer<UnsafeMutablePointer<Float>>
-    /// How many channels there are, as in the stream's configuration.
+    /// The number of channels, as in the stream's configuration.
     public let channelCount: Int
-    /// How many frames to fill, at least 1 and at most the configuration's `periodFrames`.
+    /// The number of frames to fill, at least 1 and at most the configuration's `periodFrames`.
     public let frameCount: Int
     /// The stream's frame at which the block begins, from 0.
     public let outputFrame: Int64
@@ -125,10 +125,10 @@ public struct RenderBlock {
 
 /// Opens an output for playing.
 ///
-/// The device is held from here until the stream is stopped, has ended or is released. `default` on a machine without a
-/// sound card fails at once with `noDevice`; a device that another program holds is tried for up to a second, then `busy`.
+/// The device stays open until the stream is stopped, has ended or is released. Without a sound card, `default`
+/// fails at once with `noDevice`. If another program holds the device, opening is retried for up to a second, then throws `busy`.
 /// A file is created here, under a temporary name until the stream ends.
-/// Throws what the device refused, with the remedy. Real-time safe: no.
+/// Throws the error of the device, with the remedy. Real-time safe: no.
 public func openOutput(_ device: OutputDevice, _ request: StreamRequest) throws(DeviceError) -> any OutputStream {
     switch device {
     case .system(let name):

@@ -1,17 +1,17 @@
 internal import Realtime
 
-/// What a device will say, asked on a thread of its own: behind a device may be a server that never answers.
+/// A query of a device, on a thread of its own, because a server that never answers may be behind the device.
 ///
-/// A question that nobody waits for any more goes on by itself, and its answer is dropped.
+/// If nobody waits for it any more, it runs to its end and its answer is dropped.
 package final class PendingAnswer<Value: Sendable>: Sendable {
     private let name: String
     private let box = Box()
 
-    /// Asks.
+    /// Starts the query.
     ///
     /// - Parameters:
     ///   - name: the device, for the error.
-    ///   - question: is called once, on another thread.
+    ///   - question: called once, on another thread.
     package init(_ name: String, _ question: @escaping @Sendable () throws(DeviceError) -> Value) {
         self.name = name
         let thread = PlainThread(name: "woodshed-ask") { [box] in
@@ -32,7 +32,7 @@ package final class PendingAnswer<Value: Sendable>: Sendable {
         thread.detach()
     }
 
-    /// The answer, or why there is none: `unresponsive` when it did not come within so many seconds.
+    /// The answer; throws `unresponsive` if it did not come in time.
     package func wait(seconds: Double) throws(DeviceError) -> Value {
         guard let answer = box.take(seconds: seconds) else {
             throw DeviceError(
@@ -42,7 +42,7 @@ package final class PendingAnswer<Value: Sendable>: Sendable {
         return try answer.get()
     }
 
-    /// Carries the answer from one thread to the other.
+    /// Passes the answer from one thread to the other.
     private final class Box: @unchecked Sendable {
         // Unchecked because of the answer, which the lock guards.
         private let lock = ConditionLock()

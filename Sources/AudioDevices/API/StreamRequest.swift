@@ -1,16 +1,16 @@
 public import AudioFiles
 
-/// By what clock a stream runs.
+/// The clock of a stream.
 ///
 /// (Not called `Clock`, which would hide Swift's own protocol in every file that imports this module.)
 public enum StreamClock: String, Sendable, Hashable, CaseIterable {
-    /// The device's own clock; files and `null` keep the time of the system's monotonic clock.
+    /// The device's own clock; files and `null` use the system's monotonic clock.
     case real
-    /// As fast as possible and without chance: each block waits for `prepare`, and nothing is ever late.
+    /// As fast as possible and deterministic: each block waits for `prepare`, and nothing is ever late.
     case virtual
 }
 
-/// What a stream is asked for. A request that exists lies within the permitted ranges.
+/// The requested settings of a stream. A request that exists is within the permitted ranges.
 public struct StreamRequest: Sendable, Hashable {
     /// Frames a second, 8000 … 768000.
     public let sampleRate: Int
@@ -22,14 +22,14 @@ public struct StreamRequest: Sendable, Hashable {
     public let periodCount: Int
     /// The clock; a system device knows only the real one.
     public let clock: StreamClock
-    /// What a file becomes; nil for what its name asks for. System devices negotiate their own.
+    /// The format of a file; nil for the one of its name. System devices negotiate their own.
     public let fileFormat: FileFormat?
-    /// The SCHED_FIFO priority of the device thread, 1 … 99, or nil for an ordinary thread. Not used under the virtual clock.
+    /// The SCHED_FIFO priority of the device thread, 1 … 99, or nil for an ordinary thread. Ignored under the virtual clock.
     public let realtimePriority: Int?
-    /// Whether a system device is opened as the hardware itself, for this stream alone.
+    /// Whether to open the hardware itself, for this stream alone.
     ///
-    /// No other program is heard meanwhile, and nothing outside this program converts or mixes: sample formats are converted
-    /// here, and the rate that was achieved is the stream's. `default` is then the card that ALSA counts as the first.
+    /// No other program can use the card meanwhile, and only this program converts: sample formats are converted
+    /// here, and the stream has the rate of the card. `default` is then ALSA's first card.
     public private(set) var isExclusive: Bool
 
     static let sampleRates = 8000...768_000
@@ -37,9 +37,9 @@ public struct StreamRequest: Sendable, Hashable {
 
     /// Checks and makes a request.
     ///
-    /// A system device may not be able to meet it: the achieved values are in the stream's configuration. The latency
-    /// under the real clock is about `periodFrames × periodCount` frames. Throws `invalidRequest` with the value given
-    /// and the range permitted. Real-time safe: no.
+    /// A system device may not be able to meet it: the stream's configuration has the achieved values. The latency
+    /// under the real clock is about `periodFrames × periodCount` frames. Throws `invalidRequest` with the provided value
+    /// and the permitted range. Real-time safe: no.
     public init(
         sampleRate: Int, channelCount: Int, periodFrames: Int = 256, periodCount: Int = 3, clock: StreamClock = .real,
         fileFormat: FileFormat? = nil, realtimePriority: Int? = 70, isExclusive: Bool = false
@@ -59,14 +59,14 @@ public struct StreamRequest: Sendable, Hashable {
         self.isExclusive = isExclusive
     }
 
-    /// The same for another number of channels.
+    /// The same request with another number of channels.
     func with(channelCount: Int) throws(DeviceError) -> StreamRequest {
         try StreamRequest(
             sampleRate: sampleRate, channelCount: channelCount, periodFrames: periodFrames, periodCount: periodCount,
             clock: clock, fileFormat: fileFormat, realtimePriority: realtimePriority, isExclusive: isExclusive)
     }
 
-    /// The same of a device that is shared with other programs.
+    /// The same request for a device that is shared with other programs.
     func shared() -> StreamRequest {
         var request = self
         request.isExclusive = false
@@ -84,24 +84,24 @@ public struct StreamRequest: Sendable, Hashable {
     }
 }
 
-/// What a device agreed to, read back from it.
+/// The settings of a device, read back from it.
 public struct StreamConfiguration: Sendable, Hashable {
-    /// Frames a second, as the device runs; it may differ from what was asked for.
+    /// Frames a second at which the device runs; may differ from the request.
     public let sampleRate: Int
-    /// Channels of each block; they may differ from what was asked for.
+    /// Channels of each block; may differ from the request.
     public let channelCount: Int
     /// The longest block in frames.
     public let periodFrames: Int
-    /// What the device can hold, in frames: ahead of the sound that is heard, or of what was recorded and not fetched.
+    /// The size of the device's buffer, in frames: ahead of the audible sound, or recorded and not read yet.
     public let bufferFrames: Int
     /// The device's sample format, such as `FLOAT_LE` or `S24_3LE`.
     public let formatName: String
-    /// How samples reach the device, such as `MMAP_INTERLEAVED`; `direct` where no card is involved.
+    /// How samples reach the device, such as `MMAP_INTERLEAVED`; `direct` if no card is involved.
     public let accessName: String
-    /// The device as it was asked for.
+    /// The device as it was requested.
     public let deviceName: String
 
-    /// Describes a stream, for streams of one's own. Real-time safe: no.
+    /// Makes a configuration, for custom streams. Real-time safe: no.
     package init(
         sampleRate: Int, channelCount: Int, periodFrames: Int, bufferFrames: Int, formatName: String,
         accessName: String, deviceName: String

@@ -109,8 +109,8 @@ final class Analyst: @unchecked Sendable {
 
     /// Runs `work` on the worker.
     ///
-    /// - Parameter replacesOlder: true drops earlier work of the same owner that was submitted with true, even if it has begun. Do not use it for work that
-    ///   somebody waits for.
+    /// - Parameter replacesOlder: true drops earlier work of the same owner that was also submitted with true, even if it has
+    ///   begun. Do not use it for work that somebody waits for.
     func submit(owner: Int, replacesOlder: Bool, _ work: @escaping @Sendable (Analyst) -> Void) {
         lock.withLock {
             if replacesOlder {
