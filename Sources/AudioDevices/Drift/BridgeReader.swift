@@ -1,17 +1,17 @@
 internal import DSP
 import Realtime
 
-/// The output's half of a bridge: brings the recorded frames to the output's clock. On the output's thread.
+/// The output's half of a bridge: converts the recorded frames to the output's clock. Used on the output's thread.
 ///
-/// What is held constant is the round trip: how many frames lie between the one that leaves the output and the one that
-/// is recorded at the same moment, by the positions of both devices. So it does not matter how late either thread was
-/// woken.
+/// It keeps the round trip constant: the number of frames between the one that leaves the output and the one that
+/// is recorded at the same moment, by the positions of both devices. So a late wake-up of either thread has no
+/// effect.
 @safe
 final class BridgeReader: @unchecked Sendable {
-    // Unchecked because the output's thread alone uses it; what others look at, the totals, is atomic.
-    /// A larger error, in seconds, is not made good by reading faster or slower.
+    // Unchecked because only the output's thread uses it; the totals, which others read, are atomic.
+    /// A larger error, in seconds, is corrected by a jump instead of reading faster or slower.
     private static let jumpSeconds = 0.01
-    /// An input that has told nothing for so long, in nanoseconds, stands still: its clock says nothing.
+    /// An input that has reported nothing for this long, in nanoseconds, stands still, and its clock is not used.
     private static let patience: Int64 = 200_000_000
 
     let totals = BridgeTotals()
@@ -22,25 +22,25 @@ final class BridgeReader: @unchecked Sendable {
     private var inputClock: SnapshotReader<SmoothedClock>
     private var outputClock: SmoothedClock
     private var loop: ClockLoop
-    /// The input's last beginning that was reckoned with.
+    /// The input's last start that was taken into account.
     private var inputBeginnings: Int64 = 0
-    /// Where the output stood in this block; nil where it does not run.
+    /// The position of the output in this block; nil if it does not run.
     private var moment: DeviceMoment?
 
-    /// The number of the source frame that the converter gets next; its own place is `converter.lag` frames before
-    /// that.
+    /// The number of the source frame that the converter gets next; the converter's own position is `converter.lag` frames
+    /// earlier.
     private var nextSource: Int64 = 0
     private var isPlaced = false
-    /// A device was started again, and the place is to be set right at once.
+    /// A device was restarted, and the position must be corrected at once.
     private var mustPlace = true
     /// The number of the frame that is delivered next, in frames of the output's clock.
     private var inputFrame: Int64 = 0
-    /// Whether a whole block was there: what is older than the stream is not lost.
+    /// Whether a whole block was available: frames from before the stream are not lost.
     private var hasBegun = false
-    /// Frames that were not recorded and are still to be told of, and from which frame on.
+    /// Lost frames that have not been reported yet, and the first of them.
     private var lost = (from: Int64(0), frames: Int64(0))
 
-    /// Nil when there is no memory.
+    /// Nil if there is no memory.
     init?(
         _ plan: BridgePlan, tape: consuming FrameTape, clock: consuming SnapshotReader<SmoothedClock>
     ) {
@@ -57,16 +57,16 @@ final class BridgeReader: @unchecked Sendable {
         loop = ClockLoop(sampleRate: plan.inputRate)
     }
 
-    /// What a block is answered with, and what is to be told before it.
+    /// The frames for a block, and the loss to report before it.
     struct Delivery {
         let block: CaptureBlock
         let roundTripFrames: Int64
-        /// Frames from `lostFrom` on were not recorded; 0 where none is to be told of.
+        /// Frames from `lostFrom` on that were not recorded; 0 if there is no loss to report.
         let lostFrames: Int64
         let lostFrom: Int64
     }
 
-    /// Learns where the output stands. Real-time safe: yes.
+    /// Takes the output's position. Real-time safe: yes.
     #if REALTIME_CHECKS
         @_noAllocation @_noLocks
     #endif
@@ -75,8 +75,8 @@ final class BridgeReader: @unchecked Sendable {
         self.moment = moment
     }
 
-    /// The output was silent for so many frames and is started again: what was recorded meanwhile is skipped, so that
-    /// the frames' numbers stay true to time. Real-time safe: yes.
+    /// The output was silent for this many frames and is restarted. Frames recorded meanwhile are skipped, so that
+    /// the frame numbers stay right. Real-time safe: yes.
     #if REALTIME_CHECKS
         @_noAllocation @_noLocks
     #endif
@@ -86,7 +86,7 @@ final class BridgeReader: @unchecked Sendable {
         if isPlaced { skip(Int64(Double(silentFrames) * plan.step)) }
     }
 
-    /// The next `count` frames, at most a block, for the output's block that begins at `outputFrame`. Real-time safe:
+    /// Reads the next `count` frames, at most a block, for the output's block that begins at `outputFrame`. Real-time safe:
     /// yes.
     func read(_ count: Int, outputFrame: Int64) -> Delivery {
         follow(seconds: Double(count) / Double(plan.outputRate), outputFrame: outputFrame)
@@ -111,7 +111,7 @@ final class BridgeReader: @unchecked Sendable {
         return delivery
     }
 
-    /// Sets the place right after a start, and has the loop follow the clocks at all other times.
+    /// Sets the position after a start; at all other times the loop follows the clocks.
     private func follow(seconds: Double, outputFrame: Int64) {
         let clock = inputClock.read()
         guard let moment, clock.beginnings > 0, moment.time - clock.time < Self.patience else { return }
@@ -139,7 +139,7 @@ final class BridgeReader: @unchecked Sendable {
         }
     }
 
-    /// Goes on so many source frames later, or earlier: then what is needed again is silence.
+    /// Moves on by a number of source frames, or back: frames that are needed again are then silence.
     private func skip(_ frames: Int64) {
         nextSource += frames
         guard frames > 0 else { return }
@@ -149,18 +149,18 @@ final class BridgeReader: @unchecked Sendable {
         inputFrame += skipped
     }
 
-    /// A block of silence before the place is known; what was recorded before the output was started is of no use.
+    /// A block of silence before the position is known; frames recorded before the output was started are dropped.
     private func wait(_ count: Int) -> Int {
         tape.letGo()
         fillWithSilence(from: 0, to: count)
         return 0
     }
 
-    /// Makes a block out of what was recorded; returns about how many of its frames were not.
+    /// Makes a block from recorded frames; returns about how many were missing.
     private func convert(_ count: Int) -> Int {
         let step = plan.step * (1 + loop.correction)
         var (made, missing, rounds) = (0, 0, 0)
-        // Once is enough; the bound is for a converter that would want more than it says.
+        // Once is enough; the limit is for a converter that needs more than it reports.
         while made < count, rounds < 4 {
             let supplied = converter.missingFrames(for: count - made, step: step)
             missing += unsafe tape.read(supplied, from: nextSource, into: converter.supply)

@@ -1,14 +1,14 @@
 import Realtime
 import Synchronization
 
-/// The input's half of a bridge: passes on recorded frames, and where the device stands. On the input's thread.
+/// The input's half of a bridge: passes on recorded frames and the device's position. Used on the input's thread.
 @safe
 final class BridgeWriter: @unchecked Sendable {
-    // Unchecked because the input's thread alone uses it, but for `isRunning`.
+    // Unchecked because only the input's thread uses it, except for `isRunning`.
     private var tape: FrameTapeWriter
     private var clockWriter: SnapshotWriter<SmoothedClock>
     private var clock: SmoothedClock
-    // Relaxed: looked at while the stream is started, and nothing else depends on it.
+    // Relaxed: read while the stream is started, and nothing else depends on it.
     private let hasBegun = Atomic<Bool>(false)
 
     init(_ plan: BridgePlan, tape: consuming FrameTapeWriter, clock: consuming SnapshotWriter<SmoothedClock>) {
@@ -17,10 +17,10 @@ final class BridgeWriter: @unchecked Sendable {
         self.clock = SmoothedClock(sampleRate: plan.inputRate)
     }
 
-    /// Whether the input has told where it stands. Any thread.
+    /// Whether the input has reported its position. Any thread.
     var isRunning: Bool { hasBegun.load(ordering: .relaxed) }
 
-    /// Learns where the input stands. Real-time safe: yes.
+    /// Takes the input's position. Real-time safe: yes.
     #if REALTIME_CHECKS
         @_noAllocation @_noLocks
     #endif
@@ -30,13 +30,13 @@ final class BridgeWriter: @unchecked Sendable {
         hasBegun.store(true, ordering: .relaxed)
     }
 
-    /// The input was started again. Real-time safe: yes.
+    /// The input was restarted. Real-time safe: yes.
     #if REALTIME_CHECKS
         @_noAllocation @_noLocks
     #endif
     func noteRestart() { clock.restart() }
 
-    /// Passes a block on; what finds no room is missing afterwards, and known to be. Real-time safe: yes.
+    /// Passes a block on. Frames that find no room are missing afterwards, and the reader sees that. Real-time safe: yes.
     #if REALTIME_CHECKS
         @_noAllocation @_noLocks
     #endif

@@ -1,11 +1,11 @@
 import Glibc
 import Synchronization
 
-/// A duplex stream of two devices with a clock each: two device threads, of which the output's calls for both.
+/// A duplex stream of two devices with a clock each: two device threads, of which the output's calls the callbacks.
 ///
-/// Interrupted alone, the input is silence meanwhile and the output plays on. A loss of either side ends both.
+/// If only the input is interrupted, it is silent meanwhile and the output plays on. The loss of either side ends both.
 final class BridgedDuplex: DuplexStream {
-    /// How long the input may take to give its first frames before the output is started without them.
+    /// How long to wait for the input's first frames before the output is started without them.
     private static let startPatience: Int64 = 1_000_000_000
 
     private let output: StreamCore
@@ -13,7 +13,7 @@ final class BridgedDuplex: DuplexStream {
     private let bridge: ClockBridge
     let inputConfiguration: StreamConfiguration
 
-    /// Takes over both devices; closes them when it throws.
+    /// Takes over both devices; closes them if it throws.
     init(output: any StreamBackend, input: any StreamBackend, _ request: StreamRequest) throws(DeviceError) {
         let plan = BridgePlan(output: output.outputConfiguration, input: input.inputConfiguration)
         guard let bridge = ClockBridge(plan) else {
@@ -78,7 +78,7 @@ final class BridgedDuplex: DuplexStream {
             },
             moment: { reader.observe($0) })
         try input.start(recording, whenOver: output.wake)
-        // So that what is recorded when the output's first frame is heard can be delivered.
+        // So that the frames recorded while the output's first frame is heard can be delivered.
         let deadline = MonotonicTime.now() + Self.startPatience
         while !writer.isRunning, !output.wake.isRaised, MonotonicTime.now() < deadline { usleep(500) }
         do throws(DeviceError) {
@@ -92,7 +92,7 @@ final class BridgedDuplex: DuplexStream {
     func stop() {
         input.wake.raise()
         output.stop()
-        // From a callback the output's thread must not wait for the input's.
+        // From a callback, the output's thread must not wait for the input's.
         if !output.isOnDeviceThread { input.stop() }
     }
 
@@ -103,7 +103,7 @@ final class BridgedDuplex: DuplexStream {
 }
 
 extension StreamConfiguration {
-    /// The same device as its frames are delivered when they are brought to the clock of another.
+    /// The configuration of the input as delivered after conversion to the output's clock.
     fileprivate func delivered(like output: StreamConfiguration) -> StreamConfiguration {
         StreamConfiguration(
             sampleRate: output.sampleRate, channelCount: channelCount, periodFrames: output.periodFrames,

@@ -1,7 +1,7 @@
 import Realtime
 import Synchronization
 
-/// What the thread of an input and that of an output share: recorded frames, their numbers, and the input's clock.
+/// The data shared by an input's thread and an output's: recorded frames, their numbers, and the input's clock.
 ///
 /// Wait-free on both sides; each half belongs to one thread.
 struct ClockBridge {
@@ -11,7 +11,7 @@ struct ClockBridge {
     let writer: BridgeWriter
     let reader: BridgeReader
 
-    /// Nil when there is no memory.
+    /// Nil if there is no memory.
     init?(_ plan: BridgePlan) {
         let ends = FrameTapeEnds(
             channelCount: plan.channelCount, frameCapacity: Self.seconds * plan.inputRate,
@@ -23,7 +23,7 @@ struct ClockBridge {
     }
 }
 
-/// The shape of both devices, and what round trip follows from it.
+/// The settings of both devices, and the resulting round trip.
 struct BridgePlan: Sendable {
     let outputRate: Int
     let inputRate: Int
@@ -32,16 +32,16 @@ struct BridgePlan: Sendable {
     /// The output's block, the longest that is read at once.
     let blockFrames: Int
     let inputBlockFrames: Int
-    /// Source frames to a frame, at nominal rates.
+    /// Source frames per output frame, at nominal rates.
     let step: Double
-    /// Frames of the output's clock from the one that leaves to the one that is recorded meanwhile, while no frame was
+    /// Frames of the output's clock between the one that leaves and the one that is recorded meanwhile, if no frame was
     /// lost.
     ///
-    /// A full buffer of the output; what both threads take and give at once; what the conversion looks ahead; and as
-    /// much patience with the input's thread as the output's buffer has with its own.
+    /// The sum of a full buffer of the output; the blocks of both threads; the look-ahead of the conversion; and as
+    /// much tolerance for a late input thread as the output's buffer has for its own.
     let roundTripFrames: Int64
 
-    /// Of what both devices agreed to.
+    /// Computed from the settings of both devices.
     init(output: StreamConfiguration, input: StreamConfiguration) {
         outputRate = output.sampleRate
         inputRate = input.sampleRate
@@ -56,9 +56,9 @@ struct BridgePlan: Sendable {
     }
 }
 
-/// What anyone may look at: figures of the bridge, left by the output's thread.
+/// Figures of the bridge that any thread may read, written by the output's thread.
 struct BridgeTotals: ~Copyable, Sendable {
-    // All relaxed, in both directions: figures to look at, on which no other memory depends. One writer.
+    // All relaxed, in both directions: single figures on which no other memory depends. One writer.
     private let overrunCount = Atomic<Int64>(0)
     private let lostCount = Atomic<Int64>(0)
     private let deliveredCount = Atomic<Int64>(0)
@@ -74,9 +74,9 @@ struct BridgeTotals: ~Copyable, Sendable {
         CapturePosition(
             nextFrame: frame.load(ordering: .relaxed), waitingFrames: waitingCount.load(ordering: .relaxed))
     }
-    /// What a source frame's number is to be raised by to be about that of a delivered one.
+    /// Added to a source frame's number it gives approximately the number of the delivered frame.
     var numberOffset: Int64 { offset.load(ordering: .relaxed) }
-    /// By how many millionths the input's clock is faster.
+    /// By how many ppm the input's clock is faster.
     var ppm: Double { Double(bitPattern: driftBits.load(ordering: .relaxed)) }
 
     /// The output's thread only. Real-time safe: yes.

@@ -1,13 +1,13 @@
 import CALSA
 
-/// How many clocks an output and an input of the system have.
+/// Whether an output and an input of the system share a clock.
 public enum DuplexClocks: Sendable, Hashable, CaseIterable {
-    /// One if both are of one card by its number, or have one name where ALSA gives no number, as with sound servers;
-    /// else two.
+    /// One if both have the same card number, or the same name if ALSA reports no number (as for sound servers);
+    /// otherwise two.
     case automatic
     /// One: both run on one thread, with the least latency. Wrong for two cards: their drift ends in restarts.
     case one
-    /// Two: the input is brought to the output's clock. Right for any devices, with about a buffer more of latency.
+    /// Two: the input is converted to the output's clock. Works for any devices, with about one buffer of extra latency.
     case two
 
     func areTwo(_ output: OpenedPCM, _ input: OpenedPCM) -> Bool {
@@ -22,7 +22,7 @@ public enum DuplexClocks: Sendable, Hashable, CaseIterable {
 }
 
 extension OpenedPCM {
-    /// The number of the card; nil where a plug-in does not say.
+    /// The number of the card; nil if a plug-in does not report it.
     fileprivate var card: Int32? {
         var information: OpaquePointer?
         guard unsafe snd_pcm_info_malloc(&information) >= 0 else { return nil }
@@ -34,7 +34,7 @@ extension OpenedPCM {
 }
 
 extension ALSABackend {
-    /// A duplex stream of two devices: on one thread where they share a clock, else on two with a bridge in between.
+    /// A duplex stream of two devices: on one thread if they share a clock, otherwise on two with a bridge in between.
     ///
     /// `now` is for tests on cards with a clock of their own.
     static func duplex(

@@ -1,24 +1,24 @@
 import CSampleRate
 
-/// Sound of one clock as sound of another: libsamplerate's band-limited interpolation (121 dB), whose ratio may change
-/// with every block, and the exact place in the source of the frame it makes next.
+/// Converts sound from one clock to another with libsamplerate's band-limited interpolation (121 dB). Its ratio may change
+/// with every block, and the exact source position of the next frame is known.
 @safe
 struct RateConverter: ~Copyable {
-    /// How many source frames after its place a frame needs, at equal rates.
+    /// How many source frames after its position a frame needs, at equal rates.
     private static let halfFilter = 48.0
 
     let channelCount: Int
-    /// Source frames supplied so far, less the place of the frame that is made next.
+    /// Source frames supplied so far, minus the position of the next frame.
     private(set) var lag = 0.0
     private let state: OpaquePointer
-    /// Interleaved source frames, of which the first `held` are still to be taken.
+    /// Interleaved source frames, of which the first `held` are not used yet.
     private let source: UnsafeMutablePointer<Float>
     private let sourceCapacity: Int
     private var held = 0
     private let result: UnsafeMutablePointer<Float>
     private let resultCapacity: Int
 
-    /// For blocks of up to `blockFrames`, each frame of which is about `step` source frames. Nil when there is no
+    /// For blocks of up to `blockFrames`, each frame of which is about `step` source frames. Nil if there is no
     /// memory.
     init?(channelCount: Int, blockFrames: Int, step: Double) {
         var code: Int32 = 0
@@ -39,20 +39,20 @@ struct RateConverter: ~Copyable {
         unsafe result.deallocate()
     }
 
-    /// How many source frames beyond a frame's place are needed to make it.
+    /// How many source frames after a frame's position are needed to make it.
     static func lookahead(step: Double) -> Int { Int(halfFilter * max(1, step) * 1.01) + 4 }
 
-    /// How many more source frames `count` frames at this step want; all of them fit. Real-time safe: yes.
+    /// How many more source frames are needed for `count` frames at this step; all of them fit. Real-time safe: yes.
     func missingFrames(for count: Int, step: Double) -> Int {
         let end = Double(count) * step + Self.halfFilter * max(1, step)
         return min(max(0, Int(end - lag) + 1), sourceCapacity - held)
     }
 
-    /// Where the next source frames are to be put, interleaved; no more than `missingFrames`. Real-time safe: yes.
+    /// Where to put the next source frames, interleaved; at most `missingFrames`. Real-time safe: yes.
     var supply: UnsafeMutablePointer<Float> { unsafe source + held * channelCount }
 
-    /// Takes `supplied` more source frames and makes up to `count` frames of `step` source frames each, left in
-    /// `channels` from frame `first` on; returns how many.
+    /// Takes `supplied` more source frames and makes up to `count` frames of `step` source frames each. It writes them to
+    /// `channels` from frame `first` on and returns how many.
     ///
     /// Real-time safe: yes.
     mutating func convert(
@@ -66,7 +66,7 @@ struct RateConverter: ~Copyable {
         unsafe data.input_frames = held
         unsafe data.output_frames = min(count, resultCapacity)
         unsafe data.src_ratio = 1 / step
-        // Set beforehand, so that the ratio holds for the whole block; otherwise it would glide there.
+        // Set beforehand, so that the ratio applies to the whole block; otherwise it would glide.
         _ = unsafe woodshed_src_set_ratio(state, data.src_ratio)
         guard unsafe woodshed_src_process(state, &data) == 0 else { return 0 }
         let made = unsafe data.output_frames_gen
@@ -85,7 +85,7 @@ struct RateConverter: ~Copyable {
         return made
     }
 
-    /// What was not taken comes first the next time.
+    /// Keeps unused frames for the next call.
     private mutating func keep(from used: Int) {
         held -= used
         let bytes = held * channelCount * MemoryLayout<Float>.stride

@@ -1,37 +1,37 @@
-/// Where a device stood at a moment: the frame that was leaving it, or being recorded, by monotonic nanoseconds.
+/// A device's position at a moment: the frame that was leaving it, or being recorded, with its monotonic time in nanoseconds.
 struct DeviceMoment: Sendable, BitwiseCopyable {
     let frame: Int64
     let time: Int64
 }
 
-/// A device's position as a function of time, smoothed over many moments: each alone is off by the steps in which
-/// devices count and by how long the thread was held up.
+/// A device's position as a function of time, smoothed over many moments. A single moment has an error from the steps in which
+/// devices count and from the time that the thread was held up.
 ///
-/// A line through the moments (recursive least squares) at first; later a delay-locked loop, which follows a clock
+/// At first it is a line through the moments (recursive least squares); later a delay-locked loop, which follows a clock
 /// that changes.
 struct SmoothedClock: Sendable, BitwiseCopyable {
-    /// Of the loop, in radians a second, once the line would be slower. Ten times as much lets 7 dB more of a device's
+    /// Of the loop, in radians a second; used once the line would be slower. Ten times as much lets 7 dB more of a device's
     /// steps through; less would not follow a card that warms up.
     private static let bandwidth = 0.05
     private static let damping = 0.8
-    /// A moment further from the line than this is a new beginning, in seconds.
+    /// A moment farther from the line than this, in seconds, is a new beginning.
     private static let outlierSeconds = 0.05
-    /// In nanoseconds; moments closer to the one before are left out.
+    /// In nanoseconds; moments closer to the previous one are left out.
     private static let shortest = 1e6
-    /// No crystal is further from its nominal rate.
+    /// No crystal is farther from its nominal rate.
     private static let rateTolerance = 0.005
 
     private let nominalRate: Double
-    /// Frames a nanosecond.
+    /// Frames per nanosecond.
     private var rate: Double
-    /// The last moment, and how far the smoothed position was ahead of it; apart, since a position of hours would leave
+    /// The last moment, and how far the smoothed position was ahead of it. They are separate because a position after hours would leave
     /// no bits for the fraction.
     private var last = DeviceMoment(frame: 0, time: 0)
     private var excess = 0.0
-    /// Moments since the device was started, and those that the rate is known by, which outlives a start.
+    /// Moments since the device was started, and those used for the rate, which are kept over a restart.
     private var moments: Int64 = 0
     private var rateMoments: Int64 = 0
-    /// How often the clock has begun anew, the first time included; 0 is a clock that knows nothing.
+    /// How often the clock has begun anew, including the first time; 0 if it has no moment yet.
     private(set) var beginnings: Int64 = 0
 
     init(sampleRate: Int) {
@@ -39,20 +39,20 @@ struct SmoothedClock: Sendable, BitwiseCopyable {
         rate = nominalRate
     }
 
-    /// How fast the device is, as a multiple of its nominal rate; nil while that would be a guess.
+    /// The device's speed as a multiple of its nominal rate; nil while it is not known well enough.
     var pace: Double? { rateMoments > 32 ? rate / nominalRate : nil }
 
-    /// When it was last told a moment.
+    /// The time of the last moment.
     var time: Int64 { last.time }
 
-    /// The next moment is that of a device that was started again; only the rate is remembered. Real-time safe: yes.
+    /// The device is restarted before the next moment; only the rate is kept. Real-time safe: yes.
     mutating func restart() { moments = 0 }
 
-    /// Learns where the device stood. Real-time safe: yes.
+    /// Takes the device's position. Real-time safe: yes.
     mutating func observe(_ moment: DeviceMoment) {
         let elapsed = Double(moment.time &- last.time)
         guard moments > 0 else { return begin(at: moment) }
-        // Two blocks in a row say nothing of the rate, and would count as much as others.
+        // Two blocks in quick succession say nothing about the rate, and would have the same weight as others.
         guard elapsed > Self.shortest else { return }
         let ahead = Double(last.frame &- moment.frame) + excess + rate * elapsed
         guard abs(ahead) < nominalRate * Self.outlierSeconds * 1e9 else { return begin(at: moment) }
@@ -60,7 +60,7 @@ struct SmoothedClock: Sendable, BitwiseCopyable {
         rateMoments &+= 1
         let (count, rateCount) = (Double(moments), Double(rateMoments))
         let turn = Self.bandwidth * elapsed / 1e9
-        // The gains of a line through all moments since the beginning, until those of the loop are larger.
+        // The gains of a line through all moments since the beginning, until the loop's gains are larger.
         let position = max((4 * count - 2) / (count * (count + 1)), 2 * Self.damping * turn)
         let slope = max(6 / ((rateCount + 1) * (rateCount + 2)), turn * turn)
         excess = ahead - min(position, 1) * ahead

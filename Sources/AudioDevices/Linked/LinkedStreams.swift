@@ -1,25 +1,26 @@
 /// One duplex stream in two halves, an output for a player and an input for a recorder, on one device thread.
 ///
-/// Both run from the moment at which both were started; until then neither is heard. The output's end ends both; the input's
-/// own end leaves the output playing.
+/// Both run from the moment at which both are started; before that neither is heard. The end of the output ends both; the end of the
+/// input leaves the output playing.
 public struct LinkedStreams: Sendable {
-    /// What plays.
+    /// The half for a player.
     public let output: any OutputStream
-    /// What records.
+    /// The half for a recorder.
     public let input: any InputStream
     private let link: StreamLink
 
-    /// Takes a duplex stream apart that was not started. Real-time safe: no.
+    /// Splits a duplex stream that was not started. Real-time safe: no.
     public init(_ duplex: any DuplexStream) {
         link = StreamLink(duplex)
         output = LinkedOutput(link)
         input = LinkedInput(link)
     }
 
-    /// The output's frame *n* leaves the device while it records the input's frame *n* + this; nil before the first block.
+    /// The round trip: while frame *n* of the output leaves the device, frame *n* + `roundTripFrames` of the input is recorded; nil
+    /// before the first block.
     ///
-    /// It is ``DuplexBlock/roundTripFrames`` as of the last block, and changes only when a device was started again. What
-    /// converters, cables and air add is not in it. Real-time safe: yes.
+    /// It is ``DuplexBlock/roundTripFrames`` as of the last block, and changes only when a device is restarted. The latency of
+    /// converters, cables and air is not included. Real-time safe: yes.
     public var roundTripFrames: Int64? { link.roundTripFrames }
 }
 

@@ -2,7 +2,7 @@ import Glibc
 import Realtime
 import Synchronization
 
-/// What both halves of a duplex stream share: starts it when both were started, and lets either end by its own rules.
+/// The shared part of both halves of a duplex stream: starts it when both are started, and ends either half by its own rules.
 final class StreamLink: Sendable {
     private struct Halves {
         var output: StreamCallbacks?
@@ -16,7 +16,7 @@ final class StreamLink: Sendable {
     private let halves = Mutex(Halves())
     private let state = LinkState()
 
-    /// The input's end is looked for so often, in µs: the device thread may wake nobody.
+    /// The interval at which the end of the input is polled, in µs, because the device thread must not wake another thread.
     private static let interval: UInt32 = 10_000
 
     init(_ duplex: any DuplexStream) { self.duplex = duplex }
@@ -49,7 +49,7 @@ final class StreamLink: Sendable {
     private func startWhole(_ halves: inout Halves) throws(DeviceError) {
         guard let output = halves.output, let input = halves.input else { return }
         try duplex.start(state.join(output, input))
-        // Neither the thread nor the callbacks may hold the link, whose release ends them.
+        // Neither the thread nor the callbacks may hold the link, because its release ends them.
         let (duplex, state) = (duplex, state)
         halves.watcher = PlainThread(name: "woodshed-link") {
             state.end(Result { () throws(DeviceError) in try duplex.waitUntilFinished() })
@@ -68,7 +68,7 @@ final class StreamLink: Sendable {
 
     // MARK: End
 
-    /// Ends the input alone; the whole device where nothing plays yet.
+    /// Ends the input alone, or the whole device if nothing plays yet.
     func stopInput() {
         state.endInput()
         if !halves.withLock({ $0.areStarted }) { duplex.stop() }
@@ -80,7 +80,7 @@ final class StreamLink: Sendable {
         duplex.stop()
     }
 
-    /// Returns when the input wants no more, or the stream has ended; at once when it was not started.
+    /// Waits until the input's callback wants no more, or the stream has ended; returns at once if it was not started.
     func waitForInput() throws(DeviceError) {
         guard halves.withLock({ $0.input != nil }) else { return }
         while !state.isInputOver {
@@ -90,9 +90,9 @@ final class StreamLink: Sendable {
     }
 }
 
-/// What the device thread leaves of a link for others, and others for it.
+/// The state of a link that the device thread and other threads share.
 private final class LinkState: Sendable {
-    // All relaxed: wishes and figures, on which no other memory depends.
+    // All relaxed: requests and figures, on which no other memory depends.
     private let isOver = Atomic<Bool>(false)
     private let roundTrip = Atomic<Int64>(Int64.min)
     private let ended = Mutex<Result<Void, DeviceError>?>(nil)
@@ -110,7 +110,7 @@ private final class LinkState: Sendable {
 
     /// One callback for both halves.
     func join(_ output: StreamCallbacks, _ input: CaptureCallbacks) -> DuplexCallbacks {
-        // The device thread holds these two and no more of either half.
+        // The device thread holds these two and nothing else of either half.
         let (capture, render) = (input.capture, output.render)
         return DuplexCallbacks(
             prepare: { frameCount in
@@ -119,7 +119,7 @@ private final class LinkState: Sendable {
             },
             process: { [self] block in
                 roundTrip.store(block.roundTripFrames, ordering: .relaxed)
-                // The input's own end leaves the output playing.
+                // The end of the input leaves the output playing.
                 if !isOver.load(ordering: .relaxed), !capture(block.input) {
                     isOver.store(true, ordering: .relaxed)
                 }

@@ -1,7 +1,7 @@
-/// When a lost device is to be looked for, and which devices are tried; reckons with times that are given to it.
+/// Decides when to look for a lost device, and which devices to try. All times are passed in.
 ///
-/// The pauses between attempts grow from 50 ms to a quarter of a second, and after half a minute to two seconds: attempts cost
-/// about as much as opening a device does, and nobody waits for the first second of sound after half a minute of silence.
+/// The pauses between attempts grow from 50 ms to a quarter of a second, and after half a minute to two seconds: an attempt costs
+/// about as much as opening a device, and after half a minute of silence another second does not matter.
 struct DeviceSearch {
     static let shortestDelay: Int64 = 50_000_000
     private static let patience: Int64 = 30 * MonotonicTime.nanosecondsPerSecond
@@ -10,12 +10,12 @@ struct DeviceSearch {
     private let lost: OutputDevice
     private let began: Int64
     private var delay: Int64
-    /// When to try next; nil: not before somebody asks.
+    /// The time of the next attempt; nil for none until a request.
     private var nextTry: Int64?
     private var isAsked = false
     private var told: DeviceError.Kind?
 
-    /// - Parameter delay: how long to wait before the first attempt: 0, unless the device was lost as soon as it was there.
+    /// - Parameter delay: how long to wait before the first attempt: 0, unless the device was lost right after it was opened.
     init(_ policy: LossPolicy, lost: OutputDevice, delay: Int64, now: Int64) {
         self.policy = policy
         self.lost = lost
@@ -24,31 +24,31 @@ struct DeviceSearch {
         nextTry = policy == .pause ? nil : now + delay
     }
 
-    /// How long the pauses have become.
+    /// The current pause between attempts.
     var currentDelay: Int64 { delay }
 
-    /// Somebody wants to hear something now.
+    /// A player wants sound now.
     mutating func ask(now: Int64) {
         isAsked = true
         nextTry = now
     }
 
-    /// The system has a new device, of which there is hardly more to be said yet.
+    /// The system reports a new device, about which nothing else is known yet.
     mutating func hearOfDevice(now: Int64) {
         guard nextTry != nil else { return }
         delay = Self.shortestDelay
         nextTry = now
     }
 
-    /// The devices to try now, the best first; none when it is not time yet.
+    /// The devices to try now, the best first; none if no attempt is due.
     func due(now: Int64) -> [OutputDevice] {
         guard let nextTry, now >= nextTry else { return [] }
         guard case .fallback(let other) = policy else { return [lost] }
-        // What a user asks for is the device they chose; what is announced as a replacement comes after it.
+        // On request the lost device comes first, because the user chose it; the fallback comes after it.
         return isAsked && other != lost ? [lost, other] : [other]
     }
 
-    /// Notes that what was due could not be opened, and returns whether that is to be told.
+    /// Records that the attempt failed, and returns whether to report it.
     mutating func fail(with error: DeviceError, now: Int64) -> Bool {
         defer { isAsked = false }
         switch policy {
@@ -60,7 +60,7 @@ struct DeviceSearch {
             nextTry = now + delay
             delay = min(delay * 2, limit)
             let isAbsent = [.noDevice, .unknownDevice, .lost].contains(error.kind)
-            // That it is not there yet was told with the loss; what else keeps it from playing is news, once.
+            // The loss itself said that the device is absent; any other reason is reported once.
             let isNews = isAsked || !isAbsent && told != error.kind
             if !isAbsent { told = error.kind }
             return isNews

@@ -1,24 +1,24 @@
 internal import Synchronization
 
-/// Goes from device to device: plays on one until it is lost, counts frames into nothing until there is another.
+/// Plays on one device until it is lost, then counts frames with a null stream until there is another.
 ///
-/// Its thread sleeps in the device's end, or looks around every 20 ms while there is no device. Every single step is bounded;
-/// `stop` ends whichever is under way.
+/// Its thread waits for the end of the device, or polls every 20 ms while there is no device. Every single step is bounded;
+/// `stop` ends the current one.
 final class Keeper: Sendable {
     private struct State {
         var current: any OutputStream
         /// The output frame at which `current` began.
         var origin: Int64 = 0
-        /// Whether `current` is a device, not the count into nothing.
+        /// Whether `current` is a device, not the null stream.
         var isDevice = true
         var isStopping = false
         var failure: DeviceError?
         /// When the device began to play.
         var began: Int64 = 0
-        /// Of devices that play no more.
+        /// Incidents of devices that have ended.
         var incidents: [StreamIncident] = []
 
-        /// Takes what the present stream tells, at frames of the whole output.
+        /// Collects the incidents of the current stream, at frames of the whole output.
         mutating func gatherIncidents() {
             incidents += current.takeIncidents().map { $0.moved(by: origin) }
         }
@@ -32,12 +32,12 @@ final class Keeper: Sendable {
     private let callbacks: KeeperCallbacks
     private let wake: WakeSignal
     private let state: Mutex<State>
-    /// Set by the device's thread once the render function has ended the sound.
+    /// Set by the device thread once the render function has ended the sound.
     private let hasEnded = Atomic<Bool>(false)
 
-    /// How often is looked whether there is news while there is no device.
+    /// The polling interval while there is no device.
     private static let glance: Int64 = 20_000_000
-    /// A device that played for less was not really there.
+    /// A device that played for less counts as lost at once.
     private static let trial: Int64 = 2 * MonotonicTime.nanosecondsPerSecond
 
     init(
@@ -88,7 +88,7 @@ final class Keeper: Sendable {
 
     // MARK: The keeper's thread
 
-    /// Starts the first device, so that what it refuses is known at once.
+    /// Starts the first device, so that its errors are thrown at once.
     func start(_ render: StreamCallbacks) throws(DeviceError) {
         let stream = state.withLock { state in
             state.began = MonotonicTime.now()
@@ -97,7 +97,7 @@ final class Keeper: Sendable {
         try stream.start(deviceCallbacks(render, from: 0, stream.configuration))
     }
 
-    /// Keeps the sound going until it has ended, is stopped, or something fails that is no loss.
+    /// Keeps the sound going until it ends, is stopped, or an error other than a loss occurs.
     func keep(_ render: StreamCallbacks) {
         var playing = device
         var delay: Int64 = 0
@@ -123,7 +123,7 @@ final class Keeper: Sendable {
         let unheardFrames: Int64
     }
 
-    /// Waits for the end of the device that plays; nil when nothing was lost.
+    /// Waits for the end of the current device; nil if nothing was lost.
     private func playOut() -> Loss? {
         let (stream, origin) = state.withLock { ($0.current, $0.origin) }
         do throws(DeviceError) {
@@ -132,7 +132,7 @@ final class Keeper: Sendable {
         } catch {
             let statistics = stream.statistics
             let rendered = statistics.framesRendered
-            // Whatever was lost after the sound's own end, or after a stop, is missed by nobody.
+            // A loss after the end of the sound, or after a stop, does not matter.
             if hasEnded.load(ordering: .acquiring) || isStopping { return nil }
             return Loss(
                 error: error, frame: origin + rendered,
@@ -140,7 +140,7 @@ final class Keeper: Sendable {
         }
     }
 
-    /// From the loss of a device to the first frame on the next one, by way of nothing; nil when the sound ends before.
+    /// From the loss of a device to the first frame on the next one, with a null stream in between; nil if the sound ends before.
     private func bridge(
         _ loss: Loss, of lost: OutputDevice, _ render: StreamCallbacks, _ search: inout DeviceSearch
     ) throws(DeviceError) -> OutputDevice? {
@@ -177,7 +177,7 @@ final class Keeper: Sendable {
         return found.device
     }
 
-    /// Looks for a device, by the policy, for as long as there are players that may want it.
+    /// Looks for a device, by the policy, as long as there are players that may need it.
     private func find(_ search: inout DeviceSearch) -> (device: OutputDevice, stream: any OutputStream)? {
         let watch = DeviceWatch()
         while !wake.isRaised, !hasEnded.load(ordering: .acquiring) {
@@ -190,7 +190,7 @@ final class Keeper: Sendable {
                 do throws(DeviceError) {
                     return (device, try reopen(device))
                 } catch {
-                    // Of several the last is what would have been played on.
+                    // Of several errors, the last is from the device that would have been used.
                     failure = error
                     if device == self.device, error.kind == .busy { isTaken = true }
                 }
@@ -203,9 +203,9 @@ final class Keeper: Sendable {
         return nil
     }
 
-    /// Opens a device for what was rendered for the first one, as which it must be of the same rate and channels.
+    /// Opens a device for sound that was rendered for the first one, so rate and channels must be the same.
     private func reopen(_ device: OutputDevice) throws(DeviceError) -> any OutputStream {
-        // What takes over for the device that was wanted alone is not taken from others.
+        // A fallback for an exclusive device is opened shared.
         let stream = try openOutputAgain(device, device == self.device ? request : request.shared())
         let new = stream.configuration
         guard new.sampleRate == configuration.sampleRate, new.channelCount == configuration.channelCount else {
@@ -221,7 +221,7 @@ final class Keeper: Sendable {
 
     // MARK: Parts
 
-    /// Makes a stream the one that `stop` stops; false when that was already asked, and then it is stopped.
+    /// Makes a stream the one that `stop` stops. If a stop was already requested, stops it and returns false.
     private func install(_ stream: any OutputStream, from origin: Int64, isDevice: Bool) -> Bool {
         let old: (any OutputStream)? = state.withLock { state in
             guard !state.isStopping else { return nil }
@@ -263,7 +263,7 @@ final class Keeper: Sendable {
             xrun: { render.xrun($0 + origin, $1) })
     }
 
-    /// Nothing is missed when the count into nothing is late, so that is not told.
+    /// A late null stream loses nothing, so it is not reported.
     private func idleCallbacks(_ render: StreamCallbacks, from origin: Int64) -> StreamCallbacks {
         StreamCallbacks(render: { [self] block in
             let valid = render.render(block.moved(by: origin))
@@ -286,7 +286,7 @@ extension RenderBlock {
     }
 }
 
-/// Opens an output that was lost before: as the system's devices are now, and without waiting for other programs.
+/// Opens an output that was lost before, with the current devices of the system, and without waiting for other programs.
 private func openOutputAgain(_ device: OutputDevice, _ request: StreamRequest) throws(DeviceError) -> any OutputStream {
     guard case .system(let name) = device else { return try openOutput(device, request) }
     var preferences = ALSAPreferences()

@@ -1,25 +1,25 @@
-// Keeping: an output that outlives its device. While there is no device, frames go on being asked for at their pace and go
-// nowhere, so that whoever renders has one thread of time from the start to the end. It decides when to look for a device and
-// which; what a loss means to the sound is decided by whoever renders.
+// Reconnecting: an output that outlives its device. While there is no device, a null stream asks for frames at their pace, so
+// that the renderer has one continuous time from the start to the end. This code decides when to look for a device and
+// which; the renderer decides what a loss means for the sound.
 internal import Realtime
 internal import Synchronization
 
-/// What a kept output tells, and asks, whoever renders.
+/// The functions with which a kept output informs and asks the renderer.
 ///
-/// `interrupted` and `returned` are called while nothing is rendered: what they change is heard from the next frame on. All
+/// `interrupted` and `returned` are called while nothing is rendered: their changes apply from the next frame on. All
 /// are called on a thread that may wait, and must not stop the output.
 package struct KeeperCallbacks: Sendable {
-    /// The device is lost. `resumes` tells whether what plays now is to go on by itself once there is a device.
+    /// The device is lost. `resumes` says whether playing players resume by themselves once there is a device.
     let interrupted: @Sendable (_ interruption: Interruption, _ resumes: Bool) -> Void
     /// There is a device, the lost one or another; it plays from `frame` on.
     let returned: @Sendable (_ configuration: StreamConfiguration, _ frame: Int64, _ isOther: Bool) -> Void
-    /// A device that was wanted is not to be had, for whatever reason; it is not for want of looking. `isTaken` tells whether
-    /// another program has the one that was lost.
+    /// A device is needed but cannot be used. `goesOnLooking` says whether the search continues, and `isTaken` whether
+    /// another program has the lost device.
     let missing: @Sendable (DeviceError, _ goesOnLooking: Bool, _ isTaken: Bool) -> Void
-    /// Takes out whether somebody wants to hear something since the last call.
+    /// Returns and clears whether a player wanted sound since the last call.
     let takesWish: @Sendable () -> Bool
 
-    /// Gathers the functions.
+    /// Makes a set of callbacks.
     package init(
         interrupted: @escaping @Sendable (Interruption, Bool) -> Void,
         returned: @escaping @Sendable (StreamConfiguration, Int64, Bool) -> Void,
@@ -32,13 +32,13 @@ package struct KeeperCallbacks: Sendable {
     }
 }
 
-/// An output on a device that may be lost and found again. Unlike of other streams, a callback must not stop it.
+/// An output on a device that may be lost and found again. Unlike with other streams, a callback must not stop it.
 package final class KeptOutput: OutputStream {
     package let configuration: StreamConfiguration
     private let keeper: Keeper
     private let thread = Mutex<RealtimeThread?>(nil)
 
-    /// Opens the device, as `openOutput` does and with its errors; by the real clock only.
+    /// Opens the device, as `openOutput` does and with its errors; for the real clock only.
     package init(
         _ device: OutputDevice, _ request: StreamRequest, policy: LossPolicy, callbacks: KeeperCallbacks
     ) throws(DeviceError) {
@@ -57,11 +57,11 @@ package final class KeptOutput: OutputStream {
     package var position: StreamPosition { keeper.position }
     package var statistics: StreamStatistics { keeper.statistics }
     package func takeIncidents() -> [StreamIncident] { keeper.takeIncidents() }
-    /// Render time over the time of a block, on all devices.
+    /// Render time divided by the duration of a block, over all devices.
     package var load: RenderLoad { keeper.totals.load }
     /// How often the device was lost.
     package var interruptions: Int64 { keeper.totals.interruptions }
-    /// Frames that went to devices and were lost with them.
+    /// Frames that were lost in the buffers of lost devices.
     package var unheardFrames: Int64 { keeper.totals.unheardFrames }
 
     package func start(_ callbacks: StreamCallbacks) throws(DeviceError) {
@@ -74,7 +74,7 @@ package final class KeptOutput: OutputStream {
             }
             do throws(DeviceError) {
                 try keeper.start(callbacks)
-                // The thread holds the keeper, never this: so the release of this can end the thread.
+                // The thread holds the keeper, never this object, so the release of this object can end the thread.
                 do throws(RealtimeThreadError) {
                     thread = try RealtimeThread(name: "woodshed-keeper", configuration: plain) { [keeper] in
                         keeper.keep(callbacks)

@@ -1,35 +1,35 @@
-/// What is done when the device is lost while it plays.
+/// What an engine does when the device is lost while it plays.
 ///
-/// Under every policy the players pause with the reason, at the exact frame, and frames go on being counted into nothing; so
-/// requests and events go on as well. What differs is how sound comes back.
+/// Under every policy the players pause with the reason, at the exact frame. Frames are counted on, so
+/// requests and events continue. The policies differ in how playing continues.
 public enum LossPolicy: Sendable, Hashable {
-    /// The device is looked for when a player is resumed, and then only.
+    /// Looks for the device only when a player is resumed.
     case pause
-    /// The device is looked for all the time. What was playing goes on by itself when it is back, unless the user has asked
-    /// something of the player in between.
+    /// Looks for the device all the time. Playing continues by itself when the device is back, unless the user has made
+    /// a request to the player in between.
     case wait
-    /// Another device takes over at once, the system's default unless told otherwise. Where that is refused, as `pause`; a
-    /// player that is then resumed looks for the lost device first.
+    /// Uses another device at once, by default the system's default. If that is refused, it does the same as `pause`; when a
+    /// player is then resumed, the lost device is tried first.
     case fallback(to: OutputDevice = .system("default"))
 
-    /// Whether what was playing goes on by itself once there is a device.
+    /// Whether playing continues by itself once there is a device.
     var resumes: Bool { self != .pause }
 }
 
 /// A device that was lost while it played.
 public struct Interruption: Sendable, Equatable {
-    /// The device, as it was asked for.
+    /// The device, as it was requested.
     public let device: OutputDevice
-    /// Why, for programs.
+    /// The cause, for programs.
     public let cause: LossCause
-    /// Why, in words, and what to do.
+    /// The cause in words, and the remedy.
     public let error: DeviceError
-    /// The first output frame that the device was not asked to play; the players are paused here.
+    /// The first output frame that the device was not asked for; the players are paused here.
     public let frame: Int64
-    /// Frames before `frame` that were handed over and never heard, by what the device last told: up to a period too many.
+    /// Frames before `frame` that were written but never heard, by the device's last report: up to a period too many.
     public let unheardFrames: Int64
 
-    /// Describes an interruption, for tests of one's own. Real-time safe: no.
+    /// Makes an interruption, for tests. Real-time safe: no.
     package init(device: OutputDevice, cause: LossCause, error: DeviceError, frame: Int64, unheardFrames: Int64) {
         self.device = device
         self.cause = cause

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// What a kept output counts over all its devices. One device's thread at a time counts blocks; the keeper adds the rest up.
+/// Counters of a kept output over all its devices. One device thread at a time counts blocks; the keeper adds the rest.
 final class OutputTotals: Sendable {
     private struct Sums {
         var xruns: Int64 = 0
@@ -9,7 +9,7 @@ final class OutputTotals: Sendable {
         var framesRendered: Int64 = 0
         var interruptions: Int64 = 0
         var unheardFrames: Int64 = 0
-        /// The last device's, for the time when there is none.
+        /// Statistics of the last device, for the time without a device.
         var last: StreamStatistics?
     }
 
@@ -25,11 +25,11 @@ final class OutputTotals: Sendable {
     func countBlock(nanoseconds: Int64, blockNanoseconds: Int64) {
         let time = UInt64(max(0, nanoseconds))
         times.record(nanoseconds: time)
-        // A wait of hours overflows nothing: the factor is bounded first.
+        // A wait of hours does not overflow, because the factor is limited first.
         loads.record(nanoseconds: min(time, 1 << 40) &* 1_000_000 / UInt64(max(1, blockNanoseconds)))
     }
 
-    /// Adds what a device counted that plays no more.
+    /// Adds the counters of a device that has ended.
     func close(_ statistics: StreamStatistics) {
         sums.withLock { sums in
             sums.xruns += statistics.xruns
@@ -47,7 +47,7 @@ final class OutputTotals: Sendable {
         }
     }
 
-    /// The sums, with what a device that still plays has counted so far.
+    /// The sums, including the counters of the current device.
     func statistics(with current: StreamStatistics?) -> StreamStatistics {
         let sums = sums.withLock { $0 }
         return StreamStatistics(
@@ -59,7 +59,7 @@ final class OutputTotals: Sendable {
 
     var load: RenderLoad {
         let millionths = loads.summary()
-        // The summary takes them for nanoseconds and gives thousands.
+        // The summary treats them as nanoseconds and returns thousands.
         return RenderLoad(
             median: millionths.medianMicroseconds / 1000, p999: millionths.p999Microseconds / 1000,
             maximum: millionths.maximumMicroseconds / 1000)

@@ -1,4 +1,4 @@
-/// How much of the time there is the render function takes: render time over the time the block lasts; 1 is a dropout.
+/// The load of the render function: render time divided by the duration of the block; 1 is a dropout.
 ///
 /// Quantiles are upper edges of logarithmic buckets: at most 6.3 % above the true value. The maximum is exact.
 public struct RenderLoad: Sendable, Hashable {
@@ -9,14 +9,14 @@ public struct RenderLoad: Sendable, Hashable {
     /// The worst block.
     public let maximum: Double
 
-    /// Gathers the figures, for streams of one's own. Real-time safe: yes.
+    /// Makes a load, for custom streams. Real-time safe: yes.
     package init(median: Double, p999: Double, maximum: Double) {
         self.median = median
         self.p999 = p999
         self.maximum = maximum
     }
 
-    /// The load of blocks that all last equally long.
+    /// The load of blocks of equal length.
     package init(_ time: RenderTime, periodFrames: Int, sampleRate: Int) {
         let blockMicroseconds = Double(periodFrames) / Double(sampleRate) * 1_000_000
         self.init(

@@ -1,6 +1,6 @@
 import Glibc
 
-/// Names of devices that stay their own: a card's number, which the next card to be plugged in may get, becomes its id.
+/// Stable device names: the number of a card, which the next card may get, is replaced by the card's id.
 package enum StableName {
     private static let kinds: Set<Substring> = ["hw", "plughw", "sysdefault", "front", "dmix", "dsnoop"]
 
@@ -15,21 +15,21 @@ package enum StableName {
         let number = first.hasPrefix("CARD=") ? first.dropFirst("CARD=".count) : first
         guard let card = Int(number), let id = cardID(card) else { return name }
         arguments[0] = "CARD=\(id)"
-        // Named and unnamed arguments do not mix.
+        // Named and unnamed arguments cannot be mixed.
         for (index, argument) in arguments.enumerated().dropFirst() where !argument.contains("=") && index < 3 {
             arguments[index] = (index == 1 ? "DEV=" : "SUBDEV=") + argument
         }
         return "\(kind):\(arguments.joined(separator: ","))"
     }
 
-    /// The id the kernel gives a card.
+    /// The kernel's id of a card.
     package static func cardID(_ card: Int) -> String? {
         SystemFiles.machine.line("proc/asound/card\(card)/id").flatMap { $0.isEmpty ? nil : $0 }
     }
 }
 
 extension OutputDevice {
-    /// The same device by its stable name; what is no device of the system stays as it is.
+    /// The same device by its stable name; outputs that are not system devices stay unchanged.
     func stable(cardID: (Int) -> String? = StableName.cardID) -> OutputDevice {
         guard case .system(let name) = self else { return self }
         return .system(StableName.of(name, cardID: cardID))

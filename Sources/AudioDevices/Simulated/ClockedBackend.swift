@@ -1,22 +1,22 @@
 import AudioFiles
 
 /// The devices without a card: blocks go to a file or nowhere, and come from a file or from silence, at the pace of the
-/// monotonic clock or at none.
+/// monotonic clock or as fast as possible.
 ///
 /// Under the real clock an output behaves like a card: a buffer of the requested periods is filled first, then a block is
-/// asked for whenever there is room for one, and a block that comes too late is an xrun. An input waits for its reader: what
-/// comes from a file is never lost.
+/// requested whenever there is room for one, and a late block is an xrun. An input waits for its reader: frames of a file
+/// are never lost.
 final class ClockedBackend: StreamBackend {
     let outputConfiguration: StreamConfiguration
     let inputConfiguration: StreamConfiguration
     let blockFrames: Int
     private let clock: StreamClock
-    /// Where the sound goes; nil for nowhere.
+    /// The file for output; nil for none.
     private let writer: (any SoundWriter)?
-    /// Where it comes from; nil for silence.
+    /// The file for input; nil for silence.
     private let source: RecordedInput?
 
-    /// At least one side; a `system` device is none of this backend's and counts as missing.
+    /// At least one side; a `system` device does not belong here and counts as missing.
     init(
         output: OutputDevice? = nil, input: InputDevice? = nil, _ request: StreamRequest,
         inputRequest: StreamRequest? = nil
@@ -33,7 +33,7 @@ final class ClockedBackend: StreamBackend {
         let sampleRate = file?.sampleRate ?? request.sampleRate
         var recorded: RecordedInput?
         if case .file(let path) = input {
-            // Beside an output the rate is the output's; alone the file is recorded as it is.
+            // In a duplex stream the rate is the output's; alone the file is recorded at its own.
             do throws(DeviceError) {
                 recorded = try RecordedInput(path: path, sampleRate: output == nil ? nil : sampleRate)
             } catch {
@@ -63,7 +63,7 @@ final class ClockedBackend: StreamBackend {
             case (.real, true): try runPaced(worker, wake: wake)
             case (.real, false): try recordPaced(worker, wake: wake)
             }
-            // After a stop as well: what was played is kept, in a valid file.
+            // After a stop as well: the frames played so far are kept, in a valid file.
             do { try writer?.finish() } catch { throw DeviceError(error) }
         } catch {
             throw .file(error)
@@ -113,7 +113,7 @@ final class ClockedBackend: StreamBackend {
         worker.publish(framesWritten: card.framesWritten, delayFrames: card.delay(at: MonotonicTime.now()))
     }
 
-    /// Gives each block when it would have been recorded. A late reader sets the clock back: nothing is lost.
+    /// Delivers each block when a card would have recorded it. A late reader sets the clock back: nothing is lost.
     private func recordPaced(_ worker: BlockWorker, wake: WakeSignal) throws(DeviceError) {
         let rate = inputConfiguration.sampleRate
         let slack = MonotonicTime.nanoseconds(ofFrames: Int64(inputConfiguration.bufferFrames), sampleRate: rate)
@@ -128,12 +128,12 @@ final class ClockedBackend: StreamBackend {
         }
     }
 
-    /// Reads one block, has it worked on and takes it; returns how many of its frames are valid.
+    /// Reads one block, processes it and writes it; returns how many of its frames are valid.
     private func makeBlock(_ worker: BlockWorker) throws(DeviceError) -> Int {
         var count = blockFrames
         if hasInput {
             let recorded = try fetch(worker)
-            // Alone, the end of a recording is the end of the stream.
+            // Without an output, the end of a recording is the end of the stream.
             if !hasOutput { count = recorded }
             guard count > 0 else { return 0 }
         }
@@ -145,7 +145,7 @@ final class ClockedBackend: StreamBackend {
         return valid
     }
 
-    /// Leaves a block with the worker and returns how many frames of it were recorded.
+    /// Reads a block into the worker and returns how many frames of it were recorded.
     private func fetch(_ worker: BlockWorker) throws(DeviceError) -> Int {
         if let source { return try unsafe source.read(into: worker.inputChannels, count: blockFrames) }
         for channel in 0..<inputConfiguration.channelCount {
@@ -155,14 +155,14 @@ final class ClockedBackend: StreamBackend {
     }
 }
 
-/// A file as an output has it open.
+/// The open file of an output.
 private struct OpenedFile {
     let writer: any SoundWriter
-    /// At which it is written: what was asked for where the kind of file knows it.
+    /// The rate of the file: the requested one, if the format supports it.
     let sampleRate: Int
     let formatName: String
 
-    /// Creates the file of an output; nil for what is none.
+    /// Creates the file of an output; nil for other outputs.
     init?(_ output: OutputDevice, _ request: StreamRequest) throws(DeviceError) {
         guard case .file(let path) = output else { return nil }
         do throws(AudioFileError) {
@@ -178,7 +178,7 @@ private struct OpenedFile {
 }
 
 extension StreamConfiguration {
-    /// A side that a stream does not have.
+    /// The configuration of a missing side.
     static let absent = StreamConfiguration(
         sampleRate: 0, channelCount: 0, periodFrames: 0, bufferFrames: 0, formatName: "", accessName: "",
         deviceName: "")
@@ -195,7 +195,7 @@ extension StreamConfiguration {
 }
 
 extension DeviceError {
-    /// What writing a file's trouble means for the stream; its words stay.
+    /// The stream's error for an error of writing a file; its words stay.
     init(_ error: AudioFileError) {
         let kind: Kind =
             switch error.kind {

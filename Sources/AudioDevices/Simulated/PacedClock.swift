@@ -1,14 +1,14 @@
-/// A sound card that is only reckoned: how many frames it would have played by now, had it a buffer of a given length.
+/// A simulated sound card: how many frames a card with a buffer of a given length would have played by now.
 ///
-/// Time comes in as an argument, in monotonic nanoseconds, so that the reckoning can be tested without waiting.
+/// Time is passed in, in monotonic nanoseconds, so that tests need not wait.
 struct PacedClock {
     let sampleRate: Int
     let bufferFrames: Int64
-    /// When the frame 0 was heard, or would have been had there been no gap since.
+    /// When frame 0 was heard, or would have been heard without the gaps since.
     private var origin: Int64
     private(set) var framesWritten: Int64
 
-    /// The card begins to play its pre-filled buffer at `now`.
+    /// The card begins to play its filled buffer at `now`.
     init(sampleRate: Int, bufferFrames: Int, prefilled framesWritten: Int64, now: Int64) {
         self.sampleRate = sampleRate
         self.bufferFrames = Int64(bufferFrames)
@@ -27,7 +27,7 @@ struct PacedClock {
     /// Frames written but not heard at `now`.
     func delay(at now: Int64) -> Int64 { max(0, framesWritten - framesPast(at: now)) }
 
-    /// Takes `frameCount` frames at `now` and returns for how many frames the card had run dry before.
+    /// Writes `frameCount` frames at `now` and returns for how many frames the card had run dry before.
     ///
     /// No frame is skipped: after a gap the clock is set back by its length.
     mutating func write(_ frameCount: Int, now: Int64) -> Int64 {
@@ -42,7 +42,7 @@ struct PacedClock {
     }
 
     private func time(ofFrame frame: Int64) -> Int64 {
-        // One nanosecond later than rounded down: at that time the frame is over, never just short of it.
+        // One nanosecond later than rounded down, so that at this time the frame is over and never just before its end.
         origin + MonotonicTime.nanoseconds(ofFrames: frame, sampleRate: sampleRate) + 1
     }
 }

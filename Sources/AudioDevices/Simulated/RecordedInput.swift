@@ -1,17 +1,17 @@
 import AudioFiles
 import Clips
 
-/// A recording as an input gives it: block by block from the beginning, every sample as it was decoded.
+/// A recording as an input: block by block from the beginning, every sample as it was decoded.
 final class RecordedInput: @unchecked Sendable {
-    // Unchecked because of the place, which the device thread alone moves.
+    // Unchecked because of the position, which only the device thread changes.
     private let clip: Clip
     private let reader: ClipReader
     private var frame: Int64 = 0
 
-    /// Opens a file, to be read at `sampleRate`, or at its own rate for nil.
+    /// Opens a file at `sampleRate`, or at its own rate for nil.
     init(path: String, sampleRate: Int?) throws(DeviceError) {
         do { clip = try Clip(path: path, sampleRate: sampleRate) } catch { throw DeviceError(reading: error) }
-        // One that waits: no device hurries it, and silence where the disk was slow would be a false recording.
+        // The reader waits: there is no deadline, and silence because of a slow disk would be wrong.
         reader = clip.makeReader(waitsForPages: true)
     }
 
@@ -19,10 +19,10 @@ final class RecordedInput: @unchecked Sendable {
 
     var sampleRate: Int { clip.sampleRate }
     var channelCount: Int { clip.channelCount }
-    /// Frames that are left.
+    /// Remaining frames.
     var remaining: Int64 { max(0, clip.frameCount - frame) }
 
-    /// Reads up to `count` frames, silence after the end, and returns how many were left of the recording.
+    /// Reads up to `count` frames, with silence after the end, and returns how many came from the recording.
     func read(
         into channels: UnsafeMutablePointer<UnsafeMutablePointer<Float>>, count: Int
     ) throws(DeviceError) -> Int {
@@ -40,7 +40,7 @@ final class RecordedInput: @unchecked Sendable {
 }
 
 extension DeviceError {
-    /// What reading a file's trouble means for the stream; its words stay.
+    /// The stream's error for an error of reading a file; its words stay.
     init(reading error: AudioFileError) {
         let kind: Kind =
             switch error.kind {

@@ -1,17 +1,17 @@
 internal import DSP
 import Realtime
 
-/// The device thread's way of having blocks worked on: calls the callbacks in their order, and keeps the totals.
+/// Processes blocks on the device thread: calls the callbacks in their order, and counts.
 final class BlockWorker: @unchecked Sendable {
-    // Unchecked because it is handed to the device thread once, which alone uses it from then on.
+    // Unchecked because it is passed once to the device thread, and only that thread uses it afterwards.
     private let work: StreamWork
     private let ledger: StreamLedger
     private let output: PlanarBuffer
     private let input: PlanarBuffer
     private let callsPrepare: Bool
-    /// The output's frame that is rendered next.
+    /// The next frame of the output to render.
     private(set) var outputFrame: Int64 = 0
-    /// The input's frame that is delivered next, counting those that were lost.
+    /// The next frame of the input to deliver, including lost frames.
     private(set) var inputFrame: Int64 = 0
     /// See ``DuplexBlock/roundTripFrames``.
     var roundTripFrames: Int64 = 0
@@ -26,22 +26,22 @@ final class BlockWorker: @unchecked Sendable {
         callsPrepare = clock == .virtual
     }
 
-    /// Where `run` leaves the frames to be played.
+    /// Where `run` writes the frames to be played.
     var outputChannels: UnsafeMutablePointer<UnsafeMutablePointer<Float>> { unsafe output.channels }
-    /// Where the device leaves what it recorded before `run`.
+    /// Where the device writes recorded frames before `run`.
     var inputChannels: UnsafeMutablePointer<UnsafeMutablePointer<Float>> { unsafe input.channels }
 
-    /// Whether it is of use to tell where the device stands.
+    /// Whether the device's position is needed.
     var wantsMoments: Bool { work.moment != nil }
 
-    /// Passes on where the device stands, before the block that is worked on then.
+    /// Passes on the device's position, before the block that is processed then.
     func observe(_ moment: DeviceMoment) {
         RealtimeScope.enter()
         work.moment?(moment)
         RealtimeScope.leave()
     }
 
-    /// Has one block worked on and returns how many of its frames are valid; fewer than `frameCount` is the end.
+    /// Processes one block and returns how many of its frames are valid; fewer than `frameCount` is the end.
     func run(_ frameCount: Int) -> Int {
         if callsPrepare { work.prepare(frameCount) }
         let block = unsafe DuplexBlock(
@@ -65,12 +65,12 @@ final class BlockWorker: @unchecked Sendable {
         return valid
     }
 
-    /// Publishes how far the output has come.
+    /// Publishes the position of the output.
     func publish(framesWritten: Int64, delayFrames: Int64) {
         ledger.publish(StreamPosition(framesWritten: framesWritten, delayFrames: max(0, delayFrames)))
     }
 
-    /// Publishes how far the input has come.
+    /// Publishes the position of the input.
     func publish(waitingFrames: Int64) {
         ledger.publish(CapturePosition(nextFrame: inputFrame, waitingFrames: max(0, waitingFrames)))
     }
@@ -83,7 +83,7 @@ final class BlockWorker: @unchecked Sendable {
         RealtimeScope.leave()
     }
 
-    /// Counts and reports that so many frames of the input were not recorded; the next block begins after them.
+    /// Counts and reports frames of the input that were not recorded; the next block begins after them.
     func reportOverrun(lostFrames: Int64) {
         ledger.countOverrun(lostFrames: lostFrames)
         RealtimeScope.enter()
@@ -92,10 +92,10 @@ final class BlockWorker: @unchecked Sendable {
         inputFrame += lostFrames
     }
 
-    /// Leaves an incident for whoever takes it.
+    /// Stores an incident for the next reader.
     func report(_ incident: StreamIncident) { ledger.report(incident) }
 
-    /// Leaves word that the stream has ended, and why.
+    /// Reports that the stream has ended because of a loss.
     func reportLoss(_ cause: LossCause, _ side: StreamIncident.Side) {
         report(
             StreamIncident(

@@ -1,4 +1,4 @@
-// The three kinds of stream, which differ in what can be asked and in the callbacks they take.
+// The three kinds of stream. They differ in their properties and in their callbacks.
 
 /// An output stream on any backend.
 final class DeviceOutput: OutputStream {

@@ -1,4 +1,4 @@
-// CALSA too: alsa-lib's headers bring the C library's structs with them, and the compiler may count them as its own.
+// CALSA too: alsa-lib's headers include the C library's structs, and the compiler may attribute them to it.
 import CALSA
 import Glibc
 
@@ -15,15 +15,15 @@ package enum MonotonicTime {
         return Int64(time.tv_sec) &* nanosecondsPerSecond &+ Int64(time.tv_nsec)
     }
 
-    /// How long so many frames last, rounded down.
+    /// The duration of a number of frames, rounded down.
     static func nanoseconds(ofFrames frames: Int64, sampleRate: Int) -> Int64 {
-        // In two parts, since frames × 10⁹ would overflow after two days.
+        // In two parts, because frames × 10⁹ would overflow after two days.
         let rate = Int64(sampleRate)
         let (seconds, rest) = frames.quotientAndRemainder(dividingBy: rate)
         return seconds * nanosecondsPerSecond + rest * nanosecondsPerSecond / rate
     }
 
-    /// How many whole frames so many nanoseconds hold.
+    /// The number of whole frames in a number of nanoseconds.
     static func frames(inNanoseconds nanoseconds: Int64, sampleRate: Int) -> Int64 {
         let (seconds, rest) = nanoseconds.quotientAndRemainder(dividingBy: nanosecondsPerSecond)
         return seconds * Int64(sampleRate) + rest * Int64(sampleRate) / nanosecondsPerSecond

@@ -1,12 +1,12 @@
 import Synchronization
 
-/// How often each render time occurred: 16 logarithmic buckets to the octave, from 1 ns to 18 minutes.
+/// How often each render time occurred: 16 logarithmic buckets per octave, from 1 ns to 18 minutes.
 ///
-/// One thread records, any thread reads. Counts are read one by one, so a reading may be a block apart in itself.
+/// One thread records, any thread reads. Counts are read one by one, so a summary may be inconsistent by one block.
 @safe
 struct RenderTimeHistogram: ~Copyable, @unchecked Sendable {
     private let bucketCount = 16 * 37
-    // Unchecked because of the pointer: what it points to is atomic and lives as long as the histogram.
+    // Unchecked because of the pointer: its memory is atomic and lives as long as the histogram.
     private let buckets: UnsafeMutablePointer<Atomic<UInt64>>
     private let maximum = Atomic<UInt64>(0)
 
@@ -24,14 +24,14 @@ struct RenderTimeHistogram: ~Copyable, @unchecked Sendable {
     ///
     /// Wait-free; the recording thread only. Real-time safe: yes.
     func record(nanoseconds: UInt64) {
-        // Relaxed throughout: there is one writer, and no reader draws conclusions about other memory.
+        // All relaxed: there is one writer, and no reader draws conclusions about other memory.
         let index = min(RenderTimeBucket.index(ofNanoseconds: nanoseconds), bucketCount &- 1)
         let count = unsafe buckets[index].load(ordering: .relaxed)
         unsafe buckets[index].store(count &+ 1, ordering: .relaxed)
         if nanoseconds > maximum.load(ordering: .relaxed) { maximum.store(nanoseconds, ordering: .relaxed) }
     }
 
-    /// The quantiles of what was recorded so far; zeros when nothing was.
+    /// The quantiles so far; zeros if nothing was recorded.
     func summary() -> RenderTime {
         let counts = (0..<bucketCount).map { unsafe buckets[$0].load(ordering: .relaxed) }
         let longest = maximum.load(ordering: .relaxed)
@@ -53,7 +53,7 @@ struct RenderTimeHistogram: ~Copyable, @unchecked Sendable {
     }
 }
 
-/// Where durations fall: exactly below 16 ns, then by the octave and the four bits below its leading one.
+/// Assigns durations to buckets: exactly below 16 ns, then by the octave and the four bits below its leading one.
 enum RenderTimeBucket {
     /// The bucket of a duration.
     ///
@@ -65,7 +65,7 @@ enum RenderTimeBucket {
         return (octave &- 3) &* 16 &+ mantissa
     }
 
-    /// The first duration beyond a bucket.
+    /// The first duration above a bucket.
     static func upperEdge(of bucket: Int) -> UInt64 {
         guard bucket >= 16 else { return UInt64(bucket) + 1 }
         return UInt64(17 + bucket % 16) << UInt64(bucket / 16 - 1)

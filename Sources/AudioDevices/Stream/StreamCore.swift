@@ -2,11 +2,11 @@ import Glibc
 import Realtime
 import Synchronization
 
-/// What a kind of device has to do; threads, callbacks and totals are the stream's.
+/// The part of a stream that depends on the kind of device; the stream has the thread, callbacks and counters.
 protocol StreamBackend: AnyObject, Sendable {
-    /// The output; without channels where there is none.
+    /// The output; without channels if there is none.
     var outputConfiguration: StreamConfiguration { get }
-    /// The input; without channels where there is none.
+    /// The input; without channels if there is none.
     var inputConfiguration: StreamConfiguration { get }
     /// The longest block.
     var blockFrames: Int { get }
@@ -16,11 +16,11 @@ protocol StreamBackend: AnyObject, Sendable {
     /// Called once, on the device thread.
     func run(_ worker: BlockWorker, wake: WakeSignal) throws(StreamFault)
 
-    /// Closes a device that never ran, leaving nothing behind.
+    /// Closes a device that never ran, and removes its file.
     func discard()
 }
 
-/// A stream on any backend, whichever way its sound goes: starts and ends the device thread, once.
+/// A stream on any backend, for playing and recording: starts and ends the device thread, once.
 final class StreamCore: Sendable {
     private enum Phase {
         case open
@@ -35,10 +35,10 @@ final class StreamCore: Sendable {
     let backend: any StreamBackend
     let ledger = StreamLedger()
     private let request: StreamRequest
-    /// Raised, it has the stream end after the present block.
+    /// When raised, the stream ends after the current block.
     let wake: WakeSignal
     private let outcome = Outcome()
-    /// Knows the device thread from others, so that a stop from a callback does not wait for itself.
+    /// Recognises the device thread, so that a stop from a callback does not wait for itself.
     private let deviceThread = ThreadMark()
     private let scheduling = Mutex<RealtimeReport?>(nil)
     private let phase = Mutex(Phase.open)
@@ -61,7 +61,7 @@ final class StreamCore: Sendable {
     /// Whether this is called on the stream's own thread.
     var isOnDeviceThread: Bool { deviceThread.isCurrent }
 
-    /// Starts the device thread, which raises `partner` when it is over.
+    /// Starts the device thread, which raises `partner` when it ends.
     func start(_ work: StreamWork, whenOver partner: WakeSignal? = nil) throws(DeviceError) {
         try phase.withLock { (phase) throws(DeviceError) in
             guard case .open = phase else {
@@ -86,7 +86,7 @@ final class StreamCore: Sendable {
         let options = RealtimeThread.Configuration(
             priority: isRealtime ? request.realtimePriority : nil, locksMemory: isRealtime)
         do {
-            // The thread holds the parts, never the stream: so the stream's release can end the thread.
+            // The thread holds the parts, never the stream, so the stream's release can end the thread.
             return try RealtimeThread(name: "woodshed-device", configuration: options) {
                 [backend, wake, outcome, deviceThread] in
                 deviceThread.set()
@@ -127,7 +127,7 @@ final class StreamCore: Sendable {
     }
 }
 
-/// What ended the stream, if it was not the sound's end or a stop; left by the device thread for those who join it.
+/// The fault that ended the stream, if any; written by the device thread, read after joining it.
 private final class Outcome: Sendable {
     let fault = Mutex<StreamFault?>(nil)
 }

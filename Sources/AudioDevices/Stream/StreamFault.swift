@@ -1,18 +1,18 @@
-/// Why a device thread gave up. It is a code; the thread that waits for the end of the stream turns it into words.
+/// Why a device thread gave up: a code, which the thread that waits for the end of the stream turns into words.
 enum StreamFault: Error {
     /// The device is lost, noticed on a side.
     case lost(LossCause, StreamIncident.Side)
-    /// A call failed in a way that nothing here is made for.
+    /// A call failed with an error that is not handled here.
     case call(DeviceCall, code: Int32, StreamIncident.Side)
-    /// A file failed; its words are made already, as no card waits meanwhile.
+    /// A file failed; its words are already made, because no card waits meanwhile.
     case file(DeviceError)
 
-    /// What was asked of a device when it failed.
+    /// The operation during which a device failed.
     enum DeviceCall {
         case setUp, run, restart
     }
 
-    /// What the stream's incidents say of it; nil for files, which are no devices.
+    /// The loss to report as an incident; nil for files, which are not devices.
     var loss: (cause: LossCause, side: StreamIncident.Side)? {
         switch self {
         case .lost(let cause, let side): (cause, side)
@@ -21,7 +21,7 @@ enum StreamFault: Error {
         }
     }
 
-    /// The fault in words, naming the device.
+    /// The fault in words, with the name of the device.
     func error(outputName: String, inputName: String) -> DeviceError {
         switch self {
         case .file(let error): return error

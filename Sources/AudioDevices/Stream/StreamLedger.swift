@@ -1,11 +1,11 @@
 import Realtime
 import Synchronization
 
-/// What the device thread tells everyone else, wait-free on its side.
+/// Figures that the device thread publishes for other threads, wait-free on its side.
 final class StreamLedger: @unchecked Sendable {
-    // Unchecked because of the writers, which the device thread alone uses.
+    // Unchecked because of the writers, which only the device thread uses.
     let renderTimes = RenderTimeHistogram()
-    // All relaxed, in both directions: figures to look at, on which no other memory depends. One writer.
+    // All relaxed, in both directions: single figures on which no other memory depends. One writer.
     private let xruns = Atomic<Int64>(0)
     private let lostFrames = Atomic<Int64>(0)
     private let overruns = Atomic<Int64>(0)

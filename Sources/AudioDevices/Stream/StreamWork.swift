@@ -1,16 +1,16 @@
 import Realtime
 
-/// What a stream calls, in one shape for playing, recording and both: a side that is not there has no channels.
+/// The callbacks of a stream, in one form for playing, recording and both: a missing side has no channels.
 struct StreamWork: Sendable {
     let prepare: @Sendable (Int) -> Void
-    /// Returns how many frames are valid; fewer than the block has end the stream.
+    /// Returns how many frames are valid; fewer than the block end the stream.
     let process: @Sendable (DuplexBlock) -> Int
     let xrun: @Sendable (Int64, Int64) -> Void
     let overrun: @Sendable (Int64, Int64) -> Void
-    /// Told before each block where the device stands; nil spares the question.
+    /// Called before each block with the device's position; nil if the position is not needed.
     let moment: (@Sendable (DeviceMoment) -> Void)?
 
-    /// What is put together for a device with a clock of its own.
+    /// The callbacks for a device with a clock of its own.
     init(
         process: @escaping @Sendable (DuplexBlock) -> Int,
         xrun: @escaping @Sendable (Int64, Int64) -> Void = { _, _ in },

@@ -1,23 +1,23 @@
-// CALSA too: alsa-lib's headers bring the C library's structs with them, and the compiler may count them as its own.
+// CALSA too: alsa-lib's headers include the C library's structs, and the compiler may attribute them to it.
 import CALSA
 import CLinux
 import CTimerFD
 import Glibc
 import Synchronization
 
-/// Tells a device thread to end, and wakes it out of its wait: a flag, and an eventfd that stays readable.
+/// Tells a device thread to end, and wakes it from its wait: a flag, and an eventfd that stays readable.
 final class WakeSignal: Sendable {
-    /// Readable once the signal is raised, for polls of one's own.
+    /// Readable once the signal is raised; for use in polls.
     let descriptor: Int32
     private let timer: Int32
     private let raised = Atomic<Bool>(false)
 
-    /// Throws `io` when the process has no descriptor left.
+    /// Throws `io` if the process has no descriptors left.
     init() throws(DeviceError) {
         descriptor = eventfd(0, Int32(EFD_CLOEXEC | EFD_NONBLOCK))
         timer = timerfd_create(CLOCK_MONOTONIC, Int32(TFD_CLOEXEC | TFD_NONBLOCK))
         guard descriptor >= 0, timer >= 0 else {
-            // All members have their values: `deinit` runs, and closes what there is.
+            // All members have values, so `deinit` runs and closes the descriptors.
             throw DeviceError(
                 kind: .io, message: "the system has no descriptor left for another stream",
                 remedy: "Close some files, or raise the limit with ulimit -n.")
@@ -26,11 +26,11 @@ final class WakeSignal: Sendable {
 
     deinit { for own in [descriptor, timer] where own >= 0 { close(own) } }
 
-    /// Whether the stream is to end.
+    /// Whether the stream must end.
     ///
     /// Real-time safe: yes.
     var isRaised: Bool {
-        // Relaxed: the flag alone is used; whoever raised it learns of the end by the thread's own means.
+        // Relaxed: only the flag is used; the thread that raised it learns of the end by joining.
         raised.load(ordering: .relaxed)
     }
 
@@ -40,9 +40,9 @@ final class WakeSignal: Sendable {
         eventfd_write(descriptor, 1)
     }
 
-    /// Sleeps until the monotonic time `deadline`, or less when raised. Device thread.
+    /// Sleeps until the monotonic time `deadline`, or until the signal is raised. Device thread.
     func sleep(until deadline: Int64) {
-        // A timer descriptor, since poll alone counts in milliseconds.
+        // A timer descriptor, because poll alone counts in milliseconds.
         while !isRaised, deadline > MonotonicTime.now() {
             var time = itimerspec()
             time.it_value.tv_sec = Int(deadline / MonotonicTime.nanosecondsPerSecond)

@@ -1,25 +1,25 @@
 /// A process that has a sound device open.
 package struct DeviceHolder: Sendable, Hashable, CustomStringConvertible {
-    /// Its id.
+    /// Its process id.
     package let process: Int
-    /// What the kernel calls it: the first fifteen letters of the program, mostly.
+    /// The kernel's name for it: usually the first fifteen letters of the program.
     package let name: String
 
-    /// Names a process.
+    /// Makes a holder.
     package init(process: Int, name: String) {
         self.process = process
         self.name = name
     }
 
-    /// Such as `firefox (process 4711)`.
+    /// For example `firefox (process 4711)`.
     package var description: String { "\(name) (process \(process))" }
 }
 
 extension SystemFiles {
-    /// Which program has a hardware device open.
+    /// The programs that have a hardware device open.
     ///
-    /// A name that says no card may mean any of them. Nobody is found where the kernel does not tell, as of other users'
-    /// processes; a sound server that keeps the device for all is found like any other program.
+    /// A name without a card may mean any card. Nobody is found if the kernel does not report it, as for other users'
+    /// processes. A sound server that keeps the device open for others is found like any other program.
     package func holders(of name: String, _ side: StreamIncident.Side) -> [DeviceHolder] {
         let letter = side == .output ? "p" : "c"
         let hardware = HardwareName(name)
@@ -39,7 +39,7 @@ extension SystemFiles {
         }
     }
 
-    /// Numbers of the cards of that number or id; nil is all.
+    /// Numbers of the cards with that number or id; nil for all.
     private func cards(_ wanted: String?) -> [Int] {
         names(in: "proc/asound").compactMap { name in
             guard name.hasPrefix("card"), let number = Int(name.dropFirst(4)) else { return nil }
@@ -48,19 +48,19 @@ extension SystemFiles {
         }
     }
 
-    /// Whom the kernel names as having opened one of a device's substreams.
+    /// The processes that the kernel names as having opened one of a device's substreams.
     private func openers(in folder: String) -> [DeviceHolder] {
         names(in: folder).filter { $0.hasPrefix("sub") }.compactMap { substream in
             guard let status = text("\(folder)/\(substream)/status"),
                 let opener = Self.value(of: "owner_pid", in: status).flatMap({ Int($0) }), opener > 0
             else { return nil }
-            // It is the thread that opened the device; the program is the thread group's leader.
+            // The kernel names the thread that opened the device; the program is the leader of its thread group.
             let leader = text("proc/\(opener)/status").flatMap { Self.value(of: "Tgid", in: $0) }.flatMap { Int($0) }
             return holder(leader ?? opener)
         }
     }
 
-    /// Whose descriptors lead to one of the nodes.
+    /// The processes whose descriptors refer to one of the nodes.
     private func processes(thatHold nodes: Set<String>) -> [DeviceHolder] {
         guard !nodes.isEmpty else { return [] }
         return names(in: "proc").compactMap { Int($0) }.filter { process in

@@ -1,17 +1,17 @@
-/// A card, and one of its devices, as ALSA names of hardware say them.
+/// A card, and one of its devices, parsed from an ALSA name of hardware.
 ///
-/// `hw:1,0`, `plughw:CARD=PCH,DEV=0` and the like; names of anything else, such as `default`, name no card.
+/// `hw:1,0`, `plughw:CARD=PCH,DEV=0` and similar. Other names, such as `default`, name no card.
 package struct HardwareName: Sendable, Hashable {
     /// The card's number or id.
     package let card: String
-    /// The device's number on the card; nil where the name leaves it open.
+    /// The device's number on the card; nil if the name does not contain it.
     package let device: Int?
 
-    /// Names that count a card's devices as the card does, and names that do not.
+    /// Names whose device number is the card's, and names whose is not.
     private static let exact: Set<Substring> = ["hw", "plughw", "dmix", "dsnoop"]
     private static let loose: Set<Substring> = ["sysdefault", "front", "hdmi", "iec958"]
 
-    /// Reads a name; nil when it names no card.
+    /// Parses a name; nil if it names no card.
     package init?(_ name: String) {
         guard let colon = name.firstIndex(of: ":") else { return nil }
         let kind = name[..<colon]
@@ -26,11 +26,11 @@ package struct HardwareName: Sendable, Hashable {
         device = Self.exact.contains(kind) ? argument("DEV", at: 1).flatMap { Int($0) } : nil
     }
 
-    /// The name of the hardware itself behind a device, for whoever wants it alone.
+    /// The name of the hardware itself behind a device, for exclusive use.
     ///
-    /// Throws `invalidRequest` for what is no hardware, such as a sound server.
+    /// Throws `invalidRequest` for a device that is not hardware, such as a sound server.
     static func exclusive(_ name: String) throws(DeviceError) -> String {
-        // By itself it is the card, and its device, that ALSA's configuration or environment makes the first.
+        // Alone, these names mean the card and device that ALSA's configuration or environment makes the first.
         if ["default", "sysdefault", "hw", "plughw"].contains(name) { return "hw" }
         for direct in ["hw:", "hdmi:", "iec958:"] where name.hasPrefix(direct) { return name }
         if name.hasPrefix("plughw:") { return String(name.dropFirst("plug".count)) }

@@ -1,11 +1,11 @@
-// Recorded frames on their way from the thread that captures them to one that reads them, each with its number: what was lost
-// before, or found no room, is a jump of the numbers, and nothing that comes after it is displaced.
+// Recorded frames on their way from the capture thread to a reader, each with its number. Frames that were lost,
+// or found no room, are a jump in the numbers; later frames keep theirs.
 internal import Realtime
 
-/// Both ends of a new tape: take them apart and give each to its thread.
+/// Both ends of a new tape: take them apart and pass each to its thread.
 @frozen
 package struct FrameTapeEnds: ~Copyable, Sendable {
-    /// The end of who captures.
+    /// The end for the capture thread.
     package var writer: FrameTapeWriter
     /// The reader's end.
     package var tape: FrameTape
@@ -22,7 +22,7 @@ package struct FrameTapeEnds: ~Copyable, Sendable {
     }
 }
 
-/// From which frame of the ring on frames have which numbers; up to the next mark they follow one another.
+/// The number of a frame of the ring; up to the next mark, frames have consecutive numbers.
 struct FrameTapeMark: Sendable, BitwiseCopyable {
     let ringFrame: Int64
     let inputFrame: Int64
@@ -34,7 +34,7 @@ package struct FrameTape: ~Copyable, Sendable {
     private var frames: RingConsumer<Float>
     private var marks: RingConsumer<FrameTapeMark>
     private let channelCount: Int
-    /// The run that is being read, and the one that comes after it.
+    /// The current run of consecutive numbers, and the next one.
     private var current: FrameTapeMark?
     private var next: FrameTapeMark?
     /// Frames taken out of the ring so far.
@@ -48,13 +48,13 @@ package struct FrameTape: ~Copyable, Sendable {
         self.channelCount = channelCount
     }
 
-    /// Frames that wait. Real-time safe: yes.
+    /// Frames that can be read. Real-time safe: yes.
     var waitingFrames: Int { frames.readableCount / channelCount }
 
-    /// Takes up to `count` frames without a gap between them, interleaved, of numbers below `end`; returns the number of the
-    /// first and how many there are. None, when nothing below `end` waits.
+    /// Takes up to `count` consecutive frames, interleaved, with numbers below `end`. Returns the number of the
+    /// first and how many there are; none if no frame below `end` can be read.
     ///
-    /// A number beyond the last one's successor says how many are missing in between. Real-time safe: yes.
+    /// If the number is not the successor of the last one, the difference is the number of missing frames. Real-time safe: yes.
     #if REALTIME_CHECKS
         @_noAllocation @_noLocks
     #endif
@@ -69,10 +69,10 @@ package struct FrameTape: ~Copyable, Sendable {
         return (head, part)
     }
 
-    /// Fills `count` frames, interleaved, with those from number `first` on; returns how many of them are missing, which are
+    /// Fills `count` frames, interleaved, with those from number `first` on. Returns how many of them are missing, which are
     /// silence.
     ///
-    /// What is older than `first` is let go. Real-time safe: yes.
+    /// Older frames than `first` are dropped. Real-time safe: yes.
     mutating func read(_ count: Int, from first: Int64, into target: UnsafeMutablePointer<Float>) -> Int {
         var (filled, missing) = (0, 0)
         while filled < count {
@@ -101,18 +101,18 @@ package struct FrameTape: ~Copyable, Sendable {
         return missing
     }
 
-    /// Lets go of all that waits. Real-time safe: yes.
+    /// Drops all frames. Real-time safe: yes.
     mutating func letGo() {
         let dropped = unsafe frames.withReadable(waitingFrames * channelCount) { unsafe Self.all($0, $1) }
         ringFrame += Int64(dropped / channelCount)
     }
 
-    /// The number of the ring's next frame, and how many frames follow it without a gap.
+    /// The number of the ring's next frame, and how many consecutive frames follow.
     private mutating func run() -> (head: Int64, count: Int) {
-        // The frames first: the mark of those that are seen is seen as well.
+        // The frames first, so that the mark of every frame seen is also seen.
         let readable = Int64(waitingFrames)
         if next == nil { next = marks.pop() }
-        // A mark per run, of which the ring holds no more than marks.
+        // One mark per run; the ring contains no more runs than marks.
         while let mark = next, mark.ringFrame <= ringFrame {
             current = mark
             next = marks.pop()

@@ -1,16 +1,16 @@
 internal import Realtime
 
-/// The writing end of a tape, for the thread that captures. Wait-free.
+/// The writing end of a tape, for the capture thread. Wait-free.
 @safe
 package struct FrameTapeWriter: ~Copyable, @unchecked Sendable {
-    // Unchecked because of the scratch memory, which goes where the writer goes.
+    // Unchecked because of the scratch memory, which moves with the writer.
     private var frames: RingProducer<Float>
     private var marks: RingProducer<FrameTapeMark>
     private let channelCount: Int
     private let interleaved: UnsafeMutablePointer<Float>
     private let blockFrames: Int
     private var ringFrame: Int64 = 0
-    /// The number of the frame that would follow the last one in the ring.
+    /// The number that would follow the last frame in the ring.
     private var following: Int64 = -1
 
     init(
@@ -27,7 +27,7 @@ package struct FrameTapeWriter: ~Copyable, @unchecked Sendable {
 
     deinit { unsafe interleaved.deallocate() }
 
-    /// Passes a block on and returns how many of its frames found room; the rest is missing afterwards, and known to be.
+    /// Writes a block and returns how many of its frames found room. The others are missing afterwards, and the reader sees that.
     ///
     /// Real-time safe: yes.
     #if REALTIME_CHECKS
@@ -35,7 +35,7 @@ package struct FrameTapeWriter: ~Copyable, @unchecked Sendable {
     #endif
     package mutating func write(_ block: CaptureBlock) -> Int {
         if block.inputFrame != following {
-            // Before the frames it is about, so that a reader that sees the frames sees this, too.
+            // Before the frames, so that a reader that sees the frames also sees this mark.
             guard marks.push(FrameTapeMark(ringFrame: ringFrame, inputFrame: block.inputFrame)) else { return 0 }
             following = block.inputFrame
         }
