@@ -1,11 +1,11 @@
-// Explanations: what every error and warning of this project tells, cause and remedy, and how it prints; and the system's words
+// Explanations: the protocol of every error and warning of this project (cause and remedy), and how it prints; and the system's words
 // for its error numbers.
 //
-// It knows no error itself, and nothing lies below it. A program that uses any of the modules catches all their errors at once:
+// It knows no particular error, and depends on nothing. A program that uses any of the modules can catch all their errors at once:
 //
 //     catch let error as any ExplainedError { show(error.message, error.remedy) }
 
-/// Something that is wrong, in words that can be shown to a user as they are.
+/// A problem, in words that can be shown to a user unchanged.
 public protocol Explained: Sendable, CustomStringConvertible {
     /// The cause, in one plain sentence.
     var message: String { get }
@@ -18,5 +18,5 @@ extension Explained {
     public var description: String { "\(message)\n\(remedy)" }
 }
 
-/// An error with its cause and its remedy: every public error of these modules is one.
+/// An error with its cause and its remedy. Every public error of these modules conforms to it.
 public protocol ExplainedError: Error, Explained {}

@@ -1,5 +1,5 @@
 internal import CLinux
-// Runs a program without a shell, reads what it writes, and ends it when it takes too long.
+// Runs a program without a shell, reads its output, and ends it when it takes too long.
 internal import Glibc
 
 /// How long a program may run.
@@ -16,16 +16,16 @@ package struct ChildLimits: Sendable {
 
 /// How a program ended.
 package enum ChildEnd: Sendable, Equatable {
-    /// By itself, with this code.
+    /// By itself, with this exit code.
     case exited(Int32)
     /// By this signal.
     case killed(Int32)
-    /// It is over, and somebody else was told how: the embedding program ignores SIGCHLD, or waits for all of its children,
+    /// It has ended, but its status went elsewhere: the embedding program ignores SIGCHLD, or waits for all of its children,
     /// and Linux is older than 6.15.
     case unknown
 }
 
-/// What became of a program that ended by itself.
+/// The result of a program that ended by itself.
 package struct ChildResult: Sendable, Equatable {
     package let end: ChildEnd
     /// The last line it wrote to the standard error.
@@ -36,29 +36,29 @@ package struct ChildResult: Sendable, Equatable {
 package enum ChildFailure: Error, Equatable {
     /// It is not installed, or may not be run; an errno.
     case cannotStart(Int32)
-    /// It was ended, as it took longer than permitted.
+    /// It was ended because it took longer than permitted.
     case timeout
-    /// It was ended, as nobody wanted its output any more.
+    /// It was ended because its output was no longer wanted.
     case stopped
 }
 
 /// One run of a program.
 ///
-/// It is held by a descriptor of the process, never by its number: that may belong to another program as soon as somebody has waited for
-/// ours. So it does not matter what the embedding program does about SIGCHLD.
+/// It is held by a descriptor of the process, never by its number, which may belong to another program as soon as the child has been
+/// waited for. So it does not matter how the embedding program handles SIGCHLD.
 package struct ChildProcess: ~Copyable {
-    /// Stands for the process; -1 where it was over, and waited for by somebody else, before it could be held.
+    /// Stands for the process; -1 if it ended and other code waited for it before it could be held.
     private let process: Int32
     private let output: Int32
     private let errors: Int32
     private var isReaped = false
 
-    /// Seconds for which output is waited for before the limits are looked at.
+    /// Seconds to wait for output before the limits are checked.
     private static let stepSeconds = 0.1
 
-    /// Starts `arguments[0]`, found along PATH, with nothing to read.
+    /// Starts `arguments[0]`, found along PATH, with empty input.
     ///
-    /// - Parameter descriptors: The program has them as its descriptors 3, 4 and so on: see ``path(ofDescriptor:)``.
+    /// - Parameter descriptors: Passed to the program as descriptors 3, 4 and so on: see ``path(ofDescriptor:)``.
     package init(_ arguments: [String], descriptors: [Int32] = []) throws(ChildFailure) {
         let own = try Descriptors(handingOver: descriptors)
         var actions = unsafe posix_spawn_file_actions_t()
@@ -71,8 +71,8 @@ package struct ChildProcess: ~Copyable {
         var attributes = posix_spawnattr_t()
         unsafe posix_spawnattr_init(&attributes)
         defer { unsafe posix_spawnattr_destroy(&attributes) }
-        // What the embedding program blocks or ignores is its own affair. But the keys of its terminal are, too: they go to all programs
-        // there, and one that ended at Ctrl-C would seem to have come to the end of its work.
+        // The child does not inherit blocked or ignored signals. But it must ignore the keys of the terminal, which go to all programs
+        // there: one that ended at Ctrl-C would seem to have finished its work.
         var (blocked, defaults) = (sigset_t(), sigset_t())
         unsafe sigemptyset(&blocked)
         unsafe sigaddset(&blocked, SIGINT)
@@ -102,16 +102,16 @@ package struct ChildProcess: ~Copyable {
         close(errors)
     }
 
-    /// The name by which the program can open the file of the descriptor that it was given as its `index`-th, from 0 on.
+    /// The name by which the program can open the file of its `index`-th passed descriptor, from 0 on.
     package static func path(ofDescriptor index: Int) -> String { "/proc/self/fd/\(3 + index)" }
 
-    /// Gives all output to `take`, piece by piece, then waits for the program's end.
+    /// Passes all output to `take`, piece by piece, then waits for the program's end.
     ///
-    /// The limits count the time that is waited here, so a time for which the whole job was stopped (Ctrl-Z) is none.
+    /// The limits count the time of the waits here, so time for which the whole job was stopped (Ctrl-Z) does not count.
     ///
     /// - Parameters:
-    ///   - isWanted: Asked at least every 100 ms; the program is ended when it says no.
-    ///   - take: Is given output; says whether it wants more.
+    ///   - isWanted: Called at least every 100 ms; the program is ended if it returns false.
+    ///   - take: Receives output; returns whether it wants more.
     package mutating func finish(
         _ limits: ChildLimits, isWanted: () -> Bool = { true }, _ take: (UnsafeRawBufferPointer) -> Bool
     ) throws(ChildFailure) -> ChildResult {
@@ -128,7 +128,7 @@ package struct ChildProcess: ~Copyable {
                 pollfd(fd: errors, events: Int16(POLLIN), revents: 0),
                 pollfd(fd: isOver ? -1 : process, events: Int16(POLLIN), revents: 0),
             ]
-            // Once it is over, what it wrote is there: nothing is to be waited for, whoever else may hold the other end.
+            // Once it has ended, all its output is in the pipe, so there is nothing to wait for, even if another process holds the other end.
             if unsafe poll(&waiting, 3, isOver ? 0 : Int32(Self.stepSeconds * 1000)) < 0 { continue }
             let passed = min(monotonicSeconds() - start, 2 * Self.stepSeconds)
             (total, silent) = (total + passed, silent + passed)
@@ -153,7 +153,7 @@ package struct ChildProcess: ~Copyable {
         return ChildResult(end: end, lastErrorLine: lines.last.map(String.init) ?? "")
     }
 
-    /// Waits until the process is over; false when it is not within the time.
+    /// Waits until the process has ended; false if it does not end within the time.
     private func wait(milliseconds: Int32) -> Bool {
         var waiting = pollfd(fd: process, events: Int16(POLLIN), revents: 0)
         while true {
@@ -162,7 +162,7 @@ package struct ChildProcess: ~Copyable {
         }
     }
 
-    /// How the process, which is over, ended; takes it off the system's list.
+    /// How the process ended; removes it from the system's list. Call it after the end.
     private func end() -> ChildEnd {
         if process < 0 { return .unknown }
         var info = unsafe siginfo_t()
@@ -173,13 +173,13 @@ package struct ChildProcess: ~Copyable {
             }
             if errno != EINTR { break }
         }
-        // Somebody else was told, or nobody.
+        // The status went elsewhere.
         var status: Int32 = 0
         if unsafe linux_process_end(process, &status) != 0 { return .unknown }
         return status & 0x7F == 0 ? .exited(status >> 8 & 0xFF) : .killed(status & 0x7F)
     }
 
-    /// Keeps the last few kilobytes of what the program complains about, whatever the amount.
+    /// Keeps the last few kilobytes of the program's error output, whatever its length.
     private func drainErrors(_ text: inout [UInt8]) {
         var piece = [UInt8](repeating: 0, count: 4096)
         while true {
@@ -191,16 +191,16 @@ package struct ChildProcess: ~Copyable {
 }
 
 private enum ProcessHold {
-    /// P_PIDFD, which is a macro of its own where <sys/wait.h> has it.
+    /// P_PIDFD, which <sys/wait.h> defines as a macro of its own.
     static let kind = idtype_t(rawValue: 3)
 }
 
-/// The descriptors that starting a program takes; closed with it, but for those that were taken.
+/// The descriptors needed to start a program; closed with this object, except for those that were taken.
 private final class Descriptors {
-    /// What the program gets as its descriptors 1, 2, 3 and so on. All lie above those, so that none is overwritten by another.
+    /// The program gets these as its descriptors 1, 2, 3 and so on. All are higher than those, so that none overwrites another.
     private(set) var handedOver: [Int32] = []
     private var readEnds: [Int32] = []
-    /// Kept free for the process, so that one that was started can be held; and where it cannot be opened, processes cannot be
+    /// Reserved for the process, so that a started child can be held. If it cannot be opened, processes cannot be
     /// held here at all.
     private var reserve: Int32
 
@@ -210,8 +210,8 @@ private final class Descriptors {
         reserve = linux_process_open(getpid())
         if reserve < 0 { throw .cannotStart(errno) }
         for _ in 0..<2 {
-            // Sockets, as they can be made close-on-exec in one step: a program started meanwhile by another thread would
-            // else hold our pipe open, and its end would never be seen.
+            // Sockets, because they can be made close-on-exec in one step. Otherwise a program that another thread starts meanwhile would
+            // hold our pipe open, and its end would never be seen.
             var ends: [Int32] = [0, 0]
             let kind = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
             if unsafe socketpair(AF_UNIX, kind, 0, &ends) != 0 { throw .cannotStart(errno) }
@@ -231,13 +231,13 @@ private final class Descriptors {
         handedOver.append(copy)
     }
 
-    /// A descriptor of a process that was just started; -1 when it is over and was waited for, so that its number may be another's.
+    /// A descriptor of a process that was just started; -1 if it has ended and was waited for, so that its number may be another's.
     func hold(_ number: pid_t) -> Int32 {
         close(reserve)
         reserve = -1
         let process = linux_process_open(number)
         if process < 0 { return -1 }
-        // The system knows whether it is a child of ours, running or over: another program's is none.
+        // The system knows whether the number is a child of ours, running or ended; another program is not.
         var info = unsafe siginfo_t()
         if unsafe waitid(ProcessHold.kind, id_t(process), &info, WEXITED | WNOHANG | WNOWAIT) == 0 { return process }
         close(process)
@@ -250,7 +250,7 @@ private final class Descriptors {
     }
 }
 
-/// Seconds of a clock that nobody sets.
+/// Seconds of a clock that cannot be set.
 private func monotonicSeconds() -> Double {
     var now = timespec()
     unsafe clock_gettime(CLOCK_MONOTONIC, &now)

@@ -1,12 +1,12 @@
 internal import Glibc
 
-/// Bytes of open files, all that were asked for: the system may take or give a part of them only, and signals interrupt it.
+/// Reads and writes all requested bytes of open files. The system may transfer only a part, and signals interrupt it.
 package enum FileBytes {
-    /// How often a call that a signal interrupts, or that takes a part only, is made again before it counts as failed.
+    /// How often a call that was interrupted or transferred only a part is repeated before it counts as failed.
     package static let patience = 1000
 
-    /// Appends all of `bytes` to what a descriptor stands for; a pipe that somebody made non-blocking (terminals' descriptors are shared)
-    /// is waited for.
+    /// Appends all of `bytes` to a descriptor. If another program made a pipe non-blocking (terminals share descriptors),
+    /// this waits for it.
     package static func append(_ bytes: UnsafeRawBufferPointer, to descriptor: Int32) throws(FileFault) {
         var done = 0
         while done < bytes.count {
@@ -23,7 +23,7 @@ package enum FileBytes {
         }
     }
 
-    /// Appends all of `bytes`, as the other of this name does.
+    /// Appends all of `bytes`, like the function above.
     package static func append(_ bytes: ArraySlice<UInt8>, to descriptor: Int32) throws(FileFault) {
         try unsafe bytes.withUnsafeBufferPointer { (run) throws(FileFault) in
             try unsafe append(UnsafeRawBufferPointer(run), to: descriptor)
@@ -47,7 +47,7 @@ package enum FileBytes {
         }
     }
 
-    /// Writes all of `bytes`, as the other of this name does.
+    /// Writes all of `bytes`, like the function above.
     package static func write(
         _ bytes: [UInt8], at offset: Int64, of descriptor: Int32, calls: any FileCalls = SystemFileCalls()
     ) throws(FileFault) {
@@ -56,9 +56,9 @@ package enum FileBytes {
         }
     }
 
-    /// Fills `target` with the bytes of a file from `offset` on; without an offset, with those that come next.
+    /// Fills `target` with the bytes of a file from `offset` on; without an offset, with the next bytes.
     ///
-    /// - Returns: How many there are: fewer than asked for at the end only.
+    /// - Returns: How many there are; fewer than requested only at the end.
     package static func read(
         _ descriptor: Int32, at offset: Int64? = nil, into target: UnsafeMutableRawBufferPointer
     ) throws(FileFault) -> Int {
@@ -77,7 +77,7 @@ package enum FileBytes {
         return done
     }
 
-    /// Up to `count` bytes, as `read` gives them.
+    /// Up to `count` bytes, as `read` returns them.
     package static func bytes(of descriptor: Int32, at offset: Int64? = nil, count: Int) throws(FileFault) -> [UInt8] {
         var bytes = [UInt8](repeating: 0, count: count)
         let filled = try unsafe bytes.withUnsafeMutableBufferPointer { (target) throws(FileFault) in

@@ -1,25 +1,25 @@
-// The system calls by which files are written, all in one place, so that tests can let each of them fail.
+// The system calls for writing files, all in one place, so that tests can make each of them fail.
 internal import Glibc
 
-/// What the system does with a file. Each call returns what the system's own returns, or minus an errno.
+/// System calls on files. Each returns what the system's call returns, or minus an errno.
 package protocol FileCalls: Sendable {
     /// A descriptor of a new file in `folder` that has no name yet.
     func createUnnamed(in folder: String) -> Int
     /// A descriptor of a new file; refuses an existing one.
     func create(_ path: String) -> Int
-    /// Gives the file of a descriptor a name; refuses one that is taken.
+    /// Gives the file of a descriptor a name; refuses a name that is taken.
     func name(_ descriptor: Int32, _ path: String) -> Int
     func write(_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer, at offset: Int64) -> Int
-    /// Shortens a file, or lengthens it by a hole, which reads as zeros.
+    /// Shortens a file, or extends it by a hole, which reads as zeros.
     func setLength(_ descriptor: Int32, _ byteCount: Int64) -> Int
-    /// Waits until the samples are on the disk, and the length.
+    /// Waits until the data and the length are on the disk.
     func synchroniseData(_ descriptor: Int32) -> Int
-    /// Waits until all of a file is on the disk.
+    /// Waits until the whole file, with its metadata, is on the disk.
     func synchronise(_ descriptor: Int32) -> Int
     /// Waits until the names in a folder are on the disk.
     func synchroniseFolder(_ folder: String) -> Int
     func remove(_ path: String) -> Int
-    /// Gives a file another name, in the place of what has that name.
+    /// Renames a file, replacing a file with that name.
     func rename(_ path: String, to other: String) -> Int
     func close(_ descriptor: Int32) -> Int
     /// Bytes that an ordinary user may still write to the disk of a descriptor's file.

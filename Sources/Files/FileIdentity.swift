@@ -1,11 +1,11 @@
 internal import CLinux
 internal import Glibc
 
-/// Which file a name or a descriptor stands for: its number on its disk, and when it was made, as numbers are used again.
+/// Identifies the file behind a name or a descriptor: its inode number on its disk, and its creation time, because numbers are reused.
 package struct FileIdentity: Equatable, Sendable {
     package let device: UInt64
     package let inode: UInt64
-    /// Nanoseconds since 1970; 0 where the file system does not keep it.
+    /// Nanoseconds since 1970; 0 if the file system does not store it.
     package let birth: Int64
     /// Whether files keep their numbers when the disk is mounted again.
     package let numbersLast: Bool
@@ -14,10 +14,10 @@ package struct FileIdentity: Equatable, Sendable {
         (self.device, self.inode, self.birth, self.numbersLast) = (device, inode, birth, numbersLast)
     }
 
-    /// The file that `path` names; nil where there is none.
+    /// The file that `path` names; nil if there is none.
     package init?(path: String) { self.init(folder: AT_FDCWD, path: path) }
 
-    /// The file that is open.
+    /// The open file.
     package init?(descriptor: Int32) { self.init(folder: descriptor, path: "") }
 
     private init?(folder: Int32, path: String) {
@@ -32,16 +32,16 @@ package struct FileIdentity: Equatable, Sendable {
         birth = isKept ? status.stx_btime.tv_sec * 1_000_000_000 + Int64(status.stx_btime.tv_nsec) : 0
     }
 
-    /// Whether both are one file. A disk's number may differ after a restart, the time at which a file was made does not; so where
-    /// both are known to have one, it decides.
+    /// Whether both are the same file. A disk's number may change after a restart, but the creation time of a file does not. So if
+    /// both have one, it decides.
     package func isSame(as other: FileIdentity?) -> Bool {
         guard let other, inode == other.inode else { return false }
         return birth != 0 && other.birth != 0 ? birth == other.birth : device == other.device
     }
 
-    /// Whether this file, found where the other was long ago, may be that one: its number and its disk's may have changed since, as the
-    /// disk was mounted anew. FAT, exFAT and file systems of programs make up numbers with each mount, and FAT's times move with the
-    /// time zone; there only what the file holds can tell.
+    /// Whether this file, found at the place of an earlier one, may be the same: its number and its disk's may have changed since, because the
+    /// disk was mounted again. FAT, exFAT and FUSE assign new numbers with each mount, and FAT's times move with the
+    /// time zone; there only the contents can tell.
     package func mayBe(_ earlier: FileIdentity) -> Bool {
         isSame(as: earlier) || !numbersLast || birth != 0 && birth == earlier.birth
     }

@@ -1,27 +1,27 @@
 internal import Glibc
 
-/// A place for a file that is to appear whole: looked at once, before anything is written.
+/// The destination of a file that will appear as a whole; checked once, before anything is written.
 ///
-/// The file is written beside the place under another name, and renamed over it when it is whole and on the disk. So an older file
-/// stays until then, and stays for good when something fails.
+/// The file is written beside the destination under another name, and renamed once it is complete and on the disk. So an older file
+/// stays until then, and stays for good if something fails.
 package struct FilePlace: Sendable {
     /// The name as it was given.
     package let path: String
-    /// Where the file goes: behind a link, what it points to is replaced, not the link.
+    /// Where the file goes: if the name is a link, its target is replaced, not the link.
     package let finalPath: String
-    /// True for a pipe or a device, which can only be written straight.
+    /// True for a pipe or a device, which can only be written directly.
     package let isSpecial: Bool
-    /// The permissions of the file that will be replaced; nil where there is none.
+    /// The permissions of the file to be replaced; nil if there is none.
     package let mode: UInt32?
 
-    /// What the names of all files begin with that this process has not finished.
+    /// The prefix of the names of this process's unfinished files.
     package static let temporaryPrefix = ".woodshed-\(String(UInt64.random(in: 0...UInt64.max), radix: 36))-"
-    /// What they end with.
+    /// Their suffix.
     package static let temporarySuffix = ".part"
 
-    /// Looks at `path`.
+    /// Checks `path`.
     ///
-    /// - Throws: ENOENT for what is no name, EISDIR for a folder's, and why an existing file may not be written.
+    /// - Throws: ENOENT if it cannot be a name, EISDIR for a folder, and the reason why an existing file may not be written.
     package init(_ path: String) throws(FileFault) {
         if path.isEmpty || path.utf8.contains(0) { throw FileFault(code: ENOENT, isCreating: true) }
         self.path = path
@@ -34,32 +34,32 @@ package struct FilePlace: Sendable {
         if status.st_mode & S_IFMT == S_IFDIR { throw FileFault(code: EISDIR, isCreating: true) }
         isSpecial = status.st_mode & S_IFMT != S_IFREG
         mode = isSpecial ? nil : status.st_mode & 0o7777
-        // Renaming would replace a file that may not be written.
+        // Renaming would replace a file without write permission.
         if unsafe access(path, W_OK) != 0 { throw FileFault(code: errno, isCreating: true) }
         finalPath = isSpecial ? path : Self.resolved(path) ?? path
     }
 
-    /// The folder that the file goes to.
+    /// The folder of the file.
     package var folder: String { Self.folder(of: finalPath) }
 
-    /// A new name beside the place. It is not made of the file's, which may be as long as names can be.
+    /// A new name beside the destination. It does not contain the file's name, which may have the greatest permitted length.
     package func temporaryPath() -> String {
         let name = Self.temporaryName()
         return finalPath.contains("/") ? (folder == "/" ? "/" : folder + "/") + name : name
     }
 
-    /// A new name for what is not finished, in whatever folder.
+    /// A new name for an unfinished file, in any folder.
     package static func temporaryName() -> String {
         temporaryPrefix + String(UInt64.random(in: 0...UInt64.max), radix: 36) + temporarySuffix
     }
 
-    /// Gives a file that is whole and on the disk its name, and waits until the name is on the disk, too.
+    /// Renames a file that is complete and on the disk to its final name, and waits until the name is on the disk, too.
     ///
-    /// - Parameter replaces: Whether what is there may be replaced; where it may not, EEXIST is thrown.
+    /// - Parameter replaces: Whether an existing file may be replaced; if not, EEXIST is thrown.
     package func put(
         _ temporary: String, replaces: Bool = true, calls: any FileCalls = SystemFileCalls()
     ) throws(FileFault) {
-        // Unlike a renaming, a second name is refused where there is a file; but not all file systems know second names.
+        // Unlike a rename, a hard link is refused if the name is taken; but not all file systems support hard links.
         if !replaces {
             if unsafe link(temporary, finalPath) == 0 {
                 _ = calls.remove(temporary)
@@ -75,14 +75,14 @@ package struct FilePlace: Sendable {
         _ = calls.synchroniseFolder(folder)
     }
 
-    /// The name from the root of the file that `path` leads to; nil where there is none.
+    /// The absolute name of the file that `path` leads to; nil if there is none.
     package static func resolved(_ path: String) -> String? {
         guard let resolved = unsafe realpath(path, nil) else { return nil }
         defer { unsafe free(resolved) }
         return unsafe String(cString: resolved)
     }
 
-    /// The folder that a path lies in.
+    /// The folder that contains a path.
     package static func folder(of path: String) -> String {
         guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return "." }
         return slash == path.startIndex ? "/" : String(path[..<slash])

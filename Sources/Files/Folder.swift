@@ -1,16 +1,16 @@
 internal import Glibc
 
-/// What is in a folder.
+/// Lists folders.
 package enum Folder {
-    /// The names in a folder, in no order, without those of itself and of the one above.
+    /// The names in a folder, unsorted, without `.` and `..`.
     ///
-    /// - Throws: Why it cannot be read, also when that shows on the way.
+    /// - Throws: The reason why it cannot be read, also if reading fails half-way.
     package static func names(in path: String) throws(FileFault) -> [String] {
         guard let folder = unsafe opendir(path) else { throw FileFault(code: errno) }
         defer { unsafe closedir(folder) }
         var names: [String] = []
         while true {
-            // The end and a failure look alike otherwise.
+            // Otherwise the end and a failure look alike.
             errno = 0
             guard let entry = unsafe readdir(folder) else {
                 if errno != 0 { throw FileFault(code: errno) }

@@ -1,12 +1,12 @@
 internal import Glibc
 
-/// A new file that is written under its name from its beginning on, such as a recording.
+/// A new file that is written under its name from the beginning, such as a recording.
 package enum NewFile {
-    /// Makes a file at `path`, which must be free, with `header` in it, and returns its descriptor.
+    /// Creates a file at `path`, which must not exist, with `header` in it, and returns its descriptor.
     ///
-    /// The file gets its name when the header is in it, so that whoever is killed leaves a whole file or none. File systems that
-    /// know no files without a name (FAT, some network drives) have an empty one for that moment.
-    /// - Throws: EEXIST where there is a file already, and why there can be none.
+    /// The file gets its name when it contains the header, so a crash leaves a file with a header or none. On file systems
+    /// without unnamed files (FAT, some network drives) the file is empty for a moment.
+    /// - Throws: EEXIST if there is a file already, and the reason why it cannot be created.
     package static func create(
         _ path: String, beginningWith header: [UInt8], calls: any FileCalls = SystemFileCalls()
     ) throws(FileFault) -> Int32 {

@@ -1,26 +1,26 @@
 internal import Glibc
 
-/// A regular file that is open for reading; closed with its owner.
+/// A regular file, open for reading; closed with its owner.
 package struct RegularFile: ~Copyable, Sendable {
     package let descriptor: Int32
     /// Its length when it was opened.
     package let byteCount: Int64
 
-    /// Opens a file; never waits, whatever the name stands for.
+    /// Opens a file; never waits, whatever the name refers to.
     ///
     /// - Parameters:
-    ///   - name: As the system takes it.
-    ///   - followsLinks: Whether a name that is a link stands for what the link leads to; else it throws ELOOP.
-    /// - Throws: EISDIR for a folder, ENODEV for what is no regular file either, and why it cannot be opened.
+    ///   - name: In the system's form.
+    ///   - followsLinks: Whether a symbolic link is followed; if not, it throws ELOOP.
+    /// - Throws: EISDIR for a folder, ENODEV for another file that is not regular, and the reason why it cannot be opened.
     package init(_ name: UnsafePointer<CChar>, followsLinks: Bool = true) throws(FileFault) {
-        // Without O_NONBLOCK, opening a pipe nobody writes to would wait for ever.
+        // Without O_NONBLOCK, opening a pipe without a writer would wait for ever.
         let flags = O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY | (followsLinks ? 0 : O_NOFOLLOW)
         try self.init(opened: unsafe open(name, flags))
     }
 
-    /// The same file opened once more, with a position of its own.
+    /// Opens the same file again, with a position of its own.
     package init(reopening other: borrowing RegularFile) throws(FileFault) {
-        // By the descriptor: the name may stand for another file by now.
+        // By the descriptor, because the name may refer to another file by now.
         try unsafe self.init("/proc/self/fd/\(other.descriptor)")
     }
 

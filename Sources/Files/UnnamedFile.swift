@@ -1,11 +1,11 @@
 internal import CLinux
 internal import Glibc
 
-/// The descriptor of a file without a name: the system frees it with the descriptor, also after a crash.
+/// A file without a name: the system frees it with the descriptor, even after a crash.
 package enum UnnamedFile {
-    /// Makes one in `folder`, or throws why there can be none.
+    /// Creates one in `folder`, or throws the reason why that is not possible.
     ///
-    /// File systems that know no files without a name (some overlays and network drives) have one with a name for a moment.
+    /// On file systems without unnamed files (some overlays and network drives) it has a name for a moment.
     package static func open(in folder: String, calls: any FileCalls = SystemFileCalls()) throws(FileFault) -> Int32 {
         let unnamed = calls.createUnnamed(in: folder)
         if unnamed >= 0 { return Int32(unnamed) }
@@ -16,7 +16,7 @@ package enum UnnamedFile {
         return Int32(named)
     }
 
-    /// Makes one in memory that holds `bytes`.
+    /// Creates one in memory that contains `bytes`.
     package static func inMemory(_ bytes: [UInt8] = []) throws(FileFault) -> Int32 {
         let descriptor = unsafe linux_memory_file("woodshed")
         if descriptor < 0 { throw FileFault(code: errno, isCreating: true) }

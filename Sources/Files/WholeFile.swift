@@ -1,14 +1,14 @@
 internal import Glibc
 
-/// A file that appears under its name whole or not at all.
+/// A file that appears under its name as a whole or not at all.
 ///
-/// What is no regular file (a pipe, a device) is written straight. A file that is let go before `commit` is removed.
+/// A pipe or a device is written directly. If the object is released before `commit`, the file is removed.
 /// One thread at a time.
 package final class WholeFile {
     package let place: FilePlace
-    /// The file while it is written; -1 once it was committed or discarded.
+    /// The file while it is written; -1 after a commit or discard.
     package private(set) var descriptor: Int32
-    /// Where the bytes are until `commit`; nil for what is written straight, and afterwards.
+    /// The temporary name until `commit`; nil for a file that is written directly, and afterwards.
     package private(set) var temporaryPath: String?
     private let isDurable: Bool
     private let calls: any FileCalls
@@ -16,13 +16,13 @@ package final class WholeFile {
     /// Begins a file.
     ///
     /// - Parameters:
-    ///   - path: Where it is to appear.
-    ///   - suffix: With the file's own name in front, what it is written under, where what a killed program has left of that name
-    ///     may be overwritten; nil for a new name.
-    ///   - permissions: Of a file that replaces none; the process's mask takes its part of them away.
-    ///   - isDurable: Whether `commit` waits until it is on the disk. Without that a loss of power may leave less than the
-    ///     whole, under its name: for what can be made again, and is checked when it is read.
-    /// - Throws: As `FilePlace`, and why the file cannot be made.
+    ///   - path: The final name.
+    ///   - suffix: With the file's own name before it, the temporary name; a file of that name, left by a killed program,
+    ///     may be overwritten. nil for a new name.
+    ///   - permissions: Of a file that replaces none; the process's umask applies.
+    ///   - isDurable: Whether `commit` waits until the file is on the disk. Without this a loss of power may leave an incomplete
+    ///     file under the final name. Use that only for files that can be made again and are checked when they are read.
+    /// - Throws: Like `FilePlace`, and the reason why the file cannot be created.
     package init(
         _ path: String, suffix: String? = nil, permissions: UInt32 = 0o666, isDurable: Bool = true,
         calls: any FileCalls = SystemFileCalls()
@@ -52,19 +52,19 @@ package final class WholeFile {
     /// Appends all of `bytes`.
     package func append(_ bytes: [UInt8]) throws(FileFault) { try FileBytes.append(bytes[...], to: descriptor) }
 
-    /// Makes the file appear under its name: waits until it is on the disk, closes it, and renames it. Some disks tell only then that
-    /// they did not take it all; an older file of that name then stays.
+    /// Makes the file appear under its name: waits until it is on the disk, closes it, and renames it. Some disks report only then that
+    /// they could not store everything; an older file of that name then stays.
     ///
     /// - Parameter replaces: As in `FilePlace.put`.
     package func commit(replaces: Bool = true) throws(FileFault) {
         do throws(FileFault) {
             if isDurable, temporaryPath != nil {
-                // What a file system cannot do is no failure of the disk.
+                // An unsupported call is not a failure of the disk.
                 try check(calls.synchronise(descriptor), butFor: [EINVAL, ENOSYS])
             }
             let file = descriptor
             descriptor = -1
-            // Linux closes the descriptor also when a signal interrupts the call; what was to be written was synchronised.
+            // Linux closes the descriptor even if a signal interrupts the call; the data was already synchronised.
             try check(calls.close(file), butFor: [EINTR])
             if let temporaryPath { try place.put(temporaryPath, replaces: replaces, calls: calls) }
             temporaryPath = nil
@@ -74,7 +74,7 @@ package final class WholeFile {
         }
     }
 
-    /// Removes what was written, as far as it is ours to remove. After `commit` it does nothing.
+    /// Removes the unfinished file. After `commit` it does nothing.
     package func discard() {
         if descriptor >= 0 { _ = calls.close(descriptor) }
         descriptor = -1

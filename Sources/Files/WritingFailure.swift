@@ -1,7 +1,7 @@
 internal import Explanations
 internal import Glibc
 
-/// The kinds of failure that writing has, among those of a module's own error. A kind of each name is all it takes.
+/// The kinds of failure that writing has, among those of a module's own error. An enumeration that has these cases conforms.
 package protocol WritingFailureKind {
     static var permissionDenied: Self { get }
     static var isDirectory: Self { get }
@@ -12,7 +12,7 @@ package protocol WritingFailureKind {
     static var io: Self { get }
 }
 
-/// Why a file could not be written, in words: the one table from the system's numbers to sentences for all that is written.
+/// Why a file could not be written, in words: the one table from the system's error numbers to sentences for all writing.
 package struct WritingFailure<Kind: WritingFailureKind> {
     package let kind: Kind
     /// The cause, in one plain sentence that names the file.
@@ -20,7 +20,7 @@ package struct WritingFailure<Kind: WritingFailureKind> {
     /// What to do about it, in one plain sentence.
     package let remedy: String
 
-    /// What a fault says about `path`, which is named as the user knows it.
+    /// The words for a fault of `path`, which is the name as the user knows it.
     package init(_ path: String, _ fault: FileFault) {
         let cause: String
         switch fault.code {

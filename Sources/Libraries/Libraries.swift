@@ -1,8 +1,8 @@
-// Libraries: shared libraries that are loaded when something first needs them.
+// Libraries: shared libraries that are loaded when they are first needed.
 //
-// A program that links a library loads it at each start, with all that the library needs itself, whatever it was started for.
-// What one verb of the command needs is loaded by that verb: a C target names the functions (`CLibraryTable.h`), and the module
-// that uses them keeps one `LibraryFunctions` in a `static let`. This module knows no library, and never unloads one.
+// A program loads every linked library at each start, with all of its dependencies, whether it needs them or not.
+// A library that only one verb of the command needs is loaded by that verb: a C target lists the functions (`CLibraryTable.h`), and the module
+// that uses them keeps one `LibraryFunctions` in a `static let`. This module knows no particular library, and never unloads one.
 package import CLibraryTable
 internal import Explanations
 internal import Glibc
@@ -18,36 +18,36 @@ package struct LibraryError: ExplainedError, Equatable {
 
     init(_ description: LibraryDescription) {
         library = unsafe String(cString: description.soname)
-        // Per thread, and of the call that failed last.
+        // Per thread, for the last call that failed.
         let reason = unsafe dlerror().map { unsafe String(cString: $0) } ?? "no reason given"
         message = "The library \(library) cannot be loaded (\(reason))"
         remedy = unsafe "Install it with: sudo apt-get install \(String(cString: description.package))"
     }
 }
 
-/// The functions of a library that is loaded, as a table in C.
+/// The functions of a loaded library, as a table in C.
 ///
-/// The library stays loaded until the process ends; so does the table, which anybody may read.
+/// The library stays loaded until the process ends; so does the table, which any thread may read.
 ///
 /// Real-time safe: no; calling a function of the table costs what the function does.
 @safe
 package struct LibraryFunctions<Table: BitwiseCopyable>: @unchecked Sendable {
-    /// The functions, none of them missing.
+    /// The functions; none is missing.
     package let table: UnsafePointer<Table>
 
-    /// Loads a library and looks its functions up.
+    /// Loads a library and looks up its functions.
     ///
-    /// Kept in a `static let` it happens once, in whichever thread comes first. A failure is final: a program that catches it can
-    /// try anew by another call.
+    /// In a `static let` this happens once, on the first thread that needs it. A failure is final there; a program can
+    /// try again by another call.
     ///
-    /// - Parameter description: Names as many functions as the table has fields, in their order.
-    /// - Throws: A `LibraryError` when the library, one that it needs or one of the functions is missing.
+    /// - Parameter description: Lists as many functions as the table has fields, in the same order.
+    /// - Throws: A `LibraryError` if the library, one of its dependencies or one of the functions is missing.
     package init(_ description: LibraryDescription) throws(LibraryError) {
         let count = unsafe description.count
         precondition(
             MemoryLayout<Table>.size == count * MemoryLayout<Int>.size,
             "A table has another number of functions than there are names.")
-        // Bound at once: a function that is missing further below is told here, and not where it is first called.
+        // Bound at once, so that a function missing in a dependency is reported here, not when it is first called.
         guard let library = unsafe dlopen(description.soname, RTLD_NOW | RTLD_LOCAL) else {
             throw unsafe LibraryError(description)
         }

@@ -1,4 +1,4 @@
-// Subnormal numbers as zero, on the thread that asks. A decaying tail of them costs twenty times the running signal.
+// Flushes subnormal numbers to zero on the calling thread. A decaying tail of them costs twenty times the running signal.
 internal import CRealtime
 
 /// Flush-to-zero on this thread, from `init()` to `restore()`.
@@ -9,7 +9,7 @@ internal import CRealtime
 package struct FlushToZero: ~Copyable, Sendable {
     private let previous: UInt64
 
-    /// Whether this processor's way is known here; if not, a `FlushToZero` changes nothing.
+    /// Whether this is implemented for the processor; if not, a `FlushToZero` changes nothing.
     package static var isSupported: Bool { realtime_flush_to_zero_is_supported() }
 
     /// Switches it on for this thread.
@@ -20,7 +20,7 @@ package struct FlushToZero: ~Copyable, Sendable {
     #endif
     package init() { previous = realtime_flush_to_zero_enable() }
 
-    /// Puts this thread back to how `init()` found it.
+    /// Restores the state that `init()` found on this thread.
     ///
     /// Real-time safe: yes.
     #if REALTIME_CHECKS

@@ -1,9 +1,9 @@
-// When may an object be freed that a real-time reader found through an atomic pointer? When the reader has been outside
-// since the object was unpublished. The reader says "in" and "out" around each block, wait-free; the writer asks.
-// It does not free, defer or publish anything, and serves one reader (any number of writers).
+// When can an object be freed that a real-time reader found through an atomic pointer? Once the reader has been outside its epoch
+// since the object was unpublished. The reader enters and leaves around each block, wait-free; the writer asks.
+// This type does not free, defer or publish anything, and serves one reader (any number of writers).
 //
-// A writer that unpublishes and then looks, and a reader that enters and then looks, must not both miss each other.
-// Both `enter` and `mark` are therefore read-modify-writes of the same word: one of them comes first in its modification
+// If a writer unpublishes and then looks, and a reader enters and then looks, at least one must see the other.
+// So both `enter` and `mark` are read-modify-writes of the same word: one of them comes first in its modification
 // order, and the later one sees what came before the earlier. No fence is needed, which thread sanitizers do not model.
 import Synchronization
 
@@ -20,7 +20,7 @@ package final class ReadEpoch: @unchecked Sendable {
     /// The reader's side: a trivial value, so that the render thread touches no class. Valid while this `ReadEpoch` lives.
     package let reader: Reader
 
-    /// A moment in the reader's life, as seen by a writer.
+    /// A moment in the reader's sequence of entries and exits.
     package struct Mark: Sendable, Equatable {
         let count: UInt
     }
@@ -35,7 +35,7 @@ package final class ReadEpoch: @unchecked Sendable {
         unsafe reader = Reader(word: word)
     }
 
-    /// Notes where the reader is; call it *after* unpublishing, from any thread.
+    /// Marks the reader's current state; call it *after* unpublishing, from any thread.
     ///
     /// Wait-free.
     package func mark() -> Mark {
@@ -60,7 +60,7 @@ package final class ReadEpoch: @unchecked Sendable {
         /// Entries and exits so far: odd while the reader is inside.
         let word: UnsafeMutablePointer<Atomic<UInt>>
 
-        /// Says that the reader may look at published objects from now on; not to be nested.
+        /// The reader may look at published objects from now on; not to be nested.
         ///
         /// Wait-free. Real-time safe: yes.
         #if REALTIME_CHECKS
@@ -72,7 +72,7 @@ package final class ReadEpoch: @unchecked Sendable {
             precondition(count & 1 == 1, "the reader is inside already")
         }
 
-        /// Says that the reader holds nothing any more.
+        /// The reader holds nothing any more.
         ///
         /// Wait-free. Real-time safe: yes.
         #if REALTIME_CHECKS

@@ -1,13 +1,13 @@
-// Realtime: what crosses between a thread that may never wait and one that may.
+// Realtime: exchange between a thread that may never wait and one that may.
 //
-// A bounded ring, a snapshot (the latest value wins), a hand-over of immutable objects, an epoch that tells when a
-// reader can no longer see an object, and a thread with real-time scheduling. Everything here is for exactly two
-// parties; the halves are noncopyable, so "one producer, one consumer" is checked by the compiler.
+// A bounded ring, a snapshot (the latest value wins), an epoch that tells when a reader can no longer see an object, tables
+// that a worker publishes to readers, and a thread with real-time scheduling. Every exchange has exactly two
+// parties; the halves are noncopyable, so the compiler checks "one producer, one consumer".
 //
-// It does NOT know what audio is, start any thread of its own, log, retry or wait (joining a thread and waiting for
-// its set-up excepted), and no call marked real-time safe allocates, locks, counts references or enters the kernel.
+// It does NOT know what audio is, log or retry. No call marked real-time safe allocates, locks, counts
+// references or enters the kernel.
 
-// Whoever catches an error of this module can call it what it is.
+// So that a program that catches an error of this module can name its type.
 @_exported public import Explanations
 
 /// The distance kept between memory that two threads write.
@@ -15,8 +15,8 @@
 /// Twice the usual cache line: Intel's adjacent-line prefetcher and Apple's and some Arm cores move 128 bytes at once.
 @usableFromInline let lineBytes = 128
 
-/// Memory shared by two halves, freed when the last of them goes. Zeroed, so that every page is resident from the start
-/// and the render thread takes no page fault on its first turn round.
+/// Memory shared by two halves, freed when the last of them is released. Zeroed, so that every page is resident from the start
+/// and the render thread takes no page fault at its first access.
 ///
 /// The halves keep raw pointers into it for their hot paths and this reference only for its lifetime: on the render
 /// thread the reference is never touched, so no reference counting happens there.
@@ -34,7 +34,7 @@
     deinit { unsafe base.deallocate() }
 }
 
-/// `byteCount` rounded up to a whole number of lines, so that nothing foreign shares the last one.
+/// `byteCount` rounded up to a whole number of lines, so that no other data shares the last one.
 @usableFromInline func roundUpToLine(_ byteCount: Int) -> Int {
     precondition(byteCount >= 0 && byteCount <= Int.max - lineBytes, "the memory asked for cannot be addressed")
     return (byteCount + lineBytes - 1) / lineBytes * lineBytes

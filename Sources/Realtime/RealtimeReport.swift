@@ -1,9 +1,9 @@
-// What a real-time thread asked of the system, what it got, and what to do about the rest.
+// The requests of a real-time thread to the system, what was granted, and what to do about the rest.
 public import Explanations
 
-/// How far a real-time thread got what it asked for: each refusal with its cause and a remedy.
+/// What the system granted to a real-time thread: each refusal has a cause and a remedy.
 ///
-/// A refusal is no error: the thread runs all the same, later under load than it should. Show it to the user.
+/// A refusal is not an error: the thread runs anyway, but under load it may run late. Show it to the user.
 public struct RealtimeReport: Sendable, Equatable {
     /// How the system schedules the thread.
     public enum Scheduling: Sendable, Equatable {
@@ -13,7 +13,7 @@ public struct RealtimeReport: Sendable, Equatable {
         case ordinary
     }
 
-    /// What of the process's memory is kept from being paged out.
+    /// The part of the process's memory that is locked.
     public enum MemoryLock: Sendable, Equatable {
         /// All memory of the process, present and future.
         case everything
@@ -23,7 +23,7 @@ public struct RealtimeReport: Sendable, Equatable {
         case nothing
     }
 
-    /// Something asked for and refused.
+    /// A request that was refused.
     public struct Refusal: Explained, Equatable {
         /// What was refused and why, in one line.
         public let message: String
@@ -33,16 +33,16 @@ public struct RealtimeReport: Sendable, Equatable {
 
     /// The scheduling obtained, as read back from the system.
     public internal(set) var scheduling: Scheduling = .ordinary
-    /// The memory lock obtained. `nothing` without a refusal means that none was asked for.
+    /// The memory lock obtained. `nothing` without a refusal means that none was requested.
     public internal(set) var memoryLock: MemoryLock = .nothing
     /// Whether subnormal numbers count as zero on the thread.
     public internal(set) var flushesToZero = false
     /// Bytes of stack made resident before the body ran; 0 if the system did not tell where the stack is.
     public internal(set) var touchedStackBytes = 0
-    /// What was asked for and refused; empty when all was granted.
+    /// The requests that were refused; empty if all were granted.
     public internal(set) var refusals: [Refusal] = []
 
-    /// Whether everything asked for was granted.
+    /// Whether all requests were granted.
     public var isComplete: Bool { refusals.isEmpty }
 }
 

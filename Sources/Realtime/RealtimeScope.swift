@@ -1,4 +1,4 @@
-// Where real time begins and ends, for the real-time sanitizer. Costs two calls a block, does nothing without its runtime.
+// Marks where real time begins and ends, for the real-time sanitizer. Costs two calls per block; without its runtime it does nothing.
 internal import CRealtime
 
 /// Tells the real-time sanitizer, when its runtime is linked, that this thread must not allocate, lock or block.
@@ -25,14 +25,14 @@ package enum RealtimeScope {
     #endif
     package static func leave() { realtime_scope_leave() }
 
-    /// Runs `work` with both checks looking away: for a thread that runs render code under a virtual clock, is in no real
+    /// Runs `work` with both checks switched off: for a thread that runs render code under a virtual clock, is not in real
     /// time, and may therefore wait.
     ///
-    /// Nothing checks that the caller is such a thread; on a render thread it would hide the very fault the checks are for.
+    /// Nothing checks that the caller is such a thread; on a render thread this would hide the very fault that the checks look for.
     ///
     /// - Parameters:
-    ///   - work: what may wait.
-    ///   - context: handed to it.
+    ///   - work: the work, which may wait.
+    ///   - context: passed to it.
     ///
     /// Real-time safe: no.
     #if REALTIME_CHECKS

@@ -1,11 +1,11 @@
-// A thread that computes sound: scheduled first-in first-out, memory locked, stack touched, subnormals flushed, named.
-// What the system refuses is reported, not fatal. It does not loop, wait or stop anything: the body does, and returns.
+// A thread that computes sound: SCHED_FIFO, memory locked, stack touched, subnormals flushed, named.
+// A refusal by the system is reported, not fatal. The thread does not loop, wait or stop anything: its body does, and returns.
 internal import CRealtime
 public import Explanations
 internal import Glibc
 internal import Synchronization
 
-/// A thread that could not be made at all.
+/// The system made no thread.
 public struct RealtimeThreadError: ExplainedError, Equatable {
     /// What failed and why, in one line.
     public let message: String
@@ -13,26 +13,26 @@ public struct RealtimeThreadError: ExplainedError, Equatable {
     public let remedy: String
 }
 
-/// A thread with real-time scheduling, or as near to it as the system allows: see `report`.
+/// A thread with real-time scheduling, as far as the system permits: see `report`.
 ///
-/// It starts in `init` and ends when its body returns; make the body return, then `join()`. Letting go of the last
-/// reference without joining leaves the thread to run on by itself until then.
+/// It starts in `init` and ends when its body returns; make the body return, then `join()`. If the last
+/// reference is released without joining, the thread runs on by itself until then.
 public final class RealtimeThread: Sendable {
-    /// What to ask of the system.
+    /// Requests to the system.
     public struct Configuration: Sendable, Equatable {
         /// The SCHED_FIFO priority, 1 to 99; `nil` for ordinary scheduling.
         public var priority: Int?
-        /// Whether to keep the process's memory from being paged out, all of it, until the process ends.
+        /// Whether to lock all memory of the process, until the process ends.
         public var locksMemory: Bool
         /// The stack's size in bytes; rounded up to whole pages and to the system's minimum. All of it becomes resident.
         public var stackBytes: Int
 
-        /// Values to ask for.
+        /// Makes a configuration.
         ///
         /// The memory lock holds for the whole process and makes all it allocates resident, other threads' stacks too.
         ///
         /// - Parameters:
-        ///   - priority: 1 to 99, or `nil` for ordinary scheduling. Above 50 it comes before the interrupt threads.
+        ///   - priority: 1 to 99, or `nil` for ordinary scheduling. Above 50 it has precedence over the interrupt threads.
         ///   - locksMemory: whether to lock all memory.
         ///   - stackBytes: 1 or more.
         public init(priority: Int? = 70, locksMemory: Bool = true, stackBytes: Int = 512 * 1024) {
@@ -46,7 +46,7 @@ public final class RealtimeThread: Sendable {
 
     /// The thread's name, as tools like `top -H` show it: at most 15 bytes, cut at a character.
     public let name: String
-    /// What was granted and what refused; complete before the body starts.
+    /// What was granted and what was refused; complete before the body starts.
     public let report: RealtimeReport
 
     private let handle: pthread_t
@@ -59,7 +59,7 @@ public final class RealtimeThread: Sendable {
     ///
     /// - Parameters:
     ///   - name: shown by system tools; cut to 15 bytes.
-    ///   - configuration: what to ask of the system.
+    ///   - configuration: the requests to the system.
     ///   - body: runs on the new thread and ends it by returning.
     /// - Throws: `RealtimeThreadError` if the system makes no thread at all (too many, or no memory for the stack).
     public init(
@@ -74,12 +74,12 @@ public final class RealtimeThread: Sendable {
 
     /// Waits until the body has returned. May be called more than once and from several threads.
     ///
-    /// Called by the body it returns at once: the last reference to what owns a thread may be released on that very thread.
+    /// If the body calls it, it returns at once: the last reference to the owner of a thread may be released on that very thread.
     ///
     /// Real-time safe: no.
     public func join() {
         guard !mark.isCurrent else { return }
-        // Held while waiting, on purpose: a second caller returns when the first does, and a handle is joined once.
+        // Held during the wait on purpose: a second caller returns when the first does, and a handle is joined once.
         isJoined.withLock { joined in
             guard !joined else { return }
             let failure = pthread_join(handle, nil)
@@ -93,7 +93,7 @@ public final class RealtimeThread: Sendable {
     }
 }
 
-/// The longest prefix of whole characters in 15 bytes, which is what the kernel keeps of a thread's name.
+/// The longest prefix of whole characters in 15 bytes, the kernel's limit for a thread's name.
 func shortened(_ name: String) -> String {
     var result = name
     while result.utf8.count > 15 { result.removeLast() }

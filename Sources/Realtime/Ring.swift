@@ -2,16 +2,16 @@
 // values the caller gets back. It does not wake anyone up.
 //
 // Positions count elements for ever and are compared by wrapping subtraction, so all `capacity` slots are usable and
-// full is told from empty. Each side notes its slot beside its position and wraps it with a comparison, so any capacity
-// works without a division. Each side also notes the last peer position it saw and looks again only when that is not
-// enough: within a block no line moves between cores. (The cached peer index is from Torquati, "Single-Producer/Single-
-// Consumer Queues on Shared Cache Multi-Core Systems", 2010.) The notes lie apart from the position the peer reads: on
-// one line with it, every look of the peer's slowed the owner down, by a third at blocks of one frame.
+// full differs from empty. Each side stores its slot beside its position and wraps it with a comparison, so any capacity
+// works without a division. Each side also stores the last peer position it saw and reads it again only when that is not
+// enough: within a block no cache line moves between cores. (The cached peer index is from Torquati, "Single-Producer/Single-
+// Consumer Queues on Shared Cache Multi-Core Systems", 2010.) These notes are apart from the position that the peer reads: on
+// the same line, every read by the peer slowed the owner down, by a third at blocks of one frame.
 import Synchronization
 
 /// Both ends of a new ring: take them apart and give each to its thread.
 ///
-/// The ends are noncopyable; the memory is freed when both are gone, wherever that happens, so end their lives on a
+/// The ends are noncopyable. The memory is freed when both are gone, on whichever thread that happens, so release them on a
 /// thread that may free memory.
 ///
 ///     var ends = RingEnds<Float>(capacity: 4096)
@@ -36,9 +36,9 @@ public struct RingEnds<Element: BitwiseCopyable & Sendable>: ~Copyable, Sendable
     }
 }
 
-/// What one side keeps to itself, on a line of its own: no other core ever takes it away.
+/// Data of one side alone, on a line of its own, so that no other core ever takes it away.
 @usableFromInline struct RingNotes {
-    /// Elements this side has passed on since the beginning: what it last stored for the peer.
+    /// Elements that this side has passed on since the beginning: the value it last stored for the peer.
     @usableFromInline var position = 0
     /// The peer's position as last seen.
     @usableFromInline var peerPosition = 0
@@ -46,7 +46,7 @@ public struct RingEnds<Element: BitwiseCopyable & Sendable>: ~Copyable, Sendable
     @usableFromInline var slot = 0
 }
 
-/// Where the parts of one ring lie: what each side tells the other and what each keeps to itself, then the slots. Each
+/// The layout of a ring: the positions that the sides show each other, the notes that each keeps to itself, then the slots. Each
 /// has lines of its own.
 @safe
 @usableFromInline struct RingStorage<Element: BitwiseCopyable & Sendable> {

@@ -4,11 +4,11 @@ public import Synchronization
 /// The reading end of a ring: one owner, one thread at a time.
 ///
 /// Every operation is wait-free: it ends in a bounded number of steps whatever the producer does, even if it stopped
-/// half-way. Elements come in the order they were written, each exactly once.
+/// half-way. Elements arrive in the order in which they were written, each exactly once.
 @safe
 @frozen
 public struct RingConsumer<Element: BitwiseCopyable & Sendable>: ~Copyable, @unchecked Sendable {
-    /// Elements the ring holds when full.
+    /// Elements in a full ring.
     public let capacity: Int
     @usableFromInline let shared: UnsafeMutablePointer<Atomic<Int>>
     @usableFromInline let own: UnsafeMutablePointer<RingNotes>
@@ -25,7 +25,7 @@ public struct RingConsumer<Element: BitwiseCopyable & Sendable>: ~Copyable, @unc
         memory = storage.memory
     }
 
-    /// Elements that can be read now; the producer can only make it more.
+    /// Elements that can be read now; the producer can only increase it.
     ///
     /// Real-time safe: yes.
     @inlinable public var readableCount: Int {
@@ -47,7 +47,7 @@ public struct RingConsumer<Element: BitwiseCopyable & Sendable>: ~Copyable, @unc
 
     /// Takes as many elements as there are and fit into `destination`, oldest first; returns how many (0 when empty).
     ///
-    /// The rest of `destination` is left as it was. Real-time safe: yes.
+    /// The rest of `destination` is not changed. Real-time safe: yes.
     @inlinable @inline(__always)
     public mutating func read(into destination: UnsafeMutableBufferPointer<Element>) -> Int {
         guard let target = destination.baseAddress else { return 0 }
@@ -63,12 +63,12 @@ public struct RingConsumer<Element: BitwiseCopyable & Sendable>: ~Copyable, @unc
 
     /// Lends up to `count` elements, as two slices in order, and frees as many of the oldest as `body` says it used.
     ///
-    /// If `body` throws, nothing is freed: the same elements come again.
+    /// If `body` throws, nothing is freed: the next call lends the same elements.
     /// Real-time safe: yes, if `body` is. In a function the compiler checks, let the closure only call another function:
     /// directly within a closure even a `for` loop or `min` is refused as a generic call.
     ///
     /// - Parameters:
-    ///   - count: the most elements wanted; fewer are lent when there are fewer, both slices may be empty.
+    ///   - count: the most elements to lend; if there are fewer, fewer are lent, and both slices may be empty.
     ///   - body: uses the slices and returns the elements used up, from 0 to the sum of their counts.
     /// - Returns: the elements freed.
     @inlinable @inline(__always)
@@ -88,7 +88,7 @@ public struct RingConsumer<Element: BitwiseCopyable & Sendable>: ~Copyable, @unc
         return used
     }
 
-    /// The elements there are, at most `count`; looks at the producer's line only if the last look does not suffice.
+    /// The available elements, at most `count`; reads the producer's line only if its cached position is not enough.
     @inlinable @inline(__always)
     mutating func available(_ count: Int) -> Int {
         let position = unsafe own.pointee.position

@@ -4,11 +4,11 @@ public import Synchronization
 /// The writing end of a ring: one owner, one thread at a time.
 ///
 /// Every operation is wait-free: it ends in a bounded number of steps whatever the consumer does, even if it stopped
-/// half-way. None overwrites what has not been read.
+/// half-way. Unread elements are never overwritten.
 @safe
 @frozen
 public struct RingProducer<Element: BitwiseCopyable & Sendable>: ~Copyable, @unchecked Sendable {
-    /// Elements the ring holds when full.
+    /// Elements in a full ring.
     public let capacity: Int
     @usableFromInline let shared: UnsafeMutablePointer<Atomic<Int>>
     @usableFromInline let own: UnsafeMutablePointer<RingNotes>
@@ -25,7 +25,7 @@ public struct RingProducer<Element: BitwiseCopyable & Sendable>: ~Copyable, @unc
         memory = storage.memory
     }
 
-    /// Elements that can be written now; the consumer can only make it more.
+    /// Elements that can be written now; the consumer can only increase it.
     ///
     /// Real-time safe: yes.
     @inlinable public var writableCount: Int {
@@ -34,7 +34,7 @@ public struct RingProducer<Element: BitwiseCopyable & Sendable>: ~Copyable, @unc
         return unsafe capacity - (own.pointee.position &- read)
     }
 
-    /// Writes one element; `false`, with nothing written, when the ring is full.
+    /// Writes one element; `false`, with nothing written, if the ring is full.
     ///
     /// Real-time safe: yes.
     @inlinable @inline(__always)
@@ -45,7 +45,7 @@ public struct RingProducer<Element: BitwiseCopyable & Sendable>: ~Copyable, @unc
         return true
     }
 
-    /// Writes as many of `elements` as fit, in order, from the first; returns how many that were (0 when full).
+    /// Writes as many of `elements` as fit, in order, from the first; returns how many (0 if full).
     ///
     /// The consumer sees them all at once or not yet. Real-time safe: yes.
     @inlinable @inline(__always)
@@ -63,12 +63,12 @@ public struct RingProducer<Element: BitwiseCopyable & Sendable>: ~Copyable, @unc
 
     /// Lends up to `count` free slots, as two slices in order, and passes on as many as `body` says it filled.
     ///
-    /// The slices hold leftovers, not zeros; fill the first before the second. If `body` throws, nothing is passed on.
+    /// The slices contain old elements, not zeros; fill the first before the second. If `body` throws, nothing is passed on.
     /// Real-time safe: yes, if `body` is. In a function the compiler checks, let the closure only call another function:
     /// directly within a closure even a `for` loop or `min` is refused as a generic call.
     ///
     /// - Parameters:
-    ///   - count: the most elements wanted; fewer are lent when the ring is fuller than that, both slices may be empty.
+    ///   - count: the most elements to lend; if the ring has less room, fewer are lent, and both slices may be empty.
     ///   - body: fills the slices and returns the elements filled, from 0 to the sum of their counts.
     /// - Returns: the elements passed on.
     @inlinable @inline(__always)
@@ -88,7 +88,7 @@ public struct RingProducer<Element: BitwiseCopyable & Sendable>: ~Copyable, @unc
         return filled
     }
 
-    /// The elements that fit, at most `count`; looks at the consumer's line only if the last look does not suffice.
+    /// The elements that fit, at most `count`; reads the consumer's line only if its cached position is not enough.
     @inlinable @inline(__always)
     mutating func room(for count: Int) -> Int {
         let position = unsafe own.pointee.position

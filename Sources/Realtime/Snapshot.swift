@@ -1,5 +1,5 @@
 // The latest value, from one thread to another: a triple buffer. Wait-free on both sides, never torn, never blocks.
-// It is no queue: values written between two reads are lost, all but the last.
+// It is not a queue: of the values written between two reads, only the last is read.
 //
 // Three slots: one being written, one being read, one in the middle. Writer and reader each swap theirs with the middle
 // one by a single atomic exchange; a bit beside the middle's number says whether it is newer than what the reader has.
@@ -23,11 +23,11 @@ public struct SnapshotEnds<Value: BitwiseCopyable & Sendable>: ~Copyable, Sendab
     }
 }
 
-/// Set in the middle word when the middle slot holds something the reader has not seen.
+/// Set in the middle word if the middle slot has a value that the reader has not seen.
 @usableFromInline let freshBit: UInt = 4
 @usableFromInline let slotMask: UInt = 3
 
-/// Where the parts of one snapshot lie: the middle word, the writer's and the reader's slot numbers, three slots,
+/// The layout of a snapshot: the middle word, the writer's and the reader's slot numbers, three slots,
 /// each on lines of its own.
 @safe
 @usableFromInline struct SnapshotStorage<Value: BitwiseCopyable & Sendable> {
@@ -114,7 +114,7 @@ public struct SnapshotReader<Value: BitwiseCopyable & Sendable>: ~Copyable, @unc
         unsafe middle.pointee.load(ordering: .relaxed) & freshBit != 0
     }
 
-    /// The value written last, or the one read before if nothing was written since.
+    /// The value written last, or the previous one if nothing was written since.
     ///
     /// Wait-free; copies `Value` once, so keep it small. Real-time safe: yes.
     @inlinable @inline(__always)

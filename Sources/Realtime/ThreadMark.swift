@@ -1,10 +1,10 @@
-// Knows one thread from all others, so that it never waits for itself.
+// Recognises one thread, so that it never waits for itself.
 internal import Glibc
 internal import Synchronization
 
 /// The thread that set the mark, for as long as it runs.
 ///
-/// A `pthread_t` alone does not tell: the system gives that of a thread that has ended and was joined to the next one. So a thread clears
+/// A `pthread_t` alone is not enough: after a thread has ended and was joined, the system gives its `pthread_t` to another one. So a thread clears
 /// its mark when it ends. Threads: one sets and clears, any may ask. Wait-free.
 package final class ThreadMark: Sendable {
     private let thread = Atomic<UInt>(0)
@@ -19,7 +19,7 @@ package final class ThreadMark: Sendable {
 
     /// Whether the calling thread is the marked one.
     ///
-    /// Relaxed: the marked thread itself wrote what it looks for; and whoever makes a thread with the same `pthread_t` has
+    /// Relaxed: the marked thread itself wrote the value; and a thread that makes another one with the same `pthread_t` has
     /// joined the one before, which had cleared its mark.
     package var isCurrent: Bool { thread.load(ordering: .relaxed) == UInt(pthread_self()) }
 }

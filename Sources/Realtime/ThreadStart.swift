@@ -1,9 +1,9 @@
-// From "start" to the body: what a new real-time thread does first, in order, and how its maker learns the outcome.
+// The first steps of a new real-time thread, in order, and how its creator learns the result.
 internal import CRealtime
 internal import Explanations
 internal import Glibc
 
-/// What a new thread is given, and where it leaves its report.
+/// The context of a new thread, and its report.
 @safe
 final class ThreadStart: @unchecked Sendable {
     private let name: String
@@ -12,7 +12,7 @@ final class ThreadStart: @unchecked Sendable {
     /// Set while the thread runs.
     let mark = ThreadMark()
     private let isPrepared: UnsafeMutablePointer<sem_t>
-    /// Written by the new thread before `isPrepared` is posted, read by its maker afterwards.
+    /// Written by the new thread before `isPrepared` is posted, read by its creator afterwards.
     private var report = RealtimeReport()
 
     init(name: String, configuration: RealtimeThread.Configuration, body: @escaping @Sendable () -> Void) {
@@ -28,14 +28,14 @@ final class ThreadStart: @unchecked Sendable {
         unsafe isPrepared.deallocate()
     }
 
-    /// Waits until the new thread is prepared. Bounded: preparing makes a handful of system calls.
+    /// Waits until the new thread is prepared. This is bounded, because preparing makes a handful of system calls.
     func waitForReport() -> RealtimeReport {
         // Only an interrupting signal makes it return early.
         while unsafe sem_wait(isPrepared) != 0 {}
         return report
     }
 
-    /// What the new thread runs.
+    /// The thread's main function.
     func run() {
         mark.set()
         report = prepare()
@@ -44,8 +44,8 @@ final class ThreadStart: @unchecked Sendable {
         mark.clear()
     }
 
-    /// A function of its own, so that what the body alone held is released when it returns, while the mark still stands: that
-    /// may be what owns the thread and waits for it.
+    /// A separate function, so that objects held only by the body are released when it returns, while the mark is still set: one
+    /// of them may own the thread and wait for it.
     @inline(never)
     private func runBody() {
         guard let body else { return }
@@ -59,7 +59,7 @@ final class ThreadStart: @unchecked Sendable {
         let named = unsafe realtime_name_thread(name)
         if named != 0 { report.refusals.append(.name(name, error: named)) }
 
-        // For the thread's whole life, so never restored.
+        // For the thread's whole life, so it is never restored.
         _ = realtime_flush_to_zero_enable()
         report.flushesToZero = realtime_flush_to_zero_is_supported()
         if !report.flushesToZero { report.refusals.append(.flushToZero) }
@@ -89,7 +89,7 @@ final class ThreadStart: @unchecked Sendable {
         if failure == 0 { report.touchedStackBytes = byteCount } else { report.refusals.append(.stack(error: failure)) }
 
         guard configuration.locksMemory else { return }
-        // With a finite limit the call could succeed now and make every later allocation fail: then don't try.
+        // With a finite limit the call could succeed now and make every later allocation fail, so it is not tried.
         let refused = realtime_memory_lock_is_unlimited() ? realtime_lock_all_memory() : ENOMEM
         guard refused != 0 else {
             report.memoryLock = .everything
@@ -104,7 +104,7 @@ final class ThreadStart: @unchecked Sendable {
     private func schedule(_ priority: Int, _ report: inout RealtimeReport) {
         let refused = realtime_schedule_fifo(Int32(priority))
         let limit = Int(clamping: currentLimit(__RLIMIT_RTPRIO))
-        // Any real-time priority is far better than none: take what the limit allows.
+        // Any real-time priority is far better than none: use what the limit permits.
         if refused != 0, (1..<priority).contains(limit) { _ = realtime_schedule_fifo(Int32(limit)) }
 
         let obtained = Int(realtime_current_fifo_priority())
@@ -116,27 +116,27 @@ final class ThreadStart: @unchecked Sendable {
     }
 }
 
-/// The process's present limit on `resource`; 0 if the system does not say.
+/// The process's current limit on `resource`; 0 if the system does not report it.
 private func currentLimit(_ resource: __rlimit_resource) -> UInt {
     var limit = rlimit()
     return unsafe getrlimit(__rlimit_resource_t(resource.rawValue), &limit) == 0 ? limit.rlim_cur : 0
 }
 
-/// A stack that was refused as too small is not made larger than this, in bytes.
+/// If a stack is refused as too small, it is not enlarged beyond this, in bytes.
 private let largestMinimumStack = 1 << 20
 
 /// Why the system made no thread.
 struct ThreadFailure: Error {
-    /// The stack that was asked for last, in bytes.
+    /// The last requested stack size, in bytes.
     let stackBytes: Int
     /// The system's error number.
     let code: Int32
 }
 
-/// Makes a thread of its own stack size; one too small for the system is made larger.
+/// Makes a thread with a given stack size; a size that is too small for the system is increased.
 ///
 /// - Parameters:
-///   - context: handed to `entry`; not released here when there is no thread.
+///   - context: passed to `entry`; not released here if there is no thread.
 ///   - entry: a function and not a closure, so that no actor's isolation can cling to it.
 func startThread(
     stackBytes: Int, _ context: UnsafeMutableRawPointer,
@@ -153,7 +153,7 @@ func startThread(
     repeat {
         failure = unsafe pthread_attr_setstacksize(&attributes, rounded)
         if failure == 0 { failure = unsafe pthread_create(&handle, &attributes, entry, context) }
-        // What libraries keep for each thread lies on its stack, and how much that is the system tells only by refusing.
+        // Libraries store their thread-local data on the stack; the system shows how much only by refusing.
         guard failure == EINVAL, rounded < largestMinimumStack else { break }
         rounded *= 2
     } while true

@@ -1,14 +1,14 @@
 extension JSONValue {
-    /// Reads a text; nil for anything that is not JSON, or is nested deeper than any file of ours.
+    /// Parses a text; nil if it is not JSON, or is nested deeper than any of our files.
     ///
-    /// A number is an `integer` when it is written as one that fits, else a `number`; one beyond Double's range is refused.
+    /// A number is an `integer` if it is written as one and fits, otherwise a `number`; one beyond Double's range is refused.
     package init?(reading bytes: [UInt8]) {
         var reader = JSONReader(bytes: bytes)
         guard let value = reader.value(depth: 0), reader.isAtEnd() else { return nil }
         self = value
     }
 
-    /// The value of an object's key, the first one's if there are several; nil where there is none.
+    /// The value of an object's key (the first, if there are several); nil if there is none.
     package subscript(_ key: String) -> JSONValue? {
         if case .object(let fields) = self { fields.first { $0.key == key }?.value } else { nil }
     }
@@ -32,7 +32,7 @@ extension JSONValue {
     }
 }
 
-/// Reads JSON from the front, as RFC 8259 has it; each part returns nil for what is not.
+/// Parses JSON from the front, as RFC 8259 defines it; each function returns nil if the text is something else.
 private struct JSONReader {
     private static let deepest = 16
     private let bytes: [UInt8]
@@ -65,7 +65,7 @@ private struct JSONReader {
         while let byte = next, byte == 32 || byte == 9 || byte == 10 || byte == 13 { place += 1 }
     }
 
-    /// Steps over a character, and blanks before it, if it is the next one.
+    /// Skips a character, and blanks before it, if it is the next one.
     private mutating func take(_ character: Unicode.Scalar) -> Bool {
         skipBlanks()
         return takeHere(character)
@@ -106,7 +106,7 @@ private struct JSONReader {
         return .number(value)
     }
 
-    /// Steps over digits and counts them; nil where there are none.
+    /// Skips digits and counts them; nil if there are none.
     private mutating func digits() -> Int? {
         let start = place
         while let byte = next, (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) { place += 1 }
@@ -173,7 +173,7 @@ private struct JSONReader {
         }
     }
 
-    /// Four hexadecimal digits, or a pair of them for what lies beyond 16 bits.
+    /// Four hexadecimal digits, or a surrogate pair for characters beyond 16 bits.
     private mutating func unicode() -> Unicode.Scalar? {
         guard let high = hexadecimal() else { return nil }
         guard (0xD800..<0xDC00).contains(high) else { return Unicode.Scalar(high) }

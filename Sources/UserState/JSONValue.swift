@@ -1,7 +1,7 @@
-// JSON as the command writes it and as files of state hold it: keys in the order given, integers as integers. It is small
-// enough that Foundation, which would cost more start-up time than everything else together, stays out.
+// JSON as the command writes it and as state files store it: keys in the order given, integers as integers. It is small
+// enough to do without Foundation, which would take more start-up time than everything else together.
 
-/// A value on its way out, or as it was read; ``init(reading:)`` reads one.
+/// A JSON value, to be written or parsed by ``init(reading:)``.
 package enum JSONValue: Equatable, Sendable {
     case null
     case bool(Bool)
@@ -11,7 +11,7 @@ package enum JSONValue: Equatable, Sendable {
     case array([JSONValue])
     case object([Field])
 
-    /// A key and its value; a list of these keeps its order, which a dictionary would not.
+    /// A key and its value; a list of fields keeps its order, unlike a dictionary.
     package struct Field: Equatable, Sendable {
         package let key: String
         package let value: JSONValue
@@ -36,7 +36,7 @@ package enum JSONValue: Equatable, Sendable {
         case .null: line += "null"
         case .bool(let value): line += value ? "true" : "false"
         case .integer(let value): line += String(value)
-        // JSON has no infinity: a level of silence is null, not a word that breaks the reader.
+        // JSON has no infinity: the level of silence is null, because another word would break the reader.
         case .number(let value): line += value.isFinite ? "\(value)" : "null"
         case .string(let value): Self.quote(value, to: &line)
         case .array(let values):
@@ -67,7 +67,7 @@ package enum JSONValue: Equatable, Sendable {
             case "\n": line += "\\n"
             case "\r": line += "\\r"
             case "\t": line += "\\t"
-            // DEL and the C1 controls are legal JSON, but a terminal would obey them.
+            // DEL and the C1 controls are legal in JSON, but a terminal would interpret them.
             case "\u{00}"..."\u{1F}", "\u{7F}"..."\u{9F}":
                 let digits = String(scalar.value, radix: 16)
                 line += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits

@@ -2,38 +2,38 @@ internal import Explanations
 internal import Files
 internal import Glibc
 
-/// A small JSON file of the user's state, read whole and replaced whole: a reader never meets half of it, and of two programs
+/// A small JSON file of the user's state, read and replaced as a whole: a reader never sees half of it, and of two programs
 /// that change it at once the second sees what the first has written.
 package struct StateFile: Sendable {
     /// Why a file cannot be used.
     package struct Fault: Error, Equatable {
         /// An errno.
         package let code: Int32
-        /// What was tried, as "cannot be read".
+        /// The attempted action, as in "cannot be read".
         package let action: String
 
         package init(code: Int32, action: String) { (self.code, self.action) = (code, action) }
 
-        /// What was tried, and what the system says to it.
+        /// The attempted action, and the system's words for the error.
         package var text: String { "\(action): \(systemText(code))" }
     }
 
     /// What is at the path.
     package enum Content: Equatable {
         case nothing
-        /// Not JSON, or too large to be ours.
+        /// Not JSON, or too large to be our file.
         case damaged
         case value(JSONValue)
     }
 
     package let path: String
 
-    /// Larger files are none of ours, in bytes.
+    /// Larger files are not ours, in bytes.
     private static let largest = 1 << 20
-    /// How long another program may take for its change, and how often it is asked, in ms.
+    /// How long another program may take for its change, and the polling interval, in ms.
     private static let (patience, pause) = (2000, 10)
 
-    /// A file of this program's folder under `$XDG_STATE_HOME`, by default `~/.local/state`; nil where there is no home.
+    /// A file in this program's folder under `$XDG_STATE_HOME`, by default `~/.local/state`; nil if there is no home.
     package init?(named name: String) {
         guard let folder = StateFolder.path else { return nil }
         path = folder + "/" + name
@@ -54,9 +54,9 @@ package struct StateFile: Sendable {
         return .value(value)
     }
 
-    /// Reads, and puts `text` of what was read in its place, while no other program does the same.
+    /// Reads the file, and replaces it with the `text` made from its contents, under a lock.
     ///
-    /// What is at the path stays when `text` is nil or throws. Throws a `Fault` of its own as what `failure` makes of it.
+    /// The file is not changed if `text` returns nil or throws. A `Fault` is thrown as the error that `failure` makes of it.
     package func change<Failure: Error>(
         failure: (Fault) -> Failure, _ text: (Content) throws(Failure) -> String?
     ) throws(Failure) {
@@ -67,7 +67,7 @@ package struct StateFile: Sendable {
         } catch {
             throw failure(error)
         }
-        // Closing it lets go of the lock, and so does the end of the process.
+        // Closing it releases the lock; so does the end of the process.
         defer { close(lock) }
         let content: Content
         do throws(Fault) { content = try read() } catch { throw failure(error) }
@@ -75,7 +75,7 @@ package struct StateFile: Sendable {
         do throws(Fault) { try replace(by: text) } catch { throw failure(error) }
     }
 
-    /// Gives a damaged file another name, in the place of an earlier one, and returns that.
+    /// Renames a damaged file, replacing an earlier one of that name, and returns the new name.
     package func setAside() throws(Fault) -> String {
         let aside = path + ".damaged"
         guard unsafe rename(path, aside) == 0 else {
@@ -84,7 +84,7 @@ package struct StateFile: Sendable {
         return aside
     }
 
-    /// Opens a file beside ours that stands for the right to change it. It stays, as one that is removed could be locked twice.
+    /// Opens and locks a file beside ours. It is never removed, because a removed file could be locked twice.
     private func takeLock() throws(Fault) -> Int32 {
         let descriptor = unsafe open(path + ".lock", O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { throw Fault(code: errno, action: "cannot be written") }
@@ -99,7 +99,7 @@ package struct StateFile: Sendable {
             code: code, action: code == EWOULDBLOCK ? "is being written by another program" : "cannot be written")
     }
 
-    /// Only with the lock: the temporary file has but one name, so that one which a killed process left behind is used again.
+    /// Only with the lock: the temporary file has a fixed name, so that one left by a killed process is reused.
     private func replace(by text: String) throws(Fault) {
         do throws(FileFault) {
             let file = try WholeFile(path, suffix: ".new")

@@ -7,14 +7,14 @@ package final class ConditionLock: @unchecked Sendable {
     private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
     private let condition = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
 
-    /// A lock nobody holds.
+    /// An unlocked lock.
     package init() {
         unsafe mutex.initialize(to: pthread_mutex_t())
         unsafe condition.initialize(to: pthread_cond_t())
         unsafe pthread_mutex_init(mutex, nil)
         var attributes = pthread_condattr_t()
         unsafe pthread_condattr_init(&attributes)
-        // The wall clock may be set back while someone waits.
+        // The wall clock may be set back during a wait.
         unsafe pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC)
         unsafe pthread_cond_init(condition, &attributes)
         unsafe pthread_condattr_destroy(&attributes)
@@ -34,7 +34,7 @@ package final class ConditionLock: @unchecked Sendable {
         return body()
     }
 
-    /// Waits, within `withLock`, until someone wakes all, or `milliseconds` are over; may also return without a reason.
+    /// Waits, inside `withLock`, until `wakeAll()` or for `milliseconds`; spurious wake-ups are possible.
     package func wait(milliseconds: Int? = nil) {
         guard let milliseconds else {
             unsafe pthread_cond_wait(condition, mutex)

@@ -1,15 +1,15 @@
 internal import Synchronization
 
-/// Carries events to all who asked for them, each event once and in order.
+/// Delivers events to all readers, each event once and in order.
 ///
 /// Threads: any. Real-time safe: no.
 package final class EventBroadcast<Event: Sendable>: Sendable {
-    /// Nil once nothing more is told.
+    /// Nil after the end.
     private let readers = Mutex<[AsyncStream<Event>.Continuation]?>([])
 
     package init() {}
 
-    /// Everything that is told from now on; over at once after the end.
+    /// Events from now on; a stream requested after the end ends at once.
     package var stream: AsyncStream<Event> {
         AsyncStream { continuation in
             let isOver = readers.withLock { readers in
@@ -20,12 +20,12 @@ package final class EventBroadcast<Event: Sendable>: Sendable {
         }
     }
 
-    /// Hands an event to everybody who reads.
+    /// Delivers an event to all readers.
     package func tell(_ event: Event) {
         for reader in readers.withLock({ $0 }) ?? [] { reader.yield(event) }
     }
 
-    /// Ends all streams; nothing is told any more.
+    /// Ends all streams; later events are dropped.
     package func end() {
         let readers = readers.withLock { readers in
             defer { readers = nil }

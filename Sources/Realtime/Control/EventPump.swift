@@ -1,8 +1,8 @@
 internal import Glibc
 internal import Synchronization
 
-/// A thread that carries requests and events between the control side and the render thread, every ten milliseconds: the
-/// render thread may not wake anyone, so someone has to look.
+/// A thread that passes requests and events between the control side and the render thread, every ten milliseconds. The
+/// render thread must not wake another thread, so this one polls.
 ///
 /// Threads: any. Real-time safe: no.
 package final class EventPump: Sendable {
@@ -11,9 +11,9 @@ package final class EventPump: Sendable {
 
     package init() {}
 
-    /// Begins to call `work` again and again. Without effect when it already does.
+    /// Begins to call `work` repeatedly. Has no effect if it already does.
     ///
-    /// - Throws: `RealtimeThreadError` when the system makes no thread.
+    /// - Throws: `RealtimeThreadError` if the system makes no thread.
     package func start(_ work: @escaping @Sendable () -> Void) throws(RealtimeThreadError) {
         let failure: RealtimeThreadError? = thread.withLock { thread in
             guard thread == nil else { return nil }

@@ -1,18 +1,18 @@
-// An ordinary thread for work that may take its time: decoding, analysis.
+// An ordinary thread for work that may take time: decoding, analysis.
 internal import CRealtime
 internal import Glibc
 
-/// A plain thread that runs one function and can be waited for.
+/// An ordinary thread that runs one function and can be joined.
 @safe
 package final class PlainThread: @unchecked Sendable {
     private var thread = pthread_t()
 
-    /// The stack of every such thread, in bytes. A device's thread locks the memory of the whole process, stacks included, and
-    /// of the system's usual 8 MiB all would become resident. Decoding takes 36 KiB at the most that was measured (Opus) and
-    /// analysis 24; code that was not optimised takes some times as much.
+    /// The stack size of these threads, in bytes. A device thread locks the memory of the whole process, including stacks, so
+    /// all of the system's usual 8 MiB would become resident. The largest measured use is 36 KiB for decoding (Opus) and
+    /// 24 for analysis; unoptimised code takes several times as much.
     package static var stackBytes: Int { 512 << 10 }
 
-    /// Starts the thread; nil when the system has none left.
+    /// Starts the thread; nil if the system has none left.
     package init?(name: String, _ body: @escaping @Sendable () -> Void) {
         let box = unsafe Unmanaged.passRetained(ThreadBody(name: name, run: body))
         do throws(ThreadFailure) {
@@ -29,7 +29,7 @@ package final class PlainThread: @unchecked Sendable {
         }
     }
 
-    /// Lets the thread end by itself, waited for by nobody; once only, and instead of `join()`.
+    /// Lets the thread end by itself without a join; once only, and instead of `join()`.
     package func detach() { _ = pthread_detach(thread) }
 
     /// Waits for the thread's end; once only.

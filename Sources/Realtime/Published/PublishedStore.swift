@@ -1,18 +1,18 @@
-// What a worker makes for readers on render threads, piece by piece: a clip's pages, the attacks in them. The worker publishes
-// addresses in a table and lets go of what nobody needs; a reader looks without waiting, or, under a virtual clock, waits.
+// Results that a worker makes for readers on render threads, piece by piece: the pages of a clip, the attacks in them. The worker publishes
+// addresses in a table and removes what nobody needs. A reader looks without waiting, or, under a virtual clock, waits.
 //
-// It does not make, own or choose anything: the worker does. A reader that waits is outside its epoch meanwhile, whatever it
-// waits for: else a worker that must let something go first would wait for the reader, and the reader for the worker.
+// The store does not make, own or choose anything: the worker does. A reader that waits leaves its epoch meanwhile, whatever it
+// waits for. Otherwise a worker that must free something first would wait for the reader, and the reader for the worker.
 import Synchronization
 
-/// The part of a published table that its worker, its readers and those who wait share.
+/// The part of a published table that its worker, its readers and waiting threads share.
 ///
-/// Thread-safe. Its lock also guards what else the worker and its clients share, and wakes them.
+/// Thread-safe. Its lock also guards other data that the worker and its clients share, and wakes them.
 @safe
 package final class PublishedStore: @unchecked Sendable {
-    /// What is published.
+    /// The published addresses.
     package let table: PublishedTable
-    /// Guards everything below and whatever else the owner puts under it; it wakes at each change.
+    /// Guards everything below and any data that the owner adds; it wakes at each change.
     package let lock = ConditionLock()
 
     // Guarded by `lock`.
@@ -22,16 +22,16 @@ package final class PublishedStore: @unchecked Sendable {
     private var madeWaits = 0
     private var recent: [Int] = []
     private var unavailable: Set<Int> = []
-    /// Readers that wait no more.
+    /// Readers that do not wait any more.
     private var impatient: Set<Int> = []
     private var isClosed = false
 
-    /// The latest of `recent`, to see without the lock whether the waiting has moved on.
+    /// The latest of `recent`, to check without the lock whether the place of the waits has changed.
     private let latest = Atomic<Int>(-1)
-    /// How many places that were waited for are remembered.
+    /// How many places of recent waits are remembered.
     private static let recentCount = 8
 
-    /// A store with nothing in it; nil when the system has no memory for its table.
+    /// An empty store; nil if the system has no memory for its table.
     package init?(count: Int) {
         guard let table = PublishedTable(count: count) else { return nil }
         self.table = table
@@ -41,9 +41,9 @@ package final class PublishedStore: @unchecked Sendable {
 
     // MARK: - Readers
 
-    /// Adds a reader whose epoch the worker heeds from now on. The same epoch may be a reader of several stores.
+    /// Adds a reader whose epoch the worker respects from now on. The same epoch may belong to readers of several stores.
     ///
-    /// - Returns: what names the reader in this store, from 0, never the same again.
+    /// - Returns: the reader's identifier in this store, from 0, never reused.
     package func addReader(_ epoch: ReadEpoch) -> Int {
         lock.withLock {
             let identifier = madeReaders
@@ -53,7 +53,7 @@ package final class PublishedStore: @unchecked Sendable {
         }
     }
 
-    /// Ends a reader, which must be outside its epoch for good. What it was given stays allocated until then.
+    /// Removes a reader, which must have left its epoch for good. What it was given stays allocated until then.
     package func removeReader(_ identifier: Int) {
         lock.withLock {
             epochs[identifier] = nil
@@ -61,7 +61,7 @@ package final class PublishedStore: @unchecked Sendable {
         }
     }
 
-    /// Ends every wait of a reader, now and later: to it, what is not there will not be.
+    /// Ends every wait of a reader, now and later: for this reader, missing entries stay missing.
     package func endWaits(of identifier: Int) {
         lock.withLock {
             guard epochs[identifier] != nil else { return }
@@ -74,21 +74,21 @@ package final class PublishedStore: @unchecked Sendable {
 
     /// Why a wait ended.
     package enum WaitEnd: Equatable, Sendable {
-        /// Everything is there.
+        /// Everything is published.
         case published
-        /// The worker cannot make what belongs at this index.
+        /// The worker cannot make the entry at this index.
         case unavailable(Int)
-        /// The worker ends, or the reader for whom this is waits no more.
+        /// The worker ends, or the waiting reader does not wait any more.
         case closed
     }
 
-    /// Waits until everything in some ranges is published at one moment; for threads outside every epoch.
+    /// Waits until all entries in some ranges are published at the same time; for threads outside every epoch.
     ///
-    /// - Parameter reader: for whom this is; nil for nobody who could be told to wait no more.
+    /// - Parameter reader: the reader for which this waits; nil if no reader can end the wait.
     package func wait(for ranges: [Range<Int>], reader: Int? = nil) -> WaitEnd {
         let first = ranges.first { !$0.isEmpty }?.lowerBound
         if ranges.allSatisfy(table.arePublished) {
-            // Nothing to wait for, but the worker must hear that the waiting has come to another place.
+            // There is nothing to wait for, but the worker must know that the waits have moved to another place.
             if let first, first != latest.load(ordering: .relaxed) { lock.withLock { note(first) } }
             return .published
         }
@@ -101,9 +101,9 @@ package final class PublishedStore: @unchecked Sendable {
         }
     }
 
-    /// Waits until something is published at an index; enters the reader's epoch before it looks, so that what it finds stays.
+    /// Waits until an entry is published; enters the reader's epoch before it checks, so that the entry stays.
     ///
-    /// - Returns: what is there, or nil when the worker cannot make it or the reader waits no more; either way inside the epoch.
+    /// - Returns: the entry, or nil if the worker cannot make it or the reader does not wait any more; in both cases inside the epoch.
     fileprivate func wait(for index: Int, reader: Int, entering epoch: ReadEpoch.Reader) -> UnsafeRawPointer? {
         unsafe lock.withLock {
             note(index)
@@ -118,12 +118,12 @@ package final class PublishedStore: @unchecked Sendable {
         }
     }
 
-    /// Lets the worker know what is waited for until `look` finds it. Guarded by `lock`.
+    /// Keeps ranges requested until `look` finds them. Guarded by `lock`.
     private func whileAwaiting<Found>(_ ranges: [Range<Int>], _ look: () -> Found?) -> Found {
         let ticket = madeWaits
         madeWaits += 1
         waits[ticket] = ranges
-        // What was waited for is wanted until the waiting thread has it, so that two who wait cannot chase each other.
+        // The ranges stay requested until the waiting thread has them, so that two waiting threads cannot evict each other's entries.
         defer { waits[ticket] = nil }
         lock.wakeAll()
         while true {
@@ -153,16 +153,16 @@ package final class PublishedStore: @unchecked Sendable {
 
     // MARK: - The worker
 
-    /// What is waited for now, who has waited longest first. Guarded by `lock`.
+    /// The ranges that are waited for, the longest wait first. Guarded by `lock`.
     package var awaited: [[Range<Int>]] { waits.sorted { $0.key < $1.key }.map(\.value) }
 
-    /// Places that were waited for lately, the latest last. Guarded by `lock`.
+    /// Places of recent waits, the latest last. Guarded by `lock`.
     package var recentlyAwaited: [Int] { recent }
 
     /// Whether there is any reader. Guarded by `lock`.
     package var hasReaders: Bool { !epochs.isEmpty }
 
-    /// Shows what is complete to the readers and to whoever waits; it stays where it is until after ``unpublish(_:)``.
+    /// Publishes a complete entry to readers and waiting threads; it stays at its address until after ``unpublish(_:)``.
     package func publish(_ index: Int, _ address: UnsafeRawPointer) {
         unsafe table.publish(index, address)
         lock.withLock {
@@ -171,16 +171,16 @@ package final class PublishedStore: @unchecked Sendable {
         }
     }
 
-    /// Hides what was published.
+    /// Removes an entry from the table.
     ///
-    /// - Returns: when nobody can hold it any more.
+    /// - Returns: a mark that tells when no reader can hold it any more.
     func unpublish(_ index: Int) -> ReadersMark {
         table.unpublish(index)
-        // After the unpublishing: a reader that is not in this list yet enters later and cannot find it any more.
+        // After the removal: a reader that is added later cannot find the entry any more.
         return ReadersMark(lock.withLock { epochs.values.map { ($0, $0.mark()) } })
     }
 
-    /// Ends every wait for an index until it is published, or said to be available again. Guarded by `lock`.
+    /// Marks an index as unavailable, which ends every wait for it, or as available again. Guarded by `lock`.
     package func setUnavailable(_ index: Int, _ isUnavailable: Bool) {
         if isUnavailable { unavailable.insert(index) } else { unavailable.remove(index) }
         lock.wakeAll()
@@ -193,24 +193,24 @@ package final class PublishedStore: @unchecked Sendable {
     }
 }
 
-/// One thread's way to what a store has published. Trivial, so that the render thread touches no class.
+/// One thread's access to the entries of a store. Trivial, so that the render thread touches no class.
 ///
-/// Valid until it is removed from its store, and only while the store lives.
+/// Valid until it is removed from its store, and only while the store exists.
 @safe
 package struct PublishedReader: BitwiseCopyable, @unchecked Sendable {
-    /// What is published.
+    /// The published addresses.
     package let table: PublishedTable
-    /// Whoever looks is inside; with several stores, one epoch for all, so that a wait for one holds nothing of the others.
+    /// The epoch that a reader must enter to look; with several stores, one epoch for all, so that a wait for one holds nothing of the others.
     package let epoch: ReadEpoch.Reader
-    /// Names the reader in its store.
+    /// Identifies the reader in its store.
     private let identifier: Int
-    /// The store, for a reader that waits for what is not there; nil for a render thread, which never waits.
+    /// The store, for a reader that waits for missing entries; nil for a render thread, which never waits.
     private let store: UnsafeRawPointer?
 
-    /// A reader of a store that knows its epoch.
+    /// A reader of a store to which its epoch was added.
     ///
     /// - Parameters:
-    ///   - identifier: what the store named it when the epoch was added.
+    ///   - identifier: the store's identifier from adding the epoch.
     ///   - waits: true for a thread under a virtual clock; never for a render thread.
     package init(_ store: PublishedStore, epoch: ReadEpoch, identifier: Int, waits: Bool) {
         table = store.table
@@ -219,13 +219,13 @@ package struct PublishedReader: BitwiseCopyable, @unchecked Sendable {
         unsafe self.store = waits ? UnsafeRawPointer(Unmanaged.passUnretained(store).toOpaque()) : nil
     }
 
-    /// Whether it waits for what is not there. Then all that was found before a look may be gone after it.
+    /// Whether it waits for missing entries. If so, entries that were found before a look may be gone after it.
     package var waits: Bool { unsafe store != nil }
 
-    /// What is published at an index, valid until the epoch is left, or until the next look of a reader that waits; nil while
-    /// there is nothing, which for a reader that waits means that there will be nothing, or that it is to wait no more.
+    /// The entry at an index, valid until the reader leaves the epoch, or until the next look of a reader that waits. Nil if
+    /// there is none; for a reader that waits this means that there will be none, or that it must not wait any more.
     ///
-    /// Real-time safe: yes, wait-free, but for a reader that waits. Inside the epoch only.
+    /// Real-time safe: yes, wait-free, except with a reader that waits. Inside the epoch only.
     #if REALTIME_CHECKS
         @_noAllocation @_noLocks
     #endif

@@ -1,18 +1,18 @@
-// Where a worker's results are, readable by any thread at any moment: one atomic address each.
+// The addresses of a worker's results, readable by any thread at any moment: one atomic address each.
 internal import Glibc
 import Synchronization
 
-/// One atomic word per index: the address of what is published there, or 0. Trivial, so that the render thread touches no class.
+/// One atomic word per index: the address of the published entry, or 0. Trivial, so that the render thread touches no class.
 ///
-/// It keeps nothing alive: what a reader finds holds only between its `ReadEpoch`'s `enter` and `leave`, and only if the
-/// writer frees nothing but what ``RetiredList`` gives back.
+/// It keeps nothing alive: an entry is valid only between its `ReadEpoch`'s `enter` and `leave`, and only if the
+/// writer frees nothing except what ``RetiredList`` returns.
 @safe
 package struct PublishedTable: BitwiseCopyable, @unchecked Sendable {
     private let entries: UnsafeMutablePointer<Atomic<UInt>>
-    /// How many indices there are, from 0.
+    /// The number of indices, from 0.
     package let count: Int
 
-    /// A table with nothing in it: zeroed by the system page by page as it is used, so that a long one costs nothing at first.
+    /// An empty table; the system zeroes it page by page as it is used, so that a long one costs nothing at first.
     init?(count: Int) {
         // An Atomic<UInt> is a word, and a zeroed word is Atomic(0).
         guard let memory = unsafe calloc(max(count, 1), MemoryLayout<Atomic<UInt>>.stride) else { return nil }
@@ -22,7 +22,7 @@ package struct PublishedTable: BitwiseCopyable, @unchecked Sendable {
 
     func deallocate() { unsafe free(entries) }
 
-    /// What is published at an index, or nil.
+    /// The entry at an index, or nil.
     ///
     /// Real-time safe: yes, wait-free.
     #if REALTIME_CHECKS
@@ -30,11 +30,11 @@ package struct PublishedTable: BitwiseCopyable, @unchecked Sendable {
     #endif
     package func address(at index: Int) -> UnsafeRawPointer? {
         precondition(index >= 0 && index < count, "there is no such entry")
-        // Acquire: partner is the release in `publish`; a reader that finds the address finds what is there.
+        // Acquire: partner is the release in `publish`; a reader that finds the address also finds the entry's contents.
         return unsafe UnsafeRawPointer(bitPattern: entries[index].load(ordering: .acquiring))
     }
 
-    /// Whether something is published at an index, at this moment.
+    /// Whether an entry is published at an index, at this moment.
     ///
     /// Real-time safe: yes, wait-free.
     #if REALTIME_CHECKS
@@ -42,17 +42,17 @@ package struct PublishedTable: BitwiseCopyable, @unchecked Sendable {
     #endif
     package func isPublished(_ index: Int) -> Bool { unsafe address(at: index) != nil }
 
-    /// Whether something is published at every index of a range.
+    /// Whether entries are published at every index of a range.
     package func arePublished(_ indices: Range<Int>) -> Bool { indices.allSatisfy(isPublished) }
 
-    /// Shows what is complete to the readers.
+    /// Publishes a complete entry to the readers.
     func publish(_ index: Int, _ address: UnsafeRawPointer) {
         precondition(index >= 0 && index < count, "there is no such entry")
         // Release: partner is the acquire in `address(at:)`.
         unsafe entries[index].store(UInt(bitPattern: address), ordering: .releasing)
     }
 
-    /// Hides what was published; readers inside their epoch may still hold it.
+    /// Removes an entry; readers inside their epoch may still hold it.
     func unpublish(_ index: Int) {
         precondition(index >= 0 && index < count, "there is no such entry")
         unsafe entries[index].store(0, ordering: .releasing)

@@ -1,23 +1,23 @@
 public import AudioDevices
 public import Explanations
 
-/// Why a round trip could not be measured, or a measured one not be kept.
+/// Why a round trip could not be measured or stored.
 public struct CalibrationError: ExplainedError, Equatable {
     /// What went wrong, for programs to decide on.
     public enum Kind: String, Sendable, Hashable, CaseIterable {
-        /// Nothing in the recording stands out as what was played.
+        /// Nothing in the recording stands out as the chirp.
         case noPeak
-        /// What was played came back at other frames each time.
+        /// The chirps came back after different times.
         case unsteady
         /// The device was interrupted meanwhile.
         case interrupted
-        /// The device failed, or was refused; `deviceError` tells how.
+        /// The device failed or could not be opened; `deviceError` has the details.
         case device
         /// The file of round trips cannot be read or written.
         case store
-        /// The file of round trips, or its folder, is not this user's to read or write.
+        /// The user may not read or write the file of round trips, or its folder.
         case storePermission
-        /// The file of round trips was written by a later version of this library; it is left as it is.
+        /// A later version of this library wrote the file of round trips; it is not changed.
         case storeIsNewer
     }
 
@@ -27,7 +27,7 @@ public struct CalibrationError: ExplainedError, Equatable {
     public let message: String
     /// What the user can do about it, in one sentence.
     public let remedy: String
-    /// What the device said; nil for every kind but `device`.
+    /// The error of the device; nil except for `device`.
     public let deviceError: DeviceError?
 
     init(_ kind: Kind, _ message: String, remedy: String) {

@@ -2,22 +2,22 @@ public import AudioDevices
 internal import Glibc
 internal import UserState
 
-/// The round trips that were measured on this machine: the latest one for each pair of devices, rate and length of blocks.
+/// The round trips measured on this computer: the latest one for each pair of devices, rate and block length.
 ///
-/// A small JSON file of the user's state. It is replaced whole, under a lock, so that readers never meet half of it and two programs
-/// that keep something at once lose nothing.
+/// A small JSON file of the user's state. It is replaced as a whole, under a lock, so readers never see half a file and two programs
+/// that write at once lose nothing.
 public struct CalibrationStore: Sendable {
-    /// Where the file is, or will be.
+    /// The path of the file, which may not exist yet.
     public var path: String { file.path }
 
     private let file: StateFile
 
-    /// The version of the file as written here. Files of a later one are left alone.
+    /// The version of the file as written here. Files of a later version are not changed.
     private static let version: Int64 = 1
 
     /// The store of this user: `woodshed/calibrations.json` under `$XDG_STATE_HOME`, by default `~/.local/state`.
     ///
-    /// Nothing is made before something is kept. Throws `store` where there is no home. Real-time safe: no.
+    /// Nothing is created before a result is stored. Throws `store` if there is no home. Real-time safe: no.
     public init() throws(CalibrationError) {
         guard let file = StateFile(named: "calibrations.json") else {
             throw CalibrationError(
@@ -27,20 +27,20 @@ public struct CalibrationStore: Sendable {
         self.file = file
     }
 
-    /// A store at a path of one's own. Real-time safe: no.
+    /// A store at another path. Real-time safe: no.
     public init(path: String) { file = StateFile(path: path) }
 
-    /// What the file holds.
+    /// The contents of the file.
     public struct Contents: Sendable, Equatable {
         /// All round trips, the latest first.
         public let roundTrips: [RoundTrip]
-        /// Whether there is a file, and it cannot be understood or only in part; it is set aside when something is kept.
+        /// Whether the file exists but cannot be understood completely; it is set aside by the next write.
         public let isDamaged: Bool
     }
 
-    /// Reads the file; one that is not there holds nothing, and one that is damaged says so.
+    /// Reads the file. A missing file is empty; a damaged one is reported in the contents.
     ///
-    /// Throws `store` or `storePermission` when it cannot be read, `storeIsNewer` when a later version has written it.
+    /// Throws `store` or `storePermission` if it cannot be read, `storeIsNewer` if a later version wrote it.
     /// Real-time safe: no.
     public func contents() throws(CalibrationError) -> Contents {
         let content: StateFile.Content
@@ -48,17 +48,17 @@ public struct CalibrationStore: Sendable {
         return try contents(of: content)
     }
 
-    /// What was measured for this set-up; nil when nothing was.
+    /// The result for this set-up; nil if there is none.
     ///
-    /// Throws as ``contents()``. Real-time safe: no.
+    /// Throws like ``contents()``. Real-time safe: no.
     public func roundTrip(for setup: RoundTrip.Setup) throws(CalibrationError) -> RoundTrip? {
         try contents().roundTrips.first { $0.setup == setup }
     }
 
-    /// Keeps a round trip in the place of an earlier one of the same set-up.
+    /// Stores a round trip, replacing an earlier one of the same set-up.
     ///
-    /// Returns where a damaged file was set aside; nil where none was. Throws as ``contents()``, and `store` or `storePermission` when
-    /// the file cannot be written, `store` also when another program writes to it for seconds. Real-time safe: no.
+    /// Returns the path to which a damaged file was moved, or nil. Throws like ``contents()``, and `store` or `storePermission` if
+    /// the file cannot be written; `store` also if another program holds its lock for seconds. Real-time safe: no.
     @discardableResult
     public func keep(_ roundTrip: RoundTrip) throws(CalibrationError) -> String? {
         var aside: String?
@@ -69,13 +69,13 @@ public struct CalibrationStore: Sendable {
         return aside
     }
 
-    /// Forgets all round trips of a pair of devices, at whatever rate and length of blocks, and returns how many there were.
+    /// Removes all round trips of a pair of devices, at any rate and block length, and returns how many there were.
     ///
-    /// The devices may be named as they were when it was measured. Throws as ``keep(_:)``. Real-time safe: no.
+    /// The devices may have the names they had when they were measured. Throws like ``keep(_:)``. Real-time safe: no.
     public func forget(output: OutputDevice, input: InputDevice) throws(CalibrationError) -> Int {
         let pair = RoundTrip.Setup(output: output, input: input, sampleRate: 1, periodFrames: 1)
         func isOfPair(_ trip: RoundTrip) -> Bool { trip.setup.output == pair.output && trip.setup.input == pair.input }
-        // Nothing is made, not even a folder, where there is nothing to forget.
+        // If there is nothing to remove, nothing is created, not even a folder.
         guard try contents().roundTrips.contains(where: isOfPair) else { return 0 }
         var count = 0
         try change { (old) throws(CalibrationError) in
@@ -114,7 +114,7 @@ public struct CalibrationStore: Sendable {
             roundTrips: roundTrips.sorted { $0.time > $1.time }, isDamaged: roundTrips.count < entries.count)
     }
 
-    /// One entry a line, for those who look into the file.
+    /// One entry per line, for people who read the file.
     private static func text(_ roundTrips: [RoundTrip]) -> String {
         let entries = roundTrips.map { "\n" + JSONValue.object($0.fields).text }.joined(separator: ",")
         return "{\"v\":\(version),\"calibrations\":[\(entries)\n]}\n"

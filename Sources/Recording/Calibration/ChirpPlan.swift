@@ -1,18 +1,18 @@
 internal import DSP
 
-/// When chirps are played, and where they are looked for in what comes back.
+/// When chirps are played, and where to search for them in the recording.
 struct ChirpPlan: Sendable {
     /// −10 dB of full scale: loud enough for a cable, bearable in headphones.
     private static let amplitude = 0.3
-    /// Before the first chirp, as some devices need a while; in seconds.
+    /// Time before the first chirp, because some devices start slowly; in seconds.
     private static let leadSeconds = 0.3
-    /// From one chirp to the next, in seconds. More than the stretch in which a chirp is looked for, so that none is taken for another.
+    /// From one chirp to the next, in seconds. Longer than the range of the search, so that a chirp is not mistaken for another.
     private static let intervalSeconds = 0.4
-    /// How much sooner than the driver tells, and how much later, a chirp may come back, in seconds.
+    /// How much earlier than the driver reports, and how much later, a chirp may come back, in seconds.
     private static let (soonerSeconds, laterSeconds) = (0.05, 0.3)
-    /// Less clear than this, in dB, and it may be something else.
+    /// The least clarity of a match, in dB; below it the match may be something else.
     private static let leastClarityDecibels = 20.0
-    /// Repeats further apart than this, in seconds, are not one way of the sound.
+    /// If the repeats differ by more than this, in seconds, the result is refused.
     private static let largestSpreadSeconds = 0.0005
 
     let sampleRate: Int
@@ -33,21 +33,21 @@ struct ChirpPlan: Sendable {
         (soonerFrames, laterFrames) = (frames(Self.soonerSeconds), frames(Self.laterSeconds))
     }
 
-    /// Where the last chirp may end at the latest, in input frames, when the driver tells of so many.
+    /// The latest end of the last chirp, in input frames, for a reported round trip.
     func end(reportedFrames: Int) -> Int { (starts.last ?? 0) + reportedFrames + laterFrames + chirp.count }
 
-    /// What was found.
+    /// The result of the search.
     struct Found {
         /// From output frame to input frame.
         let frames: Double
         let spreadFrames: Double
         /// Of the input, from 0.
         let channel: Int
-        /// The match in the middle of all.
+        /// The median of all matches.
         let match: MatchedFilter.Match
     }
 
-    /// Finds all chirps on the channel that has the first one most clearly, and takes the middle one.
+    /// Finds all chirps on the channel with the clearest first one, and takes the median.
     func find(
         in channels: [[Float]], reportedFrames: Int64, input: String
     ) throws(CalibrationError) -> Found {
@@ -74,7 +74,7 @@ struct ChirpPlan: Sendable {
         return Found(frames: middle.frames, spreadFrames: spread, channel: channel, match: middle.match)
     }
 
-    /// The likeliest place of a chirp, in frames after it was played.
+    /// The most likely place of a chirp, in frames after it was played.
     private func match(
         in channel: [Float], start: Int, _ reportedFrames: Int
     ) -> (frames: Double, match: MatchedFilter.Match)? {

@@ -1,25 +1,25 @@
 internal import AudioDevices
 
-/// Plays the chirps of a plan and keeps what is recorded meanwhile.
+/// Plays the chirps of a plan and stores what is recorded meanwhile.
 @safe
 final class ChirpRun: @unchecked Sendable {
-    // Unchecked because of the memory: the device thread alone has it while the stream runs, and the rest after that.
+    // Unchecked because of the memory: only the device thread uses it while the stream runs, and other threads after that.
     private struct Progress {
         var reportedFrames: Int64 = 0
         /// The input's next frame.
         var nextFrame = 0
     }
 
-    /// From the first chirp's beginning to the end of the last one: the output frames, and what sounds in them.
+    /// The output frames from the first chirp's beginning to the end of the last one, and their samples.
     private let firstFrame: Int
     private let sound: UnsafeMutableBufferPointer<Float>
-    /// What was recorded: one channel after the other.
+    /// The recording, one channel after the other.
     private let recorded: UnsafeMutableBufferPointer<Float>
     private let channelCount: Int
     private let capacity: Int
     private let progress: UnsafeMutablePointer<Progress>
 
-    /// - Parameter bufferFrames: the most that the driver can tell of.
+    /// - Parameter bufferFrames: the largest round trip that the driver can report.
     init(_ plan: ChirpPlan, channelCount: Int, bufferFrames: Int) {
         firstFrame = plan.starts[0]
         unsafe sound = .allocate(capacity: plan.starts[plan.starts.count - 1] - firstFrame + plan.chirp.count)
@@ -43,7 +43,7 @@ final class ChirpRun: @unchecked Sendable {
 
     func callbacks() -> DuplexCallbacks { DuplexCallbacks(process: { self.process($0) }) }
 
-    /// Device thread only. Ends the stream when all is recorded.
+    /// Device thread only. Ends the stream when everything is recorded.
     #if REALTIME_CHECKS
         @_noAllocation @_noLocks
     #endif
@@ -89,11 +89,11 @@ final class ChirpRun: @unchecked Sendable {
         unsafe progress.pointee.nextFrame = first + block.frameCount
     }
 
-    /// What was recorded, by channels; once the stream has finished.
+    /// The recording by channels; call it once the stream has finished.
     func channels() -> [[Float]] {
         (0..<channelCount).map { unsafe Array(recorded[$0 * capacity..<($0 + 1) * capacity]) }
     }
 
-    /// What the driver told last; once the stream has finished.
+    /// The round trip that the driver reported last; read it once the stream has finished.
     var reportedFrames: Int64 { unsafe progress.pointee.reportedFrames }
 }

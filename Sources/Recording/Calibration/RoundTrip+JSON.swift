@@ -1,7 +1,7 @@
 package import UserState
 
 extension RoundTrip {
-    /// The figures as JSON has them, in the file and for programs: names are a contract, others are added, none is renamed or removed.
+    /// The figures as JSON, in the file and for programs. The names are a contract: new ones are added, none is renamed or removed.
     package var fields: [JSONValue.Field] {
         [
             .init("output", .string(setup.output)), .init("input", .string(setup.input)),
@@ -15,7 +15,7 @@ extension RoundTrip {
         ]
     }
 
-    /// Reads an entry of the file; nil for one that lacks something, or holds what cannot be. What follows from others is not read.
+    /// Reads an entry of the file; nil if a value is missing or impossible. Derived values are not read.
     init?(_ value: JSONValue) {
         guard let output = value["output"]?.stringValue, let input = value["input"]?.stringValue,
             let sampleRate = value["sample_rate"]?.count, let periodFrames = value["period_frames"]?.count,
@@ -34,6 +34,6 @@ extension RoundTrip {
 }
 
 extension JSONValue {
-    /// A number of things, of which there is at least one.
+    /// A positive count.
     fileprivate var count: Int? { integerValue.flatMap { Int(exactly: $0) }.flatMap { $0 > 0 ? $0 : nil } }
 }

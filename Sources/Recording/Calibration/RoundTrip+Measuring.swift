@@ -6,18 +6,18 @@ extension RoundTrip {
     /// How often the chirp is played, 1 … 20.
     public static let permittedRepeats = 1...20
 
-    /// Plays a short chirp several times and finds it in what is recorded meanwhile.
+    /// Plays a short chirp several times and finds it in the recording.
     ///
-    /// Output and input must be joined, by a cable or by air. The chirp comes out of every channel at −10 dB of full scale; the input's
-    /// clearest channel counts. It takes a second, and 0.4 s for each repeat: do not call it on a thread that must not wait.
+    /// Output and input must be connected, by a cable or through the air. The chirp is played on every channel at −10 dB of full scale; the input's
+    /// clearest channel is used. It takes a second, and 0.4 s for each repeat: do not call it on a thread that must not wait.
     ///
     /// - Parameters:
-    ///   - output: A device of the system.
-    ///   - input: A device of the system with the output's clock, most simply the same card.
-    ///   - repeats: How often, within ``permittedRepeats``; beyond these, the nearest of them.
-    ///   - request: Rate, block and number of channels; `channelCount` is asked of both sides.
-    /// - Throws: `noPeak` when nothing comes back that is clearly the chirp, `unsteady` when it comes back at different times,
-    ///   `interrupted` when the device stopped meanwhile, `device` with what a device refused.
+    ///   - output: A system device.
+    ///   - input: A system device with the output's clock; the simplest case is the same card.
+    ///   - repeats: How often, limited to ``permittedRepeats``.
+    ///   - request: Rate, block and number of channels; `channelCount` applies to both sides.
+    /// - Throws: `noPeak` if the recording does not clearly contain the chirp, `unsteady` if it comes back after different times,
+    ///   `interrupted` if the device stopped meanwhile, `device` with the error of a device.
     ///
     /// Real-time safe: no.
     public static func measure(
@@ -42,7 +42,7 @@ extension RoundTrip {
         return try measure(on: stream, as: setup, repeats: repeats)
     }
 
-    /// The same on a stream that was opened, but not started.
+    /// The same on a stream that is open but not started.
     static func measure(
         on stream: any DuplexStream, as setup: Setup, repeats: Int
     ) throws(CalibrationError) -> RoundTrip {
@@ -58,14 +58,14 @@ extension RoundTrip {
         } catch {
             throw CalibrationError(error)
         }
-        // A device that stood still and went on by itself has lost time, but no frame.
+        // A device that stood still and continued by itself has lost time, but no frame.
         guard stream.takeIncidents().allSatisfy({ $0.recovery == .none }) else {
             throw CalibrationError(
                 .interrupted, "\(setup.output) was interrupted while it was measured",
                 remedy: "Close other programs, or ask for longer blocks, such as --period 512.")
         }
         let found = try plan.find(in: run.channels(), reportedFrames: run.reportedFrames, input: setup.input)
-        // To a thousandth: what is beyond is not the sound's, but the arithmetic's.
+        // To a thousandth; further digits come from the arithmetic, not from the sound.
         return RoundTrip(
             setup: setup, frames: thousandths(found.frames), reportedFrames: run.reportedFrames,
             spreadFrames: thousandths(found.spreadFrames), repeats: plan.starts.count, inputChannel: found.channel + 1,

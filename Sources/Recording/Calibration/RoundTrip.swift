@@ -1,24 +1,24 @@
 public import AudioDevices
 
-/// How long sound takes from a program through output, cable or air, and input back to it, as measured.
+/// The measured time that sound takes from a program through output, cable or air, and input back to the program.
 ///
 ///     let trip = try RoundTrip.measure(output: .system("hw:1"), input: .system("hw:1"), request)
 ///     try CalibrationStore().keep(trip)
 public struct RoundTrip: Sendable, Hashable {
-    /// What was measured: two devices, their rate and the length of their blocks.
+    /// The set-up of a measurement: two devices, their rate and their block length.
     public struct Setup: Sendable, Hashable {
         /// The output, by a name that does not change when cards are plugged in.
         public let output: String
-        /// The input, by such a name.
+        /// The input, by a stable name as well.
         public let input: String
         /// Frames a second, as achieved.
         public let sampleRate: Int
         /// Frames in a block, as achieved.
         public let periodFrames: Int
 
-        /// Describes the set-up of an open stream.
+        /// The set-up of an open stream.
         ///
-        /// The devices are those asked for; where a name counts cards (`hw:1`), the card's id is put in the number's place.
+        /// Pass the devices as requested. In a name with a card number (`hw:1`), the card's id replaces the number.
         /// Rate and block are those of the stream's configuration. Real-time safe: no.
         public init(output: OutputDevice, input: InputDevice, sampleRate: Int, periodFrames: Int) {
             self.init(
@@ -32,35 +32,35 @@ public struct RoundTrip: Sendable, Hashable {
         }
     }
 
-    /// What was measured.
+    /// The set-up that was measured.
     public let setup: Setup
-    /// A frame that is rendered as output frame *n* comes back as input frame *n* + this: the middle one of all repeats.
+    /// Output frame *n* comes back as input frame *n* + `frames`: the median of all repeats.
     public let frames: Double
-    /// What of it the driver knows: ``/AudioDevices/DuplexBlock/roundTripFrames``.
+    /// The part that the driver reports: ``/AudioDevices/DuplexBlock/roundTripFrames``.
     public let reportedFrames: Int64
-    /// How far the repeats are apart, in frames.
+    /// The difference between the largest and the smallest repeat, in frames.
     public let spreadFrames: Double
-    /// How often it was measured.
+    /// The number of repeats.
     public let repeats: Int
-    /// The channel of the input that heard it most clearly, from 1.
+    /// The channel of the input with the clearest chirp, from 1.
     public let inputChannel: Int
-    /// How loud the sound came back, in dB of what was played.
+    /// The level of the recorded chirp, in dB relative to the played one.
     public let gainDecibels: Double
-    /// Whether the sound came back upside down.
+    /// Whether the sound came back inverted.
     public let isInverted: Bool
-    /// When, in seconds since 1970.
+    /// The time of the measurement, in seconds since 1970.
     public let time: Int64
 
-    /// What converters, cables and air add to what the driver knows, in frames: the part that stays when a stream is opened anew.
+    /// The part that converters, cables and air add to the driver's part, in frames. It stays the same when a stream is opened again.
     ///
-    /// A recorder finds what was played as frame *n* at *n* + `roundTripFrames` of its own stream + this. It is below zero where a
-    /// driver claims more than there is. Real-time safe: yes.
+    /// A recorder finds output frame *n* at frame *n* + `roundTripFrames` + `addedFrames` of its own stream. The value is negative if a
+    /// driver reports too much. Real-time safe: yes.
     public var addedFrames: Double { frames - Double(reportedFrames) }
 
     /// ``frames`` in milliseconds. Real-time safe: yes.
     public var milliseconds: Double { frames * 1000 / Double(setup.sampleRate) }
 
-    /// Gathers the figures of a measurement, for tests and for tools of one's own. Real-time safe: yes.
+    /// Makes a result, for tests and other tools. Real-time safe: yes.
     package init(
         setup: Setup, frames: Double, reportedFrames: Int64, spreadFrames: Double, repeats: Int, inputChannel: Int,
         gainDecibels: Double, isInverted: Bool, time: Int64

@@ -3,34 +3,34 @@ internal import DSP
 internal import Realtime
 internal import Synchronization
 
-/// What the capture thread runs: it measures what arrives and passes it on, and does nothing else. No state of a take, no file
-/// and no other thread can hold it up.
+/// The code of the capture thread: it measures arriving frames and passes them on, and does nothing else. No state of a take, no file
+/// and no other thread can delay it.
 @safe
 final class CaptureStage: @unchecked Sendable {
-    // Unchecked because the capture thread alone uses what is not atomic, but for `tape` and `windows`: see there.
+    // Unchecked because only the capture thread uses what is not atomic, except for `tape` and `windows`: see there.
     private var writer: FrameTapeWriter
     private var meter: LevelMeter
     private var windowWriter: RingProducer<LevelWindow>
     private let channelCount: Int
-    /// Levels are told of windows of so many frames, on absolute frames: the same for every period.
+    /// Levels are measured over windows of this many frames, at absolute frames, so they are the same for every period.
     let windowFrames: Int
-    /// Where the window that is being measured ends.
+    /// The end of the current window.
     private var windowEnd: Int64
-    /// Frames of the input that the meter has not seen, as they were lost.
+    /// Lost frames of the input, which the meter has not seen.
     private var unmeasuredFrames: Int64 = 0
-    /// The meter's frame when levels were told last.
+    /// The meter's frame at the last report of levels.
     private var toldFrame: Int64 = 0
-    /// Where the piece of a block begins that is measured at once.
+    /// Pointers to the start of the part of a block that is measured at once.
     private let piece: UnsafeMutablePointer<UnsafeMutablePointer<Float>>
 
-    /// The number of the frame that will be captured next. Release: partner is the acquiring load in `capturedFrame`; what
-    /// comes before is on the tape, or lost for good.
+    /// The number of the frame that will be captured next. Release: partner is the acquiring load in `capturedFrame`; all earlier
+    /// frames are on the tape, or lost for good.
     private let nextFrame = Atomic<Int64>(0)
-    // Relaxed, both: figures to look at, and a wish that is heard a block later.
+    // Both relaxed: a counter, and a request that takes effect one block later.
     private let droppedCount = Atomic<Int64>(0)
     private let isEnough = Atomic<Bool>(false)
 
-    /// - Parameter tapeFrames: how much sound can wait for the reader.
+    /// - Parameter tapeFrames: how many frames can wait for the reader.
     init(_ configuration: StreamConfiguration, tapeFrames: Int) {
         channelCount = configuration.channelCount
         windowFrames = max(1, configuration.sampleRate / CaptureStage.windowsPerSecond)
@@ -50,20 +50,20 @@ final class CaptureStage: @unchecked Sendable {
 
     deinit { unsafe piece.deallocate() }
 
-    /// How often levels are told.
+    /// How often levels are reported.
     static let windowsPerSecond = 100
     /// How long levels can wait for their reader.
     private static let windowSeconds = 4
 
-    /// For the thread that writes the take only.
+    /// For the writer thread only.
     var tape: FrameTape
     /// For the thread that reports the levels only.
     var windows: RingConsumer<LevelWindow>
 
-    /// The number of the frame that will be captured next; all before it is on the tape, or lost for good. Any thread.
+    /// The number of the frame that will be captured next; all earlier frames are on the tape, or lost for good. Any thread.
     var capturedFrame: Int64 { nextFrame.load(ordering: .acquiring) }
 
-    /// Frames that found no room, as their reader was too late. Any thread.
+    /// Frames that found no room because the reader was late. Any thread.
     var droppedFrames: Int64 { droppedCount.load(ordering: .relaxed) }
 
     /// Ends the stream with the next block. Any thread.
@@ -84,13 +84,13 @@ final class CaptureStage: @unchecked Sendable {
         return true
     }
 
-    /// Measures a block, in pieces that end where windows do.
+    /// Measures a block, in parts that end where windows end.
     private func measure(_ block: CaptureBlock) {
         var done = 0
         while done < block.frameCount {
             let frame = block.inputFrame &+ Int64(done)
             if windowEnd <= frame {
-                // Frames that were lost have carried the stream past the window's end.
+                // Lost frames have moved the stream past the end of the window.
                 if meter.frame > toldFrame { tell() }
                 windowEnd = (frame / Int64(windowFrames) &+ 1) &* Int64(windowFrames)
             }
@@ -111,7 +111,7 @@ final class CaptureStage: @unchecked Sendable {
         }
     }
 
-    /// Passes the window's levels on; where nobody takes them for seconds they are let go.
+    /// Passes on the levels of the window; if nobody reads them for seconds, they are dropped.
     private func tell() {
         toldFrame = meter.frame
         if windowWriter.writableCount >= channelCount {
@@ -132,7 +132,7 @@ struct LevelWindow: Sendable, BitwiseCopyable {
     /// The frame after the window's last one.
     let endFrame: Int64
     let channel: Int
-    /// By how much the meter's frames are behind the input's.
+    /// By how many frames the meter is behind the input.
     let unmeasuredFrames: Int64
     let levels: ChannelLevels
 }

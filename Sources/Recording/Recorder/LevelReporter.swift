@@ -2,9 +2,9 @@ internal import DSP
 internal import Glibc
 internal import Realtime
 
-/// Gathers the capture thread's windows of levels into what is told ten times a second. One thread at a time.
+/// Combines the capture thread's windows of levels into ten reports a second. One thread at a time.
 final class LevelReporter {
-    /// What has come together of one channel.
+    /// The combined levels of one channel.
     private struct Sum {
         var peak: Float = 0
         var squares = 0.0
@@ -28,7 +28,7 @@ final class LevelReporter {
         sums = Array(repeating: Sum(hold: hold), count: channelCount)
     }
 
-    /// Tells what has been measured since the last call.
+    /// Reports what was measured since the last call.
     func step() {
         while let window = capture.windows.pop() {
             add(window)

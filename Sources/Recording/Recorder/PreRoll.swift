@@ -1,10 +1,10 @@
-/// The last half second before a take, so that its first attack is never cut.
+/// The last half second before a take, so that its first attack is never cut off.
 struct PreRoll {
     private var samples: [Float]
     private let channelCount: Int
     private let frameCapacity: Int
     private(set) var frameCount = 0
-    /// Where the next frame goes.
+    /// Where the next frame is stored.
     private var head = 0
 
     init(channelCount: Int, frameCapacity: Int) {
@@ -13,7 +13,7 @@ struct PreRoll {
         samples = Array(repeating: 0, count: channelCount * self.frameCapacity)
     }
 
-    /// Keeps the latest of interleaved frames; nil for so many of silence.
+    /// Adds interleaved frames, or `count` frames of silence for nil; the oldest frames are dropped.
     mutating func append(_ frames: UnsafePointer<Float>?, count: Int) {
         var done = max(0, count - frameCapacity)
         while done < count {
@@ -25,7 +25,7 @@ struct PreRoll {
         frameCount = min(frameCapacity, frameCount + count)
     }
 
-    /// Up to the end of the memory.
+    /// Writes up to the end of the memory.
     private mutating func put(_ frames: UnsafePointer<Float>?, _ count: Int) {
         let first = head * channelCount
         unsafe samples.withUnsafeMutableBufferPointer { samples in
@@ -38,7 +38,7 @@ struct PreRoll {
         }
     }
 
-    /// Gives all of it away, oldest first, interleaved.
+    /// Returns and clears all frames, oldest first, interleaved.
     mutating func take() -> [Float] {
         let first = head >= frameCount ? head - frameCount : head - frameCount + frameCapacity
         let end = min(frameCapacity, first + frameCount)

@@ -1,14 +1,14 @@
-// Recording: the recorder, and the round trip of a set-up. The module knows nothing of scores, players and terminals.
+// Recording: the recorder, and the round trip of a set-up. The module does not know scores, players and terminals.
 //
-// A recorder in stages, each a value that can only become what may follow it:
+// The recorder is a sequence of stages, each a value that can only become a permitted next stage:
 //
 //     idle → armed → recording ⇄ paused → stopped → saved or discarded
 //
-// A stage that was left cannot be used any more; the compiler sees to it. All stages share one input and its threads.
+// A stage that was left cannot be used any more; the compiler ensures this. All stages share one input and its threads.
 public import AudioDevices
 public import AudioFiles
 
-/// An input that is open, and not heard yet.
+/// An open input that does not record yet.
 ///
 ///     let idle = try IdleRecorder(input: .system("default"), request: request)
 ///     let draft = try idle.prepare(TakeRequest(destination: .file(path: "take.wav", container: .wav)))
@@ -17,22 +17,22 @@ public import AudioFiles
 ///     let stopped = recording.stop()
 ///     let take = try stopped.save()
 ///
-/// A stage that is let go instead of being taken further ends what it stands for: a take is then kept. Stages may be used from
+/// A stage that is released instead of being moved on ends, and its take is kept. Stages may be used from
 /// any thread, one call at a time.
 public struct IdleRecorder: ~Copyable, Sendable {
     private let core: RecorderCore
 
     /// Opens an input.
     ///
-    /// - Throws: `DeviceError`, which says why the device cannot be opened so and what to do. Real-time safe: no.
+    /// - Throws: `DeviceError`, which says why the device cannot be opened and what to do. Real-time safe: no.
     public init(input: InputDevice, request: StreamRequest) throws(DeviceError) {
         core = try RecorderCore(input, request)
     }
 
-    /// Takes the input of linked streams, beside whoever plays on their output.
+    /// Uses the input of linked streams, while a player uses their output.
     ///
-    /// It hears from the frame on at which both were started. The event `started` names the input's frame of the take's first,
-    /// and `LinkedStreams.roundTripFrames` what was played then. Real-time safe: no.
+    /// It records from the frame at which both are started. The event `started` has the input frame of the take's first frame,
+    /// and `LinkedStreams.roundTripFrames` relates it to the output. Real-time safe: no.
     ///
     /// - Parameters:
     ///   - linked: the streams, whose output is for an engine.
@@ -43,23 +43,23 @@ public struct IdleRecorder: ~Copyable, Sendable {
 
     init(_ core: RecorderCore) { self.core = core }
 
-    /// What can be seen and heard of the recorder, in this stage and all that follow.
+    /// Status, events and statistics of the recorder, in this stage and all that follow.
     public var monitor: RecorderMonitor { core.monitor }
 
-    /// Makes a take's file ready, so that nothing can go wrong when it is begun. Real-time safe: no.
+    /// Creates a take's file, so that starting the take cannot fail. Real-time safe: no.
     ///
-    /// - Throws: `AudioFileError` when it cannot be created; this stage goes on.
+    /// - Throws: `AudioFileError` if it cannot be created; this stage continues.
     public func prepare(_ request: TakeRequest) throws(AudioFileError) -> TakeDraft {
         try TakeDraft(request, core.configuration)
     }
 
-    /// Begins to listen: the meter runs, and the last half second is kept. Real-time safe: no.
+    /// Starts capturing: the meter runs, and the last half second is kept. Real-time safe: no.
     public consuming func arm() throws(DeviceError) -> ArmedRecorder {
         try core.start()
         return ArmedRecorder(core)
     }
 
-    /// Begins to listen and to record at once, from the input's first frame on. Real-time safe: no.
+    /// Starts capturing and recording at once, from the input's first frame on. Real-time safe: no.
     public consuming func record(_ draft: TakeDraft) throws(DeviceError) -> RunningTake {
         core.record(draft)
         do throws(DeviceError) {
@@ -72,31 +72,31 @@ public struct IdleRecorder: ~Copyable, Sendable {
     }
 }
 
-/// A recorder that listens: the meter runs, and nothing is written.
+/// A recorder that captures: the meter runs, and nothing is written.
 public struct ArmedRecorder: ~Copyable, Sendable {
     private let core: RecorderCore
 
     init(_ core: RecorderCore) { self.core = core }
 
-    /// What can be seen and heard of the recorder.
+    /// Status, events and statistics of the recorder.
     public var monitor: RecorderMonitor { core.monitor }
 
-    /// Makes a take's file ready, so that nothing can go wrong when it is begun. Real-time safe: no.
+    /// Creates a take's file, so that starting the take cannot fail. Real-time safe: no.
     ///
-    /// - Throws: `AudioFileError` when it cannot be created; this stage goes on.
+    /// - Throws: `AudioFileError` if it cannot be created; this stage continues.
     public func prepare(_ request: TakeRequest) throws(AudioFileError) -> TakeDraft {
         try TakeDraft(request, core.configuration)
     }
 
-    /// Begins a take, with the half second that was heard last.
+    /// Begins a take, including the last half second.
     ///
-    /// An input that has ended meanwhile gives an empty take, which says so when it is stopped. Real-time safe: no.
+    /// If the input has ended meanwhile, the take is empty, and reports this when it is stopped. Real-time safe: no.
     public consuming func record(_ draft: TakeDraft) -> RunningTake {
         core.record(draft)
         return RunningTake(core)
     }
 
-    /// Ends the listening. Real-time safe: no.
+    /// Stops capturing. Real-time safe: no.
     public consuming func stop() { core.shutDown() }
 }
 
@@ -106,13 +106,13 @@ public struct RunningTake: ~Copyable, Sendable {
 
     init(_ core: RecorderCore) { self.core = core }
 
-    /// What can be seen and heard of the recorder.
+    /// Status, events and statistics of the recorder.
     public var monitor: RecorderMonitor { core.monitor }
 
-    /// Marks the frame that is captured next, by a name that programs which show marks will show. Real-time safe: no.
+    /// Sets a mark at the frame that is captured next. Programs that show marks will show the name. Real-time safe: no.
     public func mark(_ name: String) { core.request(.mark(name)) }
 
-    /// Leaves out what comes, from the frame on that is captured next; the meter runs on. Real-time safe: no.
+    /// Pauses at the frame that is captured next; the meter continues. Real-time safe: no.
     public consuming func pause() -> PausedTake {
         core.request(.pause)
         return PausedTake(core)
@@ -124,19 +124,19 @@ public struct RunningTake: ~Copyable, Sendable {
     public consuming func stop() -> StoppedTake { StoppedTake(core, core.stop()) }
 }
 
-/// A take that waits.
+/// A paused take.
 public struct PausedTake: ~Copyable, Sendable {
     private let core: RecorderCore
 
     init(_ core: RecorderCore) { self.core = core }
 
-    /// What can be seen and heard of the recorder.
+    /// Status, events and statistics of the recorder.
     public var monitor: RecorderMonitor { core.monitor }
 
-    /// Marks the place of the pause. Real-time safe: no.
+    /// Sets a mark at the place of the pause. Real-time safe: no.
     public func mark(_ name: String) { core.request(.mark(name)) }
 
-    /// Goes on with the frame that is captured next, right after the one before the pause. Real-time safe: no.
+    /// Continues with the frame that is captured next, directly after the last one before the pause. Real-time safe: no.
     public consuming func resume() -> RunningTake {
         core.request(.resume)
         return RunningTake(core)
@@ -146,9 +146,9 @@ public struct PausedTake: ~Copyable, Sendable {
     public consuming func stop() -> StoppedTake { StoppedTake(core, core.stop()) }
 }
 
-/// A take that is over, and already whole on the disk.
+/// A take that has ended and is complete on the disk.
 public struct StoppedTake: ~Copyable, Sendable {
-    /// How it has ended.
+    /// The result of the take.
     public let summary: TakeSummary
     private let core: RecorderCore
 
@@ -159,28 +159,28 @@ public struct StoppedTake: ~Copyable, Sendable {
 
     /// Finishes the file, with its marks. Real-time safe: no.
     ///
-    /// - Throws: `AudioFileError` when that fails; the file is valid all the same, as far as it goes.
+    /// - Throws: `AudioFileError` if that fails; the file is still valid up to the last checkpoint.
     public consuming func save() throws(AudioFileError) { try core.shared.conclude(keeping: true) }
 
-    /// Takes the file away. Real-time safe: no.
+    /// Removes the file. Real-time safe: no.
     ///
     /// - Throws: `AudioFileError` when it cannot be removed.
     public consuming func discard() throws(AudioFileError) { try core.shared.conclude(keeping: false) }
 }
 
-/// How a take has ended.
+/// The result of a take.
 public struct TakeSummary: Sendable, Equatable {
     /// Its length.
     public let frameCount: Int64
     /// Frames a second.
     public let sampleRate: Int
-    /// Frames of it that are silence, as they were lost.
+    /// Lost frames, which are silence in the take.
     public let lostFrames: Int64
-    /// Why it has ended.
+    /// Why it ended.
     public let reason: RecorderEvent.StopReason
-    /// What the file has failed at, when that was the reason.
+    /// The error of the file, if that was the reason.
     public let failure: AudioFileError?
-    /// How loud it is as a whole; nil when nothing was recorded, and at rates above 384 kHz.
+    /// The loudness of the whole take; nil if nothing was recorded, and at rates above 384 kHz.
     public let loudness: TakeLoudness?
 
     init(_ end: TakeEnd, sampleRate: Int) {

@@ -1,6 +1,6 @@
 internal import Synchronization
 
-/// Something that was asked of a recorder.
+/// A request to a recorder.
 struct RecorderCommand: Sendable {
     enum Action: Sendable {
         case record(TakeDraft)
@@ -14,23 +14,23 @@ struct RecorderCommand: Sendable {
     let action: Action
 }
 
-/// What was asked of a recorder: each command with the frame of the input at which it holds: what is heard before it is not
-/// concerned, however late the writer comes to it.
+/// Requests to a recorder, each with the frame of the input at which it applies. Earlier frames are not
+/// affected, however late the writer handles it.
 final class RecorderCommands: Sendable {
     private let commands = Mutex<[RecorderCommand]>([])
 
-    /// Asks for something from the frame on that is captured next.
+    /// Adds a request that applies from the frame that is captured next.
     ///
-    /// - Parameter now: gives that frame.
+    /// - Parameter now: returns that frame.
     func add(_ action: RecorderCommand.Action, at now: () -> Int64) {
         commands.withLock { $0.append(RecorderCommand(inputFrame: now(), action: action)) }
     }
 
-    /// Takes what was asked for, and tells up to which frame nothing else can be asked for any more.
+    /// Returns and removes the requests, and the frame before which no further request can apply.
     func take(now: () -> Int64) -> (commands: [RecorderCommand], end: Int64) {
         commands.withLock { commands in
             defer { commands = [] }
-            // Within the lock: a command that comes later is given a frame that is not smaller.
+            // Inside the lock, so that a later command gets a frame that is not smaller.
             return (commands, now())
         }
     }

@@ -3,7 +3,7 @@ internal import AudioFiles
 internal import Realtime
 internal import Synchronization
 
-/// A recorder's stream and threads. What may be asked of it when is the stages' business.
+/// The stream and threads of a recorder. The stages decide which request is permitted when.
 final class RecorderCore: Sendable {
     let configuration: StreamConfiguration
     let shared: RecorderShared
@@ -14,14 +14,14 @@ final class RecorderCore: Sendable {
     private let pump = EventPump()
     private let watcher = Mutex<PlainThread?>(nil)
 
-    /// How long the disk may take for the end of a take, in seconds.
+    /// How long the disk may take to finish a take, in seconds.
     private static let patience = 30
 
     convenience init(_ input: InputDevice, _ request: StreamRequest) throws(DeviceError) {
         self.init(try openInput(input, request), isVirtual: request.clock == .virtual)
     }
 
-    /// On any stream that was not started.
+    /// Uses any stream that was not started.
     ///
     /// - Parameter isVirtual: whether the stream waits for `prepare` before each block.
     init(_ stream: any InputStream, isVirtual: Bool) {
@@ -34,14 +34,14 @@ final class RecorderCore: Sendable {
 
     deinit {
         shutDown()
-        // Nobody said what becomes of the take: it is kept.
+        // The take was neither saved nor discarded, so it is kept.
         try? shared.conclude(keeping: true)
         tally.end()
     }
 
     var monitor: RecorderMonitor { RecorderMonitor(shared, tally: tally, configuration: configuration) }
 
-    /// Opens the ears: from here on frames are counted.
+    /// Starts capturing.
     func start() throws(DeviceError) {
         let shared = self.shared
         do throws(RealtimeThreadError) {
@@ -52,7 +52,7 @@ final class RecorderCore: Sendable {
         if !isVirtual, !writer.start({ shared.write() }) { throw Self.noThread }
         try stream.start(
             CaptureCallbacks(
-                // The virtual clock stands still meanwhile, so nothing is ever lost to a slow disk.
+                // The virtual clock stands still meanwhile, so a slow disk never causes a loss.
                 prepare: { _ in
                     shared.write()
                     shared.tell()
@@ -67,14 +67,14 @@ final class RecorderCore: Sendable {
         watcher.withLock { $0 = thread }
     }
 
-    /// Asks for something from the frame on that is captured next.
+    /// Adds a request that applies from the frame that is captured next.
     func request(_ action: RecorderCommand.Action) {
         shared.request(action)
-        // Under the virtual clock the writer's work is done by whoever asks for some, also when the input has ended.
+        // Under the virtual clock the thread that makes a request does the writer's work, even after the input has ended.
         if isVirtual { shared.write() } else { writer.wake() }
     }
 
-    /// Asks for a take, and watches the room it needs.
+    /// Starts a take, and monitors the disk space that it needs.
     func record(_ draft: TakeDraft) {
         if case .file(let path, _) = draft.request.destination {
             let channels = draft.request.isMono ? 1 : configuration.channelCount
@@ -84,7 +84,7 @@ final class RecorderCore: Sendable {
         request(.record(draft))
     }
 
-    /// Ends the take and the stream; returns how the take has ended.
+    /// Ends the take and the stream; returns the result of the take.
     func stop() -> TakeEnd {
         request(.stop(.asked))
         let end = shared.progress.waitForEnd(seconds: Self.patience)
@@ -96,7 +96,7 @@ final class RecorderCore: Sendable {
                 loudness: status.loudness)
     }
 
-    /// Ends every thread. What was recorded is finished unless it was concluded before.
+    /// Ends every thread. The take is finished unless this was done before.
     func shutDown() {
         stream.stop()
         let watching = watcher.withLock { thread in
@@ -106,7 +106,7 @@ final class RecorderCore: Sendable {
         watching?.join()
         writer.stop()
         pump.stop()
-        // What was asked for since is answered, and what was measured is told.
+        // Handles the last requests, and reports the last measurements.
         shared.write()
         shared.tell()
         shared.events.end()

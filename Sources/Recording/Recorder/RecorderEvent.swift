@@ -1,89 +1,89 @@
 public import AudioDevices
 public import AudioFiles
 
-/// What a recorder has to tell. Frames count from the take's beginning unless they are called input frames.
+/// Events of a recorder. Frames count from the beginning of the take unless they are called input frames.
 public enum RecorderEvent: Sendable, Equatable {
-    /// The take has begun, with so many frames of what came before the button was pressed; its first frame is this one of the
-    /// input.
+    /// The take has begun, with `preRollFrames` frames from before the request. `inputFrame` is the input frame of its first
+    /// frame.
     case started(inputFrame: Int64, preRollFrames: Int64)
-    /// The levels of a tenth of a second, also while nothing is recorded.
+    /// The levels of a tenth of a second, even if nothing is recorded.
     case levels(RecorderLevels)
-    /// The first sample at full scale of the run, at a frame of the input, in a channel counted from 0.
+    /// The first sample of a clip, at a frame of the input, in a channel counted from 0.
     case clipped(channel: Int, inputFrame: Int64)
-    /// So many frames from `frame` on were not captured, or came too fast for the disk: the take has silence in their place.
+    /// Frames from `frame` on were not captured, or arrived too fast for the disk: the take has silence in their place.
     case overrun(frame: Int64, lostFrames: Int64)
-    /// Nothing is recorded from here on, until it is resumed.
+    /// Nothing is recorded from here on, until the take is resumed.
     case paused(frame: Int64)
-    /// The recording goes on; the frames of the pause are not in the take.
+    /// The recording continues; the frames of the pause are not in the take.
     case resumed(frame: Int64)
-    /// A place was marked.
+    /// A mark was set.
     case marked(name: String, frame: Int64)
-    /// The disk has room for so many seconds more: told once when it falls below a minute.
+    /// The remaining recording time on the disk; reported once when it falls below a minute.
     case diskLow(secondsLeft: Double)
-    /// The take could not be written on. What was written until then is a valid file; the meter goes on.
+    /// Writing the take failed. What was written so far is a valid file; the meter continues.
     case failed(AudioFileError, frame: Int64)
-    /// The input has ended: by itself or as it was stopped (nil), or for a reason.
+    /// The input has ended: by itself or by a stop (nil), or with an error.
     case inputEnded(DeviceError?)
-    /// The take is over and whole on the disk.
+    /// The take has ended and is complete on the disk.
     case stopped(frame: Int64, StopReason)
 
-    /// Why a take has ended.
+    /// Why a take ended.
     public enum StopReason: String, Sendable, Hashable, CaseIterable {
-        /// Somebody asked for it.
+        /// It was stopped on request.
         case asked
-        /// It has the length that was asked for.
+        /// It reached the requested length.
         case limit
         /// The input has ended.
         case inputEnded
-        /// It could not be written on.
+        /// Writing it failed.
         case failed
     }
 }
 
-/// How loud the input is, as of the last tenth of a second.
+/// The levels of the input in the last tenth of a second.
 public struct RecorderLevels: Sendable, Equatable {
-    /// The input's frame after the last one that was measured.
+    /// The input frame after the last measured one.
     public var inputFrame: Int64
     /// Each channel of the input.
     public var channels: [Channel]
 
-    /// How loud one channel is. Full scale is 1.
+    /// The levels of one channel. Full scale is 1.
     public struct Channel: Sendable, Equatable {
         /// The highest absolute sample of the tenth of a second.
         public var peak: Float
-        /// What a display shows of the peaks, in dB of full scale: it jumps up at once, stays for 1.5 s, then falls.
+        /// The peak for a display, in dB of full scale: it rises at once, holds for 1.5 s, then falls.
         public var heldDecibels: Double
         /// The root of the mean square of the tenth of a second.
         public var rms: Float
         /// Clips since the input was opened.
         public var clips: Int64
-        /// The input's frame of the first of them; nil before.
+        /// The input frame of the first clip; nil if there is none.
         public var firstClipFrame: Int64?
     }
 }
 
-/// What a recorder does now. For screens, not for exact times: those come as events.
+/// The state of a recorder. Use it for displays; exact times come as events.
 public struct RecorderStatus: Sendable, Equatable {
-    /// What a recorder is doing.
+    /// The state of a recorder.
     public enum State: String, Sendable, Hashable, CaseIterable {
-        /// Listening; nothing is written.
+        /// Capturing; nothing is written.
         case armed
-        /// Writing what arrives.
+        /// Writing what is captured.
         case recording
-        /// Listening; the take waits.
+        /// Capturing; the take is paused.
         case paused
-        /// The take is over.
+        /// The take has ended.
         case stopped
     }
 
-    /// What the recorder is doing.
+    /// The state.
     public var state: State
-    /// Frames in the take so far, silence for lost ones included.
+    /// Frames in the take so far, including silence for lost frames.
     public var recordedFrames: Int64
-    /// Frames of them that are silence, as they were lost.
+    /// Lost frames in the take, which are silence.
     public var lostFrames: Int64
-    /// How long the disk has room for, in seconds; nil where it cannot be told.
+    /// The remaining recording time on the disk, in seconds; nil if it is not known.
     public var secondsLeft: Double?
-    /// How loud the take is, at most a tenth of a second ago; nil before it has begun, and at rates above 384 kHz.
+    /// The loudness of the take, at most a tenth of a second old; nil before the take begins, and at rates above 384 kHz.
     public var loudness: TakeLoudness?
 }

@@ -3,14 +3,14 @@ public import DSP
 internal import Realtime
 internal import Synchronization
 
-/// What can be seen and heard of a recorder: the same through all its stages, and afterwards what it was last. Any thread.
+/// Status, events and statistics of a recorder, through all its stages; after its end they keep their last values. Any thread.
 ///
-/// It does not keep the recorder: that ends, and its device is closed, with the last stage.
+/// It does not keep the recorder alive: the recorder ends, and its device is closed, with the last stage.
 public struct RecorderMonitor: Sendable {
     private let shared: RecorderShared
     private let tally: StreamTally
 
-    /// What the input agreed to; rate and channels may differ from what was asked for.
+    /// The settings of the input; rate and channels may differ from the request.
     public let configuration: StreamConfiguration
 
     init(_ shared: RecorderShared, tally: StreamTally, configuration: StreamConfiguration) {
@@ -19,25 +19,25 @@ public struct RecorderMonitor: Sendable {
         self.configuration = configuration
     }
 
-    /// What the recorder does now. Real-time safe: no.
+    /// The state of the recorder. Real-time safe: no.
     public var status: RecorderStatus { shared.progress.current }
 
-    /// What the take looks like, by the last call before this one or a moment later, and whole once it has ended; the first call
-    /// may give nil. It is that of the file, byte for byte: samples count as the file keeps them. Real-time safe: no.
+    /// The waveform of the take, as of the previous call or slightly later, and complete once the take has ended. The first call
+    /// may return nil. It equals that of the file, byte for byte: samples count as they are stored. Real-time safe: no.
     public var waveform: Waveform? { shared.progress.takeWaveform() }
 
-    /// What the stream has counted. Real-time safe: no.
+    /// The counters of the stream. Real-time safe: no.
     public var statistics: StreamStatistics { tally.statistics }
 
-    /// Frames that were captured and lost because the disk stood still for too long.
+    /// Captured frames that were lost because the disk did not respond for too long.
     public var droppedFrames: Int64 { shared.capture.droppedFrames }
 
-    /// Everything that happens from now on, to every reader; ends with the recorder, and is over at once when asked for after
-    /// that. Ask before the start.
+    /// Events from now on, to every reader. The stream ends with the recorder; a stream requested after that ends at
+    /// once. Get it before the start.
     public var events: AsyncStream<RecorderEvent> { shared.events.stream }
 }
 
-/// What a stream has counted, for those who are not to keep the stream.
+/// The counters of a stream, for code that must not keep the stream alive.
 final class StreamTally: Sendable {
     private enum Source {
         case running(any InputStream)
@@ -57,7 +57,7 @@ final class StreamTally: Sendable {
         }
     }
 
-    /// Keeps what was counted last, and lets go of the stream.
+    /// Keeps the last counters, and releases the stream.
     func end() {
         let last = statistics
         source.withLock { $0 = .ended(last) }

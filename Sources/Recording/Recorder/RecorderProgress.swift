@@ -3,7 +3,7 @@ internal import AudioFiles
 internal import DSP
 internal import Realtime
 
-/// How a take has ended.
+/// The result of a take.
 struct TakeEnd: Sendable {
     let frameCount: Int64
     let lostFrames: Int64
@@ -12,9 +12,9 @@ struct TakeEnd: Sendable {
     let loudness: TakeLoudness?
 }
 
-/// Where the writer leaves what others may look at or wait for.
+/// The writer's results, for other threads to read or wait for.
 final class RecorderProgress: @unchecked Sendable {
-    // Unchecked because of what the lock guards.
+    // Unchecked because of the values that the lock guards.
     private let lock = ConditionLock()
     private var status = RecorderStatus(
         state: .armed, recordedFrames: 0, lostFrames: 0, secondsLeft: nil, loudness: nil)
@@ -24,7 +24,7 @@ final class RecorderProgress: @unchecked Sendable {
 
     var current: RecorderStatus { lock.withLock { status } }
 
-    /// - Parameter loudness: nil leaves what was told last.
+    /// - Parameter loudness: nil keeps the last value.
     func publish(_ state: RecorderStatus.State, recordedFrames: Int64, lostFrames: Int64, loudness: TakeLoudness?) {
         lock.withLock {
             (status.state, status.recordedFrames, status.lostFrames) = (state, recordedFrames, lostFrames)
@@ -32,7 +32,7 @@ final class RecorderProgress: @unchecked Sendable {
         }
     }
 
-    /// Whether somebody has asked for the waveform since it was published last.
+    /// Whether the waveform was requested since it was last published.
     var wantsWaveform: Bool { lock.withLock { isWaveformWanted } }
 
     func publish(_ waveform: Waveform) {
@@ -42,7 +42,7 @@ final class RecorderProgress: @unchecked Sendable {
         }
     }
 
-    /// The waveform published last; asks for the next one.
+    /// The last published waveform; requests the next one.
     func takeWaveform() -> Waveform? {
         lock.withLock {
             isWaveformWanted = true
@@ -59,7 +59,7 @@ final class RecorderProgress: @unchecked Sendable {
         }
     }
 
-    /// Blocks until the take has ended, or for so many seconds: then nil.
+    /// Waits until the take has ended; returns nil if that takes longer than `seconds`.
     func waitForEnd(seconds: Int) -> TakeEnd? {
         let deadline = MonotonicTime.now() + Int64(seconds) * MonotonicTime.nanosecondsPerSecond
         return lock.withLock {

@@ -2,15 +2,15 @@ internal import AudioDevices
 internal import AudioFiles
 internal import Realtime
 
-/// What the threads of a recorder share. They hold this and never the recorder, so that its release can end them.
+/// The data that a recorder's threads share. They hold this and never the recorder, so that its release can end them.
 final class RecorderShared: @unchecked Sendable {
-    // Unchecked because of what the two locks guard.
+    // Unchecked because of the values that the two locks guard.
     let capture: CaptureStage
     let commands = RecorderCommands()
     let events = EventBroadcast<RecorderEvent>()
     let progress = RecorderProgress()
     private let writing = ConditionLock()
-    /// Guarded by `writing`, which is held while the disk is waited for.
+    /// Guarded by `writing`, which is also held during a wait for the disk.
     private let writer: TakeWriter
     private let telling = ConditionLock()
     /// Guarded by `telling`.
@@ -18,13 +18,13 @@ final class RecorderShared: @unchecked Sendable {
     /// Guarded by `telling`.
     private var disk: DiskWatch?
 
-    /// How much sound can wait while the disk stands still: four seconds, twice what is promised, but not more than 64 MB unless
+    /// How much sound can wait for the disk: four seconds, twice the guarantee, but not more than 64 MB unless
     /// that is less than a second.
     private static func tapeFrames(_ configuration: StreamConfiguration) -> Int {
         let (rate, frameBytes) = (configuration.sampleRate, 4 * configuration.channelCount)
         return min(4 * rate, max(rate, 64_000_000 / frameBytes))
     }
-    /// What is kept of the time before a take, in seconds.
+    /// How much of the time before a take is kept, in seconds.
     private static let preRollSeconds = 0.5
 
     init(_ configuration: StreamConfiguration) {
@@ -37,13 +37,13 @@ final class RecorderShared: @unchecked Sendable {
             preRollFrames: Int(Self.preRollSeconds * Double(configuration.sampleRate)))
     }
 
-    /// Asks for something from the next frame on.
+    /// Adds a request that applies from the next frame on.
     func request(_ action: RecorderCommand.Action) { commands.add(action) { capture.capturedFrame } }
 
-    /// Writes what has been captured.
+    /// Writes captured frames.
     func write() { writing.withLock { writer.step() } }
 
-    /// Tells how loud it was, and how long the disk will last.
+    /// Reports levels and disk space.
     func tell() {
         telling.withLock {
             levels.step()
@@ -53,12 +53,12 @@ final class RecorderShared: @unchecked Sendable {
         }
     }
 
-    /// Watches the room where a take of `bytesPerSecond` goes.
+    /// Monitors the free space for a take of `bytesPerSecond`.
     func watchDisk(at path: String, bytesPerSecond: Int) {
         telling.withLock { disk = DiskWatch(path: path, bytesPerSecond: bytesPerSecond) }
     }
 
-    /// The input has ended: nothing comes after what was captured.
+    /// The input has ended; no frames follow.
     func endInput(_ error: DeviceError?) {
         request(.stop(.inputEnded))
         events.tell(.inputEnded(error))
@@ -66,7 +66,7 @@ final class RecorderShared: @unchecked Sendable {
         tell()
     }
 
-    /// Finishes the take's file, or takes it away; does nothing when there is none, or when that is done.
+    /// Finishes or removes the take's file; does nothing if there is none, or if this was done.
     func conclude(keeping isKept: Bool) throws(AudioFileError) {
         let outcome = writing.withLock {
             Result { () throws(AudioFileError) in try writer.conclude(keeping: isKept) }

@@ -1,6 +1,6 @@
 internal import AudioFiles
 
-/// A take that goes into a pipe: a WAV stream whose length nobody knows. Places cannot be marked in it.
+/// A take that is written to a pipe: a WAV stream of unknown length. It has no marks.
 final class StreamSink: TakeSink {
     private let writer: WaveWriter
     private let silence: TakeBlocks

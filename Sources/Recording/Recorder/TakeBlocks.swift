@@ -1,14 +1,14 @@
 internal import DSP
 
-/// Scratch memory of the writer: a block as it comes off the tape, and as the file takes it.
+/// Scratch memory of the writer: a block as the tape has it, and as the file needs it.
 @safe
 final class TakeBlocks {
-    /// Frames that are worked on at once.
+    /// Frames that are processed at once.
     static let frameCapacity = 4096
 
     /// Channels of the input.
     let channelCount: Int
-    /// Room for a block, frame by frame.
+    /// Memory for a block, interleaved.
     let interleaved: UnsafeMutablePointer<Float>
     private let planes: PlanarBuffer
 
@@ -21,13 +21,13 @@ final class TakeBlocks {
 
     deinit { unsafe interleaved.deallocate() }
 
-    /// A block channel by channel.
+    /// A block, channel by channel.
     var channels: UnsafePointer<UnsafeMutablePointer<Float>> { unsafe UnsafePointer(planes.channels) }
 
-    /// Silence in all of `channels`.
+    /// Sets all of `channels` to silence.
     func clear() { planes.clear(Self.frameCapacity) }
 
-    /// Puts interleaved frames, at most `frameCapacity`, into `channels`; with `mono` their mean into the first.
+    /// Copies interleaved frames, at most `frameCapacity`, to `channels`; with `mono` writes their mean to the first.
     func separate(_ frames: UnsafePointer<Float>, count: Int, mono isMono: Bool) {
         guard isMono else {
             for channel in 0..<channelCount {
@@ -38,7 +38,7 @@ final class TakeBlocks {
         }
         let plane = unsafe planes.channel(0)
         for frame in 0..<count {
-            // In double precision: the mean of equal samples is that sample.
+            // In double precision, so that the mean of equal samples is that sample.
             var sum = 0.0
             for channel in 0..<channelCount { unsafe sum += Double(frames[frame * channelCount + channel]) }
             unsafe plane[frame] = Float(sum / Double(channelCount))

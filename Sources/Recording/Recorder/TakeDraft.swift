@@ -2,9 +2,9 @@ internal import AudioDevices
 public import AudioFiles
 internal import Takes
 
-/// A take that is ready to be begun: its file is there, empty and valid. Without a beginning it goes again.
+/// A take that is ready to start: its file exists, empty and valid. If the take never starts, the file is removed.
 public final class TakeDraft: @unchecked Sendable {
-    // Unchecked because of the sink: this object hands it to one thread, once.
+    // Unchecked because of the sink: this object passes it to one thread, once.
     let sink: any TakeSink
     let request: TakeRequest
 
@@ -13,7 +13,7 @@ public final class TakeDraft: @unchecked Sendable {
         self.request = request
     }
 
-    /// Opens what the request names, for an input of this shape.
+    /// Opens the destination of a request, for the input's rate and channels.
     convenience init(_ request: TakeRequest, _ input: StreamConfiguration) throws(AudioFileError) {
         let (sampleRate, channels) = (input.sampleRate, request.isMono ? 1 : input.channelCount)
         let sink: any TakeSink
@@ -30,11 +30,11 @@ public final class TakeDraft: @unchecked Sendable {
         self.init(sink: sink, request: request)
     }
 
-    /// Why the next start would not find this take if it were never finished; nil where it would, and for streams.
+    /// Why a recovery would not find this take after a crash; nil if it would, and for streams.
     public var registryWarning: AudioFileError? { (sink as? TakeFile)?.registryWarning }
 
-    /// Takes away what was made for the take; for one that was never begun.
+    /// Removes the file of a take that was never started.
     ///
-    /// Real-time safe: no. Throws when it cannot be removed.
+    /// Real-time safe: no. Throws if it cannot be removed.
     public func discard() throws(AudioFileError) { try sink.discard() }
 }

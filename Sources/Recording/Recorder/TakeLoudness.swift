@@ -1,6 +1,6 @@
 internal import DSP
 
-/// How loud a take is, by ITU-R BS.1770-5 and EBU Tech 3341 and 3342; minus infinity for silence.
+/// The loudness of a take, by ITU-R BS.1770-5 and EBU Tech 3341 and 3342; minus infinity for silence.
 public struct TakeLoudness: Sendable, Equatable {
     /// Of the last 400 ms, in LUFS.
     public var momentary = -Double.infinity
@@ -8,19 +8,19 @@ public struct TakeLoudness: Sendable, Equatable {
     public var shortTerm = -Double.infinity
     /// Of the whole take so far, gated, in LUFS.
     public var integrated = -Double.infinity
-    /// How far loud and soft passages lie apart, in LU; nil before there is enough of them.
+    /// The loudness range, in LU; nil while the take is too short.
     public var range: Double?
-    /// The highest peak between samples so far, in dB of full scale (dBTP).
+    /// The highest true peak so far, in dB of full scale (dBTP).
     public var truePeak = -Double.infinity
 }
 
-/// Measures a take as it is written. One thread: the writer's.
+/// Measures a take while it is written. Used by the writer thread only.
 final class TakeLoudnessMeter {
     private var loudness: LoudnessMeter
     private var truePeak: TruePeakMeter
     private var frameCount: Int64 = 0
     private var latest = TakeLoudness()
-    /// Anew so often, in frames: the figures of a whole take cost some reckoning.
+    /// The interval between new readings, in frames, because computing them takes time.
     private let interval: Int64
     private var nextReading: Int64 = 0
 
@@ -38,7 +38,7 @@ final class TakeLoudnessMeter {
         frameCount += Int64(count)
     }
 
-    /// What was read so far, or up to a tenth of a second before.
+    /// The reading, at most a tenth of a second old.
     func reading() -> TakeLoudness {
         if frameCount >= nextReading {
             nextReading = frameCount + interval
@@ -47,7 +47,7 @@ final class TakeLoudnessMeter {
         return latest
     }
 
-    /// What the whole take has; nothing is measured after it.
+    /// The reading of the whole take; nothing is measured after it.
     func finish() -> TakeLoudness {
         truePeak.finish()
         read()

@@ -1,14 +1,14 @@
-// What a take looks like while it is written.
+// The waveform of a take while it is written.
 internal import AudioFiles
 internal import DSP
 
-/// Sums up a take as its file keeps it. One thread: the writer's.
+/// Sums up a take as its file stores it. Used by the writer thread only.
 @safe
 final class TakeWaveform {
     private let channelCount: Int
     private var stored: StoredSamples
     private var builder: WaveformBuilder
-    /// A block, channel after channel.
+    /// A block, one channel after the other.
     private let block: UnsafeMutableBufferPointer<Float>
 
     init(format: WaveSampleFormat, sampleRate: Int, channelCount: Int) {
@@ -21,12 +21,12 @@ final class TakeWaveform {
 
     deinit { unsafe block.deallocate() }
 
-    /// Brings a block, at most `TakeBlocks.frameCapacity` frames, to what the file will hold.
+    /// Converts a block, at most `TakeBlocks.frameCapacity` frames, to what the file will store.
     func store(_ channels: UnsafePointer<UnsafeMutablePointer<Float>>, frameCount: Int) {
         unsafe stored.store(channels, channelCount: channelCount, frameCount: frameCount)
     }
 
-    /// Sums up a block that was stored, and is in the file.
+    /// Sums up a block that was converted and written.
     func append(_ channels: UnsafePointer<UnsafeMutablePointer<Float>>, frameCount: Int) {
         guard let base = unsafe block.baseAddress else { return }
         for channel in 0..<channelCount {
@@ -45,7 +45,7 @@ final class TakeWaveform {
         }
     }
 
-    /// What there is so far: the waveform of a file that ended here.
+    /// The waveform so far: that of a file that ends here.
     func waveform() -> Waveform { builder.waveform() }
 
     private func append(_ frameCount: Int) {

@@ -2,11 +2,11 @@ internal import AudioDevices
 internal import AudioFiles
 internal import Realtime
 
-/// The writing side of a recorder: follows the input frame by frame, keeps a take's books, and sees that what was recorded
-/// is on the disk soon. One thread at a time.
+/// The writing side of a recorder: follows the input frame by frame, keeps the state of a take, and saves recorded frames
+/// to the disk soon. One thread at a time.
 ///
-/// Every frame of the input comes by exactly once, as it was captured or as silence where it was lost; commands are carried
-/// out between two frames. So a take is a function of the input and of the frames at which it was asked for something.
+/// It processes every frame of the input exactly once, as captured or as silence if it was lost. Commands are carried
+/// out between two frames. So a take is a function of the input and of the frames of the commands.
 final class TakeWriter {
     private enum Mode {
         case armed
@@ -25,9 +25,9 @@ final class TakeWriter {
 
     private var mode = Mode.armed
     private var take: OpenTake?
-    /// Commands whose frame has not come yet.
+    /// Commands whose frame is still ahead.
     private var pending: [RecorderCommand] = []
-    /// The input's frame that comes next.
+    /// The next frame of the input.
     private var nextFrame: Int64 = 0
 
     init(
@@ -44,7 +44,7 @@ final class TakeWriter {
         preRoll = PreRoll(channelCount: channelCount, frameCapacity: preRollFrames)
     }
 
-    /// Works up to the last frame that was captured, and carries out what was asked for until then.
+    /// Processes all captured frames, and carries out the commands up to there.
     func step() {
         let (asked, end) = commands.take { capture.capturedFrame }
         pending += asked
@@ -61,7 +61,7 @@ final class TakeWriter {
         publish()
     }
 
-    /// Ends the take where it stands, or does nothing when it has ended already.
+    /// Ends the take where it is; does nothing if it has ended already.
     func conclude(keeping isKept: Bool) throws(AudioFileError) {
         guard let take else { return }
         self.take = nil
@@ -70,11 +70,11 @@ final class TakeWriter {
 
     // MARK: Frames
 
-    /// Lets some of the frames before `end` come by.
+    /// Processes some of the frames before `end`.
     private func advance(to end: Int64) {
         let wanted = Int(min(Int64(TakeBlocks.frameCapacity), end - nextFrame))
         let (first, count) = unsafe capture.tape.take(wanted, before: end, into: blocks.interleaved)
-        // What is neither here nor behind is lost: all before `end` was captured or dropped.
+        // Frames that are neither on the tape nor to come are lost: all before `end` were captured or dropped.
         let missing = (count > 0 ? first : end) - nextFrame
         if missing > 0 { passSilence(missing) }
         if count > 0 { passBlock(count) }
@@ -126,7 +126,7 @@ final class TakeWriter {
         stopAtLimit()
     }
 
-    /// Loudness is that of the file, with the silence in it.
+    /// The loudness is that of the file, including its silence.
     private func measureSilence(_ count: Int64, _ take: OpenTake) {
         blocks.clear()
         var rest = count
@@ -155,7 +155,7 @@ final class TakeWriter {
         case (.mark(let name), .recording), (.mark(let name), .paused): mark(name)
         case (.stop(let reason), _): stop(reason)
         case (.record(let draft), _): try? draft.discard()
-        // What the take's end has overtaken.
+        // Commands that came too late for the take.
         case (.pause, _), (.resume, _), (.mark, _): break
         }
         publish()
@@ -192,11 +192,11 @@ final class TakeWriter {
                 try take.sink.checkpoint()
                 try take.sink.synchronise()
             }
-            // It may have failed at last.
+            // The last write may have failed.
             guard mode != .over else { return }
         }
         mode = .over
-        // After a failure the meter runs on.
+        // After a failure the meter continues.
         if reason != .failed { capture.sayEnough() }
         publish()
         let frame = take?.frameCount ?? 0
@@ -207,7 +207,7 @@ final class TakeWriter {
         events.tell(.stopped(frame: frame, reason))
     }
 
-    /// Does something with the file; the first failure ends the take, which stays as far as it got.
+    /// Runs an operation on the file. The first failure ends the take, which keeps what was written.
     private func attempt(_ work: () throws(AudioFileError) -> Void) {
         guard let take, take.failure == nil else { return }
         do throws(AudioFileError) {
@@ -235,7 +235,7 @@ final class TakeWriter {
         progress.publish(
             state, recordedFrames: take?.frameCount ?? 0, lostFrames: take?.lostFrames ?? 0,
             loudness: mode == .over ? nil : take?.meter?.reading())
-        // A picture costs some reckoning: when it is over, and before that when somebody looks.
+        // Computing a waveform takes time, so it is done at the end, and before that only on request.
         if let take, mode == .over || progress.wantsWaveform { progress.publish(take.waveform.waveform()) }
     }
 }
@@ -244,7 +244,7 @@ final class TakeWriter {
 final class OpenTake {
     let sink: any TakeSink
     let request: TakeRequest
-    /// Nil where loudness is not defined.
+    /// Nil if loudness is not defined at this rate.
     let meter: TakeLoudnessMeter?
     let waveform: TakeWaveform
     var frameCount: Int64 = 0
@@ -253,7 +253,7 @@ final class OpenTake {
     private var visibleAt = MonotonicTime.now()
     private var safeAt = MonotonicTime.now()
 
-    /// How old what is not yet visible to readers, or safe from a power cut, may grow, in ns: half of what is promised.
+    /// The greatest age of samples that readers cannot see yet, or that a power cut would lose, in ns: half of the guarantee.
     private static let (visibleAge, safeAge): (Int64, Int64) = (100_000_000, 500_000_000)
 
     init(_ draft: TakeDraft, sampleRate: Int, inputChannels: Int) {
@@ -265,10 +265,10 @@ final class OpenTake {
             format: draft.request.format, sampleRate: sampleRate, channelCount: channelCount)
     }
 
-    /// How many of `count` frames the take still wants.
+    /// How many of `count` frames fit into the take's limit.
     func fitting(_ count: Int64) -> Int64 { request.frameLimit.map { max(0, min(count, $0 - frameCount)) } ?? count }
 
-    /// Brings to the disk what has waited long enough.
+    /// Writes a checkpoint or synchronises, when samples have waited long enough.
     func secure() throws(AudioFileError) {
         let now = MonotonicTime.now()
         if now - visibleAt >= Self.visibleAge {

@@ -1,13 +1,13 @@
 internal import Realtime
 
-/// A plain thread that does something every ten milliseconds, and sooner when it is woken.
+/// An ordinary thread that runs a function every ten milliseconds, or sooner when it is woken.
 final class WriterThread: @unchecked Sendable {
-    // Unchecked because of what the lock guards.
+    // Unchecked because of the values that the lock guards.
     private let lock = ConditionLock()
     private var thread: PlainThread?
     private var isOver = false
 
-    /// Begins; false when the system has no thread left.
+    /// Starts the thread; false if the system has no thread left.
     func start(_ work: @escaping @Sendable () -> Void) -> Bool {
         let started = PlainThread(name: "woodshed-take") { [self] in
             while lock.withLock({ !isOver }) {
