@@ -6,7 +6,7 @@
 // initialisers; what runs on the render thread says so in its documentation and is checked by the compiler.
 
 import CFFTW
-// Whoever catches an error of this module can call it what it is.
+// So that a program that catches an error of this module can name its type.
 @_exported public import Explanations
 
 /// The vector the inner loops work on.
@@ -98,5 +98,5 @@ struct FloatStorage: ~Copyable {
     deinit { unsafe fftwf_free(view.base) }
 }
 
-// One owner at a time; the views it hands out stay inside the structures that own it.
+// One owner at a time; views do not leave the structures that own the storage.
 extension FloatStorage: @unchecked Sendable {}

@@ -1,7 +1,7 @@
 /// Raised-cosine weights for fades and equal-gain crossfades.
 ///
-/// The weights of a fade-in and of the fade-out beside it add up to exactly 1, so a crossfade of a sound with itself is
-/// that sound. They are equal in gain, not in power: two unrelated sounds dip by 3 dB in the middle.
+/// The weights of a fade-in and of the matching fade-out add up to exactly 1, so a crossfade of a sound with itself is
+/// that sound. They are equal in gain, not in power: a crossfade of two unrelated sounds dips by 3 dB in the middle.
 package enum Fade {
     /// The fade-in weight of one frame; the fade-out weight is `1 - weight`.
     ///

@@ -1,17 +1,17 @@
 internal import CFFTW
 
-/// What FFTW once measured about the transform of 1024, which waveforms are coloured by, and which its fixed rules plan a tenth
-/// slower than need be.
+/// FFTW's measured plan for the transform of 1024, which is used for the colours of waveforms, and which FFTW's fixed rules plan a tenth
+/// slower.
 ///
-/// It is kept here, not made where the program runs: measured anew, it may come out otherwise, and with it the last bits of a sum.
+/// It is stored here and not measured where the program runs: another measurement may give another plan, and so other last bits of a sum.
 enum FourierWisdom {
-    /// Hands it to FFTW once, and tells whether FFTW has taken it: another version, or one without the same instructions, leaves
-    /// it aside and plans by its rules.
+    /// Passes it to FFTW once, and tells whether FFTW accepted it. Another version, or one without the same instructions, ignores
+    /// it and plans by its rules.
     ///
     /// Only under the planner's lock.
     static let isTaken: Bool = unsafe fftwf_import_wisdom_from_string(text) != 0
 
-    /// As `fftwf_export_wisdom_to_string` gave it after `FFTW_MEASURE`, on x86-64 with AVX.
+    /// The output of `fftwf_export_wisdom_to_string` after `FFTW_MEASURE`, on x86-64 with AVX.
     private static let text = """
         (fftw-3.3.10 fftwf_wisdom #x9e7d4dee #xdb14fed1 #x34bf76a4 #xeb6e8fdf
           (fftwf_codelet_r2cf_2 2 #x11bdd #x11bdd #x0 #x52d4cebb #x3d61daaa #x6b7f5c22 #x0a343c15)

@@ -1,4 +1,4 @@
-/// The part of the source a stretcher wants to be given next, in every channel.
+/// The part of the source that a stretcher needs next, in every channel.
 ///
 /// Frames before the source's first and after its last count as silence.
 public struct InputRequest: BitwiseCopyable, Sendable, Equatable {

@@ -71,8 +71,8 @@ package struct ChildProcess: ~Copyable {
         var attributes = posix_spawnattr_t()
         unsafe posix_spawnattr_init(&attributes)
         defer { unsafe posix_spawnattr_destroy(&attributes) }
-        // The child does not inherit blocked or ignored signals. But it must ignore the keys of the terminal, which go to all programs
-        // there: one that ended at Ctrl-C would seem to have finished its work.
+        // The child does not inherit the signals that the embedding program blocks or ignores. But SIGINT and SIGQUIT are blocked, because
+        // the terminal's keys send them to all programs: a child that ended at Ctrl-C would seem to have finished its work.
         var (blocked, defaults) = (sigset_t(), sigset_t())
         unsafe sigemptyset(&blocked)
         unsafe sigaddset(&blocked, SIGINT)

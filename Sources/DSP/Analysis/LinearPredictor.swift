@@ -1,7 +1,7 @@
-/// A predictor of the next sample from the last few, learnt from a block of sound: what it cannot foresee is new.
+/// Predicts the next sample from the last few, learnt from a block of sound; the prediction error is what is new.
 ///
 /// The covariance method (least squares over the block itself, without a window), one set of coefficients for all
-/// channels. Sines are foreseen to the last bits, so that an attack inside a chord stands out as if it were alone.
+/// channels. Sines are predicted to the last bits, so an attack inside a chord stands out as if it were alone.
 struct LinearPredictor {
     /// The weight of the sample `index + 1` frames back.
     let weights: [Double]
@@ -17,7 +17,7 @@ struct LinearPredictor {
                 var sum = 0.0
                 for index in training { sum += samples[index] * samples[index - lag] }
                 products[lag] += sum
-                // Each diagonal follows from its first entry: one product comes in at the front, one leaves at the back.
+                // Each diagonal follows from its first entry: one product is added at the front, one removed at the back.
                 var (row, column) = (1, lag + 1)
                 while column < size {
                     sum += samples[training.lowerBound - row] * samples[training.lowerBound - column]

@@ -1,6 +1,6 @@
 /// The two ways to stretch a recording.
 package enum Material: String, Sendable, Hashable, CaseIterable {
-    /// Instruments, singing with accompaniment, anything in which several things sound at once.
+    /// Instruments, singing with accompaniment, anything with several sounds at once.
     case music
     /// One speaking voice.
     case speech
@@ -8,17 +8,17 @@ package enum Material: String, Sendable, Hashable, CaseIterable {
 
 /// Whether a section is speech or music, and why.
 ///
-/// It knows two answers only. A voice over soft music is what the louder of the two is; singing alone counts as music
-/// where it holds its notes; a synthesiser's bass that slides may pass for speech, a whisper for music.
+/// There are only two answers. Of a voice over soft music, the louder one decides; singing alone counts as music
+/// where notes are held; a sliding synthesiser bass may count as speech, a whisper as music.
 package struct MaterialDecision: Sendable, Hashable {
-    /// The answer; ``Material/music`` for silence, as it does no harm there.
+    /// The answer; ``Material/music`` for silence, where it does no harm.
     package let material: Material
-    /// The mean evidence of the seconds that sound, -4 (music) to 4 (speech); near 0 it could be either.
+    /// The mean evidence of the audible seconds, -4 (music) to 4 (speech); near 0 it is undecided.
     package let score: Double
-    /// Why, in words for a user; one line.
+    /// The reason, in words for a user; one line.
     package let reason: String
 
-    /// People glide a quarter of the time at least, a flat synthetic voice a tenth; pauses lie 12 dB down.
+    /// People glide at least a quarter of the time, a flat synthetic voice a tenth; pauses lie 12 dB down.
     private static let leastGliding = 0.08
     private static let leastDynamics = 5.0
 
@@ -36,7 +36,7 @@ package struct MaterialDecision: Sendable, Hashable {
             seconds.reduce(0) { $0 + value($1) } / Double(seconds.count)
         }
         let score = mean(\.score)
-        // Dry drums alternate and pause as speech does, but have no voice; a held note that wavers has no pauses.
+        // Dry drums alternate and pause like speech, but have no voice; a held note that wavers has no pauses.
         let canBeSpeech = mean(\.gliding) > Self.leastGliding && mean(\.dynamics) > Self.leastDynamics
         let material: Material = score > 0 && canBeSpeech ? .speech : .music
         let agreeing = seconds.count { ($0.score > 0) == (score > 0) }

@@ -1,10 +1,9 @@
 internal import Glibc
 
-/// What a second of a recording tells about its material: one speaking voice, or music.
+/// Features of one second of a recording that tell one speaking voice from music.
 ///
-/// Seconds lie on a grid of the recording (second `k` begins at frame `k * sampleRate`), so those of neighbouring blocks
-/// are simply joined: a section's list is the list of its chunks, in any order. What they say together is a
-/// ``MaterialDecision``.
+/// Seconds lie on a grid of the recording (second `k` begins at frame `k * sampleRate`), so the seconds of neighbouring blocks
+/// can simply be joined: a section's list is the list of its blocks, in any order. ``MaterialDecision`` combines them.
 package struct MaterialFeatures: Sendable, Hashable {
     /// The second's frames, in frames of the recording.
     package let range: Range<Int64>
@@ -14,10 +13,10 @@ package struct MaterialFeatures: Sendable, Hashable {
     let dynamics: Double
     /// How much the sound repeats after one single period, 0 to 1: one voice does, a chord does not.
     let periodicity: Double
-    /// How much the partials stay where they are for 100 ms, 0 to 1: notes are held, syllables are not.
+    /// How steady the partials are over 100 ms, 0 to 1: notes are held, syllables are not.
     let steadiness: Double
-    /// The share of the sound whose one pitch moves, by a fifth of a semitone to three semitones in 50 ms, and does not
-    /// come back as a vibrato's would.
+    /// The share of the sound with a single pitch that moves by a fifth of a semitone to three semitones in 50 ms, and does not
+    /// return as in a vibrato.
     package let gliding: Double
     /// How much the brightness changes within two seconds, in dB: vowels and sibilants alternate.
     let brightnessChange: Double
@@ -61,7 +60,7 @@ package struct MaterialFeatures: Sendable, Hashable {
         }
     }
 
-    /// Nil for silence: below -65 dB of full scale there is nothing to decide.
+    /// Nil for silence, below -65 dB of full scale.
     private init?(_ all: MaterialFrames, range: Range<Int64>, margin: Int64) {
         let wide = all.slice(range.lowerBound - margin..<range.upperBound + margin)
         let narrow = all.slice(range)
@@ -93,7 +92,7 @@ package struct MaterialFeatures: Sendable, Hashable {
 
     /// The weighted share of the frames from `start` on whose pitch has moved since 50 ms ago.
     ///
-    /// A pitch that was, or will be, the same 180 ms away is a vibrato's and does not count.
+    /// A pitch that is the same 180 ms earlier or later belongs to a vibrato and does not count.
     private static func gliding(_ frames: [MaterialFrames.Frame], from start: Int, _ weights: [Double]) -> Double {
         let (distance, vibrato) = (5, 18)
         func cents(_ index: Int, _ other: Int) -> Double? {

@@ -1,6 +1,6 @@
 internal import Glibc
 
-/// What tells speech from music, every 10 ms, at about 11 kHz: level, periodicity, pitch, brightness, held partials.
+/// Features that tell speech from music, every 10 ms, at about 11 kHz: level, periodicity, pitch, brightness, steady partials.
 ///
 /// Frames lie on a grid of the recording, so they do not depend on where a block begins.
 struct MaterialFrames {
@@ -13,7 +13,7 @@ struct MaterialFrames {
         var pitch = 0.0
         /// The power above 2.5 kHz over that below 1 kHz in dB.
         var brightness = 0.0
-        /// The likeness of the fine structure of the spectrum now and 100 ms ago, -1 to 1: held partials are alike.
+        /// The similarity of the fine structure of the spectrum now and 100 ms ago, -1 to 1: held partials are similar.
         var steadiness = 0.0
     }
 
@@ -115,7 +115,7 @@ private struct PeriodMeasure: ~Copyable {
         guard total > 1e-9 else { return result }
         let values = inverse.spectrumStorage.view
         for index in power.indices {
-            // Partials above 1.5 kHz tell little about the period and are the first to be noise.
+            // Partials above 1.5 kHz say little about the period and are the first to become noise.
             let frequency = Double(index) * bin
             values[2 * index] = frequency < 50 ? 0 : frequency < 1500 ? power[index] : 0.3 * power[index]
             values[2 * index + 1] = 0
@@ -131,7 +131,7 @@ private struct PeriodMeasure: ~Copyable {
             let value = lags[lag]
             guard value > lags[lag - 1], value >= lags[lag + 1] else { continue }
             let similarity = Double(value / whole) / Self.window(lag, windowSize)
-            // The first of equal periods, not twice as long a one.
+            // The first of several equal periods, not one twice as long.
             if similarity > result.periodicity + 0.02 {
                 let (left, right) = (Double(lags[lag - 1]), Double(lags[lag + 1]))
                 let bend = left - 2 * Double(value) + right
@@ -143,14 +143,14 @@ private struct PeriodMeasure: ~Copyable {
         return result
     }
 
-    /// A Hann window's correlation with itself, which the sound's is divided by (Boersma 1993), in closed form.
+    /// The autocorrelation of a Hann window, by which that of the sound is divided (Boersma 1993), in closed form.
     private static func window(_ lag: Int, _ size: Int) -> Double {
         let share = Double(lag) / Double(size)
         return (1 - share) * (2.0 / 3 + cos(2 * .pi * share) / 3) + sin(2 * .pi * share) / (2 * .pi)
     }
 }
 
-/// The fine structure of 93 ms: the spectrum in dB between 80 Hz and 2.5 kHz, less its own smooth shape.
+/// The fine structure of 93 ms: the spectrum in dB between 80 Hz and 2.5 kHz, minus its own smooth shape.
 private struct PartialMeasure: ~Copyable {
     private var spectrum: PowerSpectrum
     private var power: [Float]

@@ -1,6 +1,6 @@
-/// A place in a recording where a stretcher must not carry the sound across: an attack, or a sudden stop.
+/// A place in a recording across which a stretcher must not carry sound: an attack, or a sudden stop.
 ///
-/// All frames are frames of the recording. What counts as an onset is described at ``OnsetMap``.
+/// All frames are frames of the recording. ``OnsetMap`` defines an onset.
 package struct Onset: Sendable, Hashable, BitwiseCopyable {
     /// What happens there.
     package enum Kind: UInt8, Sendable, BitwiseCopyable {
@@ -10,13 +10,13 @@ package struct Onset: Sendable, Hashable, BitwiseCopyable {
         case stop
     }
 
-    /// The last frame at which the old sound can be taken as whole: for an attack nothing of the new sound lies before
+    /// The last frame up to which the old sound is complete: for an attack nothing of the new sound lies before
     /// it, for a stop nothing of the ending.
     package let cut: Int64
     /// The frame that keeps its time: an attack's first frame, or the first frame of the silence after a stop. Never
     /// before ``cut``.
     let attack: Int64
-    /// How far the sound rises, or falls at a stop, in dB; of use for comparing onsets, not as a level.
+    /// How far the sound rises, or falls at a stop, in dB; for comparing onsets, not a level.
     let strength: Float
     /// Whether a sound begins or ends.
     package let kind: Kind

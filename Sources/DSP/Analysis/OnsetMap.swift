@@ -1,31 +1,31 @@
-/// The onsets of a recording: where a stretcher must keep two sounds apart.
+/// The onsets of a recording: the places where a stretcher must keep two sounds apart.
 ///
-/// An onset is a place where a sound begins within about 15 ms, or a sustained sound ends within 8 ms. What swells more
-/// slowly is none, however plainly a listener hears a new note: bowed and blown beginnings, legato, vowels after vowels.
-/// The stretcher spreads such a rise by less than it lasts, so a cut would cost more than it saves. Nor is anything that
-/// moves without beginning: vibrato, tremolo, glissando, beating, the grain of noise.
+/// An onset is a place where a sound begins within about 15 ms, or a sustained sound ends within 8 ms. A slower
+/// beginning is not one, even if a listener clearly hears a new note: bowed and blown beginnings, legato, vowels after vowels.
+/// The stretcher spreads it by less than its own duration, so a cut would cost more than it saves. Movement
+/// without a beginning is not an onset either: vibrato, tremolo, glissando, beating, the grain of noise.
 ///
-/// It is found in two steps. The rise of the sound in narrow bands proposes places (`OnsetNovelty`); at each the sound
-/// before is learnt and what it does not foresee decides, and tells the frame (`AttackRefinement`). All statistics are
+/// Onsets are found in two steps. The rise of the sound in narrow bands proposes places (`OnsetNovelty`). At each place the sound
+/// before is learnt, and its prediction error decides and gives the frame (`AttackRefinement`). All statistics are
 /// local: with ``contextFrames(sampleRate:)`` frames of context on either side, the onsets are the same however a
-/// recording is cut into cores.
+/// recording is divided into cores.
 package enum OnsetMap {
-    /// A place where something is new, before it is judged.
+    /// A place to be judged.
     struct Candidate {
         /// The mean rise over the bands in dB.
         let novelty: Float
         let attack: AttackRefinement.Attack
 
-        /// Chosen on the labelled set and on excerpts of records, see docs/onsets.md. A faint rise must be a sharp one.
+        /// Chosen on the labelled set and on excerpts of records, see docs/onsets.md. A weak rise must be a sharp one.
         var isOnset: Bool {
             attack.shortfall <= 9 && attack.rise >= 6 + attack.shortfall && attack.rise + 4 * Double(novelty) >= 12
         }
     }
 
-    /// Mean rises below this, in dB, are not looked at.
+    /// Mean rises below this, in dB, are ignored.
     static let lowestNovelty: Float = 0.6
-    /// Of two attacks nearer than this the weaker is no onset. The stretcher plays an attack's first 12 ms as they are
-    /// and needs some time to make up for them.
+    /// Of two attacks closer than this, the weaker is not an onset. The stretcher plays an attack's first 12 ms at their own speed
+    /// and needs some time to correct the position.
     static let gapSeconds = 0.05
     /// What is looked at beyond the core, so that attacks outside can win against those inside: three rounds of gaps.
     private static let marginSeconds = 0.4

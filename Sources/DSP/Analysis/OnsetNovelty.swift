@@ -3,9 +3,9 @@ internal import Glibc
 /// How much of a recording is new at each moment: the rise of the sound in narrow bands, frame by frame.
 ///
 /// After Sebastian Böck and Gerhard Widmer, "Maximum filter vibrato suppression for onset detection" (DAFx 2013): a band
-/// counts as new only by what it exceeds its own *and its neighbours'* past, so that a partial that moves is not new.
+/// counts as new only by the amount it exceeds its own *and its neighbours'* past, so a partial that moves is not new.
 /// Deviations: the past is the loudest of four frames, which calms noise; the rise is in dB over a floor that follows the
-/// loudest band of the surrounding 1.5 seconds; look-ahead is free, so the present is a window that begins where the past ends.
+/// loudest band of the surrounding 1.5 seconds; the present is a window that begins where the past ends, because look-ahead is free.
 struct OnsetNovelty {
     /// The grid's step and its first index; grid point `k` is frame `k * hop` of the recording.
     let hop: Int
@@ -14,12 +14,12 @@ struct OnsetNovelty {
     let rise: [Float]
 
     static let windowSeconds = 0.0232
-    /// How far on either side the loudest band is looked for that sets the floor, and how far below it the floor lies.
+    /// The range on either side in which the loudest band sets the floor, and the distance of the floor below it.
     static let levelSeconds = 0.75
     static let floorRatio: Float = 3e-7
-    /// Below this power a band is silence whatever surrounds it: -110 dB of full scale.
+    /// Below this power a band is always silence: -110 dB of full scale.
     static let silence: Float = 1e-11
-    /// A band's rise counts up to here, in dB, so that a single band cannot stand for a whole attack.
+    /// The limit of a band's rise, in dB, so that a single band cannot count as a whole attack.
     static let highestRise: Float = 20
 
     /// The grid points around the frames `lowest` to `highest`; the block should reach 0.9 s beyond them.

@@ -1,6 +1,6 @@
 internal import Glibc
 
-/// Power spectra of a block at absolute frames, summed over its channels: what the analyses at load time look at.
+/// Power spectra of a block at absolute frames, summed over its channels, for the analyses at load time.
 ///
 /// The window is a Hann window, whose sidelobes fall fast enough for judgements in dB and whose main lobe is short in
 /// time. One owner, one thread.
@@ -15,7 +15,7 @@ struct PowerSpectrum: ~Copyable {
 
     /// - Parameters:
     ///   - size: Frames of one transform.
-    ///   - windowSize: Frames in the middle of it that are looked at; all of them if not given.
+    ///   - windowSize: Frames in the middle of it that are used; all of them if not given.
     init(size: Int, windowSize: Int? = nil) {
         self.size = size
         binCount = size / 2 + 1
@@ -34,7 +34,7 @@ struct PowerSpectrum: ~Copyable {
     /// Writes the power of every bin, summed over the channels, of the window centred on `frame`.
     ///
     /// - Parameters:
-    ///   - block: What is looked at; silent outside its frames.
+    ///   - block: The samples; silent outside its frames.
     ///   - frame: The window's middle, in frames of the recording.
     ///   - power: `binCount` values, overwritten.
     mutating func measure(_ block: SourceBlock, at frame: Int64, into power: inout [Float]) {

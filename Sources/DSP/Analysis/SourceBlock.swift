@@ -1,7 +1,7 @@
 /// A block of a recording held in memory for analysis: channels × frames, at absolute frames of the recording.
 ///
-/// Everything that is derived from a recording at load time reads it through blocks, and puts what it finds at absolute
-/// frames; with context enough around the frames that are judged, where one block ends does not change what is found.
+/// Every analysis at load time reads a recording in blocks, and gives its results at absolute
+/// frames. With enough context around the judged frames, the borders of the blocks do not change the results.
 /// Outside the block every channel is silent.
 package struct SourceBlock: Sendable {
     /// Frames a second, in Hz.
@@ -18,7 +18,7 @@ package struct SourceBlock: Sendable {
 
     /// A block of samples.
     ///
-    /// Samples that are no sound, NaN, infinity and what lies beyond ±2^20, become silence here, so that no analysis has
+    /// Samples that are NaN, infinite or beyond ±2^20 become silence here, so that no analysis has
     /// to expect them.
     /// - Parameters:
     ///   - channels: at least one, all of one length.

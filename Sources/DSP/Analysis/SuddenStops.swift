@@ -2,14 +2,14 @@ internal import Glibc
 
 /// Finds where a sustained sound ends within a few milliseconds and silence follows: a gate, a cut in the editing.
 ///
-/// A window of a vocoder carries such a sound past its end. Decays are no stops, nor are ends into a room's answer: the
+/// A window of a vocoder would carry this sound past its end. Decays are not stops, nor are ends that a room prolongs: the
 /// level must have been steady for 30 ms, must fall by 40 dB within 8 ms, and must stay there for 30 ms.
 enum SuddenStops {
     private static let drop = 1e-4
     private static let fallSeconds = 0.008
-    /// Cells of a millisecond: how long it must have been steady, and how long it must be silent.
+    /// Cells of a millisecond: how long the sound must have been steady, and how long it must be silent.
     private static let reach = 30
-    /// Below this mean square nothing is a sound that could stop: -80 dB of full scale.
+    /// Below this mean square nothing counts as a sound that could stop: -80 dB of full scale.
     private static let faintest = 1e-8
 
     static func stops(in block: SourceBlock, within range: Range<Int64>) -> [Onset] {
@@ -37,7 +37,7 @@ enum SuddenStops {
         return result
     }
 
-    /// The frames between which the sound falls, looking back from `end`; nil if it takes its time.
+    /// The frames between which the sound falls, searched backwards from `end`; nil if it falls too slowly.
     private static func trace(_ block: SourceBlock, end: Int64, sustained: Double, cell: Int64) -> Onset? {
         let reach = Int64(2 * fallSeconds * Double(block.sampleRate))
         var silence: Int64?

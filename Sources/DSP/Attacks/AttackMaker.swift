@@ -1,4 +1,4 @@
-/// Makes records from plans: predicts, packs, and takes from the source what the segments give.
+/// Makes records from plans: predicts, packs, and subtracts from the source what the segments play.
 struct AttackMaker {
     private let source: SourceBlock
     private let split: SplitSource?
@@ -9,11 +9,11 @@ struct AttackMaker {
     /// Weights of a prediction in a decimated band and at the full rate, where periods have many more samples.
     private static let decimatedOrder = 160
     private static let fullOrder = 200
-    /// Over this last part of the hold the real source returns under the new segment, so that the segment takes over what
+    /// Over this last part of the hold the real source fades in under the new segment, so that the segment takes over the sound that
     /// has become sustained by then.
     private static let blendedPart = 0.9
 
-    /// - Parameter bands: How the stretchers divide their source.
+    /// - Parameter bands: The bands of the stretchers.
     init(_ source: SourceBlock, bands: StretchBands) {
         self.source = source
         split = bands == .three ? SplitSource(source) : nil
@@ -39,7 +39,7 @@ struct AttackMaker {
             snippet: storage.store(snippet, first: plan.snippet.lowerBound - plan.cut))
     }
 
-    /// The samples of a band in a range, silence where the block has none.
+    /// The samples of a band in a range; silence if the block has none.
     private func samples(_ band: StretchBand, channel: Int, in range: Range<Int64>) -> [Float] {
         let (first, all): (Int64, [Float]) =
             if let split {
@@ -79,7 +79,7 @@ struct AttackMaker {
             behind: storage.store(behind, first: layout.behind.lowerBound))
     }
 
-    /// Lets the source return under the last part of a new segment's prediction.
+    /// Fades the source in under the last part of a new segment's prediction.
     private func blend(
         _ band: StretchBand, _ channel: Int, into segment: inout [Float], before whole: Int64, held: Double
     ) {
@@ -95,7 +95,7 @@ struct AttackMaker {
 
     // MARK: - The snippet
 
-    /// What the source holds beyond the segments, around the cut.
+    /// The difference between the source and the segments, around the cut.
     private func snippet(_ plan: AttackPlan, _ parts: [StretchBand: AttackRecord.Band]) -> [[Float]] {
         source.channels.indices.map { channel in
             guard !plan.isStop else { return [] }
@@ -103,7 +103,7 @@ struct AttackMaker {
             for (band, part) in parts.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
                 subtract(band, part, channel, plan, from: &rest, at: plan.snippet.lowerBound)
             }
-            // Where segments differ from the source further out, a slope is better than an edge.
+            // Where segments differ from the source farther out, a slope is better than an edge.
             let slope = times.margin / 2
             for index in 0..<min(slope, rest.count / 2) {
                 let share = AttackTimes.smooth((Float(index) + 0.5) / Float(slope))
@@ -120,7 +120,7 @@ struct AttackMaker {
         }
     }
 
-    /// Takes from `rest` what one band's segments give when they are played at speed 1.
+    /// Subtracts from `rest` what one band's segments play at speed 1.
     private func subtract(
         _ band: StretchBand, _ part: AttackRecord.Band, _ channel: Int, _ plan: AttackPlan, from rest: inout [Float],
         at first: Int64

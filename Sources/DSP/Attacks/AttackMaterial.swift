@@ -1,17 +1,17 @@
-// Attacks: what is made of a recording's onsets at load time, so that a stretcher can copy attacks and stretch the rest.
+// Attacks: data made from a recording's onsets at load time, so that a stretcher can copy attacks and stretch the rest.
 //
 // Separate attacks after Verma and Meng (1998) and Driedger, Müller and Ewert (2014); predictions on both sides of a cut
-// after Kauppinen and Roth (2002). That the segments are predicted across the cut, and the attack is whatever they leave, is
-// ours: so nothing has to be separated exactly for the sum to be exact. It does not find onsets, see OnsetMap.
+// after Kauppinen and Roth (2002). Predicting the segments across the cut, with the attack as the remainder, is
+// ours: nothing has to be separated exactly for the sum to be exact. This file does not find onsets, see OnsetMap.
 
 /// The records of the onsets in one range of a recording.
 ///
-/// Immutable once made, and independent of how the recording was cut into blocks, as long as each block and each list of
-/// onsets reach ``contextFrames(sampleRate:)`` beyond the range on either side (or to where the recording ends).
+/// Immutable, and independent of how the recording was divided into blocks, if each block and each list of
+/// onsets reach ``contextFrames(sampleRate:)`` beyond the range on either side (or to the end of the recording).
 package final class AttackMaterial: Sendable {
     /// One record for each onset of the range, by rising cuts.
     let records: [AttackRecord]
-    /// Which stretchers the records are for.
+    /// The bands of the stretchers for which the records are made.
     package let bands: StretchBands
     /// Bytes of memory: about 39 KB an onset in stereo at 44.1 kHz.
     package let byteCount: Int
@@ -20,8 +20,8 @@ package final class AttackMaterial: Sendable {
     /// Makes records.
     ///
     /// - Parameters:
-    ///   - onsets: By rising cuts, and including those around `range`: a neighbour bounds what can be learnt from.
-    ///     Onsets whose cut lies before the attack of the one before are left out, and attacks of less than 5 dB.
+    ///   - onsets: By rising cuts, and including those around `range`: a neighbour limits the samples to learn from.
+    ///     Onsets whose cut lies before the attack of the previous one are left out, as are attacks of less than 5 dB.
     ///   - range: Frames of the recording; onsets with their cut in it get a record. If it holds frame 0, so does the
     ///     recording's beginning, before which there is nothing.
     ///   - source: The recording in and around `range`.

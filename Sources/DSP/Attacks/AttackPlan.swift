@@ -1,13 +1,13 @@
 /// The times of an attack's treatment, in frames. Pure and tested alone.
 struct AttackTimes: Sendable {
-    /// How long the source is copied from an attack on, 12 ms: long enough for most of what makes an attack, too short
-    /// for its loudness against what is stretched to be heard.
+    /// How long the source is copied from an attack on, 12 ms: long enough for most of an attack, too short
+    /// for a difference in loudness from the stretched sound to be audible.
     let hold: Int
     /// The change from the old to the new segment, 0.7 ms that end at the cut.
     let fade: Int
-    /// How far a cut may lie before its attack; an attack that rises for longer counts from there.
+    /// How far a cut may lie before its attack; for an attack that rises longer, the cut is this far before it.
     let longestLead: Int
-    /// How far a snippet reaches beyond what it must cover, 3 ms, faded out over its outer half.
+    /// How far a snippet extends beyond the part it must cover, 3 ms, faded out over its outer half.
     let margin: Int
 
     init(sampleRate: Int) {
@@ -17,7 +17,7 @@ struct AttackTimes: Sendable {
         margin = Int(0.003 * Double(sampleRate))
     }
 
-    /// How far a smooth change has got: 0 at `place` 0 and before, 1 at 1 and after, without a corner.
+    /// The progress of a smooth change: 0 at `place` 0 and before, 1 at 1 and after, without a corner.
     @inline(__always)
     static func smooth(_ place: Float) -> Float {
         let within = max(0, min(1, place))
@@ -25,9 +25,9 @@ struct AttackTimes: Sendable {
     }
 }
 
-/// How one segment gives way to the next, in frames relative to the cut.
+/// The change from one segment to the next, in frames relative to the cut.
 struct SegmentChange: BitwiseCopyable, Sendable {
-    /// The new segment is alone from here on.
+    /// Only the new segment is heard from here on.
     let end: Double
     /// How long both are heard.
     let length: Double
@@ -35,7 +35,7 @@ struct SegmentChange: BitwiseCopyable, Sendable {
     /// The change in one band.
     ///
     /// At an attack decimated bands change later: through the interpolator a sample is heard some milliseconds earlier, and
-    /// nothing of the new segment may be heard before the cut. What it owes until then is in the snippet.
+    /// nothing of the new segment may be heard before the cut. The missing part until then is in the snippet.
     init(length: Int, isStop: Bool, factor: Int) {
         end = isStop || factor == 1 ? 0 : Double(BandShape.reach * factor + length)
         self.length = Double(length)
@@ -50,7 +50,7 @@ struct SegmentChange: BitwiseCopyable, Sendable {
     }
 }
 
-/// Where the parts of one record lie, found from the onsets alone.
+/// The ranges of one record, computed from the onsets alone.
 struct AttackPlan: Sendable {
     let cut: Int64
     let attack: Int64
@@ -74,14 +74,14 @@ struct AttackPlan: Sendable {
         let behind: Range<Int64>
     }
 
-    /// Attacks that rise less, in dB over the octaves, are stretched like the rest: what smears before them, 22 dB below an
-    /// attack at half speed, hides under what sounds already, and each copy moves the sound around it by milliseconds. Over
-    /// music that costs more than it gives: with this limit a spectral distance of 4.07 dB in place of 4.29 at half speed.
+    /// Attacks that rise less, in dB over the octaves, are stretched like the rest. The smear before them, 22 dB below an
+    /// attack at half speed, is masked by the other sound, and each copy would move the sound around it by milliseconds. On
+    /// music copies cost more than they give: with this limit a spectral distance of 4.07 dB instead of 4.29 at half speed.
     private static let leastRise: Float = 5
 
     /// One onset, as far as plans depend on it.
     struct Moment: Sendable {
-        /// The last frame the old segment has whole.
+        /// The last frame up to which the old segment is complete.
         let oldEnd: Int64
         let cut: Int64
         let attack: Int64
@@ -91,7 +91,7 @@ struct AttackPlan: Sendable {
         let isStop: Bool
 
         /// An attack is cut before it begins. A stop is cut where silence begins: the old segment fades out as it did in the
-        /// source, and nothing is copied, for its copy would not be in phase with it.
+        /// source, and nothing is copied, because the copy would not be in phase with it.
         init(_ onset: Onset, _ times: AttackTimes, hold: Int) {
             isStop = onset.kind == .stop
             let lead = min(onset.attack - onset.cut, Int64(times.longestLead))
@@ -110,7 +110,7 @@ struct AttackPlan: Sendable {
         let times = AttackTimes(sampleRate: sampleRate)
         let clear = onsets.filter { $0.attack > 0 && ($0.kind == .stop || $0.strength >= leastRise) }
         var moments = clear.map { Moment($0, times, hold: times.hold) }
-        // A recording begins with a new segment, before which there was none.
+        // A recording begins with a new segment, which has none before it.
         moments.insert(Moment(Onset(cut: 0, attack: 0, strength: 0), times, hold: 0), at: 0)
         var kept: [Moment] = []
         for moment in moments where moment.cut > kept.last?.attack ?? -1 { kept.append(moment) }
@@ -190,15 +190,15 @@ private struct Layout {
         let window = Int64(Self.windowSamples(band, sampleRate: sampleRate))
         let learnt = window * 3 / 2
         let cutSample = sample(moment.cut)
-        // What stops rings on in every band, by as much as it rings before it begins: the new segment must not hear that.
+        // A stop rings on in every band, by as much as it rings before it begins; the new segment must not contain that.
         var wholeSample = sample(whole) + (moment.isStop ? ringing(band) : 0)
         if let until { wholeSample = min(wholeSample, max(sample(whole), sample(until))) }
         let early = max(since.map(sample) ?? .min, sample(moment.oldEnd) - ringing(band))
         let past = max(since.map(sample) ?? .min, early - learnt)..<early
         let untilEarly = until.map { max(wholeSample, sample($0) - ringing(band)) } ?? .max
         let future = wholeSample..<min(untilEarly, wholeSample + learnt)
-        // A window of the old segment is centred on the cut at the latest, one of the new segment on the cut at the earliest,
-        // where the window a hop before it is also looked at. Positions are rounded, and a grid step may go too far.
+        // The last window of the old segment is centred on the cut, and so is the first of the new segment,
+        // which also uses the window a hop before. Positions are rounded, and a grid step may go too far.
         let slack = window / 8
         let ahead = early..<max(early, cutSample + window / 2 + slack)
         let behind = min(cutSample - window / 2 - window / 8 - slack, wholeSample)..<wholeSample

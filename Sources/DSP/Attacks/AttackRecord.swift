@@ -1,11 +1,11 @@
-/// What a stretcher needs to play across one onset, made at load time.
+/// The data that a stretcher needs to play across one onset, made at load time.
 ///
-/// The old segment ends at the cut: windows before it see the source up to each band's `early` and what linear prediction
-/// makes of it beyond. The new segment begins there: windows after it see the source from `whole` on and before that what
-/// prediction, run backwards, makes of what follows. What both leave out of the source is the snippet, which is copied.
+/// The old segment ends at the cut: windows before it contain the source up to each band's `early` and a linear prediction
+/// after it. The new segment begins there: windows after it contain the source from `whole` on and a backward
+/// prediction before it. The snippet is the difference between the source and both segments, and is copied.
 /// So where windows do not turn, segments and snippet add up to the source.
 ///
-/// Its memory belongs to the `AttackMaterial` it was made by, which must outlive it. Real-time safe: yes.
+/// Its memory belongs to the `AttackMaterial` that made it, which must outlive it. Real-time safe: yes.
 struct AttackRecord: BitwiseCopyable, Sendable {
     /// The frame at which the new segment takes over; no energy of the attack lies before it.
     let cut: Int64
@@ -14,7 +14,7 @@ struct AttackRecord: BitwiseCopyable, Sendable {
     /// The frame from which the sound is stretched again; from ``cut`` to here it is copied.
     let whole: Int64
 
-    /// How long the old segment gives way to the new one, in frames.
+    /// How long the change from the old segment to the new one takes, in frames.
     let change: Int
     /// Whether a sound ends at ``cut``; then there is nothing to copy.
     let isStop: Bool
@@ -34,7 +34,7 @@ struct AttackRecord: BitwiseCopyable, Sendable {
     let low: Band
     let middle: Band
     let high: Band
-    /// The source less the segments, at frames relative to the cut.
+    /// The source minus the segments, at frames relative to the cut.
     let snippet: PackedSamples
 
     @inline(__always)
@@ -49,13 +49,13 @@ struct AttackRecord: BitwiseCopyable, Sendable {
 
 /// A view of the records of a recording or a part of it, by rising cuts, for the render thread.
 ///
-/// It is a trivial value: copy it freely, but keep the `AttackTable` it came from for as long as any copy is in use.
+/// It is a trivial value: copy it freely, but keep the `AttackTable` that owns it as long as any copy is in use.
 @safe
 package struct AttackList: BitwiseCopyable, @unchecked Sendable {
     private let records: UnsafePointer<AttackRecord>?
     /// Number of records.
     package let count: Int
-    /// Which stretchers the records were made for; a stretcher that divides its source otherwise leaves them out.
+    /// The bands of the stretchers for which the records were made; a stretcher with other bands ignores them.
     package var bands: StretchBands { isDivided ? .three : .one }
     private let isDivided: Bool
 

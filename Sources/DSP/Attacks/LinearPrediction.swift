@@ -1,24 +1,24 @@
-/// What sound would have been, had it gone on: each sample as a weighted sum of those before it.
+/// Continues a sound: each sample is a weighted sum of those before it.
 ///
-/// The weights are Burg's, from the samples that are known, one set for all channels so that the image between them stays
-/// put. Burg's method keeps every reflection coefficient within ±1: what is predicted fades or lasts, and never grows. It
-/// continues sustained tones well, for as long as they would have lasted; of noise it makes a short dying tail.
+/// The weights are Burg's, from the known samples, one set for all channels so that the stereo image stays.
+/// Burg's method keeps every reflection coefficient within ±1, so a prediction fades or lasts, and never grows. It
+/// continues sustained tones well, for as long as they would have lasted; noise becomes a short dying tail.
 ///
 /// John Burg, "Maximum entropy spectral analysis" (1975); for gaps in audio Kauppinen and Roth, "Audio signal extrapolation"
 /// (2002). The sums of products run over all channels, which is ours.
 @safe
 struct LinearPrediction: Sendable {
-    /// The weight of the latest sample first; empty where there was nothing to learn from.
+    /// The weight of the latest sample first; empty if there was nothing to learn from.
     let coefficients: [Double]
 
-    /// Sound below a mean power of -140 dB full scale teaches nothing: it is continued by silence.
+    /// Sound below a mean power of -140 dB full scale is too soft to learn from; it is continued by silence.
     private static let silentPower = 1e-14
-    /// Noise that is mixed in for learning, 90 dB down. Without it pure tones leave nothing to explain after a few weights,
-    /// and the rest are large and differ by chance: what rounding leaves between two channels came back at -40 dB.
+    /// Noise that is added for learning, 90 dB down. Without it pure tones are explained by a few weights,
+    /// and the other weights are large and differ by chance: rounding differences between two channels grew to -40 dB.
     private static let noiseRatio: Float = 5e-5
     /// What remains unexplained at -130 dB is rounding.
     private static let explained = 1e-13
-    /// Reflections stay just inside the circle, where rounding would put them on it.
+    /// Reflections stay just inside the circle; rounding would put them on it.
     private static let largestReflection = 1 - 1e-9
 
     /// Learns from samples.
@@ -51,7 +51,7 @@ struct LinearPrediction: Sendable {
 
     /// The samples after the last of `past`.
     ///
-    /// The recursion runs in Double: it feeds on its own output for thousands of samples.
+    /// The recursion runs in Double, because it uses its own output for thousands of samples.
     /// - Parameters:
     ///   - past: One channel, of the sound that was learnt from; at least as long as there are weights.
     ///   - count: Number of samples.
@@ -85,7 +85,7 @@ struct LinearPrediction: Sendable {
     }
 }
 
-/// The errors of predicting every sample from those before it, and from those after it, at the order reached so far.
+/// The errors of predicting every sample from those before it, and from those after it, at the current order.
 ///
 /// At stage `m` the forward error of sample `i` meets the backward error of sample `i - 1`, which is kept at index
 /// `i - m - 1`: so each stage writes both where it read them.

@@ -2,7 +2,7 @@
 ///
 /// The error is at most 1/65,534 of the largest sample among the 32, 96 dB below it: half the memory of Float32, and a
 /// quiet part beside a loud one keeps its detail. The memory belongs to a `PackedStorage`, which must outlive the view and
-/// is not written to after this was made: hence sendable.
+/// is not written to after this was made; that makes the view sendable.
 @safe
 struct PackedSamples: BitwiseCopyable, @unchecked Sendable {
     /// The index of the first sample.
@@ -25,7 +25,7 @@ struct PackedSamples: BitwiseCopyable, @unchecked Sendable {
     /// One past the last index.
     var end: Int64 { first + Int64(count) }
 
-    /// Writes the samples from an index on over all of `target`, and silence where there are none.
+    /// Writes the samples from an index on to all of `target`, and silence where there are none.
     ///
     /// Real-time safe: yes.
     func read(channel: Int, from index: Int64, into target: Floats) {
@@ -35,7 +35,7 @@ struct PackedSamples: BitwiseCopyable, @unchecked Sendable {
         transfer(channel: channel, from: index, lower, upper, target, adding: false)
     }
 
-    /// Adds the samples from an index on to `target`, as far as there are any.
+    /// Adds the samples from an index on to `target`, as far as they exist.
     ///
     /// Real-time safe: yes.
     func add(channel: Int, from index: Int64, to target: Floats) {
@@ -113,7 +113,7 @@ struct PackedStorage: ~Copyable {
         channelCount * ((count + PackedSamples.blockCount - 1) / PackedSamples.blockCount)
     }
 
-    /// Takes samples in; all channels have one length.
+    /// Stores samples; all channels have one length.
     mutating func store(_ channels: [[Float]], first: Int64) -> PackedSamples {
         let count = channels.first?.count ?? 0
         let begin = used
@@ -122,7 +122,7 @@ struct PackedStorage: ~Copyable {
                 precondition(used < capacity, "More samples than there is room for.")
                 let block = samples[start..<min(start + PackedSamples.blockCount, count)]
                 let peak = block.reduce(0) { max($0, abs($1)) }
-                // Nothing is lost by calling silent what has no normal scale.
+                // Values without a normal scale are silence; nothing audible is lost.
                 if peak > 1e-30 {
                     let factor = 32_767 / peak
                     unsafe scales[used] = peak / 32_767

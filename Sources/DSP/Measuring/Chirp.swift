@@ -1,9 +1,9 @@
 internal import Glibc
 
-/// A short sweep of frequencies: a sound that is like itself at one moment only, made to be found again by a ``MatchedFilter``.
+/// A short frequency sweep: its autocorrelation has a single sharp peak, so a ``MatchedFilter`` can find it.
 ///
-/// Its frequency rises evenly from 500 Hz to 12 kHz, at rates below 34.3 kHz to 0.35 of the rate: above hum, below what converters
-/// filter. It fades in and out over its whole length (Hann), so that its likeness to itself has no side lobes to be mistaken.
+/// Its frequency rises evenly from 500 Hz to 12 kHz, at rates below 34.3 kHz to 0.35 of the rate: above hum, below the filters of
+/// converters. It fades in and out over its whole length (Hann), so that its autocorrelation has no side lobes.
 package struct Chirp: Sendable, Hashable {
     /// Frames a second.
     package let sampleRate: Int

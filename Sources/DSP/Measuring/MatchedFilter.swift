@@ -1,33 +1,33 @@
 internal import Glibc
 
-/// Finds a known sound in a recording: where, how loud, which way up, and how surely.
+/// Finds a known sound in a recording: its place, level and polarity, and how clear the match is.
 ///
-/// The likeness of the sound to each part of the recording (their cross-correlation, by way of the spectrum) is highest where
-/// the sound is; no linear filter is surer in noise (Turin, "An introduction to matched filters", 1960). Between two frames the
-/// likeness is the one band-limited curve through its values, whose top Newton's method finds. It does not find a sound whose
-/// pitch or form has changed on the way.
+/// The cross-correlation of the sound with the recording (computed by spectra) is highest where
+/// the sound is; no linear filter is better in noise (Turin, "An introduction to matched filters", 1960). Between two frames the
+/// correlation is the band-limited curve through its values; Newton's method finds its maximum. It does not find a sound whose
+/// pitch or shape has changed on the way.
 package struct MatchedFilter: Sendable {
-    /// The sound that is looked for.
+    /// The sound to find.
     let pattern: [Float]
 
     private let energy: Double
-    /// The peak's own width to either side, in frames, which does not count as something else that looks alike.
+    /// The width of the peak itself to either side, in frames, which does not count as a similar sound.
     private let guardFrames: Int
 
-    /// Of the highest whole frame's likeness: what is lower beside it has no higher top, where the sound's waves are four frames
-    /// long or more. A top between two frames is then seen at 0.7 of its height at least.
+    /// A share of the highest correlation at whole frames: beside a lower value there is no higher maximum, if the sound's waves are four frames
+    /// long or more. A maximum between two frames has at least 0.7 of its height at one of them.
     private static let leastShare: Float = 0.65
 
     /// Where the sound was found.
     package struct Match: Sendable, Hashable {
         /// Where it begins, from the beginning of the recording, to a fraction of a frame.
         package let frame: Double
-        /// How far its likeness stands above that of the rest of the recording (root mean square), in dB; noise alone makes
+        /// How far its correlation exceeds that of the rest of the recording (root mean square), in dB; noise alone gives
         /// about 12.
         package let clarityDecibels: Double
-        /// How loud it came back, in dB of the pattern.
+        /// Its level in the recording, in dB relative to the pattern.
         package let gainDecibels: Double
-        /// Whether it came back upside down.
+        /// Whether it is inverted.
         package let isInverted: Bool
     }
 
@@ -43,10 +43,10 @@ package struct MatchedFilter: Sendable {
         precondition(energy > 0 && pattern.count <= 1 << 20, "The pattern is silent, or too long.")
     }
 
-    /// The likeliest place of the whole sound in a recording of at most 2^23 frames; nil when it is shorter than the
+    /// The most likely place of the whole sound in a recording of at most 2^23 frames; nil if the recording is shorter than the
     /// sound, silent, or not finite.
     ///
-    /// There always is a likeliest place: whether it is one is what `clarityDecibels` tells. Real-time safe: no.
+    /// There is always a most likely place; `clarityDecibels` tells whether the sound is really there. Real-time safe: no.
     package func bestMatch(in recording: ArraySlice<Float>) -> Match? {
         let places = recording.count - pattern.count + 1
         guard places > 0 else { return nil }
@@ -63,9 +63,9 @@ package struct MatchedFilter: Sendable {
             gainDecibels: 20 * log10(top.height / energy), isInverted: top.sign < 0)
     }
 
-    /// The highest top of the curve, up or down, around its highest whole frame.
+    /// The highest maximum of the curve, of either sign, around its highest whole frame.
     ///
-    /// A top halfway between two frames may look lower there than the next one, half a wave beside it, does at its own.
+    /// A maximum halfway between two frames may look lower there than the next one, half a wave beside it, does at its own frame.
     private func top(of curve: borrowing LikenessCurve, _ values: [Float], around peak: Int) -> LikenessCurve.Top {
         let least = Self.leastShare * abs(values[peak])
         func height(_ place: Int) -> Float { values.indices.contains(place) ? abs(values[place]) : 0 }
@@ -89,7 +89,7 @@ package struct MatchedFilter: Sendable {
     }
 }
 
-/// The likeness of a recording to a pattern, as a function of the place.
+/// The correlation of a recording with a pattern, as a function of the place.
 private struct LikenessCurve: ~Copyable {
     /// How often Newton's method is applied: from half a frame away each step at least doubles the digits.
     private static let steps = 6
@@ -107,7 +107,7 @@ private struct LikenessCurve: ~Copyable {
     private let spectrum: [Float]
 
     init(of recording: ArraySlice<Float>, to pattern: [Float]) {
-        // Places at which the whole pattern fits into the recording do not reach round the circle.
+        // Places at which the whole pattern fits into the recording do not wrap around.
         var size = 2
         while size < recording.count { size *= 2 }
         self.size = size

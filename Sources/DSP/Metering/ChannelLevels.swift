@@ -1,6 +1,6 @@
 internal import Glibc
 
-/// What a ``LevelMeter`` has read on one channel.
+/// The reading of a ``LevelMeter`` for one channel.
 public struct ChannelLevels: BitwiseCopyable, Sendable, Equatable {
     /// The largest magnitude since the last take; 1 is full scale.
     public var peak: Float = 0

@@ -1,10 +1,10 @@
-/// How much each channel counts in the loudness of the whole (ITU-R BS.1770-5, table 3): 1 in front, 1.41 at the sides,
-/// nothing for the low-frequency channel.
+/// The weight of each channel in the loudness of the whole (ITU-R BS.1770-5, table 3): 1 in front, 1.41 at the sides,
+/// 0 for the low-frequency channel.
 public struct ChannelWeights: Sendable, Equatable {
     /// A factor a channel, 0 or more.
     public let values: [Double]
 
-    /// What the standard gives a loudspeaker at the side: 60 to 120 degrees from the front.
+    /// The standard's weight for a loudspeaker at the side: 60 to 120 degrees from the front.
     public static let side = 1.41
 
     /// Any weights, in the order of the channels.
@@ -19,7 +19,7 @@ public struct ChannelWeights: Sendable, Equatable {
         self.values = values
     }
 
-    /// The weights of the usual layout with so many channels, in the order of WAV files.
+    /// The weights of the usual layout with this many channels, in the order of WAV files.
     ///
     /// | channels | layout |
     /// | --- | --- |

@@ -2,10 +2,10 @@ internal import Glibc
 
 /// The weighting of loudness: a shelf for the head's effect, then a high-pass (ITU-R BS.1770-5 annex 1, 2023).
 ///
-/// The standard gives coefficients for 48 kHz only. Here the analogue filters behind them are turned digital at any
+/// The standard gives coefficients for 48 kHz only. Here the analogue filters behind them are converted to any
 /// rate (bilinear transform, each kept exact at its own corner). At 48 kHz the coefficients are the standard's to nine
-/// digits; at others the whole is scaled so that 997 Hz, where the standard calibrates, has the same gain. What is left
-/// is the narrowing near half the rate that the transform brings: against 48 kHz 0.002 dB at 44.1 kHz, 0.012 dB at 192
+/// digits; at other rates the gain is scaled so that 997 Hz, where the standard calibrates, has the same gain. The remaining error
+/// is the transform's narrowing near half the rate: against 48 kHz 0.002 dB at 44.1 kHz, 0.012 dB at 192
 /// kHz, 0.05 dB at 22.05 kHz, up to 0.4 dB at 8 kHz. The analogue values are those that De Man ("Evaluation of
 /// implementations of the EBU R128 loudness measurement", 2018) found.
 @_spi(Benchmarks) public struct KWeighting: Sendable, Equatable {
@@ -35,8 +35,8 @@ internal import Glibc
     /// The shelf's corner in Hz, its height in dB and its quality; the high-pass's corner and quality.
     private static let (shelfHertz, shelfDecibels, shelfQ) = (1681.974450955533, 3.999843853973347, 0.7071752369554196)
     private static let (highPassHertz, highPassQ) = (38.13547087602444, 0.5003270373238773)
-    /// Where the standard calibrates, and the gain its filters for 48 kHz have there: the 0.691 dB that a loudness is
-    /// lowered by.
+    /// Where the standard calibrates, and the gain of its filters for 48 kHz there: the 0.691 dB that are subtracted from a
+    /// loudness.
     private static let (calibrationHertz, calibrationGain) = (997.0, 1.082806127588)
     /// How the shelf's slope is shared between its two zeros.
     private static let shelfExponent = 0.4996667741545416
@@ -108,8 +108,8 @@ struct KWeightedPair: Sendable, Equatable {
         self.squares = squares
     }
 
-    /// The squares so far, which begin anew; what has all but died away is set to zero, as arithmetic on numbers that
-    /// are not normal takes a hundred times as long.
+    /// Returns and clears the squares so far. Values that have almost died away are set to zero, because arithmetic on
+    /// subnormal numbers takes a hundred times as long.
     mutating func takeSquares() -> Pair {
         let taken = squares
         squares = Pair()

@@ -4,13 +4,13 @@
 ///     meter.process(channels, frameCount: 64)        // each block
 ///     let left = meter.takeLevels(channel: 0)        // now and then: what was since the last time
 ///
-/// **A clip** is a run of samples at full scale in one channel, however long: it counts once, when it begins. Full
-/// scale is 1 less one step of 16 bits, 32767/32768, the highest that a 16-bit converter gives. One sample is enough, as
-/// nobody can tell a converter that has just reached its end from one that was cut there; a recording that was scaled up
-/// to full scale afterwards therefore reads clips where it touches it.
+/// **A clip** is a run of samples at full scale in one channel, of any length: it counts once, when it begins. Full
+/// scale is 1 less one step of 16 bits, 32767/32768, the highest value of a 16-bit converter. One sample is enough, because
+/// a converter that just reaches its limit cannot be told from one that is cut there. So a recording that was scaled up
+/// to full scale afterwards shows clips where it reaches it.
 ///
 /// Samples that are not finite, or beyond ±2^40, count as silence. Clips and their frames do not depend on how the
-/// sound was cut into blocks; the mean square does in its last digits.
+/// sound was divided into blocks; the mean square does in its last digits.
 @safe
 public struct LevelMeter: ~Copyable {
     /// The magnitude from which on a sample is at full scale.
@@ -21,7 +21,7 @@ public struct LevelMeter: ~Copyable {
     /// Frames since the meter was made or reset.
     public private(set) var frame: Int64 = 0
 
-    /// What is known of one channel.
+    /// The state of one channel.
     private struct Channel: BitwiseCopyable {
         var peak: Float = 0
         var sumOfSquares = 0.0
@@ -35,8 +35,8 @@ public struct LevelMeter: ~Copyable {
 
     private let channels: UnsafeMutablePointer<Channel>
 
-    /// So many samples are squared and added as Float32 before they go into a Double: the sum errs by less than 1e-6 of
-    /// itself.
+    /// This many samples are squared and added as Float32 before they are added to a Double: the relative error of the sum is below
+    /// 1e-6.
     private static let pieceFrames = 64
 
     /// Allocates all it needs.
@@ -67,7 +67,7 @@ public struct LevelMeter: ~Copyable {
     #endif
     public mutating func process(_ input: UnsafePointer<UnsafeMutablePointer<Float>>, frameCount: Int) {
         precondition(frameCount >= 0, "A block has no negative length.")
-        // A name of its own: the thread sanitizer of Swift 6.3 breaks the compiler over an inout place reached through self.
+        // A local variable, because the thread sanitizer of Swift 6.3 crashes the compiler on an inout place reached through self.
         let states = unsafe channels
         for channel in 0..<channelCount {
             var done = 0
@@ -80,7 +80,7 @@ public struct LevelMeter: ~Copyable {
         frame += Int64(frameCount)
     }
 
-    /// What was read on a channel since the last take, which begins anew; clips are counted on.
+    /// The reading of a channel since the last call, which resets peak and mean square; clips are counted on.
     ///
     /// - Parameter channel: 0 to one less than ``channelCount``.
     ///
@@ -97,7 +97,7 @@ public struct LevelMeter: ~Copyable {
         return levels
     }
 
-    /// The same, but nothing begins anew.
+    /// The same without a reset.
     ///
     /// - Parameter channel: 0 to one less than ``channelCount``.
     ///
@@ -149,7 +149,7 @@ public struct LevelMeter: ~Copyable {
         }
         state.sumOfSquares += Double(sum)
         if peak > state.peak { state.peak = peak }
-        // Runs are looked at one by one only where there are any.
+        // Runs are examined one by one only if there are any.
         if peak >= LevelMeter.fullScale {
             unsafe countClips(samples, count, at: frame, into: &state)
         } else {

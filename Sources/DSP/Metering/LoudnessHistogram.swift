@@ -2,7 +2,7 @@ internal import Glibc
 
 /// The loudness of a weighted mean square, in LUFS (ITU-R BS.1770-5); minus infinity for silence.
 ///
-/// What lies under -200 LUFS, 50 dB under the noise of 24 bits, is a filter dying away and counts as silence.
+/// Values below -200 LUFS, 50 dB under the noise of 24 bits, come from filters dying away and count as silence.
 func loudness(ofMeanSquare energy: Double) -> Double {
     energy > 1e-20 ? -0.691 + 10 * log10(energy) : -.infinity
 }
@@ -10,16 +10,16 @@ func loudness(ofMeanSquare energy: Double) -> Double {
 /// The weighted mean square of a loudness, in LUFS.
 func meanSquare(ofLoudness loudness: Double) -> Double { pow(10, (loudness + 0.691) / 10) }
 
-/// The energies of any number of blocks in a fixed space, for gates and percentiles.
+/// The energies of any number of blocks in fixed memory, for gates and percentiles.
 ///
-/// Blocks are sorted into steps of 0.01 LU; each step keeps their count and the exact sum of their energies. So a mean
-/// is exact but for the one step that a gate falls into, which counts whole or not at all: the gate is 0.01 LU off at
-/// most. A percentile is the mean of its step and errs by less than 0.01 LU.
+/// Blocks are counted in steps of 0.01 LU; each step has their count and the exact sum of their energies. So a mean
+/// is exact except for the step at a gate, which counts as a whole or not at all: the gate is at most 0.01 LU
+/// off. A percentile is the mean of its step, with an error below 0.01 LU.
 struct LoudnessHistogram: Sendable {
     /// The absolute gate, in LUFS: blocks that are not above it are not kept.
     private static let floor = -70.0
     private static let stepsPerUnit = 100.0
-    /// Up to +30 LUFS; what is louder is kept in the last step.
+    /// Up to +30 LUFS; louder blocks count in the last step.
     private static let stepCount = 10_000
 
     private struct Step: BitwiseCopyable, Sendable {
@@ -41,13 +41,13 @@ struct LoudnessHistogram: Sendable {
         whole.energy += energy
     }
 
-    /// The first step above a gate so many LU below the mean of all blocks.
+    /// The first step above a gate that is `units` LU below the mean of all blocks.
     private func firstStep(under units: Double) -> Int {
         let gate = whole.energy / Double(whole.count) * pow(10, -units / 10)
         return steps.firstIndex { $0.count > 0 && $0.energy / Double($0.count) > gate } ?? steps.count
     }
 
-    /// The loudness of the blocks above a gate so many LU below the mean of all; minus infinity when there are none.
+    /// The loudness of the blocks above a gate that is `units` LU below the mean of all; minus infinity if there are none.
     func gatedLoudness(under units: Double) -> Double {
         var sum = Step()
         for step in steps[firstStep(under: units)...] {

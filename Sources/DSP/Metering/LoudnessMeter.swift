@@ -11,11 +11,11 @@
 ///
 /// Its cost is about 12 cycles a frame for each pair of channels.
 public struct LoudnessMeter: Sendable {
-    /// What it is made for.
+    /// The parameters of a meter.
     public struct Parameters: Sendable, Equatable {
         /// Frames per second, in Hz.
         public let sampleRate: Int
-        /// How much each channel counts; as many as there are channels.
+        /// The weight of each channel.
         public let weights: ChannelWeights
 
         /// Checks and keeps the values.
@@ -23,7 +23,7 @@ public struct LoudnessMeter: Sendable {
         /// - Parameters:
         ///   - sampleRate: 8000 to 384000 Hz.
         ///   - channelCount: 1 to 64.
-        ///   - weights: A weight a channel; nil takes the usual layout's.
+        ///   - weights: A weight per channel; nil uses the weights of the usual layout.
         ///
         /// Real-time safe: no.
         public init(sampleRate: Int, channelCount: Int, weights: ChannelWeights? = nil) {
@@ -41,7 +41,7 @@ public struct LoudnessMeter: Sendable {
     /// The rates at which loudness is measured, in Hz.
     public static let sampleRates: ClosedRange<Int> = 8000...384_000
 
-    /// What it is made for.
+    /// The meter's parameters.
     public let parameters: Parameters
     /// The weighting's filters.
     let weighting: KWeighting
@@ -73,7 +73,7 @@ public struct LoudnessMeter: Sendable {
     /// - Parameters:
     ///   - input: A pointer to the samples of each channel.
     ///   - frameCount: Frames of each channel, 0 or more.
-    ///   - hop: Is given what was read at the end of each 10 ms that these frames complete.
+    ///   - hop: Called with the reading at the end of each 10 ms that these frames complete.
     ///
     /// Real-time safe: no; it calls the mathematics library.
     public mutating func process(
@@ -121,7 +121,7 @@ public struct LoudnessMeter: Sendable {
     /// Loudness of the last 3 s, in LUFS. Real-time safe: no.
     public var shortTerm: Double { loudness(ofMeanSquare: windows.shortTerm) }
 
-    /// Everything as it stands. Takes some 20 µs: ten times a second is no burden. Real-time safe: no.
+    /// All current readings. Takes some 20 µs; ten calls a second are no load. Real-time safe: no.
     public var levels: LoudnessLevels {
         LoudnessLevels(
             momentary: momentary, shortTerm: shortTerm,
@@ -130,11 +130,11 @@ public struct LoudnessMeter: Sendable {
             integrated: blocks.gatedLoudness(under: 10), range: shortTermBlocks.range(from: 0.1, to: 0.95, under: 20))
     }
 
-    /// Begins anew: as after `init`. Real-time safe: no.
+    /// Resets the meter to its state after `init`. Real-time safe: no.
     public mutating func reset() { self = LoudnessMeter(parameters) }
 }
 
-/// What a ``LoudnessMeter`` has read; minus infinity where there was silence.
+/// The readings of a ``LoudnessMeter``; minus infinity for silence.
 public struct LoudnessLevels: Sendable, Equatable {
     /// Loudness of the last 400 ms, in LUFS.
     public let momentary: Double
@@ -146,11 +146,11 @@ public struct LoudnessLevels: Sendable, Equatable {
     public let maximumShortTerm: Double
     /// The gated loudness of everything, in LUFS; needs 400 ms.
     public let integrated: Double
-    /// The loudness range, in LU; nil where no three seconds rose above -70 LUFS.
+    /// The loudness range, in LU; nil if no three seconds rose above -70 LUFS.
     public let range: Double?
 }
 
-/// What a ``LoudnessMeter`` reads at the end of every 10 ms.
+/// The readings of a ``LoudnessMeter`` at the end of every 10 ms.
 public struct LoudnessHop: BitwiseCopyable, Sendable, Equatable {
     /// Which one it is, from 1: it ends so many hundredths of a second after the beginning.
     public let index: Int64

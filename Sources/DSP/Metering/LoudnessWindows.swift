@@ -1,8 +1,8 @@
 /// The mean squares of the last 400 ms and 3 s, renewed every 10 ms.
 ///
-/// Sums over ten hops are kept for the last three seconds, and each window is a sum of those: nothing is ever
-/// subtracted, so a loud passage leaves no rounding behind in the silence after it. Before the first frame there was
-/// silence.
+/// Sums over ten hops are stored for the last three seconds, and each window is a sum of those. Nothing is ever
+/// subtracted, so the rounding error of a loud passage does not remain in the silence after it. The time before the first frame counts
+/// as silence.
 struct LoudnessWindows: Sendable, Equatable {
     /// Hops a second.
     static let hopsPerSecond: Int64 = 100

@@ -1,14 +1,14 @@
-// What every meter makes of its input. The meters of this folder read planar Float32 samples, full scale ±1, and know
-// nothing of files, devices or clocks: time is a count of frames. `LevelMeter` is for capture and render threads; the
-// others compute beside them, in a writer or offline.
+// How every meter treats its input. The meters of this folder read planar Float32 samples, full scale ±1, and know
+// no files, devices or clocks: time is a count of frames. `LevelMeter` is for capture and render threads; the
+// others run on other threads, in a writer or offline.
 
 /// The largest magnitude that counts as sound, 240 dB above full scale.
 ///
-/// What lies beyond it, infinity and NaN count as silence in every meter: one such sample would stay in a filter for
+/// Larger values, infinity and NaN count as silence in every meter, because one such sample would stay in a filter for
 /// ever. Squares of it, and sums of many of them, are far from overflow.
 let largestMeasurable = Float(1 << 40)
 
-/// Samples as the meters take them. A comparison with NaN is false, so one test catches all that is no sound.
+/// Samples as the meters use them. A comparison with NaN is false, so one test catches all invalid values.
 @inline(__always)
 func measurable(_ samples: Lanes) -> Lanes { select(magnitude(samples) .<= largestMeasurable, samples, Lanes()) }
 
@@ -38,7 +38,7 @@ func total(_ lanes: Lanes) -> Float {
     return two[0] + two[1]
 }
 
-/// Hands a block over by pairs of channels, in pieces: the pair, its left and its right samples, and how many frames.
+/// Passes a block on by pairs of channels, in pieces: the pair, its left and its right samples, and how many frames.
 ///
 /// The last of an odd number of channels is on both sides.
 @inline(__always)

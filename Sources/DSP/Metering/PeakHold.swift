@@ -1,7 +1,7 @@
-/// What a display shows of a peak: it jumps up at once, stays for a while, then falls evenly in dB.
+/// The peak for a display: it rises at once, holds for a while, then falls evenly in dB.
 ///
-/// Time is counted in frames of the sound, so a display that is drawn late, or a pause, changes nothing. Feed it with
-/// every take of a ``LevelMeter``: a peak between two takes that nobody fed is not seen.
+/// Time is counted in frames of the sound, so a late display, or a pause, changes nothing. Feed it with
+/// every reading of a ``LevelMeter``; a peak that is not fed is not shown.
 public struct PeakHold: Sendable, Equatable {
     /// How long it stays, and how fast it falls.
     public struct Parameters: Sendable, Equatable {
@@ -31,7 +31,7 @@ public struct PeakHold: Sendable, Equatable {
 
     /// How it moves.
     public let parameters: Parameters
-    /// What is shown, in dB of full scale; minus infinity before anything was fed.
+    /// The displayed peak, in dB of full scale; minus infinity before anything was fed.
     public private(set) var decibels = -Double.infinity
     /// Seconds since the shown peak came.
     private var age = 0.0
@@ -39,7 +39,7 @@ public struct PeakHold: Sendable, Equatable {
     /// A display that has seen nothing yet. Real-time safe: yes.
     public init(_ parameters: Parameters) { self.parameters = parameters }
 
-    /// Takes in the peak of the next frames, and moves on by as many.
+    /// Adds the peak of the next frames, and advances by as many.
     ///
     /// - Parameters:
     ///   - peakDecibels: The highest peak of these frames, in dB; minus infinity for silence.

@@ -2,10 +2,10 @@ internal import Glibc
 
 /// A quasi-peak meter, which reads short peaks lower than long ones (IEC 60268-10, types I and IIa).
 ///
-/// The rectified signal charges two stores, a quick and a slow one, which leak evenly; the reading is their weighted
-/// sum. This way to meet the standard's table is Adriaensen's (jmeters, 2008). The constants here are our own, found by
-/// least squares over the table of tone bursts of 5 kHz; from 32 kHz up they meet it within a third of its
-/// tolerances. At lower rates 5 kHz lies too near to half the rate for the table to apply.
+/// The rectified signal charges two integrators, a fast and a slow one, which discharge evenly; the reading is their weighted
+/// sum. This way to meet the standard's table is Adriaensen's (jmeters, 2008). The constants here are our own, fitted by
+/// least squares to the table of tone bursts of 5 kHz; from 32 kHz up they meet it within a third of its
+/// tolerances. At lower rates 5 kHz is too close to half the rate for the table to apply.
 ///
 /// Readings are relative to that of a steady full-scale sine, which is 0 dB at every frequency. Samples that are not
 /// finite, or beyond ±2^40, count as silence.
@@ -24,7 +24,7 @@ public struct PeakProgrammeMeter: Sendable {
         /// Type IIa, of the BBC: a burst of 10 ms reads -2.5 dB; falls 24 dB in 2.8 s.
         public static let typeIIa = Ballistics(slow: 78, quick: 750, slowShare: 0.31, fallDecibelsPerSecond: 24 / 2.8)
 
-        /// How fast the stores leak, a second.
+        /// How fast the integrators discharge, a second.
         var leak: Double { fallDecibelsPerSecond * log(10) / 20 }
 
         /// What a store reads of a steady full-scale sine: where it gains as much at the tops as it loses all the time.
@@ -73,7 +73,7 @@ public struct PeakProgrammeMeter: Sendable {
     private let coefficients: Coefficients
     private var pairs: [State]
 
-    /// So often what has all but leaked away is set to zero: arithmetic on numbers that are not normal takes a hundred
+    /// The interval at which nearly discharged integrators are set to zero: arithmetic on subnormal numbers takes a hundred
     /// times as long.
     private static let pieceFrames = 4096
 

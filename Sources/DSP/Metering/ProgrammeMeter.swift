@@ -1,12 +1,12 @@
 internal import Glibc
 
-/// All meters over a whole recording: what `woodshed measure` tells.
+/// All meters over a whole recording: the readings of `woodshed measure`.
 ///
 ///     var meter = ProgrammeMeter(LoudnessMeter.Parameters(sampleRate: 48_000, channelCount: 2))
 ///     meter.process(channels, frameCount: 4096)      // blocks of any length
 ///     let reading = meter.finish()
 ///
-/// Blocks of any length give the same result to the bit, but for the root mean squares, whose sums may differ in the
+/// Blocks of any length give bit-identical results, except for the root mean squares, whose sums may differ in the
 /// seventh digit. The memory does not grow with the length.
 public struct ProgrammeMeter: ~Copyable {
     /// What it is made for.
@@ -74,7 +74,7 @@ public struct ProgrammeMeter: ~Copyable {
     /// Loudness as it stands, for a display. Real-time safe: no.
     public var loudnessLevels: LoudnessLevels { loudness.levels }
 
-    /// Ends the recording and tells all that was read; ``reset()`` comes before another one. Real-time safe: no.
+    /// Ends the recording and returns all readings; call ``reset()`` before another one. Real-time safe: no.
     public mutating func finish() -> ProgrammeReading {
         truePeak.finish()
         return ProgrammeReading(
@@ -96,7 +96,7 @@ public struct ProgrammeMeter: ~Copyable {
     }
 }
 
-/// What a ``ProgrammeMeter`` has read of a whole recording; minus infinity where there was silence.
+/// The readings of a ``ProgrammeMeter`` for a whole recording; minus infinity for silence.
 public struct ProgrammeReading: Sendable, Equatable {
     /// Frames of the recording.
     public let frameCount: Int64

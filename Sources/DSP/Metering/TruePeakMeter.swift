@@ -6,10 +6,10 @@ internal import Glibc
 /// most 0.12 dB too low and 0.02 dB too high; above that up to 0.17 dB too low. The standard's own four times would err
 /// by up to 0.43 dB at 0.4 of the rate. Peaks come ``latencyFrames`` late; ``finish()`` reads the rest.
 ///
-/// Runs of frames in which no output can exceed the peak so far, by the sum of the filter's magnitudes, are left out: the
-/// result is the same to the bit, and music costs a part only of what a steady full-scale tone does.
+/// Runs of frames in which no output can exceed the peak so far, by the sum of the filter's magnitudes, are skipped: the
+/// result is bit-identical, and music costs only a part of a steady full-scale tone.
 public struct TruePeakMeter: ~Copyable {
-    /// Frames from a sample to when it has been looked at on both sides.
+    /// Frames from a sample until its signal has been read on both sides.
     public static let latencyFrames = TruePeakFilter.reach
 
     /// Number of channels, 1 to 64.

@@ -1,6 +1,6 @@
 internal import Glibc
 
-/// A volume indicator, which reads about as the eye follows speech (IEC 60268-17).
+/// A volume indicator (VU meter), whose needle moves slowly enough for the eye to follow speech (IEC 60268-17).
 ///
 /// The rectified signal moves a needle with mass, spring and damping: it reaches 99 % of a sudden tone in 300 ms and
 /// goes 1.25 % beyond, in the middle of what the standard allows (1 to 1.5 %). The needle's equation is solved exactly
@@ -43,7 +43,7 @@ public struct VolumeUnitMeter: Sendable {
     private let coefficients: Coefficients
     private var pairs: [State]
 
-    /// So often what has all but come to rest is set to zero, as numbers that are not normal are slow.
+    /// The interval at which nearly resting needles are set to zero, because subnormal numbers are slow.
     private static let pieceFrames = 4096
 
     /// Allocates all it needs.

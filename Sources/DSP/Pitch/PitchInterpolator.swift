@@ -1,10 +1,10 @@
 // PitchInterpolator: a signal read faster or slower than it was written, which raises or lowers its pitch.
 //
-// Band-limited interpolation by a windowed sinc (see `SincTable`). It knows nothing of time stretching: whoever wants the
-// pitch changed and the tempo kept stretches by the inverse ratio first. Formants move with the pitch. It neither glides from
+// Band-limited interpolation by a windowed sinc (see `SincTable`). It knows nothing of time stretching: to change the
+// pitch and keep the tempo, stretch by the inverse ratio first. Formants move with the pitch. It neither glides from
 // one ratio to another nor filters below the new band's edge: the last 0.068 of the lower rate fold over at the top.
 
-/// Reads a signal at a constant ratio of frames, in pull style.
+/// Reads a signal at a constant ratio of frames; it asks for its input.
 ///
 ///     interpolator.start(ratio: 2)
 ///     // write `historyFrames` frames that come before the signal's first one to `inputs`, then accept(historyFrames)
@@ -12,8 +12,8 @@
 ///     interpolator.emit(64, into: channels, offset: 0)
 ///
 /// Output frame `n` is the signal at `n × ratio`, a product and so free of drift. The output is a function of the signal and
-/// the ratio alone, never of how it was asked for. At ratio 1, and wherever `n × ratio` is whole at ratios below 1, the signal
-/// comes through bit for bit. Samples that are not finite, or beyond ±2^20, count as silence.
+/// the ratio alone, not of block sizes. At ratio 1, and wherever `n × ratio` is whole at ratios below 1, the signal
+/// passes bit for bit. Samples that are not finite, or beyond ±2^20, count as silence.
 @safe
 package struct PitchInterpolator: ~Copyable {
     /// The ratios it takes: two octaves down and up.
