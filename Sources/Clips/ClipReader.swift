@@ -9,7 +9,7 @@ import Synchronization
 /// Made by `Clip.makeReader(waitsForPages:)`; valid until it is given to `Clip.release(_:)`, and only while the clip lives: keep a reference to the clip outside the render thread.
 /// One thread at a time.
 @safe
-package struct ClipReader: BitwiseCopyable, @unchecked Sendable {
+@usableFromInline package struct ClipReader: BitwiseCopyable, @unchecked Sendable {
     let geometry: PageGeometry
     let pages: PublishedReader
     let demand: UnsafeMutablePointer<ReaderDemand>
@@ -17,9 +17,9 @@ package struct ClipReader: BitwiseCopyable, @unchecked Sendable {
     let identifier: Int
 
     /// Channels of the clip.
-    package var channelCount: Int { geometry.channelCount }
+    @usableFromInline package var channelCount: Int { geometry.channelCount }
     /// Frames of the clip, at the clip's rate.
-    package var frameCount: Int64 { geometry.frameCount }
+    @usableFromInline package var frameCount: Int64 { geometry.frameCount }
 
     /// Says that reads may follow: from here to `endBlock()` no page that can be seen goes away. Not to be nested.
     ///

@@ -2,7 +2,7 @@
 ///
 /// The weights of a fade-in and of the matching fade-out add up to exactly 1, so a crossfade of a sound with itself is
 /// that sound. They are equal in gain, not in power: a crossfade of two unrelated sounds dips by 3 dB in the middle.
-package enum Fade {
+@usableFromInline package enum Fade {
     /// The fade-in weight of one frame; the fade-out weight is `1 - weight`.
     ///
     /// The value is that of the frame's middle, `sin²(π/2 · (index + 1/2) / frameCount)`, so neither end is exactly 0 or 1.
@@ -16,7 +16,7 @@ package enum Fade {
     #if REALTIME_CHECKS
         @_noAllocation @_noLocks
     #endif
-    package static func weight(at index: Int, of frameCount: Int) -> Float {
+    @usableFromInline package static func weight(at index: Int, of frameCount: Int) -> Float {
         if index < 0 { return 0 }
         if index >= frameCount { return 1 }
         // The second half mirrors the first, which makes the sum of both fades exact.

@@ -13,7 +13,7 @@ public struct InputRequest: BitwiseCopyable, Sendable, Equatable {
     #if REALTIME_CHECKS
         @_noAllocation @_noLocks
     #endif
-    package init(first: Int64, count: Int) {
+    @usableFromInline package init(first: Int64, count: Int) {
         self.first = first
         self.count = count
     }

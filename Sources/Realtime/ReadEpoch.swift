@@ -14,7 +14,7 @@ import Synchronization
 ///     let mark = epoch.mark()                     let page = table[i].load(ordering: .acquiring)
 ///     … later: if epoch.hasPassed(mark) { free }  … reader.leave()
 @safe
-package final class ReadEpoch: @unchecked Sendable {
+@usableFromInline package final class ReadEpoch: @unchecked Sendable {
     private let memory: SharedMemory
 
     /// The reader's side: a trivial value, so that the render thread touches no class. Valid while this `ReadEpoch` lives.
@@ -56,7 +56,7 @@ package final class ReadEpoch: @unchecked Sendable {
 
     /// The reader's side: a trivial value that can be kept in memory the render thread reads.
     @safe
-    package struct Reader: BitwiseCopyable, @unchecked Sendable {
+    @usableFromInline package struct Reader: BitwiseCopyable, @unchecked Sendable {
         /// Entries and exits so far: odd while the reader is inside.
         let word: UnsafeMutablePointer<Atomic<UInt>>
 

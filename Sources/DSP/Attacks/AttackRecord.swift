@@ -51,16 +51,16 @@ struct AttackRecord: BitwiseCopyable, Sendable {
 ///
 /// It is a trivial value: copy it freely, but keep the `AttackTable` that owns it as long as any copy is in use.
 @safe
-package struct AttackList: BitwiseCopyable, @unchecked Sendable {
+@usableFromInline package struct AttackList: BitwiseCopyable, @unchecked Sendable {
     private let records: UnsafePointer<AttackRecord>?
     /// Number of records.
     package let count: Int
     /// The bands of the stretchers for which the records were made; a stretcher with other bands ignores them.
-    package var bands: StretchBands { isDivided ? .three : .one }
+    @usableFromInline package var bands: StretchBands { isDivided ? .three : .one }
     private let isDivided: Bool
 
     /// No records at all: nothing is treated as an attack.
-    package static let empty = unsafe AttackList(records: nil, count: 0, bands: .three)
+    @usableFromInline package static let empty = unsafe AttackList(records: nil, count: 0, bands: .three)
 
     fileprivate init(records: UnsafePointer<AttackRecord>?, count: Int, bands: StretchBands) {
         unsafe self.records = records

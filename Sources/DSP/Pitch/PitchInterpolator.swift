@@ -15,9 +15,9 @@
 /// the ratio alone, not of block sizes. At ratio 1, and wherever `n × ratio` is whole at ratios below 1, the signal
 /// passes bit for bit. Samples that are not finite, or beyond ±2^20, count as silence.
 @safe
-package struct PitchInterpolator: ~Copyable {
+@usableFromInline package struct PitchInterpolator: ~Copyable {
     /// The ratios it takes: two octaves down and up.
-    package static let ratios: ClosedRange<Double> = 0.25...4
+    @usableFromInline package static let ratios: ClosedRange<Double> = 0.25...4
 
     /// Number of channels, 1 to 64.
     package let channelCount: Int
@@ -41,7 +41,7 @@ package struct PitchInterpolator: ~Copyable {
     /// Frames from before the signal's first one that must be written before it, 24 to 96; silence if there are none.
     package private(set) var historyFrames = SincTable.crossings
     /// ``historyFrames`` at the highest ratio.
-    package static var longestHistoryFrames: Int { half(pace: SincTable.steps / 4) }
+    @usableFromInline package static var longestHistoryFrames: Int { half(pace: SincTable.steps / 4) }
     /// Frames of the kernel on one side: a multiple of four, so that both together fill lanes.
     private var half = SincTable.crossings
     /// Table values per signal frame: `steps` at cutoff 1; and the factor that keeps the gain at 1.

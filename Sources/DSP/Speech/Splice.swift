@@ -1,5 +1,5 @@
 /// A place where speech that is copied leaves one place of the recording for another.
-package struct Splice: BitwiseCopyable, Sendable, Equatable {
+@usableFromInline package struct Splice: BitwiseCopyable, Sendable, Equatable {
     /// The output frame at which the crossfade begins, from the plan's start.
     package let outputFrame: Int64
     /// The frame of the recording heard at that output frame, and from which the old side runs on through the crossfade.
@@ -19,14 +19,14 @@ package struct Splice: BitwiseCopyable, Sendable, Equatable {
     /// What is added to an output frame to get the source frame heard, after the crossfade.
     var offset: Int64 { sourceFrame + Int64(jumpFrames) - outputFrame }
     /// The first output frame after the crossfade.
-    package var endFrame: Int64 { outputFrame + Int64(crossfadeFrames) }
+    @usableFromInline package var endFrame: Int64 { outputFrame + Int64(crossfadeFrames) }
 }
 
 /// A view of a plan's splices, in order, for the render thread.
 ///
 /// It owns nothing and must not outlive the ``SplicePlan`` it is of. Real-time safe: yes.
 @safe
-package struct SpliceList: BitwiseCopyable, @unchecked Sendable {
+@usableFromInline package struct SpliceList: BitwiseCopyable, @unchecked Sendable {
     /// The frame of the recording heard first.
     package let firstFrame: Int64
     /// How long the plan lasts.
@@ -51,7 +51,7 @@ package struct SpliceList: BitwiseCopyable, @unchecked Sendable {
     #if REALTIME_CHECKS
         @_noAllocation @_noLocks
     #endif
-    package subscript(index: Int) -> Splice {
+    @usableFromInline package subscript(index: Int) -> Splice {
         precondition(index >= 0 && index < count, "No such splice.")
         return unsafe base[index]
     }

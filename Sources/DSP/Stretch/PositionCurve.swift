@@ -12,9 +12,9 @@
 ///
 /// Positions are in source frames, times in output frames since the stretcher's start, speeds in source frames per output
 /// frame. Any finite speed is taken.
-package struct PositionCurve: BitwiseCopyable, Sendable {
+@usableFromInline package struct PositionCurve: BitwiseCopyable, Sendable {
     /// The start and the changes it can hold at once; see ``forget(before:)``.
-    package static let capacity = 32
+    @usableFromInline package static let capacity = 32
 
     /// From a change of speed on: the glide that began there, and where in the source that was.
     private struct Knot: BitwiseCopyable, Sendable {

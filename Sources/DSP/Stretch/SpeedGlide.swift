@@ -4,13 +4,13 @@
 /// A speed that goes linearly, in output time, from one value to another and then stays.
 ///
 /// A glide over 0 frames is a step. Speeds are source frames per output frame; any finite value is taken, also 0 and below.
-package struct SpeedGlide: BitwiseCopyable, Sendable, Hashable {
+@usableFromInline package struct SpeedGlide: BitwiseCopyable, Sendable, Hashable {
     /// The speed at the beginning.
-    package var initialSpeed: Double
+    @usableFromInline package var initialSpeed: Double
     /// The speed from the glide's end on.
-    package var finalSpeed: Double
+    @usableFromInline package var finalSpeed: Double
     /// Output frames from the one to the other, 0 or more.
-    package var frameCount: Double
+    @usableFromInline package var frameCount: Double
 
     /// A glide between two speeds.
     ///
