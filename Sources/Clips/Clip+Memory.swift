@@ -1,13 +1,13 @@
-// Clips of samples that are in memory already: clicks, test signals, what a program made itself.
+// Clips of samples in memory: clicks, test signals, sounds that a program made.
 public import AudioFiles
 
 extension Clip {
-    /// A clip of samples the caller has; they are copied, and NaN and infinity replaced by zero.
+    /// A clip of samples in memory; they are copied, and NaN and infinity replaced by zero.
     ///
     /// - Parameters:
     ///   - channels: 1...64 channels of equal length, at least one frame each.
     ///   - sampleRate: 1...768000 Hz.
-    /// - Throws: `.invalidRequest` when the shape is another, with a path of "".
+    /// - Throws: `.invalidRequest` if the shape is another, with a path of "".
     ///
     /// Real-time safe: no.
     public static func inMemory(_ channels: [[Float]], sampleRate: Int) throws(AudioFileError) -> Clip {
@@ -22,13 +22,13 @@ extension Clip {
         let clip = try Clip(
             MemoryDecoder(channels, sampleRate: sampleRate), sampleRate: nil,
             memoryBudget: .max)
-        // Memory has no excuse for being late: everything is there when the caller gets the clip.
+        // Nothing needs to be decoded later: everything is loaded when the caller gets the clip.
         try clip.loadAll()
         return clip
     }
 }
 
-/// Decodes nothing: hands out samples that are there.
+/// Decodes nothing: returns samples that are in memory.
 final class MemoryDecoder: AudioDecoder {
     let info: AudioFileInfo
     private let channels: [[Float]]

@@ -4,15 +4,15 @@ package import Realtime
 
 /// A recording, decoded in pages around where it is played, at one sample rate.
 ///
-/// What is not loaded is silence to a render thread, which never waits. Several players may play one clip. Frames count from
-/// 0 at the clip's rate, which is not always the file's:
+/// A page that is not loaded is silence for a render thread, which never waits. Several players may play one clip. Frames count from
+/// 0 at the clip's rate, which may differ from the file's:
 ///
 ///     let clip = try Clip(path: "take5.flac", sampleRate: 48_000)
 ///     let bridge = clip.frame(forFileFrame: 3_528_000)..<clip.frame(forFileFrame: 4_410_000)
 public final class Clip: Sendable {
-    /// What the file is, with its own rate and its own number of frames.
+    /// The description of the file, with its own rate and number of frames.
     public let info: AudioFileInfo
-    /// Frames per second of everything that is read from this clip, in Hz.
+    /// Frames per second of everything read from this clip, in Hz.
     public let sampleRate: Int
     /// Channels, 1...64.
     public let channelCount: Int
@@ -25,14 +25,14 @@ public final class Clip: Sendable {
 
     /// Opens a recording by its content, whatever its name.
     ///
-    /// Returns when the length is proved and the first pages are being decoded. Formats that only the `ffmpeg` program
-    /// reads are decoded whole before this returns.
+    /// Returns when the length is verified and the first pages are being decoded. Formats that only the `ffmpeg` program
+    /// reads are decoded completely before this returns.
     ///
     /// - Parameters:
     ///   - path: a regular file.
     ///   - sampleRate: the rate to read at, 1...768000 Hz; nil for the file's own.
-    ///   - memoryBudget: bytes for decoded pages; at least sixteen pages are kept whatever it says.
-    /// - Throws: every reason why the file cannot be played.
+    ///   - memoryBudget: bytes for decoded pages; at least sixteen pages are kept in any case.
+    /// - Throws: the reason why the file cannot be played.
     ///
     /// Real-time safe: no.
     public convenience init(
@@ -78,7 +78,7 @@ public final class Clip: Sendable {
 
     // MARK: - Readers
 
-    /// A reader for one render thread; give it back with `release(_:)`.
+    /// A reader for one render thread; return it with `release(_:)`.
     ///
     /// - Parameter waitsForPages: true for a thread under a virtual clock: its reads wait for pages that are not loaded yet.
     ///   Such a reader is not real-time safe, and must not be used on a render thread.
@@ -88,7 +88,7 @@ public final class Clip: Sendable {
         makeReader(waitsForPages: waitsForPages, epoch: ReadEpoch())
     }
 
-    /// The same with an epoch that the reader shares with others of the same thread: while it waits for a page, it holds nothing
+    /// The same with an epoch that the reader shares with others of the same thread. While the reader waits for a page, it holds nothing
     /// of theirs either.
     package func makeReader(waitsForPages: Bool, epoch: ReadEpoch) -> ClipReader {
         core.makeReader(waitsForPages: waitsForPages, epoch: epoch)
@@ -97,29 +97,29 @@ public final class Clip: Sendable {
     /// Frames of one page, the unit in which the clip is decoded.
     package var pageFrames: Int { core.geometry.pageFrames }
 
-    /// Ends a reader: no thread may use it, or a copy of it, any more.
+    /// Releases a reader: no thread may use it, or a copy of it, any more.
     ///
     /// Real-time safe: no (frees, locks).
     package func release(_ reader: ClipReader) { core.release(reader) }
 
     // MARK: - Loading
 
-    /// Asks that ranges be loaded and kept for a reader until it is released, instead of those asked for it before.
+    /// Requests that ranges be loaded and kept for a reader until it is released; replaces its earlier request.
     ///
-    /// What the readers' hints and waiting callers want comes first; then what is most urgent to each reader, in turn; what
-    /// exceeds the memory budget is left out.
+    /// The ranges of the readers' hints and of waiting callers come first; then the most urgent range of each reader, in turn. Ranges that
+    /// exceed the memory budget are left out.
     ///
     /// Real-time safe: no (locks).
     package func request(_ wanted: ClipDemand, for reader: ClipReader) {
         core.request(wanted.ranges.map(core.geometry.pages(of:)), for: reader)
     }
 
-    /// Waits until the ranges are loaded; what lies outside the clip counts as loaded.
+    /// Waits until the ranges are loaded; frames outside the clip count as loaded.
     ///
-    /// The decode thread goes on ahead of the first range after that, so a caller who advances block by block rarely waits.
+    /// The decode thread then reads ahead of the first range, so a caller that advances block by block rarely waits.
     ///
     /// - Parameter ranges: frames, together at most half of the memory budget.
-    /// - Throws: why a page cannot be decoded (the file was changed, the disk failed), once it was tried several times for three
+    /// - Throws: why a page cannot be decoded (the file was changed, the disk failed), after several attempts in three
     ///   quarters of a second; or that the ranges are too long.
     ///
     /// Real-time safe: no (waits).
@@ -127,18 +127,18 @@ public final class Clip: Sendable {
         try core.waitUntilLoaded(ranges.map(core.geometry.pages(of:)))
     }
 
-    /// The same for a reader, until that is told to wait no more; then this throws, too.
+    /// The same for a reader; throws as well when the reader's waits are ended.
     package func waitUntilLoaded(_ ranges: [Range<Int64>], for reader: ClipReader) throws(AudioFileError) {
         try core.waitUntilLoaded(ranges.map(core.geometry.pages(of:)), for: reader)
     }
 
-    /// Ends every wait of a reader, now and later: what is not loaded is silence to it from then on, and not to be heard.
+    /// Ends every wait of a reader, now and later. Missing pages are then silence to it, and its output must not be played.
     package func endWaits(of reader: ClipReader) { core.endWaits(of: reader) }
 
-    /// Why pages cannot be decoded; nil as long as all goes well, and again when they could be decoded after all.
+    /// Why pages cannot be decoded; nil if there is no error, and again when they could be decoded after all.
     ///
-    /// A page that fails is silent and is tried again; only what fails for three quarters of a second is told here. As long as
-    /// it is wanted it is tried every two seconds after that.
+    /// A page that fails is silent and is tried again; an error is reported only after three quarters of a second. While the page is
+    /// wanted, it is then tried every two seconds.
     ///
     /// Real-time safe: no (locks).
     public var failure: AudioFileError? { core.failure }

@@ -1,4 +1,4 @@
-// The part of a clip that its decode thread shares with it: wishes come in, pages go out.
+// The part of a clip that it shares with its decode thread: requests come in, pages go out.
 internal import AudioFiles
 internal import Realtime
 import Synchronization
@@ -17,17 +17,17 @@ final class ClipCore: @unchecked Sendable {
     // Guarded by `lock`.
     private var readers: [Int: ReaderSlot] = [:]
     private var failures: [Int: PageFailure] = [:]
-    /// Why pages were given up, as was found first; nil again once one of them could be read after all.
+    /// The first reason why pages were given up; nil again once one of them could be read.
     private var firstFailure: AudioFileError?
     private var isStopping = false
 
-    /// Decode thread only: counts its rounds, the clock of the pages' ages.
+    /// Decode thread only: counts its rounds, for the ages of pages.
     private var tick: UInt64 = 1
 
     @safe
     private final class ReaderSlot {
         let demand = UnsafeMutablePointer<ReaderDemand>.allocate(capacity: 1)
-        /// What the reader's owner asked for, in order of urgency. Guarded by the clip's lock.
+        /// The owner's request, in order of urgency. Guarded by the clip's lock.
         var requested: [Range<Int>] = []
 
         init() { unsafe demand.initialize(to: ReaderDemand()) }
@@ -45,7 +45,7 @@ final class ClipCore: @unchecked Sendable {
         self.path = path
         geometry = maker.geometry
         pool = PagePool(geometry, store: store, memoryBudget: memoryBudget)
-        // Four seconds ahead, but never more than half the room: the loop's start must stay as well.
+        // Four seconds ahead, but at most half the room, because the start of the loop must stay as well.
         lookahead = min(max(2, 4 * sampleRate / geometry.pageFrames + 1), pool.capacity / 2)
     }
 
@@ -56,7 +56,7 @@ final class ClipCore: @unchecked Sendable {
         let identifier = store.addReader(epoch)
         lock.withLock {
             readers[identifier] = slot
-            // A sleeping decode thread looks at hints only while there are readers.
+            // A sleeping decode thread checks hints only while there are readers.
             lock.wakeAll()
         }
         return unsafe ClipReader(
@@ -71,7 +71,7 @@ final class ClipCore: @unchecked Sendable {
     }
 
     func endWaits(of reader: ClipReader) {
-        // Before the wait ends: who comes back from it finds it said.
+        // Set before the wait ends, so that the waiting thread finds it set.
         unsafe reader.demand.pointee.waitsAreOver.store(true, ordering: .relaxed)
         store.endWaits(of: reader.identifier)
     }
@@ -106,12 +106,12 @@ final class ClipCore: @unchecked Sendable {
 
     // MARK: - Decode thread
 
-    /// The decode thread's whole life: fills what is wanted, most urgent first, until `stop()`.
+    /// The decode thread's main loop: loads wanted pages, most urgent first, until `stop()`.
     func run() {
         while let page = nextPage() { load(page) }
     }
 
-    /// The page to load next; waits while there is none; nil when the clip is closed.
+    /// The page to load next; waits if there is none; nil when the clip is closed.
     private func nextPage() -> Int? {
         lock.withLock {
             var pause = 5
@@ -121,7 +121,7 @@ final class ClipCore: @unchecked Sendable {
                 list.add(wishes())
                 tick += 1
                 pool.touch(list.pages, at: tick)
-                // Readers leave their hints without waking anyone: look, at first often, then every 20 ms.
+                // Readers leave their hints without waking this thread, so it polls: at first often, then every 20 ms.
                 var wait = readers.isEmpty ? nil : pause
                 for page in list.pages where !store.table.isPublished(page) {
                     let left = failures[page]?.pause(at: now) ?? 0
@@ -138,7 +138,7 @@ final class ClipCore: @unchecked Sendable {
     private func wishes() -> DemandList.Wishes {
         var wishes = DemandList.Wishes()
         wishes.awaited = store.awaited.flatMap { $0 }
-        // The start is where most playing begins.
+        // Most playing begins at the start.
         let recent = store.recentlyAwaited.isEmpty ? [0] : store.recentlyAwaited
         if let page = recent.last { wishes.cursors.append((page, page)) }
         let readers = self.readers.sorted { $0.key < $1.key }.map(\.value)
@@ -149,7 +149,7 @@ final class ClipCore: @unchecked Sendable {
             if current >= 0 { wishes.cursors.append((geometry.page(of: current), geometry.page(of: current - 8192))) }
             if next >= 0 { wishes.jumps.append(geometry.page(of: next)) }
         }
-        // What one reader wants most comes before what another wants next.
+        // The most urgent range of one reader comes before the second most urgent of another.
         for rank in 0..<(readers.map(\.requested.count).max() ?? 0) {
             wishes.requested += readers.compactMap { rank < $0.requested.count ? $0.requested[rank] : nil }
         }
@@ -160,7 +160,7 @@ final class ClipCore: @unchecked Sendable {
 
     private func load(_ page: Int) {
         guard let buffer = unsafe pool.takeBuffer(at: tick) else {
-            // Every buffer is wanted, or a reader is inside its block: that ends within one period.
+            // Every buffer is wanted, or a reader is inside its block, which ends within one period.
             lock.withLock { lock.wait(milliseconds: 1) }
             return
         }
@@ -187,7 +187,7 @@ final class ClipCore: @unchecked Sendable {
     /// Guarded by `lock`.
     private func forgetFailure(of page: Int) {
         guard let failure = failures.removeValue(forKey: page), failure.isGivenUp else { return }
-        // What kept this page away kept others away, too: they are tried anew, and told again if they fail again.
+        // The same cause may have affected other pages, so they are tried again, and reported again if they fail.
         for other in failures.keys { store.setUnavailable(other, false) }
         failures = [:]
         firstFailure = nil

@@ -1,19 +1,19 @@
-// What a render thread holds of a clip: raw pointers, no class, no wait.
+// A render thread's access to a clip: raw pointers, no class, no wait.
 internal import Realtime
 import Synchronization
 
 /// Reads a clip's pages on a render thread, without ever waiting for one.
 ///
-/// A page that is not loaded reads as silence, and the count of missing frames is returned. A reader made to wait for pages
-/// is for threads under a virtual clock: it comes back with the page, and only a clip that has failed reads as silence.
-/// Made by `Clip.makeReader(waitsForPages:)`; valid until it is given to `Clip.release(_:)`, and only while the clip lives: keep a reference to the clip outside the render thread.
-/// One thread at a time.
+/// A page that is not loaded reads as silence, and the number of missing frames is returned. A reader that waits for pages
+/// is for threads under a virtual clock: it returns with the page, and only a failed clip reads as silence.
+/// Made by `Clip.makeReader(waitsForPages:)`. Valid until it is passed to `Clip.release(_:)`, and only while the clip exists:
+/// keep a reference to the clip outside the render thread. One thread at a time.
 @safe
 @usableFromInline package struct ClipReader: BitwiseCopyable, @unchecked Sendable {
     let geometry: PageGeometry
     let pages: PublishedReader
     let demand: UnsafeMutablePointer<ReaderDemand>
-    /// Names the reader within its clip.
+    /// Identifies the reader within its clip.
     let identifier: Int
 
     /// Channels of the clip.
@@ -21,7 +21,7 @@ import Synchronization
     /// Frames of the clip, at the clip's rate.
     @usableFromInline package var frameCount: Int64 { geometry.frameCount }
 
-    /// Says that reads may follow: from here to `endBlock()` no page that can be seen goes away. Not to be nested.
+    /// Begins a block: until `endBlock()`, no page that the reader finds is freed. Not to be nested.
     ///
     /// Real-time safe: yes, wait-free.
     #if REALTIME_CHECKS
@@ -29,7 +29,7 @@ import Synchronization
     #endif
     package func beginBlock() { pages.epoch.enter() }
 
-    /// Says that the reads of this block are over.
+    /// Ends the reads of this block.
     ///
     /// Real-time safe: yes, wait-free.
     #if REALTIME_CHECKS
@@ -86,7 +86,7 @@ import Synchronization
         return missing
     }
 
-    /// The samples of a page, or nil when it is not loaded; a reader that waits comes back with the page or a failed clip.
+    /// The samples of a page, or nil if it is not loaded; a reader that waits returns with the page or for a failed clip.
     private func samples(of page: Int) -> UnsafePointer<Float>? {
         unsafe pages.address(at: page)?.assumingMemoryBound(to: Float.self)
     }
@@ -110,29 +110,29 @@ import Synchronization
         return true
     }
 
-    /// Whether a reader that waits for pages was told to wait no more: silence then means nothing, and is not to be heard.
+    /// Whether the waits of a reader were ended. Silence then means nothing, and must not be played.
     ///
     /// Real-time safe: yes, wait-free.
     #if REALTIME_CHECKS
         @_noAllocation @_noLocks
     #endif
     package func waitsAreOver() -> Bool {
-        // Relaxed: who comes back from a wait has had the store's lock after who ended it.
+        // Relaxed: a thread that returns from a wait has held the store's lock after the thread that ended the wait.
         unsafe demand.pointee.waitsAreOver.load(ordering: .relaxed)
     }
 
-    /// Tells the decode thread what is played and what comes next; it looks every few milliseconds.
+    /// Tells the decode thread the current and the next position; it polls every few milliseconds.
     ///
     /// - Parameters:
-    ///   - current: the frame being played; the decoding goes on ahead of it. Negative: none.
-    ///   - next: where the playing will jump to, such as the loop's start. Negative: none.
+    ///   - current: the frame being played; the decoder reads ahead of it. Negative: none.
+    ///   - next: the next place to be played, such as the start of the loop. Negative: none.
     ///
     /// Real-time safe: yes, wait-free.
     #if REALTIME_CHECKS
         @_noAllocation @_noLocks
     #endif
     package func publishDemand(current: Int64, next: Int64) {
-        // Relaxed: the two are hints, each of use alone, and nothing else is published by them.
+        // Relaxed: the two are independent hints, and no other memory depends on them.
         unsafe demand.pointee.current.store(current, ordering: .relaxed)
         unsafe demand.pointee.next.store(next, ordering: .relaxed)
     }
@@ -142,7 +142,7 @@ import Synchronization
     }
 }
 
-/// What a reader's render thread wants loaded, in memory both threads see.
+/// The positions that a reader's render thread needs loaded, in memory that both threads see.
 struct ReaderDemand: ~Copyable {
     let current = Atomic<Int64>(-1)
     let next = Atomic<Int64>(-1)

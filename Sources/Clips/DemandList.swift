@@ -1,6 +1,6 @@
-// Which pages should be loaded, most urgent first.
+// The pages to load, most urgent first.
 
-/// Builds the list: without repetitions, within the clip, never longer than there is room.
+/// Builds the list: without repetitions, within the clip, limited to the room there is.
 struct DemandList {
     private(set) var pages: [Int] = []
     private var seen: Set<Int> = []
@@ -17,23 +17,23 @@ struct DemandList {
         pages.append(page)
     }
 
-    /// What is wanted at one moment, in pages.
+    /// All requests at one moment, in pages.
     struct Wishes {
-        /// What somebody stands and waits for.
+        /// Ranges for which a thread waits.
         var awaited: [Range<Int>] = []
-        /// Where something plays, with the page a little behind it, which a slowed-down voice still reads.
+        /// Play positions, with the page slightly behind each, which a slowed voice still reads.
         var cursors: [(page: Int, behind: Int)] = []
-        /// Where the playing will jump to.
+        /// The next places to be played.
         var jumps: [Int] = []
-        /// Ranges asked for, in order of urgency.
+        /// Requested ranges, in order of urgency.
         var requested: [Range<Int>] = []
-        /// Pages that were waited for lately: kept, as they may be about to be read.
+        /// Pages that were waited for recently; they are kept because they may be read soon.
         var recent: [Int] = []
         /// How many pages to decode ahead of each cursor.
         var lookahead = 2
     }
 
-    /// Adds everything wished for: first what would be missed first.
+    /// Adds all requests, those that would be missed first at the front.
     mutating func add(_ wishes: Wishes) {
         for range in wishes.awaited { for page in range { add(page) } }
         for cursor in wishes.cursors {

@@ -1,7 +1,7 @@
-// How a clip is cut into pages.
+// How a clip is divided into pages.
 internal import AudioFiles
 
-/// The shape of a clip and its pages: a page holds a power of two frames, channel after channel.
+/// The sizes of a clip and its pages: a page has a power of two frames, channel after channel.
 struct PageGeometry: BitwiseCopyable, Sendable, Equatable {
     let channelCount: Int
     let frameCount: Int64
@@ -19,10 +19,10 @@ struct PageGeometry: BitwiseCopyable, Sendable, Equatable {
     var pageBytes: Int { pageSamples * MemoryLayout<Float>.stride }
     var pageCount: Int { Int((frameCount + Int64(pageFrames) - 1) >> Int64(shift)) }
 
-    /// The page that holds `frame`, which may lie outside the clip: then the nearest page.
+    /// The page that contains `frame`; for a frame outside the clip, the nearest page.
     func page(of frame: Int64) -> Int { Int(min(max(frame, 0), max(frameCount - 1, 0)) >> Int64(shift)) }
 
-    /// The pages that hold what of `frames` lies within the clip.
+    /// The pages that contain the part of `frames` within the clip.
     func pages(of frames: Range<Int64>) -> Range<Int> {
         let (lower, upper) = (max(frames.lowerBound, 0), min(frames.upperBound, frameCount))
         return lower < upper ? page(of: lower)..<page(of: upper - 1) + 1 : 0..<0

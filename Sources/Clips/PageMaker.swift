@@ -1,9 +1,9 @@
 // Makes the samples of one page.
 internal import AudioFiles
 
-/// Fills pages from a recording. Used by the decode thread alone.
+/// Fills pages from a recording. Used by the decode thread only.
 ///
-/// The same page always gets the same bits, since pages are the blocks in which a recording is converted.
+/// The same page always gets the same bits, because a recording is converted in blocks of pages.
 @safe
 final class PageMaker: Sendable {
     let geometry: PageGeometry
@@ -17,7 +17,7 @@ final class PageMaker: Sendable {
     /// Ends a `fill` that waits. Any thread.
     func cancel() { recording.cancel() }
 
-    /// Fills the samples of `page`; what lies past the clip's end is zero.
+    /// Fills the samples of `page`; frames past the clip's end are zero.
     func fill(_ page: Int, into output: UnsafeMutablePointer<Float>) throws(AudioFileError) {
         let frames = geometry.frames(of: page)
         let stride = geometry.pageFrames
@@ -27,6 +27,6 @@ final class PageMaker: Sendable {
         try unsafe recording.read(frames, into: output, stride: stride)
     }
 
-    /// After a failure: goes on with another decoder of the same file where there can be one.
+    /// After a failure: continues with another decoder of the same file, if possible.
     func renewDecoder() { recording.renewDecoder() }
 }

@@ -1,7 +1,7 @@
-// The memory of a clip's loaded pages: a bounded number of equal buffers, reused, oldest wish first.
+// The memory of a clip's loaded pages: a limited number of equal buffers, which are reused, longest unwanted first.
 internal import Realtime
 
-/// Buffers for pages, and which page is in which. Used by the decode thread alone.
+/// Buffers for pages, and which page is in which. Used by the decode thread only.
 @safe
 final class PagePool: @unchecked Sendable {
     /// How many pages may be loaded at once.
@@ -20,7 +20,7 @@ final class PagePool: @unchecked Sendable {
     }
 
     init(_ geometry: PageGeometry, store: PublishedStore, memoryBudget: Int) {
-        // Sixteen at least: what is played, what comes next, and a little ahead of both.
+        // At least sixteen: the current page, the next place, and a little ahead of both.
         capacity = max(16, memoryBudget / geometry.pageBytes)
         pageSamples = geometry.pageSamples
         self.store = store
@@ -32,12 +32,12 @@ final class PagePool: @unchecked Sendable {
         while let buffer = unsafe free.popLast() { unsafe buffer.deallocate() }
     }
 
-    /// Notes that these pages are wanted now; the pages longest unwanted go first.
+    /// Marks these pages as wanted now; pages that have been unwanted longest are replaced first.
     func touch(_ pages: [Int], at tick: UInt64) {
         for page in pages { loaded[page]?.lastWanted = tick }
     }
 
-    /// A buffer to fill, or nil when all are in use: by pages wanted at `tick`, or by a reader inside a block.
+    /// A buffer to fill, or nil if all are in use: by pages wanted at `tick`, or by a reader inside a block.
     func takeBuffer(at tick: UInt64) -> UnsafeMutablePointer<Float>? {
         if let buffer = unsafe free.popLast() { return unsafe buffer }
         if allocated < capacity {
@@ -45,7 +45,7 @@ final class PagePool: @unchecked Sendable {
             return .allocate(capacity: pageSamples)
         }
         if let page = retired.takeFree() { return unsafe page.samples }
-        // Hiding more and more pages while a reader stays inside its block would empty the clip.
+        // Removing more and more pages while a reader stays inside its block would empty the clip.
         guard retired.count < 4, let oldest = loaded.min(by: { $0.value.lastWanted < $1.value.lastWanted }),
             oldest.value.lastWanted < tick
         else { return nil }
@@ -54,12 +54,12 @@ final class PagePool: @unchecked Sendable {
         return unsafe retired.takeFree()?.samples
     }
 
-    /// Shows a filled buffer as `page`.
+    /// Publishes a filled buffer as `page`.
     func publish(_ page: Int, _ samples: UnsafeMutablePointer<Float>, at tick: UInt64) {
         unsafe loaded[page] = Loaded(samples: samples, lastWanted: tick)
         unsafe store.publish(page, samples)
     }
 
-    /// Takes back a buffer that could not be filled.
+    /// Returns a buffer that could not be filled.
     func giveBack(_ samples: UnsafeMutablePointer<Float>) { unsafe free.append(samples) }
 }

@@ -1,7 +1,7 @@
-// A recording's file, whole and true at every instant: what a killed program leaves is a file that everybody can open.
+// The file of a recording, valid at every moment: after a crash every program can open it.
 //
-// Samples are written behind those that the header tells of, and only then the header, in one write that a kill cannot cut in
-// two; so between any two system calls the header tells of samples that are there. It does not watch the disk's room, measure
+// Samples are written after those that the header counts, and then the header, in one write that a kill cannot
+// split. So between any two system calls the header counts only samples that are there. This file does not monitor the disk space, measure
 // or know any device.
 package import AudioFiles
 internal import Files
@@ -10,15 +10,15 @@ internal import UserState
 
 /// A take being recorded: a file at its final place, which other programs can open while it grows.
 ///
-/// What was given to `write` is safe from the death of this process after the next `checkpoint()`, and from a power cut after the
-/// next `synchronise()`. A take that is released without `finish()` is left as of its last checkpoint.
+/// Frames passed to `write` survive a crash of this process after the next `checkpoint()`, and a power cut after the
+/// next `synchronise()`. A take that is released without `finish()` stays as of its last checkpoint.
 ///
 /// Threads: one at a time, the writer's. Real-time safe: no.
 @safe
 package final class TakeFile: @unchecked Sendable {
-    /// Where the file is.
+    /// The path of the file.
     package let path: String
-    /// The kind of file.
+    /// The file format.
     package let container: TakeContainer
     /// How samples are stored.
     let sampleFormat: WaveSampleFormat
@@ -26,15 +26,15 @@ package final class TakeFile: @unchecked Sendable {
     package let sampleRate: Int
     /// Channels, 1...64.
     package let channelCount: Int
-    /// What was marked so far, in the order in which it was.
+    /// The marks so far, in the order in which they were set.
     package private(set) var marks: [TakeMark] = []
-    /// Why this take, or one of its marks, would not be found by `UnfinishedTakes` after a death; nil where it would, and where
+    /// Why `UnfinishedTakes` would not find this take, or one of its marks, after a crash; nil if it would, and if
     /// there is no registry.
     package private(set) var registryWarning: AudioFileError?
 
     private let content: TakeContent
     private var encoder: WaveSampleEncoder
-    /// Encoded frames that are to be written next, and a byte more.
+    /// Encoded frames to be written next, and one more byte.
     private let buffer: UnsafeMutableRawBufferPointer
     private let bufferFrames: Int
     private var bufferedFrames = 0
@@ -43,15 +43,15 @@ package final class TakeFile: @unchecked Sendable {
     private var nameIsSafe = false
     private var isOver = false
 
-    /// Creates a file with no frame in it, which is valid already.
+    /// Creates a file without frames, which is already valid.
     ///
     /// - Parameters:
-    ///   - path: where; nothing may be there.
-    ///   - container: the kind of file.
+    ///   - path: the path, which must not exist.
+    ///   - container: the file format.
     ///   - format: how to store samples; 16 bits are dithered.
     ///   - sampleRate: 1...768000 Hz.
     ///   - channelCount: 1...64.
-    ///   - registry: where the take is noted until its end. A registry that cannot be written is no reason not to record: see
+    ///   - registry: where the take is registered until its end. If the registry cannot be written, the take is recorded anyway: see
     ///     `registryWarning`.
     /// - Throws: `.alreadyExists`, `.permissionDenied`, `.cannotCreate`, `.diskFull`, `.invalidRequest`.
     package convenience init(
@@ -94,12 +94,12 @@ package final class TakeFile: @unchecked Sendable {
 
     deinit { unsafe buffer.deallocate() }
 
-    /// Frames given so far; after a failure or the end, those that the file holds.
+    /// Frames so far; after a failure or the end, the frames in the file.
     package var frameCount: Int64 {
         isOver || failure != nil ? content.toldFrames : content.storedFrames + Int64(bufferedFrames)
     }
 
-    /// Frames that the file's header tells of: what anyone finds in it who opens it now.
+    /// Frames that the file's header counts: what a program finds that opens it now.
     var checkpointedFrameCount: Int64 { content.toldFrames }
 
     // MARK: - Recording
@@ -109,8 +109,8 @@ package final class TakeFile: @unchecked Sendable {
     /// - Parameters:
     ///   - channels: `channelCount` pointers to `frameCount` samples each.
     ///   - frameCount: 0 or more.
-    /// - Throws: `.diskFull`, `.permissionDenied`, `.limitExceeded`, `.io`; the take is then closed with all that got to the disk,
-    ///   the remedy says how much, and nothing more is taken: each further call throws the same.
+    /// - Throws: `.diskFull`, `.permissionDenied`, `.limitExceeded`, `.io`. The take is then closed with everything that reached the disk,
+    ///   the remedy says how much, and each further call throws the same.
     package func write(
         _ channels: UnsafePointer<UnsafeMutablePointer<Float>>, frameCount: Int
     ) throws(AudioFileError) {
@@ -130,16 +130,16 @@ package final class TakeFile: @unchecked Sendable {
         }
     }
 
-    /// Appends silence, such as stands for frames that a device has lost. It takes no time, and no room where the file system
-    /// knows holes.
+    /// Appends silence, for example for frames that a device has lost. It takes no time, and no room if the file system
+    /// supports holes.
     ///
     /// - Parameter frameCount: 0 or more.
-    /// - Throws: as `write`.
+    /// - Throws: like `write`.
     package func writeSilence(frameCount: Int64) throws(AudioFileError) {
         precondition(frameCount >= 0, "a negative number of frames")
         try checkOpen(adding: frameCount)
         if frameCount == 0 { return }
-        // A take does not begin with a hole: its first frame goes out together with the header.
+        // A take does not begin with a hole: its first frame is written together with the header.
         let isFirst = content.storedFrames == 0 && bufferedFrames == 0
         if isFirst {
             for index in 0..<frameBytes { unsafe buffer[index] = 0 }
@@ -153,8 +153,8 @@ package final class TakeFile: @unchecked Sendable {
     ///
     /// - Parameters:
     ///   - name: up to 4096 bytes of UTF-8 without a zero byte; may be empty.
-    ///   - frame: 0 or more; less than 2^32 in a WAV file. One that the take never reaches is left out at the end.
-    /// - Throws: `.invalidRequest`; what `write` has thrown.
+    ///   - frame: 0 or more; less than 2^32 in a WAV file. A mark beyond the end of the take is left out.
+    /// - Throws: `.invalidRequest`; the error that `write` has thrown.
     package func addMark(_ name: String, atFrame frame: Int64) throws(AudioFileError) {
         try checkOpen(adding: 0)
         if name.utf8.contains(0) { throw .badMark(path, "has a zero byte in its name") }
@@ -169,9 +169,9 @@ package final class TakeFile: @unchecked Sendable {
         note(TakeDescription.line(mark))
     }
 
-    /// Makes the file tell of all frames given so far.
+    /// Makes the header count all frames so far.
     ///
-    /// The writer calls it at least every 200 ms. Throws as `write`.
+    /// The writer calls it at least every 200 ms. Throws like `write`.
     package func checkpoint() throws(AudioFileError) {
         try checkOpen(adding: 0)
         try orClose { () throws(FileFault) in
@@ -180,9 +180,9 @@ package final class TakeFile: @unchecked Sendable {
         }
     }
 
-    /// Waits until what the last checkpoint told of is on the disk, safe from a power cut.
+    /// Waits until the frames of the last checkpoint are on the disk, safe from a power cut.
     ///
-    /// The writer calls it at least every second, right after a checkpoint. Throws as `write`.
+    /// The writer calls it at least every second, directly after a checkpoint. Throws like `write`.
     package func synchronise() throws(AudioFileError) {
         try checkOpen(adding: 0)
         try orClose { () throws(FileFault) in
@@ -195,10 +195,10 @@ package final class TakeFile: @unchecked Sendable {
 
     // MARK: - The end
 
-    /// Ends the take: all frames, then the marks behind them, all of it on the disk. Further calls do nothing.
+    /// Ends the take: writes all frames, then the marks after them, and waits for the disk. Further calls do nothing.
     ///
-    /// After a failure it tries once more to make the file tell of all that it holds.
-    /// - Throws: what goes wrong now, not what earlier calls have thrown. The file is valid in any case.
+    /// After a failure it tries once more to make the header count all frames in the file.
+    /// - Throws: errors of this call, not those of earlier calls. The file is valid in any case.
     package func finish() throws(AudioFileError) {
         if isOver { return }
         var problem: AudioFileError?
@@ -220,7 +220,7 @@ package final class TakeFile: @unchecked Sendable {
         if let fault = FileFault.thrown(by: { () throws(FileFault) in try storage.synchronise() }) {
             problem = problem ?? closed(by: fault)
         }
-        // What could be better is offered by the next start.
+        // An incomplete take stays registered, so that the next start offers to recover it.
         if isWhole { entry?.remove() }
         entry = nil
         if let problem { throw problem }
@@ -228,7 +228,7 @@ package final class TakeFile: @unchecked Sendable {
 
     /// Removes the file. After `finish()` it does nothing.
     ///
-    /// - Throws: `.permissionDenied`, `.io`: the file is still there then, as of its last checkpoint.
+    /// - Throws: `.permissionDenied`, `.io`: the file then still exists, as of its last checkpoint.
     package func discard() throws(AudioFileError) {
         if isOver { return }
         isOver = true
@@ -244,7 +244,7 @@ package final class TakeFile: @unchecked Sendable {
 
     private var frameBytes: Int { content.format.frameBytes }
 
-    /// Throws what has failed before, and when the take would be too long.
+    /// Throws an earlier failure, or an error if the take would be too long.
     private func checkOpen(adding frameCount: Int64) throws(AudioFileError) {
         if let failure { throw failure }
         precondition(!isOver, "the take is over")
@@ -261,7 +261,7 @@ package final class TakeFile: @unchecked Sendable {
         do throws(AudioFileError) { entry = try registry.register(description) } catch { registryWarning = error }
     }
 
-    /// Adds a line to the entry; without it a mark is in memory alone until the end.
+    /// Adds a line to the entry. Without an entry a mark is only in memory until the end.
     private func note(_ line: String) {
         guard let entry else { return }
         do throws(StateFile.Fault) { try entry.append(line) } catch {
@@ -271,12 +271,12 @@ package final class TakeFile: @unchecked Sendable {
 
     private func flush() throws(FileFault) {
         let count = bufferedFrames
-        // What fails is not tried again: how much of it got to the file is known.
+        // A failed write is not repeated: the number of bytes in the file is known.
         bufferedFrames = 0
         try unsafe content.append(buffer, frameCount: count)
     }
 
-    /// Does something; a fault closes the take with what got to the disk.
+    /// Runs an operation; a fault closes the take with everything that reached the disk.
     private func orClose(_ body: () throws(FileFault) -> Void) throws(AudioFileError) {
         guard let fault = FileFault.thrown(by: body) else { return }
         bufferedFrames = 0

@@ -1,5 +1,5 @@
-// WoodshedCLI is the command `woodshed`: it reads arguments, drives the engine, draws the terminal and ends with a code a
-// script can rely on. It takes no decision about sound; what it cannot ask the engine for, it does not do.
+// WoodshedCLI is the command `woodshed`: it parses arguments, drives the engine, draws the terminal and ends with a documented exit
+// code. It makes no decisions about sound; the engine does everything.
 import ArgumentParser
 import Glibc
 import Woodshed
@@ -11,7 +11,7 @@ public enum CommandLineTool {
     /// Real-time safe: no.
     public static let version = "0.1.0"
 
-    /// The program's name and the arguments it was started with; a byte that is not UTF-8 is a character as `FileName` has it.
+    /// The program's name and its arguments; a byte that is not UTF-8 is a private character, see `FileName`.
     ///
     /// Real-time safe: no.
     public static var arguments: [String] {
@@ -49,7 +49,7 @@ public enum CommandLineTool {
     }
 
     private static func runCommand(_ arguments: [String]) throws {
-        // Asked so often by scripts and package tools that it answers before anything else is set up.
+        // Scripts and package tools ask for it often, so it is answered before anything else is set up.
         if arguments == ["--version"] { return try StandardStream.output.line(version) }
         if arguments.isEmpty { return try StandardStream.output.write(Introduction.text) }
         if let first = arguments.first, !first.hasPrefix("-"), !Woodshed.verbs.contains(first), first != "help" {
@@ -60,7 +60,7 @@ public enum CommandLineTool {
         var command: any ParsableCommand
         do {
             command = try Woodshed.parseAsRoot(SectionArguments.merged(arguments))
-            // `help` and the root answer by throwing what they have to say.
+            // `help` and the root answer by throwing their text.
             if !(command is any Verb) { try command.run() }
         } catch {
             return try answer(error, verb: arguments.first.flatMap { Woodshed.verbs.contains($0) ? $0 : nil })
@@ -68,7 +68,7 @@ public enum CommandLineTool {
         if let verb = command as? any Verb { try verb.perform() }
     }
 
-    /// Refuses names that are not UTF-8 but for those of recordings that are read: who writes a file chooses its name.
+    /// Refuses names that are not UTF-8, except for recordings to read: the user chooses the name of a file to write.
     private static func refuseNamesToWrite(_ arguments: [String]) throws(CommandFailure) {
         let reading = ["play", "practice", "render", "info", "measure", "waveform", "bench"]
         for (index, argument) in arguments.enumerated() where !FileName.isUTF8(argument) {
@@ -82,7 +82,7 @@ public enum CommandLineTool {
         }
     }
 
-    /// Help, completion scripts and refusals all come out of the parser as errors.
+    /// The parser throws help, completion scripts and errors.
     private static func answer(_ error: any Error, verb: String?) throws {
         if Woodshed.exitCode(for: error) == .success {
             let text = Woodshed.fullMessage(for: error)
@@ -92,7 +92,7 @@ public enum CommandLineTool {
         throw CommandFailure(.usage, Woodshed.message(for: error), remedy: "See: \(help)")
     }
 
-    /// The parser answers with its general help when it does not know a verb.
+    /// The parser prints its general help for an unknown verb.
     private static func checkHelp(_ words: ArraySlice<String>) throws(CommandFailure) {
         var verbs = Woodshed.configuration.subcommands
         var path = ""
@@ -113,8 +113,8 @@ public enum CommandLineTool {
     }
 
     /// - Parameters:
-    ///   - path: The verb whose help was asked for, with a blank behind it; empty for the root.
-    ///   - verbs: What may stand in the word's place.
+    ///   - path: The verb whose help was requested, followed by a blank; empty for the root.
+    ///   - verbs: The permitted words at this place.
     private static func unknownVerb(_ word: String, of path: String, among verbs: [String]) -> CommandFailure {
         let cause = "there is no help for '\(path)\(word)'"
         if let known = suggestion(for: word, among: verbs) {

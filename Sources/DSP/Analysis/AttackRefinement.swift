@@ -1,18 +1,18 @@
 internal import Glibc
 
-/// Finds an attack's frame, and the frame before which nothing of it sounds, near a place where something is new.
+/// Finds the frame of an attack, and the frame before which it is silent, near a candidate place.
 ///
-/// The sound before is learnt by linear prediction; what it does not foresee tells attacks from what goes on, whatever
-/// the levels of the two. The attack is where the unforeseen rises most steeply, traced back to its first frame.
+/// Linear prediction learns the sound before; its prediction error separates an attack from the continuing sound, whatever
+/// their levels. The attack is where the error rises most steeply, traced back to its first frame.
 ///
-/// It looks twice: at all of the sound, where almost every attack shows to the frame, and at what lies below 2 kHz, for
-/// the soft string under a cymbal.
+/// The search runs twice: on the whole sound, where almost every attack is found to the frame, and below 2 kHz, for
+/// a soft string under a cymbal.
 struct AttackRefinement {
-    /// What is known of one attack.
+    /// The result for one attack.
     struct Attack {
         let cut: Int64
         let attack: Int64
-        /// The rise of the unforeseen over the attack's first 8 ms, in dB.
+        /// The rise of the prediction error over the attack's first 8 ms, in dB.
         let rise: Double
         /// How far the attack's first 15 ms stay below the loudest moment of the 60 ms after it, in dB.
         let shortfall: Double
@@ -22,15 +22,15 @@ struct AttackRefinement {
     private let decimation: Int
     private let lowPass: [Double]
 
-    /// Half the range in which the attack is looked for.
+    /// Half the range of the search.
     private static let reachSeconds = 0.014
     private static let trainingSeconds = 0.028
     private static let lowTrainingSeconds = 0.045
     private static let followingSeconds = 0.075
     private static let order = 32
-    /// The low band is looked at when the whole sound shows no more than this, in dB.
+    /// The low band is searched if the whole sound shows a rise of no more than this, in dB.
     private static let clearRise = 10.0
-    /// How far before the first frame of the attack the cut lies, for what hides in the noise.
+    /// How far the cut lies before the first frame of the attack, for parts hidden in the noise.
     private static let guardSeconds = 0.00025
 
     init(sampleRate: Int) {
@@ -48,7 +48,7 @@ struct AttackRefinement {
         lowPass = raw.map { $0 / sum }
     }
 
-    /// The attack within about 14 ms of `frame`; nil if all is silence there.
+    /// The attack within about 14 ms of `frame`; nil if there is only silence.
     func attack(in block: SourceBlock, near frame: Int64) -> Attack? {
         let all = attack(in: block, near: frame, step: 1, trainingSeconds: Self.trainingSeconds)
         guard decimation > 1, (all?.rise ?? 0) < Self.clearRise else { return all }
@@ -91,13 +91,13 @@ struct AttackRefinement {
             rise: traced.rise, shortfall: traced.shortfall)
     }
 
-    /// Times at the rate of the samples that are looked at.
+    /// Times at the rate of the examined samples.
     private struct Scale {
         let sampleRate: Double
         func frames(_ seconds: Double) -> Int { max(1, Int((seconds * sampleRate).rounded())) }
     }
 
-    /// The frame before and after which the unforeseen differs most: 4 ms on either side.
+    /// The frame before and after which the prediction error differs most: 4 ms on either side.
     private static func steepest(_ unforeseen: RunningSum, in range: Range<Int>, _ scale: Scale) -> Int {
         let side = scale.frames(0.004)
         let floor = 3e-4 * unforeseen.sum(range) / Double(range.count) + 1e-18
@@ -115,8 +115,8 @@ struct AttackRefinement {
     ) -> (cut: Int, attack: Int, rise: Double, shortfall: Double) {
         let (millisecond, side) = (scale.frames(0.001), scale.frames(0.008))
         let top = unforeseen.mean(steepest..<steepest + 4 * millisecond)
-        // The level just before matters as much as that of the training block: a decay may have made it lower, another
-        // beginning higher.
+        // The level just before matters as much as that of the training block: a decay may have lowered it, another
+        // beginning raised it.
         let before = unforeseen.mean(steepest - 6 * millisecond..<steepest - 2 * millisecond)
         let quiet = min(max(base, before), 0.05 * top)
         let threshold = max(16 * quiet, 2e-3 * top)
@@ -127,7 +127,7 @@ struct AttackRefinement {
                 break
             }
         }
-        // Back to where half a millisecond is as quiet as what went before.
+        // Back to where half a millisecond is as quiet as the sound before.
         let half = max(1, millisecond / 2)
         var cut = attack
         let lower = max(3 * quiet, 1e-5 * top)

@@ -1,7 +1,7 @@
 internal import AudioFiles
 
-/// What stands in front of the samples of a CAF file (Apple, "Core Audio Format Specification 1.0"): description, channel
-/// layout where one is required, and the head of the data chunk, whose size is told and never left open: libsndfile refuses
+/// The bytes before the samples of a CAF file (Apple, "Core Audio Format Specification 1.0"): description, channel
+/// layout if one is required, and the header of the data chunk. Its size is always given, because libsndfile refuses
 /// a file with an open one.
 struct CAFHeader {
     let format: TakeFormat
@@ -25,7 +25,7 @@ struct CAFHeader {
         if format.channelCount > 2 {
             bytes.text("chan")
             bytes.big(12 as Int64)
-            // kAudioChannelLayoutTag_DiscreteInOrder: channels without places.
+            // kAudioChannelLayoutTag_DiscreteInOrder: channels without positions.
             bytes.big(147 << 16 | UInt32(format.channelCount))
             bytes.big(0 as UInt64)
         }

@@ -1,6 +1,6 @@
 internal import AudioFiles
 
-/// Marks as chunks that stand behind the samples.
+/// Marks as chunks after the samples.
 enum MarkChunks {
     /// A `cue ` chunk, and a LIST of type `adtl` with a `labl` for each name (Microsoft and IBM, "Multimedia Programming
     /// Interface and Data Specifications 1.0", 1991; RF64 keeps both). The frames fit 32 bits.

@@ -1,24 +1,24 @@
 internal import Files
 
-/// What is in a take's file, and in which order it gets there.
+/// The content of a take's file, and the order in which it is written.
 ///
-/// Samples first, then the header that tells of them, in one write within a page of memory, which a kill does not cut in two. So
-/// between any two system calls the header tells of samples that are there; what lies behind them is not told of, and harmless:
+/// Samples first, then the header that counts them, in one write within a page of memory, which a kill does not split. So
+/// between any two system calls the header counts only samples that are there. Samples after those are not counted, which is harmless:
 /// readers take the end of the samples from the header.
 final class TakeContent {
     let format: TakeFormat
     let storage: TakeStorage
-    /// Frames that belong to the take; silence among them may reach beyond the file's end until `tell()`.
+    /// Frames of the take; silence at the end may not be in the file until `tell()`.
     private(set) var storedFrames: Int64
-    /// Frames that the header tells of, all of them in the file.
+    /// Frames that the header counts, all of them in the file.
     private(set) var toldFrames: Int64
-    /// How far the file reaches, in bytes.
+    /// The length of the file, in bytes.
     private var storedBytes: Int64
 
-    /// What the header and the first frames share: the least that no system cuts in two.
+    /// The size that the header and the first frames share: no system splits a write within it.
     private static let pageBytes = 4096
 
-    /// The content of a file that tells of `frameCount` frames and ends with them.
+    /// The content of a file whose header counts `frameCount` frames and that ends with them.
     init(_ storage: TakeStorage, format: TakeFormat, frameCount: Int64) {
         self.storage = storage
         self.format = format
@@ -26,15 +26,15 @@ final class TakeContent {
         storedBytes = format.fileEnd(frameCount)
     }
 
-    /// The content of a file of `fileBytes` bytes that has `frameCount` frames, whatever its header says; `keepWholeFrames()`
-    /// makes it true.
+    /// The content of a file of `fileBytes` bytes with `frameCount` frames, whatever its header counts; `keepWholeFrames()`
+    /// corrects the header.
     init(_ storage: TakeStorage, format: TakeFormat, frameCount: Int64, fileBytes: Int64) {
         self.storage = storage
         self.format = format
         (storedFrames, toldFrames, storedBytes) = (frameCount, frameCount, fileBytes)
     }
 
-    /// Puts `frameCount` frames behind those that are there; the header does not tell of them yet.
+    /// Appends `frameCount` frames; the header does not count them yet.
     ///
     /// - Parameter frames: their bytes, and one more, which may be overwritten.
     func append(_ frames: UnsafeMutableRawBufferPointer, frameCount: Int) throws(FileFault) {
@@ -58,8 +58,8 @@ final class TakeContent {
         storedBytes = format.fileEnd(total)
     }
 
-    /// Writes the header and as many frames as share its page, in one go. A header that tells of no frame must never stand in
-    /// front of samples: some readers take it for that of a broken recording and count to the file's end, others do not.
+    /// Writes the header and as many frames as share its page, in one write. A header that counts no frames must never be followed by
+    /// samples: some readers then read to the end of the file, others do not.
     private func writeFirstPage(_ frames: UnsafeMutableRawBufferPointer, _ frameCount: Int) throws(FileFault) -> Int {
         let room = Self.pageBytes - format.headerBytes - 1
         let count = min(frameCount, room / format.frameBytes)
@@ -78,10 +78,10 @@ final class TakeContent {
         return count
     }
 
-    /// Puts silence behind what is there, which must be a frame at least: a hole, made by the next write or by `tell()`.
+    /// Appends silence after at least one frame: a hole, which the next write or `tell()` makes.
     func appendSilence(frameCount: Int64) { storedFrames += frameCount }
 
-    /// Makes the header tell of all frames.
+    /// Makes the header count all frames.
     func tell() throws(FileFault) {
         let end = format.fileEnd(storedFrames)
         if storedBytes < end {
@@ -93,9 +93,9 @@ final class TakeContent {
         toldFrames = storedFrames
     }
 
-    /// After a fault: keeps the whole frames that got to the file, tells of them, and cuts off what is no whole frame.
+    /// After a fault: keeps the complete frames in the file, counts them in the header, and cuts off the rest.
     ///
-    /// Returns what went wrong; the header is then as of before, and as true.
+    /// Returns the fault if this fails; the header is then as before, and still true.
     func keepWholeFrames() -> FileFault? {
         var frames = storedFrames
         if storedBytes < format.dataEnd(frames) {
@@ -107,7 +107,7 @@ final class TakeContent {
             }
         }
         if storedBytes < format.fileEnd(frames) {
-            // The byte that makes the samples even has no room: a frame of an odd number of bytes gives it.
+            // If there is no room for the padding byte, a frame with an odd number of bytes is given up for it.
             let offset = format.dataEnd(frames)
             let fault = FileFault.thrown { () throws(FileFault) in try storage.write([0], at: offset) }
             if fault == nil { storedBytes = offset + 1 } else { frames -= 1 }
@@ -117,15 +117,15 @@ final class TakeContent {
             return fault
         }
         (storedFrames, toldFrames) = (frames, frames)
-        // What cannot be cut off is not told of.
+        // Bytes that cannot be cut off are not counted.
         let end = format.fileEnd(frames)
         if FileFault.thrown(by: { () throws(FileFault) in try storage.setLength(end) }) == nil { storedBytes = end }
         return nil
     }
 
-    /// Writes the marks that lie within the take behind its samples, by frame; all frames are told of.
+    /// Writes the marks within the take after its samples, by frame; all frames must be counted.
     ///
-    /// After a fault the file is as it was before.
+    /// After a fault the file is as before.
     func writeMarks(_ marks: [TakeMark]) throws(FileFault) {
         let chunks = format.chunks(for: marks, frameCount: toldFrames)
         if chunks.isEmpty { return }

@@ -2,7 +2,7 @@ internal import AudioFiles
 internal import Glibc
 
 extension AudioFileError {
-    /// What `errno` says about a take that could not be written any further, and what is left of it.
+    /// The error for an `errno` when a take could not be continued, with the number of frames that are kept.
     static func recording(_ path: String, errno code: Int32, keptFrames: Int64, sampleRate: Int) -> AudioFileError {
         let cause = writing(path, errno: code, creating: false)
         let advice =
@@ -17,7 +17,7 @@ extension AudioFileError {
             remedy: "\(kept(path, keptFrames, sampleRate)) \(advice)")
     }
 
-    /// What `errno` says about marks that could not be written behind a take's samples.
+    /// The error for an `errno` when marks could not be written after a take's samples.
     static func writingMarks(_ path: String, errno code: Int32, frames: Int64, sampleRate: Int) -> AudioFileError {
         let cause = writing(path, errno: code, creating: false)
         return AudioFileError(

@@ -1,8 +1,8 @@
 internal import AudioFiles
 
-/// The kind of file a take is recorded into.
+/// The file format of a take.
 public enum TakeContainer: String, Sendable, CaseIterable {
-    /// WAV, which becomes RF64 in place where its sizes would exceed 4 GiB.
+    /// WAV, which becomes RF64 in place when its sizes exceed 4 GiB.
     case wav
     /// Apple's Core Audio Format, whose sizes have 64 bits from the start.
     case caf
@@ -10,19 +10,19 @@ public enum TakeContainer: String, Sendable, CaseIterable {
 
 /// A named place in a take.
 public struct TakeMark: Sendable, Equatable {
-    /// What the user calls it, in UTF-8 without a zero byte; may be empty.
+    /// The user's name for it, in UTF-8 without a zero byte; may be empty.
     public let name: String
-    /// The frame it is in front of, from 0 on.
+    /// The frame before which it is set, from 0.
     public let frame: Int64
 
-    /// A mark. The file it is given to checks it.
+    /// A mark. It is checked when it is added to a file.
     public init(name: String, frame: Int64) {
         self.name = name
         self.frame = frame
     }
 }
 
-/// The bytes around a take's samples: which ones they are for a number of frames, and where.
+/// The bytes around a take's samples, for any number of frames.
 struct TakeFormat: Equatable {
     let container: TakeContainer
     let samples: WaveSampleFormat
@@ -32,7 +32,7 @@ struct TakeFormat: Equatable {
     /// Bytes of one frame, 1...256.
     var frameBytes: Int { channelCount * samples.bytesPerSample }
 
-    /// Bytes in front of the samples, the same for any number of frames, and less than a page of memory.
+    /// Bytes before the samples, the same for any number of frames, and less than a page of memory.
     var headerBytes: Int {
         switch container {
         case .wav: wave.byteCount
@@ -40,7 +40,7 @@ struct TakeFormat: Equatable {
         }
     }
 
-    /// The last frame a mark can be on: a cue of a WAV file has 32 bits.
+    /// The last frame at which a mark can be: a cue of a WAV file has 32 bits.
     var lastMarkFrame: Int64 { container == .wav ? Int64(UInt32.max) : FileLimits.maximumFrameCount }
 
     private var wave: WaveHeader {
@@ -49,28 +49,28 @@ struct TakeFormat: Equatable {
         return header
     }
 
-    /// The header of a file with so many frames, and so many bytes of other chunks behind them.
+    /// The header of a file with this many frames, and this many bytes of other chunks after them.
     func header(frameCount: Int64, trailingBytes: Int = 0) -> [UInt8] {
         switch container {
         case .wav: wave.bytes(.frames(frameCount), trailingBytes: UInt64(trailingBytes))
-        // Each chunk of this format stands for itself; nothing in front of the samples counts what follows them.
+        // Chunks of this format are independent; the header does not count what follows the samples.
         case .caf: CAFHeader(format: self, frameCount: frameCount).bytes
         }
     }
 
-    /// Where the samples of so many frames end.
+    /// Where the samples end.
     func dataEnd(_ frameCount: Int64) -> Int64 { Int64(headerBytes) + frameCount * Int64(frameBytes) }
 
-    /// Where a file of so many frames ends, with the byte that makes a chunk of a WAV file even.
+    /// Where the file ends, including the padding byte of a WAV file's chunk.
     func fileEnd(_ frameCount: Int64) -> Int64 {
         let bytes = frameCount * Int64(frameBytes)
         return Int64(headerBytes) + bytes + (container == .wav ? bytes & 1 : 0)
     }
 
-    /// Whole frames in a file of so many bytes, were all behind its header samples.
+    /// Complete frames in a file of this many bytes, if everything after its header is samples.
     func frameCount(fileBytes: Int64) -> Int64 { max(0, fileBytes - Int64(headerBytes)) / Int64(frameBytes) }
 
-    /// The chunks that tell of those marks that lie within a take, by frame; none for no mark. An even number of bytes in a WAV file.
+    /// The chunks for the marks within a take, by frame; empty without marks. An even number of bytes in a WAV file.
     func chunks(for marks: [TakeMark], frameCount: Int64) -> [UInt8] {
         let inside = marks.filter { $0.frame <= frameCount }.sorted { $0.frame < $1.frame }
         if inside.isEmpty { return [] }
@@ -80,7 +80,7 @@ struct TakeFormat: Equatable {
         }
     }
 
-    /// The numbers in a header of this format, of which the rest is to be compared: frames, and bytes of chunks behind them.
+    /// The numbers in a header of this format, before the rest is compared: frames, and bytes of chunks after them.
     func lengths(inHeader bytes: [UInt8]) -> (frameCount: Int64, trailingBytes: Int64)? {
         func number(_ range: Range<Int>) -> Int64 {
             Int64(truncatingIfNeeded: bytes[range].reversed().reduce(0 as UInt64) { $0 << 8 | UInt64($1) })

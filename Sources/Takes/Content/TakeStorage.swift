@@ -1,20 +1,20 @@
 internal import Files
 internal import Glibc
 
-/// A take's file: bytes at places, all of them or a fault that says how many.
+/// A take's file: writes bytes at given places, all of them or a fault that says how many.
 final class TakeStorage {
     let path: String
     let descriptor: Int32
     let calls: any FileCalls
 
-    /// Makes a file at `path`, which must be free, with `header` in it.
+    /// Creates a file at `path`, which must not exist, with `header` in it.
     init(creating path: String, header: [UInt8], calls: any FileCalls) throws(FileFault) {
         descriptor = try NewFile.create(path, beginningWith: header, calls: calls)
         self.path = path
         self.calls = calls
     }
 
-    /// Takes over a file that is open for reading and writing.
+    /// Takes over an open file.
     init(adopting descriptor: Int32, path: String, calls: any FileCalls) {
         self.path = path
         self.descriptor = descriptor
@@ -47,20 +47,20 @@ final class TakeStorage {
         try synchroniseName()
     }
 
-    /// Waits until the file's name is on the disk, where the folder may be read; where it may not, the system does it in its time.
+    /// Waits until the file's name is on the disk, if the folder may be read; otherwise the system writes it later.
     func synchroniseName() throws(FileFault) {
         let result = calls.synchroniseFolder(FilePlace.folder(of: path))
         if result == -Int(EIO) { throw FileFault(code: EIO) }
     }
 
-    /// Removes the file; where its name stands for another one by now, that one stays.
+    /// Removes the file; if its name now refers to another file, that one stays.
     func remove() throws(FileFault) {
         if FileIdentity(path: path)?.isSame(as: FileIdentity(descriptor: descriptor)) == true {
             try check { calls.remove(path) }
         }
     }
 
-    /// - Parameter notSupported: what a call may say that a file system cannot do, which is no failure of the disk.
+    /// - Parameter notSupported: errors that mean that the file system cannot do it, not that the disk failed.
     private func check(notSupported: [Int32] = [], _ call: () -> Int) throws(FileFault) {
         var result = call()
         for _ in 0..<FileBytes.patience where result == -Int(EINTR) { result = call() }

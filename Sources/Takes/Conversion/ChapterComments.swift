@@ -1,22 +1,22 @@
 internal import AudioFiles
 
 /// Marks as comments of FLAC, Ogg Vorbis and Opus files: CHAPTER001 with the time and CHAPTER001NAME with the name (Xiph wiki,
-/// "Chapter Extension", 2011). A time there has milliseconds.
+/// "Chapter Extension", 2011). Times have milliseconds.
 ///
-/// libsndfile writes no comments of that kind. So it is given one long comment in their place, which is then replaced by as many
-/// bytes; an Ogg file's pages get new checksums.
+/// libsndfile does not write such comments. So it gets one long comment, which is then overwritten by the same number of
+/// bytes; the pages of an Ogg file get new checksums.
 struct ChapterComments {
-    /// How many of the marks they tell of.
+    /// How many of the marks they contain.
     let chapterCount: Int
-    /// The comments, each with its length in front, as they stand in the file.
+    /// The comments, each preceded by its length, as they are in the file.
     private let content: [UInt8]
 
-    /// What libsndfile's Opus writer takes for comments: measured, it leaves out one of 51201 bytes and more.
+    /// The limit of libsndfile's Opus writer for comments: by measurement, it leaves out one of 51201 bytes or more.
     static let opusByteLimit = 50_000
-    /// What is sensible in others, whose blocks hold 16 MiB.
+    /// A sensible limit for other formats, whose blocks hold 16 MiB.
     static let byteLimit = 4 << 20
 
-    /// Chapters for marks that are sorted by frame: the first 999, and as many as fit into so many bytes. Nil for none.
+    /// Chapters for marks that are sorted by frame: the first 999, and as many as fit into `byteLimit`. Nil without marks.
     init?(_ marks: [TakeMark], sampleRate: Int, byteLimit: Int) {
         var list = ByteList()
         var count = 0
@@ -37,17 +37,17 @@ struct ChapterComments {
         (content, chapterCount) = (list.bytes, count)
     }
 
-    /// What libsndfile is to write as the comment, so that it takes as much room: "COMMENT=" and the length in front are its own.
+    /// The comment that libsndfile must write to reserve as much room; it adds "COMMENT=" and the length itself.
     var reservation: String { String(repeating: "x", count: content.count - 12) }
 
-    /// Replaces the reserved comment in the file's first bytes, and returns which of them were changed; nil where it is not found.
+    /// Replaces the reserved comment in the file's first bytes, and returns the changed range; nil if it is not found.
     func replaceReservation(in head: inout [UInt8]) -> Range<Int>? {
         guard let packet = OggOrFLACComments(head), let list = CommentList(ByteSource(packet.content)), list.isWhole
         else { return nil }
         var content = packet.content
         func inMemory(_ range: Range<Int64>) -> Range<Int> { Int(range.lowerBound)..<Int(range.upperBound) }
         let reserved = Array("=\(reservation)".utf8)
-        // Its name is in small letters in a FLAC file.
+        // In a FLAC file its name is in lower case.
         for comment in list.comments.map(inMemory)
         where comment.count == self.content.count - 4 && content[comment].dropFirst(7).elementsEqual(reserved) {
             content.replaceSubrange(comment.lowerBound - 4..<comment.upperBound, with: self.content)

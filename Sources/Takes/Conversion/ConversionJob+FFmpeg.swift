@@ -3,8 +3,8 @@ internal import Files
 internal import Glibc
 
 extension ConversionJob {
-    /// Has the file made by an `ffmpeg` process, which cannot take this one along when it fails. It is ended when it takes longer than
-    /// its limits, and when nobody wants the result any more. Returns how many chapters there are.
+    /// Converts with an `ffmpeg` process, whose crash does not affect this one. It is ended when it takes longer than
+    /// its limits, and when the result is no longer wanted. Returns the number of chapters.
     func runFFmpeg(_ tools: FFmpegTools) throws(AudioFileError) -> Int {
         let info = decoder.info
         if info.channelCount > 8 {
@@ -33,7 +33,7 @@ extension ConversionJob {
         return marks.count
     }
 
-    /// Decodes what was made, whole, and counts: an hour of it would fill a disk, so nothing is kept. Returns its frames.
+    /// Decodes the whole result and counts its frames; nothing is stored, because an hour would fill a disk.
     func countByFFmpeg(_ tools: FFmpegTools) throws(AudioFileError) -> Int64 {
         let descriptor = try output.duplicate()
         defer { close(descriptor) }
@@ -43,7 +43,7 @@ extension ConversionJob {
         return byteCount / Int64(2 * decoder.info.channelCount)
     }
 
-    /// Runs ffmpeg, which must come to its end: where that is not known, the result's length decides.
+    /// Runs ffmpeg, which must finish; if its exit status is not known, the length of the result decides.
     private func run(
         _ arguments: [String], _ tools: FFmpegTools, _ descriptors: [Int32], _ take: (UnsafeRawBufferPointer) -> Void
     ) throws(AudioFileError) {
@@ -73,7 +73,7 @@ extension ConversionJob {
         }
     }
 
-    /// The last time that a piece of `ffmpeg -progress` tells, in seconds.
+    /// The last time in a piece of the output of `ffmpeg -progress`, in seconds.
     private static func seconds(in bytes: UnsafeRawBufferPointer) -> Double? {
         let lines = unsafe String(decoding: bytes, as: UTF8.self).split(whereSeparator: \.isNewline)
         let key = "out_time_us="
@@ -82,16 +82,16 @@ extension ConversionJob {
 
     private static let escaped = Array("=;#\\\n\r".utf8)
 
-    /// The marks as ffmpeg reads them (its documentation, "Metadata").
+    /// The marks in ffmpeg's format (its documentation, "Metadata").
     private static func chapterList(_ marks: [TakeMark], _ info: AudioFileInfo) -> String {
         var text = ";FFMETADATA1\n"
         for (index, mark) in marks.enumerated() {
             let end = index + 1 < marks.count ? marks[index + 1].frame : info.frameCount
-            // By bytes: "\r\n" is one character, and none of those that are to be escaped.
+            // By bytes: "\r\n" is one character, and not one of those to be escaped.
             var title = String(
                 decoding: mark.name.utf8.flatMap { Self.escaped.contains($0) ? [UInt8(ascii: "\\"), $0] : [$0] },
                 as: UTF8.self)
-            // It would take the backslash of a pair at the end of a line for one that continues the line.
+            // A backslash at the end of a line, even of an escaped pair, would continue the line.
             if title.hasSuffix("\\") { title += " " }
             text += "[CHAPTER]\nTIMEBASE=1/\(info.sampleRate)\nSTART=\(mark.frame)\nEND=\(end)\ntitle=\(title)\n"
         }
@@ -101,7 +101,7 @@ extension ConversionJob {
 
 extension AudioFileError {
     fileprivate static func failedProgram(_ path: String, _ line: String) -> AudioFileError {
-        // It has no other way to say so.
+        // ffmpeg reports a full disk in no other way.
         if line.contains("No space left on device") { return .writing(path, errno: ENOSPC, creating: false) }
         return AudioFileError(
             .unsupported, path: path, "\(path): ffmpeg could not make it (\(line))",

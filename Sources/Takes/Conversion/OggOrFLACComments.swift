@@ -4,12 +4,12 @@ internal import AudioFiles
 struct OggOrFLACComments {
     /// From the length of the vendor's name on.
     let content: [UInt8]
-    /// The parts of the file that hold it, in order.
+    /// The parts of the file that contain it, in order.
     private let places: [Range<Int>]
-    /// The pages of an Ogg file that hold any of it.
+    /// The pages of an Ogg file that contain any of it.
     private let pages: [Range<Int>]
 
-    /// Finds it in a file's first bytes; nil where it is not there as a whole.
+    /// Finds it in a file's first bytes; nil if it is not there completely.
     init?(_ head: [UInt8]) {
         let source = ByteSource(head)
         func inMemory(_ ranges: [Range<Int64>]) -> [Range<Int>] {
@@ -25,7 +25,7 @@ struct OggOrFLACComments {
         content = places.flatMap { head[$0] }
     }
 
-    /// Puts as many other bytes in its place. Returns which bytes of the file were changed.
+    /// Replaces it by the same number of bytes. Returns the changed range of the file.
     func put(_ content: [UInt8], into head: inout [UInt8]) -> Range<Int> {
         precondition(content.count == self.content.count, "another length would move the sound")
         var done = 0

@@ -1,37 +1,37 @@
-// What is made of a take after its end: a smaller file, beside it, while the take stays as it is.
+// Conversion of a finished take to a smaller file beside it; the take stays as it is.
 public import AudioFiles
 internal import Files
 internal import Glibc
 
 /// A take converted to another format.
 public struct TakeConversion: Sendable, Equatable {
-    /// Where the file is.
+    /// The path of the new file.
     public let path: String
-    /// What it is.
+    /// Its format.
     public let format: ExportFormat
-    /// Its rate in Hz: the take's where the format knows it.
+    /// Its rate in Hz: the take's, if the format supports it.
     public let sampleRate: Int
     /// Frames at its rate.
     public let frameCount: Int64
-    /// How many of the marks it tells of as chapters; the others did not fit.
+    /// How many of the marks it contains as chapters; the others did not fit.
     public let chapterCount: Int
 
     /// Converts a recording.
     ///
-    /// The file appears under its name only when it is whole, and was opened and found to be as long as the recording; the recording is
-    /// not touched. Whoever removes it afterwards does so after this has returned.
+    /// The file appears under its name only when it is complete, and was opened and found to be as long as the recording. The recording is
+    /// not changed. Remove it only after this function has returned.
     ///
     /// - Parameters:
-    ///   - source: a recording of any kind that can be read.
-    ///   - target: where the file is to be; nothing may be there.
-    ///   - format: what to make.
-    ///   - marks: become chapters, to the millisecond, where `format.keepsMarks`; at most 999 of them in FLAC, Vorbis and Opus files, and
+    ///   - source: a recording in any readable format.
+    ///   - target: the path of the new file, which must not exist.
+    ///   - format: the format of the new file.
+    ///   - marks: become chapters, to the millisecond, if `format.keepsMarks`; at most 999 in FLAC, Vorbis and Opus files, and
     ///     in an Opus file as many as fit into 50000 bytes.
-    ///   - progress: called now and then with the part that is done, 0...1.
-    ///   - isCancelled: asked now and then; once it is true, nothing is left and `.cancelled` thrown.
-    /// - Throws: `.alreadyExists`, `.cancelled`, `.unsupported` when the format cannot hold so many channels, `.helperMissing` when
-    ///   `ffmpeg` is needed and missing, `.limitExceeded` when it takes too long, `.broken` when the result is not what was
-    ///   put in, and what reading and writing throw.
+    ///   - progress: called from time to time with the finished part, 0...1.
+    ///   - isCancelled: called from time to time; if it returns true, the new file is removed and `.cancelled` thrown.
+    /// - Throws: `.alreadyExists`, `.cancelled`, `.unsupported` if the format cannot hold as many channels, `.helperMissing` if
+    ///   `ffmpeg` is needed and missing, `.limitExceeded` if it takes too long, `.broken` if the result does not match the
+    ///   source, and the errors of reading and writing.
     ///
     /// Real-time safe: no.
     public static func run(
@@ -70,7 +70,7 @@ public struct TakeConversion: Sendable, Equatable {
     }
 }
 
-/// One conversion at work.
+/// One conversion in progress.
 struct ConversionJob {
     /// The recording's file.
     let source: OpenedFile
@@ -84,15 +84,15 @@ struct ConversionJob {
     var info: AudioFileInfo { decoder.info }
     var sampleRate: Int { format.sampleRate(for: info.sampleRate) }
 
-    /// Frames that the result has, at its rate.
+    /// Frames of the result, at its rate.
     var frameCount: Int64 {
         max(1, RateRatio(sourceRate: info.sampleRate, outputRate: sampleRate).outputFrame(nearest: info.frameCount))
     }
 
-    /// Throws when nobody wants the result any more.
+    /// Throws if the result is no longer wanted.
     func checkWanted() throws(AudioFileError) { if isCancelled() { throw .givenUp(output.path, source: info.path) } }
 
-    /// Encodes by libsndfile. Returns how many chapters there are.
+    /// Encodes with libsndfile. Returns the number of chapters.
     func runSoundFile() throws(AudioFileError) -> Int {
         let isSixteenBit = info.codec == "pcm_s16"
         guard let code = format.soundFileFormat(isSixteenBit: isSixteenBit) else { return 0 }
@@ -119,9 +119,9 @@ struct ConversionJob {
         return chapters?.chapterCount ?? 0
     }
 
-    /// Puts the chapters where room was kept for them.
+    /// Writes the chapters to the reserved room.
     private func write(_ chapters: ChapterComments) throws(AudioFileError) {
-        // In front of the comments there are a few hundred bytes, and between them those of pages.
+        // There are a few hundred bytes before the comments, and page headers between them.
         var head = try OpenedFile(path: output.writtenPath).bytes(
             at: 0, count: 2 * chapters.reservation.utf8.count + 1 << 16)
         guard let changed = chapters.replaceReservation(in: &head) else {
@@ -130,7 +130,7 @@ struct ConversionJob {
         try output.rewrite(Array(head[changed]), at: Int64(changed.lowerBound))
     }
 
-    /// Throws when what was made is not as long as what was put in.
+    /// Throws if the result is not as long as the source.
     func verify(_ found: Int64) throws(AudioFileError) {
         if !(frameCount...frameCount + format.paddingFrames).contains(found) {
             throw .badEncoding(output.path, "has \(found) frames instead of \(frameCount)")

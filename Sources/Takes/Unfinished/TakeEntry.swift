@@ -3,17 +3,17 @@ internal import Files
 internal import Glibc
 internal import UserState
 
-/// What an entry of the registry says of its take. A JSON object a line: first what the take is, then each mark when it was set, and
-/// when the end begins how many frames there are. A line that a kill has cut is no JSON, and is left out.
+/// The contents of a registry entry. One JSON object per line: first the take, then each mark as it is set, and
+/// when the end begins, the number of frames. A line that a kill has cut off is not JSON, and is ignored.
 struct TakeDescription {
-    /// Where the take is, from the root.
+    /// The absolute path of the take.
     let path: String
     let identity: FileIdentity
     let format: TakeFormat
     /// Seconds since 1970.
     let startTime: Int64
     var marks: [TakeMark] = []
-    /// Frames of the take if its end has begun: what is behind them are chunks, not samples.
+    /// Frames of the take, if its end has begun: after them there are chunks, not samples.
     var finalFrameCount: Int64?
 
     private static let version: Int64 = 1
@@ -40,7 +40,7 @@ struct TakeDescription {
 }
 
 extension TakeDescription {
-    /// What an entry's bytes say; nil where they are none of ours, or of a later version.
+    /// Parses an entry; nil if it is not ours, or of a later version.
     init?(_ bytes: [UInt8]) {
         let lines = bytes.split(separator: UInt8(ascii: "\n")).map { JSONValue(reading: Array($0)) }
         guard let first = lines.first, let head = first, head["v"]?.integerValue == Self.version,
@@ -68,20 +68,20 @@ extension TakeDescription {
     }
 }
 
-/// An entry of the registry, held: nobody else takes its take for an unfinished one. The system lets go of it when this process dies.
+/// A locked entry of the registry: no other program treats its take as unfinished. The system releases the lock when this process dies.
 final class TakeEntry {
     let path: String
     private let descriptor: Int32
     private var isDirty = false
 
     static let ending = ".take"
-    /// The ending of an entry that is being made and not held yet.
+    /// The suffix of an entry that is being created and not locked yet.
     static let newEnding = ".new"
 
-    /// Larger entries are none of ours, in bytes.
+    /// Larger entries are not ours, in bytes.
     private static let largest = 16 << 20
 
-    /// Makes an entry in `folder`, which is made where it is missing.
+    /// Creates an entry in `folder`, which is created if it is missing.
     init(in folder: String, for take: TakeDescription) throws(StateFile.Fault) {
         path = "\(folder)/\(String(UInt64.random(in: 0...UInt64.max), radix: 36))\(Self.ending)"
         try StateFolder.makeFolders(above: path)
@@ -89,7 +89,7 @@ final class TakeEntry {
         let file = unsafe open(new, O_RDWR | O_APPEND | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
         if file < 0 { throw Self.fault(errno) }
         descriptor = file
-        // It gets its name when it is held: none that can be found is ever free while its take runs.
+        // It gets its name once it is locked, so an entry that can be found is never unlocked while its take runs.
         guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
             let code = errno
             unsafe unlink(new)
@@ -104,24 +104,24 @@ final class TakeEntry {
         }
     }
 
-    /// Takes hold of an entry; nil where there is none, and where another has it.
+    /// Locks an entry; nil if there is none, or another program holds it.
     init?(holding path: String) {
         let file = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
         if file < 0 { return nil }
         self.path = path
         descriptor = file
         if flock(file, LOCK_EX | LOCK_NB) != 0 { return nil }
-        // Who held it before may have removed it meanwhile.
+        // The previous holder may have removed it meanwhile.
         guard let named = FileIdentity(path: path), named.isSame(as: FileIdentity(descriptor: file)) else { return nil }
     }
 
     deinit {
-        // Closing alone would not let go where a program that is being started has, for a moment, the descriptor, too.
+        // Closing alone would not unlock it while a program that is being started briefly has the descriptor, too.
         _ = flock(descriptor, LOCK_UN)
         close(descriptor)
     }
 
-    /// What it says of its take; nil where it cannot be understood.
+    /// The description of its take; nil if it cannot be understood.
     func description() -> TakeDescription? {
         var status = stat()
         guard unsafe fstat(descriptor, &status) == 0, (1...Self.largest).contains(Int(status.st_size)) else {

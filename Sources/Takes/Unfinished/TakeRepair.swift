@@ -2,23 +2,23 @@ internal import AudioFiles
 internal import Files
 internal import Glibc
 
-/// What is to be done to a take that was not finished.
+/// The repair of a take that was not finished.
 ///
-/// Which frames it has is told by the length of its file: samples that got there after the last checkpoint are sound, though the
-/// header does not tell of them. Only when the end had begun is it told by the entry, as chunks may follow the samples.
+/// The length of its file tells its frames: samples that were written after the last checkpoint are good, although the
+/// header does not count them. Only if the end had begun does the entry tell them, because chunks may follow the samples.
 struct TakeRepair {
     /// Frames that the take will have.
     let frameCount: Int64
     private let description: TakeDescription
     private let storage: TakeStorage
     private let fileBytes: Int64
-    /// Whether the end was reached, and there is nothing to do.
+    /// Whether the end was reached, and nothing needs to be done.
     private let isWhole: Bool
 
-    /// Looks at the file.
+    /// Examines the file.
     ///
-    /// Throws `.notFound` or `.changed` where it is not the take any more that was recorded, and why it cannot be opened to be
-    /// mended.
+    /// Throws `.notFound` or `.changed` if it is not the recorded take any more, and the reason if it cannot be opened for
+    /// writing.
     init(_ description: TakeDescription) throws(AudioFileError) {
         let path = description.path
         let descriptor = unsafe open(path, O_RDWR | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
@@ -41,7 +41,7 @@ struct TakeRepair {
         }
     }
 
-    /// Puts the header right, writes the marks, and waits for the disk. Returns the frames there are.
+    /// Corrects the header, writes the marks, and waits for the disk. Returns the number of frames.
     func run() throws(AudioFileError) -> Int64 {
         if isWhole { return frameCount }
         let (path, rate) = (description.path, description.format.sampleRate)
@@ -64,7 +64,7 @@ private struct FoundHeader {
     let frameCount: Int64
     let trailingBytes: Int64
 
-    /// Reads it; nil where the file begins otherwise. One of zeros is what a power cut may leave: it tells of no frame.
+    /// Reads it; nil if the file begins with something else. A power cut may leave a header of zeros, which counts no frames.
     init?(_ descriptor: Int32, _ format: TakeFormat) {
         guard let found = try? FileBytes.bytes(of: descriptor, at: 0, count: format.headerBytes) else { return nil }
         let isWhole = found.count == format.headerBytes
@@ -74,11 +74,11 @@ private struct FoundHeader {
         }
         guard isWhole, let told = format.lengths(inHeader: found) else { return nil }
         (frameCount, trailingBytes) = told
-        // All else in it is known.
+        // The rest of the header is known.
         guard format.header(frameCount: frameCount, trailingBytes: Int(trailingBytes)) == found else { return nil }
     }
 
-    /// Whether the marks stand behind the samples as they should.
+    /// Whether the marks are correctly stored after the samples.
     func hasChunks(_ descriptor: Int32, _ description: TakeDescription) -> Bool {
         let format = description.format
         let expected = format.chunks(for: description.marks, frameCount: frameCount)

@@ -3,24 +3,24 @@ internal import Files
 internal import Glibc
 internal import UserState
 
-/// The takes that are being recorded by this user, so that the next start finds those that were never finished.
+/// The registry of this user's running takes, with which a later start finds those that were never finished.
 ///
-/// Each running take has a small file of its own in the user's state folder, held by a lock that the system lets go of when the
-/// program dies. It says where the take is and keeps its marks, which the take itself gets at its end.
+/// Each running take has a small file of its own in the user's state folder, with a lock that the system releases when the
+/// program dies. It contains the path of the take and its marks, which are written to the take at its end.
 public struct UnfinishedTakes: Sendable {
-    /// Where the entries are; nil where this user has no home.
+    /// The folder of the entries; nil if this user has no home.
     let folder: String?
 
-    /// The user's own: `woodshed/takes` under `$XDG_STATE_HOME`, by default `~/.local/state`.
+    /// The user's registry: `woodshed/takes` under `$XDG_STATE_HOME`, by default `~/.local/state`.
     public init() { folder = StateFolder.path.map { $0 + "/takes" } }
 
-    /// Those in a folder of one's own, which is made when a take is begun.
+    /// A registry in another folder, which is created when a take begins.
     public init(folder: String) { self.folder = folder }
 
-    /// The takes that nobody records any more, that were not finished and that can be: the latest first.
+    /// The takes that were not finished and can be recovered, the latest first. Takes in progress are not included.
     ///
-    /// Where there is no folder there is no take.
-    /// - Throws: `.permissionDenied`, `.io`: the folder is there and cannot be read.
+    /// If there is no folder, there are no takes.
+    /// - Throws: `.permissionDenied`, `.io`: the folder exists and cannot be read.
     ///
     /// Real-time safe: no.
     public func find() throws(AudioFileError) -> [UnfinishedTake] {
@@ -30,10 +30,10 @@ public struct UnfinishedTakes: Sendable {
         }
     }
 
-    /// The takes that nobody records any more, that were not finished and that are not there, or cannot be opened: the latest first.
+    /// The takes that were not finished and are missing or cannot be opened, the latest first.
     ///
-    /// Their disk may not be connected, or they were moved, deleted or written by another program. They are kept, with their marks, until
-    /// they are there again or ``UnreachableTake/forget()`` is called.
+    /// Their disk may not be connected, or they were moved, deleted or written by another program. They stay registered, with their marks, until
+    /// they are back or ``UnreachableTake/forget()`` is called.
     /// - Throws: As ``find()``.
     ///
     /// Real-time safe: no.
@@ -48,13 +48,13 @@ public struct UnfinishedTakes: Sendable {
         }
     }
 
-    /// The entries that nobody holds, and what they say of their takes: the latest first.
+    /// The unlocked entries and their descriptions, the latest first.
     private func entries() throws(AudioFileError) -> [(path: String, TakeDescription)] {
         guard let folder else { return [] }
         return try names(in: folder).compactMap { name in
             let path = folder + "/" + name
             if name.hasSuffix(TakeEntry.newEnding) { removeAbandoned(path) }
-            // What a later version has written is left to it.
+            // Entries of a later version are not touched.
             guard name.hasSuffix(TakeEntry.ending), let entry = TakeEntry(holding: path),
                 let description = entry.description()
             else { return nil }
@@ -79,16 +79,16 @@ public struct UnfinishedTakes: Sendable {
         }
     }
 
-    /// Removes what a program has left that was killed while it made an entry; one in the making is held within a moment.
+    /// Removes what a program left that was killed while it created an entry. An entry in creation is locked within a moment.
     private func removeAbandoned(_ path: String) {
         var status = stat()
         if unsafe stat(path, &status) == 0, status.st_mtim.tv_sec + 60 < time(nil) { unsafe unlink(path) }
     }
 }
 
-/// A take whose recording ended without its end.
+/// A take whose recording was interrupted.
 public struct UnfinishedTake: Sendable, Equatable {
-    /// Where it is, from the root.
+    /// Its absolute path.
     public let path: String
     /// When it began, in seconds since 1970.
     public let startTime: Int64
@@ -100,9 +100,9 @@ public struct UnfinishedTake: Sendable, Equatable {
     public let sampleRate: Int
     /// Channels, 1...64.
     public let channelCount: Int
-    /// The marks that were set, also those that lie behind its last frame.
+    /// The marks, including those after its last frame.
     public let marks: [TakeMark]
-    /// Frames that it will have when it is recovered.
+    /// Frames that it will have after a recovery.
     public let frameCount: Int64
 
     private let entryPath: String
@@ -119,11 +119,11 @@ public struct UnfinishedTake: Sendable, Equatable {
         self.frameCount = frameCount
     }
 
-    /// Finishes the take: the header tells of all frames that got to the file, and the marks are written.
+    /// Finishes the take: the header counts all frames in the file, and the marks are written.
     ///
-    /// - Returns: the frames it has.
-    /// - Throws: `.inUse` when another program records or recovers it, `.changed` or `.notFound` when it is not the file any more that was
-    ///   recorded, and why the file cannot be written; it can be tried again.
+    /// - Returns: the number of frames.
+    /// - Throws: `.inUse` if another program records or recovers it, `.changed` or `.notFound` if it is not the recorded file any
+    ///   more, and the reason if the file cannot be written. It can be tried again.
     ///
     /// Real-time safe: no.
     public func recover() throws(AudioFileError) -> Int64 {
@@ -134,7 +134,7 @@ public struct UnfinishedTake: Sendable, Equatable {
         return frameCount
     }
 
-    /// Lets the take be as it is, a valid file without its marks, and never offers it again.
+    /// Leaves the take as it is, a valid file without its marks, and never offers it again.
     ///
     /// - Throws: `.inUse`. Real-time safe: no.
     public func forget() throws(AudioFileError) { try hold().remove() }
@@ -142,13 +142,13 @@ public struct UnfinishedTake: Sendable, Equatable {
     private func hold() throws(AudioFileError) -> TakeEntry { try TakeEntry.hold(entryPath, of: path) }
 }
 
-/// A take whose recording ended without its end, and whose file is not there now, or cannot be opened.
+/// A take whose recording was interrupted, and whose file is missing or cannot be opened.
 public struct UnreachableTake: Sendable, Equatable {
-    /// Where it was, from the root.
+    /// Its absolute path.
     public let path: String
     /// When it began, in seconds since 1970.
     public let startTime: Int64
-    /// The marks that were set; they are kept here alone.
+    /// The marks; they are stored only here.
     public let marks: [TakeMark]
     /// Why it cannot be recovered now.
     public let reason: AudioFileError
@@ -161,7 +161,7 @@ public struct UnreachableTake: Sendable, Equatable {
         self.reason = reason
     }
 
-    /// Never tells of the take again, and lets its marks go.
+    /// Removes the take from the registry, with its marks.
     ///
     /// - Throws: `.inUse`. Real-time safe: no.
     public func forget() throws(AudioFileError) { try TakeEntry.hold(entryPath, of: path).remove() }

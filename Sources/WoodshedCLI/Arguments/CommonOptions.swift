@@ -1,11 +1,11 @@
-// The options that several verbs share. They hold what was typed, already understood and within bounds; what it means
-// for a file is decided where the file is known.
+// The options that several verbs share. They contain the parsed values, already checked against their bounds; their meaning
+// for a file is decided when the file is known.
 //
-// Options that take numbers are parsed unconditionally: a value may begin with a minus sign, and is refused, or taken, as
-// what it is. `optionValue` then tells a value that is missing.
+// Options with numbers are parsed unconditionally: a value may begin with a minus sign, and is accepted or refused
+// as a value. `optionValue` then detects a missing value.
 import ArgumentParser
 
-/// How much is said, and to whom.
+/// How much the command prints.
 struct MessageOptions: ParsableArguments {
     @Flag(name: .long, help: "Write events as JSON lines to standard output.")
     var json = false
@@ -20,7 +20,7 @@ struct MessageOptions: ParsableArguments {
     var plain = false
 }
 
-/// What is drawn while playing, beside the status line.
+/// What the screen shows while playing, beside the status line.
 struct ScreenOptions: ParsableArguments {
     @Flag(name: .long, help: "Show the waveform; the key w shows and hides it.")
     var waveform = false
@@ -45,7 +45,7 @@ enum ClockText: String, CaseIterable, ExpressibleByArgument {
     case virtual
 }
 
-/// Where the sound goes.
+/// The output device.
 struct DeviceOptions: ParsableArguments {
     @Option(
         name: .long,
@@ -55,7 +55,7 @@ struct DeviceOptions: ParsableArguments {
     @OptionGroup var stream: StreamOptions
 }
 
-/// How a device is opened, whichever way its sound goes.
+/// How a device is opened, for playing or recording.
 struct StreamOptions: ParsableArguments {
     @Flag(
         name: .long,
@@ -138,7 +138,7 @@ struct PlanOptions: ParsableArguments {
         }
     }
 
-    /// The passages in the order of playing: those given, or the range, or the whole recording.
+    /// The ranges in the order of playing: the given sections, or the range, or the whole recording.
     var ranges: [TimeRange] { sections.isEmpty ? [range.range] : sections.flatMap { $0 } }
 }
 
@@ -196,7 +196,7 @@ struct PitchOptions: ParsableArguments {
     var pitch: PitchText?
 }
 
-/// By which method another speed is made.
+/// The method for other speeds.
 struct MethodOptions: ParsableArguments {
     @Option(name: .long, help: "Method for other speeds: auto, music or speech.")
     var material: MaterialText = .auto
@@ -205,20 +205,20 @@ struct MethodOptions: ParsableArguments {
     var quality: QualityText = .full
 }
 
-/// What a recording holds.
+/// The kind of recording.
 enum MaterialText: String, CaseIterable, ExpressibleByArgument {
     case auto
     case music
     case speech
 }
 
-/// How much work is done.
+/// The amount of work.
 enum QualityText: String, CaseIterable, ExpressibleByArgument {
     case full
     case light
 }
 
-/// How one pass meets the next.
+/// How one pass follows another.
 enum JointText: String, CaseIterable, ExpressibleByArgument {
     case crossfade
     case fade
@@ -234,7 +234,7 @@ func boundedInteger(_ text: String, in range: ClosedRange<Int>) throws(ArgumentE
     return Int(number)
 }
 
-/// The text given for an option; another option's name in its place means that the value is missing.
+/// The text of an option's value; if it is another option's name, the value is missing.
 func optionValue(_ text: String) throws(ArgumentError) -> String {
     guard !text.hasPrefix("--") else { throw ArgumentError("the value is missing; '\(text)' is the next option") }
     return text

@@ -1,5 +1,5 @@
-// Curves of speed as typed: `0=70%,10~100%`. A comma between points; `=` steps to a speed at a time, `~` has glided there
-// since the point before; `repeat` in place of a speed begins again. Times are those of the listener, from a pass's start.
+// Curves of speed as typed: `0=70%,10~100%`. Points are separated by commas; `0=70%` steps to a speed at a time, `10~100%` glides and
+// reaches the speed at that time; `repeat` instead of a speed repeats the curve. Times are output seconds from a pass's start.
 
 /// Speeds over the time of a pass.
 struct CurveText: Hashable, Sendable {
@@ -10,7 +10,7 @@ struct CurveText: Hashable, Sendable {
     }
 
     let points: [Point]
-    /// When it begins again; nil when the last speed stays.
+    /// When it begins again; nil if the last speed stays.
     let end: TimePoint?
 
     init(parsing text: String) throws(ArgumentError) {
@@ -26,7 +26,7 @@ struct CurveText: Hashable, Sendable {
                 throw ArgumentError("a curve begins with a speed at 0, as in 0=70%")
             }
             if value == Self.repeatWord { end = time }
-            // A glide to the beginning ends at the speed of the beginning.
+            // A glide to the repetition ends at the speed of the beginning.
             if value != Self.repeatWord || glides {
                 let factor = value == Self.repeatWord ? points[0].factor : try SpeedText(parsing: value).factor
                 points.append(Point(time: time, glides: glides, factor: factor))

@@ -1,9 +1,9 @@
-// Numbers as people type them: plain decimals. Hexadecimal, exponents, "inf" and "nan" are words of programmers and are
-// refused, although `Double.init` would take them.
+// Numbers as people type them: plain decimals. Hexadecimal, exponents, "inf" and "nan" are for programmers and are
+// refused, although `Double.init` would accept them.
 
-/// Reads `12`, `12.5` and `.5`.
+/// Parses `12`, `12.5` and `.5`.
 ///
-/// - Returns: The value, or nil when the text is anything but digits with at most one point.
+/// - Returns: The value, or nil if the text is not digits with at most one point.
 func decimal(_ text: some StringProtocol) -> Double? {
     var digits = 0
     var points = 0
@@ -18,7 +18,7 @@ func decimal(_ text: some StringProtocol) -> Double? {
     return value
 }
 
-/// Reads a whole number without sign.
+/// Parses a whole number without sign.
 ///
 /// - Returns: The value, or nil when the text is not digits alone or does not fit.
 func wholeNumber(_ text: some StringProtocol) -> Int64? {
@@ -28,7 +28,7 @@ func wholeNumber(_ text: some StringProtocol) -> Int64? {
     return Int64(String(text))
 }
 
-/// Why a value on the command line was refused, in words a reader can act on.
+/// Why a value on the command line was refused, in words that the user can act on.
 struct ArgumentError: Error, Equatable, CustomStringConvertible {
     let description: String
 

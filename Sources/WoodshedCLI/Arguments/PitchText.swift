@@ -1,7 +1,7 @@
 // Pitches as typed: `+3`, `-2.5` in semitones, `30c`, `-15c` in cents. The bounds are the engine's; they are named here so
-// that a slip is answered before any file is opened.
+// that a mistake is reported before any file is opened.
 
-/// How far the pitch is moved, in semitones.
+/// The change of pitch, in semitones.
 struct PitchText: Hashable, Sendable {
     /// The engine's range, two octaves down and up.
     static let range = -24.0...24.0
@@ -17,7 +17,7 @@ struct PitchText: Hashable, Sendable {
         }
         semitones = (isDown ? -size : size) / (isCents ? 100 : 1)
         guard !Self.range.contains(semitones) else { return }
-        // Nobody moves a recording by eight octaves; an octave and a bit in cents is likelier.
+        // A value that large is more likely in cents.
         let hint = !isCents && size <= 2400 ? "; did you mean \(text)c?" : ""
         throw ArgumentError("a pitch of \(text) is outside -24 to +24 semitones\(hint)")
     }

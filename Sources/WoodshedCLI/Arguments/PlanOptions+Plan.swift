@@ -1,4 +1,4 @@
-// From what was typed to what the engine plays, once the recording is known.
+// Converts options to the engine's plan, once the recording is known.
 import Woodshed
 
 extension PlanOptions {

@@ -1,15 +1,15 @@
 // Many sections. The parser's work grows with the square of the number of arguments: 16,000 sections took it half a minute.
 
-/// The sections of a command line, brought together into one argument before the parser sees them.
+/// Merges the sections of a command line into one argument before the parser sees them.
 enum SectionArguments {
     private static let name = "--section"
-    /// Stands in no section.
+    /// A character that no section contains.
     private static let separator: Character = "\n"
 
-    /// The same arguments with all sections in the place of the first. One that the parser is to refuse is left alone with the rest, so
-    /// that it is refused at once and in its own words.
+    /// The same arguments with all sections merged into the first. A section that the parser must refuse stays separate, so
+    /// that it is refused with the parser's own words.
     static func merged(_ arguments: [String]) -> [String] {
-        // What follows "--" are names.
+        // Arguments after "--" are names.
         let end = arguments.firstIndex(of: "--") ?? arguments.endIndex
         var (rest, texts): ([String], [String]) = ([], [])
         var place = 0

@@ -1,7 +1,7 @@
 // Speeds as typed: `70%`, `0.7`, `0.7x`; and ramps `60%:100%:5%` or `60%:100%`. The bounds are the engine's; they are named here so that
-// a slip is answered before any file is opened.
+// a mistake is reported before any file is opened.
 
-/// How fast, as a factor of the recording's own speed.
+/// A speed, as a factor of the recording's own.
 struct SpeedText: Hashable, Sendable {
     /// The engine's range, 25 % to 400 %.
     static let range = 0.25...4.0
@@ -11,12 +11,12 @@ struct SpeedText: Hashable, Sendable {
     init(parsing text: some StringProtocol) throws(ArgumentError) {
         factor = try Self.number(text)
         guard !Self.range.contains(factor) else { return }
-        // `70` is most likely 70 %, and nobody means seventy times as fast.
+        // `70` most likely means 70 %.
         let hint = Self.range.contains(factor / 100) && !text.hasSuffix("%") ? "; did you mean \(text)%?" : ""
         throw ArgumentError("a speed of \(text) is outside 25% to 400%\(hint)")
     }
 
-    /// Reads the three spellings without judging the size.
+    /// Parses the three spellings without checking the range.
     static func number(_ text: some StringProtocol) throws(ArgumentError) -> Double {
         if text.hasSuffix("%"), let percent = decimal(text.dropLast()) { return percent / 100 }
         if let factor = decimal(text.hasSuffix("x") ? text.dropLast() : text[...]) { return factor }
@@ -24,7 +24,7 @@ struct SpeedText: Hashable, Sendable {
     }
 }
 
-/// A speed that changes by the same step from pass to pass and stays at the last one; without a step, evenly within each pass.
+/// A speed that changes by the same step from pass to pass and stays at the last one; without a step it glides within each pass.
 struct RampText: Hashable, Sendable {
     let from: Double
     let to: Double
@@ -52,7 +52,7 @@ enum GapText: Hashable, Sendable {
     case frames(Int64)
     case passLengths(Double)
 
-    /// An hour; a longer rest is a slip of the keys.
+    /// An hour; a longer gap is a typing mistake.
     static let maximumSeconds = 3600.0
 
     init(parsing text: String) throws(ArgumentError) {

@@ -1,7 +1,7 @@
-// Places in a recording as typed: `83.5`, `1:23.5`, `1:02:03.250`, `12f`, `50%`. What they mean in frames is decided only
+// Places in a recording as typed: `83.5`, `1:23.5`, `1:02:03.250`, `12f`, `50%`. They are converted to frames
 // when the file is known, in one place: `frame(in:)`.
 
-/// The recording a time refers to, reduced to what a conversion needs.
+/// The properties of a recording that a conversion needs.
 struct Timeline: Equatable {
     /// Frames per second of the file itself; `12f` counts these.
     let fileRate: Int
@@ -40,14 +40,14 @@ enum TimePoint: Hashable, Sendable {
         }
     }
 
-    /// Reads `S`, `M:S` or `H:M:S`, the last part with decimals if need be.
+    /// Parses `S`, `M:S` or `H:M:S`, the last part with optional decimals.
     private static func clockTime(_ text: some StringProtocol) throws(ArgumentError) -> Double {
         let parts = text.split(separator: ":", omittingEmptySubsequences: false)
         guard parts.count <= 3, let last = parts.last, let seconds = decimal(last) else { throw unreadable(text) }
         var total = 0.0
         for (index, part) in parts.dropLast().enumerated() {
             guard let number = wholeNumber(part) else { throw unreadable(text) }
-            // Only the leading part may run past 59: `90:00` is an hour and a half, `1:75` is a slip.
+            // Only the first part may exceed 59: `90:00` is an hour and a half, `1:75` is a mistake.
             guard index == 0 || number < 60 else { throw unreadable(text) }
             total = (total + Double(number)) * 60
         }
@@ -61,7 +61,7 @@ enum TimePoint: Hashable, Sendable {
         ArgumentError("'\(text)' is no time; write 83.5, 1:23.5, 1:02:03.250, 50% or 12f for frames")
     }
 
-    /// The nearest frame of the clip. It may lie past the clip's end; the score refuses that.
+    /// The nearest frame of the clip. It may be past the clip's end, which the score refuses.
     func frame(in timeline: Timeline) -> Int64 {
         switch self {
         case .seconds(let seconds):
@@ -73,11 +73,11 @@ enum TimePoint: Hashable, Sendable {
         }
     }
 
-    /// The same instant counted at another rate, to the nearest frame, without leaving the range of Int64.
+    /// The same moment at another rate, to the nearest frame, without leaving the range of Int64.
     static func converted(_ frames: Int64, from rate: Int, to other: Int) -> Int64 {
         guard rate != other else { return frames }
         let product = frames.multipliedFullWidth(by: Int64(other))
-        // Past this the quotient would not fit; such a frame is outside every file, and saying so is the score's task.
+        // Beyond this the quotient would not fit. The frame is outside every file, which the score reports.
         guard product.high < Int64(rate) / 2 else { return Int64.max }
         let (quotient, remainder) = Int64(rate).dividingFullWidth(product)
         return remainder * 2 >= Int64(rate) ? quotient + 1 : quotient
@@ -108,7 +108,7 @@ struct TimeRange: Hashable, Sendable {
         end = parts[1].isEmpty ? nil : try TimePoint(parsing: parts[1])
     }
 
-    /// Both ends in frames of the clip. The end may come before the start: the score refuses it, with words.
+    /// Both ends in frames of the clip. The end may be before the start, which the score refuses.
     func bounds(in timeline: Timeline) -> (start: Int64, end: Int64) {
         (start?.frame(in: timeline) ?? 0, end?.frame(in: timeline) ?? timeline.clipFrames)
     }

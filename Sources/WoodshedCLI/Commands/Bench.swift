@@ -1,4 +1,4 @@
-// `woodshed bench`: what this machine needs for the work, in figures. Measures; plays and writes nothing.
+// `woodshed bench`: measures how fast this computer is. Plays and writes nothing.
 import ArgumentParser
 
 struct Bench: ParsableCommand {

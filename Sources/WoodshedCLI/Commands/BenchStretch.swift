@@ -1,4 +1,4 @@
-// `woodshed bench stretch`: the time of every block of what `practice` would play, on the render path that plays it.
+// `woodshed bench stretch`: measures the time of every block that `practice` would play, on the same render path.
 import ArgumentParser
 @_spi(Benchmarks) import Engine
 import UserState
@@ -43,7 +43,7 @@ struct BenchStretch: Verb {
     @Flag(name: .long, help: "Write one JSON object to standard output.")
     var json = false
 
-    /// More would need gigabytes for their times; reached with blocks of a few frames only.
+    /// More would need gigabytes for their times; only blocks of a few frames reach this limit.
     private static let maximumBlocks: Int64 = 4_000_000
 
     func perform() throws {

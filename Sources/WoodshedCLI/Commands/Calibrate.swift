@@ -1,4 +1,4 @@
-// `woodshed calibrate`: how long sound takes from output to input, measured and kept.
+// `woodshed calibrate`: measures how long sound takes from output to input, and stores the result.
 import ArgumentParser
 import UserState
 import Woodshed
@@ -70,7 +70,7 @@ struct Calibrate: Verb {
         _ = Signals.install()
         if forget { return try forget(devices, in: store) }
         let trip = try measure(devices)
-        // What was measured is told even if it cannot be kept, and kept even if nobody listens.
+        // The result is printed even if it cannot be stored, and stored even if it cannot be printed.
         let kept = Result { try keep(trip, in: store) }
         for line in json ? [Self.json(trip).text] : RoundTripText.lines(trip) { try StandardStream.output.line(line) }
         let aside = try kept.get()
@@ -119,7 +119,7 @@ struct Calibrate: Verb {
         if contents.roundTrips.isEmpty { StandardStream.error.note("Nothing was measured yet.") }
     }
 
-    /// What is kept; a file that is damaged is told of.
+    /// The stored results; a damaged file is reported.
     private func contents(of store: CalibrationStore) throws(CalibrationError) -> CalibrationStore.Contents {
         let contents = try store.contents()
         if contents.isDamaged {

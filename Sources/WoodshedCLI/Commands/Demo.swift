@@ -1,4 +1,4 @@
-// `woodshed demo`: what this program is for, in half a minute, with nothing but the program.
+// `woodshed demo`: shows what the program does, in half a minute, without any file.
 import ArgumentParser
 import Woodshed
 
@@ -48,7 +48,7 @@ struct Demo: Verb {
         say("All options: woodshed help practice")
     }
 
-    /// The device asked for; nil when the machine has none.
+    /// The requested device; nil if there is none.
     private func openDevice() throws(DeviceError) -> Engine? {
         let output = try device.outputDevice()
         do {
@@ -73,7 +73,7 @@ struct Demo: Verb {
         say("Listen to it with any player: \(path)")
     }
 
-    /// An engine that does not wait for time to pass.
+    /// An engine under the virtual clock.
     private static func open(_ output: OutputDevice, _ format: FileFormat? = nil) throws(DeviceError) -> Engine {
         try Engine(
             output: output,

@@ -1,20 +1,20 @@
-// A sound device as this command lists it.
+// A sound device as `woodshed devices` lists it.
 import UserState
 import Woodshed
 
 /// One row of `woodshed devices`.
 struct DeviceRow {
     let device: DeviceDescription
-    /// What it can be set to, or why that cannot be told.
+    /// Its abilities, or why they are not known.
     let abilities: Result<DeviceAbilities, DeviceError>
 
-    /// How long a device may take for its answer before the next one is asked, and how long all that are late have then.
+    /// How long to wait for a device's answer before the next one is queried, and how long in total for all late ones.
     private static let (usualSeconds, patienceSeconds) = (0.3, 2.0)
 
-    /// What the system offers in one direction.
+    /// The system's devices in one direction.
     ///
-    /// One after another, as several names may mean one card; but one that is late does not keep the others from being asked, and
-    /// all that never answer cost two seconds together.
+    /// They are queried one after another, because several names may mean one card. A late device does not delay the others, and
+    /// all devices that never answer cost two seconds together.
     static func all(_ side: StreamIncident.Side) -> [DeviceRow] {
         let devices = side == .output ? availableOutputs() : availableInputs()
         let questions = devices.map { device in
@@ -60,13 +60,13 @@ struct DeviceRow {
         }
     }
 
-    /// What it can do, or what keeps it from it, in one line; nil for what takes everything.
+    /// Its abilities, or the problem, in one line; nil for a device that supports everything.
     var words: String? {
         guard device.kind == .system else { return nil }
         switch abilities {
         case .success(let abilities):
             let (formats, rates, channels) = (abilities.formats, abilities.usualRates, abilities.channelCounts)
-            // What converts takes nearly everything, and a list of that tells nobody anything.
+            // A device that converts supports nearly all formats, and a list of them would be useless.
             let formatWords = formats.count > 8 ? "\(formats.count) formats" : formats.joined(separator: ", ")
             let rateWords =
                 rates.isEmpty || rates.count > 8

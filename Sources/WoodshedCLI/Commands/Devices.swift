@@ -1,4 +1,4 @@
-// `woodshed devices`: where sound can go, where it can come from, and what each device can do.
+// `woodshed devices`: lists outputs and inputs, and their abilities.
 import ArgumentParser
 import UserState
 import Woodshed

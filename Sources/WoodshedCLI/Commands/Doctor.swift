@@ -1,4 +1,4 @@
-// `woodshed doctor`: what this machine lacks for undisturbed playing and recording, and the command that mends each point.
+// `woodshed doctor`: reports what disturbs playing and recording on this computer, and the command that fixes each problem.
 import ArgumentParser
 import UserState
 import Woodshed

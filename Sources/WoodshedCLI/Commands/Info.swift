@@ -1,4 +1,4 @@
-// `woodshed info`: what a file is, as its content says and the decoder proved.
+// `woodshed info`: describes a file, by its content and by decoding.
 import ArgumentParser
 import UserState
 import Woodshed

@@ -1,4 +1,4 @@
-// `woodshed measure`: how loud a recording is, by every meter there is.
+// `woodshed measure`: measures how loud a recording is, with all meters.
 import ArgumentParser
 import Woodshed
 

@@ -1,4 +1,4 @@
-// `woodshed practice`: sections in a loop, by the device's clock or as fast as it goes.
+// `woodshed practice`: plays sections in a loop, in real time or as fast as possible.
 import ArgumentParser
 import Woodshed
 

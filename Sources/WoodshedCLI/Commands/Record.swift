@@ -1,4 +1,4 @@
-// `woodshed record`: an input into a file that is whole at every instant, with meters.
+// `woodshed record`: records an input into a file that is valid at every moment, with meters.
 import ArgumentParser
 import Glibc
 import Woodshed
@@ -159,7 +159,7 @@ struct Record: Verb {
 
     // MARK: Before
 
-    /// What is made of the take is not to be refused after an hour of recording.
+    /// The converted file must not be refused after an hour of recording, so its path is checked first.
     private func refuseExisting(_ place: TakePlace) throws(CommandFailure) {
         guard place.format.export != nil, let path = place.path, unsafe access(path, F_OK) == 0 else { return }
         throw CommandFailure(
@@ -168,7 +168,7 @@ struct Record: Verb {
 
     private func open() throws -> IdleRecorder {
         let device = try InputDevice(parsing: input)
-        // What is wrong with a file is better told as that than as a device's trouble.
+        // An error of the file is clearer as a file error than as a device error.
         if case .file(let path) = device { _ = try Clip(path: path) }
         return try IdleRecorder(
             input: device,
@@ -225,7 +225,7 @@ struct Record: Verb {
             if !messages.quiet { StandardStream.error.note(printable(farewell(outcome, summary, path))) }
             if messages.verbose { StandardStream.error.note(figures(monitor.statistics)) }
             _ = try conversion.get()
-            // Told already, when it was met while recording.
+            // It was already reported during the recording.
             if let failure = summary.failure { throw CommandFailure(failure.exitStatus) }
             if let error = outcome.fileError { throw error }
         }
@@ -234,7 +234,7 @@ struct Record: Verb {
         guard outcome.status == .success else { throw CommandFailure(outcome.status) }
     }
 
-    /// Makes another file of the take where one was asked for, and returns its path.
+    /// Converts the take if requested, and returns the path of the new file.
     private func convert(
         _ outcome: RecordOutcome, _ place: TakePlace, _ signals: Int32
     ) throws -> String? {

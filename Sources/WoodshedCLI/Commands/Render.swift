@@ -1,4 +1,4 @@
-// `woodshed render`: the same score as `practice`, as fast as it goes, into a file that appears whole or not at all.
+// `woodshed render`: renders the same score as `practice`, as fast as possible, into a file that appears as a whole or not at all.
 import ArgumentParser
 import UserState
 import Woodshed

@@ -1,4 +1,4 @@
-// `woodshed waveform`: what a recording looks like, in the terminal or in a file.
+// `woodshed waveform`: draws a recording, in the terminal or into a file.
 import ArgumentParser
 import Drawing
 import Glibc
@@ -95,7 +95,7 @@ struct WaveformCommand: Verb {
                 title: scene.title, start: scene.start, length: scene.length, channels: channels, sections: scene.bands)
             try StandardStream.output.write(layout.lines(view).map { $0 + "\n" }.joined())
         }
-        // When it is seen, nobody waits for it any more.
+        // After the picture is shown, so that the user does not wait for the cache.
         supply.keep()
     }
 
@@ -105,7 +105,7 @@ struct WaveformCommand: Verb {
         let target = out ?? ""
         try OutputFile.refuseInput(file, output: target)
         try OutputFile.check(target)
-        // Told before an hour is read for nothing.
+        // Reported before an hour of audio is read for nothing.
         try PictureLibraries.load()
         let supply = try opened()
         let choice = try view.choice(for: supply.facts)

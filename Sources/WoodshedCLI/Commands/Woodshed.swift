@@ -1,8 +1,8 @@
-// The root of the command tree, and what `woodshed` alone says.
+// The root of the command tree, and the output of `woodshed` without arguments.
 import ArgumentParser
 
-/// A verb that is carried out once its arguments are understood. Parsing and carrying out are told apart so that only
-/// mistakes in the arguments are answered with a hint at the help.
+/// A verb that runs once its arguments are parsed. Parsing and running are separate so that only
+/// errors in the arguments are followed by a hint to the help.
 protocol Verb: ParsableCommand {
     func perform() throws
 }
@@ -29,7 +29,7 @@ struct Woodshed: ParsableCommand {
     static let verbs = configuration.subcommands.compactMap { $0.configuration.commandName }
 }
 
-/// What `woodshed` alone prints: what it is, and what to type.
+/// The output of `woodshed` without arguments: what it is, and what to type.
 enum Introduction {
     static let text = """
         woodshed - practise a recording section by section, slowly, then faster

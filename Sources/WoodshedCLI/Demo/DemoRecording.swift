@@ -1,8 +1,8 @@
-// The recording `woodshed demo` plays: written as code, so it needs no file, no licence and no network. A bar of plucked
-// strings, the same bar with bass and drums, and a few spoken-like syllables: sharp attacks, held notes and formants,
-// which are what slowing down can spoil. The same rate gives the same samples.
+// The recording that `woodshed demo` plays. It is synthesised, so it needs no file, no licence and no network. A bar of plucked
+// strings, the same bar with bass and drums, and a few speech-like syllables: sharp attacks, held notes and formants,
+// which slowing down can spoil. The same rate gives the same samples.
 
-/// Sound in memory with the passages worth practising.
+/// Sound in memory with passages to practise.
 struct DemoRecording: Sendable {
     /// Left and right, each as long as the recording, full scale 1.
     let channels: [[Float]]
@@ -74,7 +74,7 @@ struct StereoMix {
         right = left
     }
 
-    /// Adds a sound; what would lie past the end is left out.
+    /// Adds a sound; samples past the end are left out.
     mutating func add(_ sound: [Float], at start: Int, left leftGain: Float, right rightGain: Float) {
         for index in 0..<min(sound.count, left.count - start) {
             left[start + index] += sound[index] * leftGain

@@ -1,11 +1,11 @@
-// One line of what `doctor` says.
+// One line of the output of `doctor`.
 import UserState
 import Woodshed
 
-/// How well a point stands.
+/// The result of a check.
 enum CheckGrade: String {
     case good
-    /// For information: nothing that has to be mended.
+    /// For information: nothing needs to be fixed.
     case note
     /// Playing works, but not as well as it could.
     case weak
@@ -18,9 +18,9 @@ struct Check: Equatable {
     let name: String
     let grade: CheckGrade
     let finding: String
-    /// The command or deed that mends it; empty when nothing is wrong.
+    /// The command or action that fixes it; empty if nothing is wrong.
     var remedy = ""
-    /// How the command ends when this is what is broken.
+    /// The exit code if this is what is broken.
     var status = ExitStatus.unavailable
 
     var json: JSONValue {

@@ -1,25 +1,25 @@
-// What `doctor` finds out of the devices that would be played on and recorded from.
+// What `doctor` finds out about the output and the input.
 import Woodshed
 
-/// A device, and what became of opening it.
+/// A device, and the result of opening it.
 struct DeviceFacts {
-    /// The name it was asked for by.
+    /// The name with which it was requested.
     let name: String
-    /// What would be done with it.
+    /// The direction in which it would be used.
     let side: StreamIncident.Side
-    /// What it agreed to, or why it could not be opened.
+    /// Its settings, or why it could not be opened.
     let opening: Result<StreamConfiguration, DeviceError>
-    /// The program that has it open, when it is busy.
+    /// The programs that have it open, if it is busy.
     var holders: [DeviceHolder] = []
     /// The controls of its mixer; none when it has none.
     var controls: [MixerControl] = []
 
-    /// What the mixer is called.
+    /// The name of the mixer.
     var mixer: String { mixerName(of: name) }
 }
 
 extension DeviceFacts {
-    /// Opens a device, closes it at once, and looks at its mixer. Nothing is played.
+    /// Opens an output, closes it at once, and reads its mixer. Nothing is played.
     init(_ device: OutputDevice, _ files: SystemFiles) {
         self.init("\(device)", .output, files) { request throws(DeviceError) in
             let stream = try openOutput(device, request)
@@ -29,7 +29,7 @@ extension DeviceFacts {
         readMixer()
     }
 
-    /// Opens a device to record from, closes it at once, and looks at its mixer. Nothing is recorded.
+    /// Opens an input, closes it at once, and reads its mixer. Nothing is recorded.
     init(_ device: InputDevice, _ files: SystemFiles) {
         self.init("\(device)", .input, files) { request throws(DeviceError) in
             let stream = try openInput(device, request)
@@ -39,10 +39,10 @@ extension DeviceFacts {
         readMixer()
     }
 
-    /// A device that is busy is waited for by a second, a sound server may be slow; one that takes longer does not answer.
+    /// Opening a busy device is retried for a second, and a sound server may be slow; a device that takes longer does not answer.
     private static let patienceSeconds = 5.0
 
-    /// Of a device that answers, and of its mixer: it belongs to the same card or server.
+    /// Reads the mixer of a device that answers; it belongs to the same card or server.
     private mutating func readMixer() {
         if case .failure(let error) = opening, error.kind == .unresponsive { return }
         if name != "null", !name.hasPrefix("file:") { controls = mixerControls(mixer) }

@@ -1,4 +1,4 @@
-// Whether there are devices to play on and to record from, whether they may be opened, and whether anything is heard.
+// Checks whether there are devices, whether they may be opened, and whether anything can be heard.
 import Woodshed
 
 extension Diagnosis {
@@ -20,7 +20,7 @@ extension Diagnosis {
                     "\(device.name) opens: \(configuration.sampleRate) Hz, \(configuration.channelCount) channels, "
                     + configuration.formatName)
         case .failure(let error):
-            // alsa-lib does not tell a card that may not be opened from one that is not there.
+            // alsa-lib reports the same error for a missing card and for one that may not be opened.
             if error.kind == .permissionDenied || !system.soundNodes.refused.isEmpty && error.kind != .busy {
                 return Check(
                     name: name, grade: failure, finding: "no permission to open the devices in /dev/snd",
@@ -67,11 +67,11 @@ extension Diagnosis {
 
     // MARK: The mixer
 
-    /// Ways to the ear of which one is enough: a plugged headphone mutes the speaker.
+    /// Output controls of which one is enough: a plugged headphone mutes the speaker.
     private static let exits: Set<String> = ["Speaker", "Headphone", "Front", "Line Out"]
     private static let throughAll: Set<String> = ["Master", "PCM"]
 
-    /// One check for what is muted, or for all that is not; none without a mixer.
+    /// One check for what is muted, or one that nothing is; none without a mixer.
     var volume: [Check] {
         let outputs = device.controls.filter { $0.side == .output }
         let inputs = source.controls.filter { $0.side == .input && $0.name == "Capture" }

@@ -1,9 +1,9 @@
-// What keeps the thread that makes the sound from being on time: limits of the process.
+// Checks of the process's limits, which can make the device thread late.
 
 extension Diagnosis {
-    /// What the engine asks for.
+    /// The priority that the engine requests.
     private static let wantedPriority = 70
-    /// What sound servers ask for where real-time priority is refused.
+    /// The niceness that sound servers request if real-time priority is refused.
     private static let wantedNiceness = -11
     /// The shortest time that a block of the longest period may have to be computed in.
     private static let wantedMicroseconds = 200_000
@@ -53,7 +53,7 @@ extension Diagnosis {
             remedy: "sudo prlimit --pid $$ --rttime=unlimited, then start it from this shell")
     }
 
-    /// What is left to a process without real-time priority.
+    /// What remains for a process without real-time priority.
     var niceness: Check {
         let lowest = system.rights.niceness
         if lowest <= Self.wantedNiceness {

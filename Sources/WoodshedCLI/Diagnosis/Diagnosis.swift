@@ -1,26 +1,26 @@
-// The checks of `doctor` as functions of what was read from the system, so that every verdict can be tested without a
-// machine that deserves it.
+// The checks of `doctor` as functions of data read from the system, so that every result can be tested on any
+// machine.
 
-/// The verdicts.
+/// The checks.
 struct Diagnosis {
     let system: SystemFacts
-    /// What would be played on.
+    /// The output.
     let device: DeviceFacts
-    /// What would be recorded from.
+    /// The input.
     let source: DeviceFacts
-    /// Whether an input that does not open is a fault: it was named. Who only plays needs none.
+    /// Whether an input that cannot be opened is an error, because it was named. Playing needs none.
     var mustRecord = false
 
-    /// All checks, the one that decides first.
+    /// All checks, the decisive one first.
     var checks: [Check] {
         [output, input, group].compactMap { $0 } + volume
             + [priority, timeout, niceness, memoryLock, throttle, governor, kernel, ffmpeg, disk].compactMap { $0 }
     }
 
-    /// How the command ends: by the first thing that keeps it from playing.
+    /// The exit code: that of the first problem that prevents playing.
     var status: ExitStatus { checks.first { $0.grade == .broken }?.status ?? .success }
 
-    /// The processor that saves power at the price of speed.
+    /// A processor that saves power and is therefore slow.
     private var governor: Check? {
         guard !system.pacing.isEmpty else { return nil }
         guard let slow = system.pacing.first(where: { $0.remedy != nil }), let remedy = slow.remedy else {
@@ -31,7 +31,7 @@ struct Diagnosis {
             name: "processor", grade: .weak, finding: "\(slow); small periods may drop out", remedy: remedy)
     }
 
-    /// Time that is kept from real-time threads, whatever their priority.
+    /// Time that real-time threads do not get, whatever their priority.
     private var throttle: Check? {
         guard let (runtime, period) = system.throttle, period > 0 else { return nil }
         guard runtime >= 0 else {

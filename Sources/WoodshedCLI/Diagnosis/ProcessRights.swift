@@ -1,11 +1,11 @@
-// What the kernel lets this process do, as /proc/self says it.
+// The rights of this process, from /proc/self.
 import Woodshed
 
 /// The limits and capabilities that matter to sound.
 struct ProcessRights: Equatable {
     /// The highest real-time priority, 0 for none; 99 with CAP_SYS_NICE.
     var realTimePriority = 0
-    /// Microseconds a real-time thread may compute without a rest; nil for no limit.
+    /// Microseconds that a real-time thread may compute without a rest; nil for no limit.
     var realTimeMicroseconds: Int?
     /// The lowest niceness the process may give itself.
     var niceness = 0
@@ -15,7 +15,7 @@ struct ProcessRights: Equatable {
     private static let lockCapability = 14
     private static let niceCapability = 23
 
-    /// Reads them; what the kernel does not say counts as not granted.
+    /// Reads them; rights that the kernel does not report count as not granted.
     init(_ files: SystemFiles) {
         let limits = files.text("proc/self/limits") ?? ""
         realTimePriority = Self.soft("Max realtime priority", in: limits).flatMap { $0 ?? 99 } ?? 0

@@ -1,18 +1,18 @@
-// By what a processor chooses its pace, as the kernel's cpufreq says it.
+// How a processor chooses its speed, according to the kernel's cpufreq.
 import Woodshed
 
-/// One processor's way.
+/// The setting of one processor.
 struct ProcessorPace: Hashable, CustomStringConvertible {
     let driver: String
     let governor: String
-    /// What the processor is told to prefer, where it chooses its pace itself; nil where the kernel does.
+    /// The processor's energy preference, if it chooses its speed itself; nil if the kernel does.
     let preference: String?
 
     /// Drivers under which the processor itself chooses, and `powersave` is the usual governor: it only means that the preference
-    /// counts (kernel documentation, "intel_pstate" and "amd-pstate", active mode).
+    /// applies (kernel documentation, "intel_pstate" and "amd-pstate", active mode).
     private static let active: Set<String> = ["intel_pstate", "amd-pstate-epp", "amd_pstate_epp"]
 
-    /// Reads it from a processor's folder; nil where that says no governor.
+    /// Reads it from a processor's folder; nil if there is no governor.
     init?(_ files: SystemFiles, _ folder: String) {
         guard let governor = files.line(folder + "/scaling_governor") else { return nil }
         self.governor = governor
@@ -22,10 +22,10 @@ struct ProcessorPace: Hashable, CustomStringConvertible {
 
     private var isActive: Bool { Self.active.contains(driver) }
 
-    /// What mends it; nil where nothing is wrong.
+    /// What fixes it; nil if nothing is wrong.
     var remedy: String? {
         guard isActive else {
-            // Of the kernel's own governors, one that stays at the lowest pace and one that is slow to leave it.
+            // Of the kernel's own governors, one stays at the lowest speed and one is slow to leave it.
             return ["powersave", "conservative"].contains(governor)
                 ? "sudo cpupower frequency-set -g performance" : nil
         }
