@@ -1,8 +1,8 @@
-// After the stop: another file is made of the take, and only when it is whole and was found to be so may the take go.
+// Converts a take after the stop. The take is deleted only after the new file is complete and was checked.
 import Glibc
 import Woodshed
 
-/// Makes a take into what was asked for.
+/// Converts a take to the requested format.
 struct Conversion {
     let take: String
     let target: String
@@ -12,7 +12,7 @@ struct Conversion {
     let signals: Int32
     let messages: MessageOptions
 
-    /// - Throws: An `AudioFileError`, or a `CommandFailure` when a signal has stopped it: the take is then what is left.
+    /// - Throws: An `AudioFileError`, or a `CommandFailure` if a signal stopped it; only the take is then left.
     func run() throws {
         Signals.beginWatching()
         defer { Signals.endWatching() }

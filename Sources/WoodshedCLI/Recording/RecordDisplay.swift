@@ -1,7 +1,7 @@
 import Glibc
 import Woodshed
 
-/// What the panel shows, as gathered from the recorder's events.
+/// The contents of the panel, gathered from the recorder's events.
 struct RecordDisplay {
     private let configuration: StreamConfiguration
     private let file: String
@@ -35,7 +35,7 @@ struct RecordDisplay {
         if history.count > 2 * Self.historyLength { history.removeFirst(Self.historyLength) }
     }
 
-    /// Tenths of a second, or nearly, in frames: whole bins, on absolute frames, so that what is drawn stands still while it moves.
+    /// About a tenth of a second in frames: whole bins, at absolute frames, so that the drawing does not flicker while it moves.
     private var columnFrames: Int64 {
         let bin = Int64(Waveform.framesPerBin)
         return max(1, (Int64(configuration.sampleRate) / 10 + bin / 2) / bin) * bin

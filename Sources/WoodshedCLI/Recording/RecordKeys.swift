@@ -1,19 +1,19 @@
-// From the bytes a terminal sends to what the recorder is asked to do.
+// Converts the bytes of a terminal to requests to the recorder.
 
-/// What a key asks of a recording.
+/// The action of a key while recording.
 enum RecordAction: Equatable, Sendable {
     /// Begin, pause, or go on.
     case toggle
     /// Stop and keep.
     case stop
-    /// Stop and throw away, once that was confirmed.
+    /// Stop and discard; needs a confirmation.
     case discard
     case mark
     case help
     case redraw
-    /// "Throw it away?" is to be asked.
+    /// Ask "throw it away?".
     case ask
-    /// It was asked, and the answer is no.
+    /// The answer to the question was no.
     case goOn
 }
 
@@ -26,7 +26,7 @@ struct RecordKeys {
 
     init() {}
 
-    /// What a key asks for; nil for keys that ask for nothing. `d` asks; only `y` after it throws away, and every other key
+    /// The action of a key; nil for keys without one. `d` asks; only `y` after it discards, and every other key
     /// means no.
     mutating func action(_ key: KeyBytes.Key) -> RecordAction? {
         if isAsking {
@@ -47,7 +47,7 @@ struct RecordKeys {
         }
     }
 
-    /// One screen about the keys.
+    /// One screen of help for the keys.
     static let help = KeyHelp(entries: [
         ("space", "begin, pause, go on"), ("s, q", "stop and keep"), ("Ctrl-L", "clear the screen"),
         ("m", "mark this place"), ("d", "stop and throw away (asks)"),

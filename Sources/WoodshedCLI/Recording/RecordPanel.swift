@@ -1,8 +1,8 @@
-// What is redrawn while recording, as a pure function of what is to be shown and of the width: tests look at every width.
+// The panel that is redrawn while recording, as a pure function of its contents and the width; tests check every width.
 import Glibc
 import Woodshed
 
-/// What the panel tells.
+/// The contents of the panel.
 struct RecordView: Equatable {
     /// One channel's levels, in dB of full scale.
     struct Channel: Equatable {
@@ -18,14 +18,14 @@ struct RecordView: Equatable {
     var device: String
     /// Of the last three seconds of the take, in LUFS; nil before it has begun.
     var loudness: Double?
-    /// How long the disk will last; nil where it is not known.
+    /// How long the disk will last; nil if it is not known.
     var secondsLeft: Double?
     var channels: [Channel]
-    /// The loudest peaks of the last tenths of a second, in dB, the newest last: what is heard before there is a take.
+    /// The peaks of the last tenths of a second, in dB, the newest last; shown before there is a take.
     var history: [Double]
     /// The take's last tenths of a second, the newest last; empty before there is one.
     var wave: [WaveformColumn] = []
-    /// A question to the user, in the place of the first line.
+    /// A question to the user, which replaces the first line.
     var question: String?
 }
 
@@ -37,12 +37,12 @@ enum RecorderWord: String {
     case stopped = "STOPPED"
 }
 
-/// Lays the panel out for a width: a line of facts, the last seconds as a picture, a line for each channel.
+/// Lays out the panel for a width: a line of facts, a picture of the last seconds, a line for each channel.
 struct RecordPanel {
-    /// More channels than this are told by the loudest of them.
+    /// If there are more channels than this, the loudest of them is shown.
     static let channelLines = 8
     private static let minimumColumns = 20
-    /// The waveform's height where the terminal is high enough to spare it.
+    /// The waveform's height if the terminal is high enough.
     private static let pictureLines = 6
     /// The lowest level shown, in dB.
     private static let floor = -60.0
@@ -50,7 +50,7 @@ struct RecordPanel {
     let glyphs: Glyphs
     var depth = ColourDepth.none
 
-    /// As many of the lines as a terminal of this size has room for.
+    /// As many of the lines as fit on a terminal of this size.
     func lines(_ view: RecordView, _ size: TerminalSize) -> [String] {
         let isHigh = size.rows >= Self.pictureLines + Self.channelLines + 4
         let pictureLines = isHigh && !view.wave.isEmpty ? Self.pictureLines : 1
@@ -77,7 +77,7 @@ struct RecordPanel {
 
     // MARK: Facts
 
-    /// State and time always; the rest as there is room, the least missed given up first.
+    /// State and time always; other facts if there is room, the least important left out first.
     private func facts(_ view: RecordView, cells: Int) -> String {
         let dot = glyphs == .unicode ? "●" : "*"
         let state = (view.state == .recording ? dot + " " : "") + view.state.rawValue
@@ -98,7 +98,7 @@ struct RecordPanel {
 
     // MARK: The picture
 
-    /// Bars of the loudest peaks in one line; the waveform where there are more lines and a take.
+    /// Bars of the highest peaks in one line; the waveform if there are more lines and a take.
     private func picture(_ view: RecordView, cells: Int, lines: Int) -> [String] {
         if lines > 1 {
             let style: WaveStyle = glyphs == .unicode ? .half : .ascii
@@ -132,7 +132,7 @@ struct RecordPanel {
         }
     }
 
-    /// A bar with the held peak in it, the held peak as a number, and the clips; narrower, the bar goes.
+    /// A bar with the held peak in it, the held peak as a number, and the clips; if there is little room, without the bar.
     private func meter(_ channel: RecordView.Channel, name: String, cells: Int) -> String {
         let number = decibelText(channel.held)
         let level = String(repeating: " ", count: max(0, 8 - displayWidth(number))) + number

@@ -1,40 +1,40 @@
-// A recording from its start to its end, seen from the main thread; nothing it does can hold up the recording.
+// A recording from its start to its end, on the main thread; nothing here can delay the recording.
 import Glibc
 import Synchronization
 import Woodshed
 
-/// What the recorder has to tell.
+/// A report of the recorder.
 enum RecordingReport: Sendable {
     case event(RecorderEvent)
     /// There will be no further event.
     case eventsOver
 }
 
-/// How a recording has ended.
+/// The result of a recording.
 struct RecordOutcome {
-    /// nil when no take was begun.
+    /// nil if no take was begun.
     let summary: TakeSummary?
     let isKept: Bool
-    /// Why it is not kept, although nobody has thrown it away.
+    /// Why it is not kept, although it was not discarded.
     let isTooShort: Bool
-    /// Success, or the signal that has ended it.
+    /// Success, or the signal that ended it.
     let status: ExitStatus
-    /// What went wrong with the input; nil when it ended by itself or was stopped.
+    /// The error of the input; nil if it ended by itself or was stopped.
     let inputError: DeviceError?
-    /// What went wrong with the file; what is in it is valid all the same.
+    /// The error of the file; its contents are still valid.
     let fileError: AudioFileError?
-    /// What went wrong with standard output, other than that its reader has gone.
+    /// The error of standard output, other than that its reader has gone.
     let outputFailure: OutputError?
-    /// The places that were marked.
+    /// The marks.
     let marks: [TakeMark]
-    /// Clips and highest peak of what was heard, in dB of full scale.
+    /// Clips and highest peak of the input, in dB of full scale.
     let clips: Int64
     let peak: Double
-    /// What the input lost while the process stood still, when nothing was recorded.
+    /// What the input lost while the process was stopped and nothing was recorded.
     let silentOverruns: Int64
 }
 
-/// Records until the user, the length asked for, the input or the system ends it.
+/// Records until the user, the length limit, the input or the system ends it.
 final class RecordSession: TerminalLoopDelegate {
     typealias Report = RecordingReport
 
@@ -47,7 +47,7 @@ final class RecordSession: TerminalLoopDelegate {
     private var keys = RecordKeys()
     private var display: RecordDisplay
 
-    /// Where the thread that stops the recorder leaves the take, and the take itself from then on.
+    /// Where the thread that stops the recorder stores the take, and the take itself after that.
     private let stopped = StoppedTakeBox()
     private var ended: StoppedTake?
     private var isDiscarded = false
@@ -57,13 +57,13 @@ final class RecordSession: TerminalLoopDelegate {
     private var marks: [TakeMark] = []
     private var goesOnAfterSuspension = false
     private var silentOverruns: Int64 = 0
-    /// Until when the take's end, and then the device, may take.
+    /// The deadlines for the take's end, and then for the device.
     private var deadline: Int64?
     private var isTakeOver = false
 
-    /// Below this a take is a slip of the fingers, in seconds.
+    /// A shorter take is a mistake and not kept, in seconds.
     private static let shortestSeconds = 0.1
-    /// How long a disk may take for a take's end; a reader of a pipe that does not read is not worth waiting for.
+    /// How long a disk may take for a take's end. For a pipe whose reader does not read, there is no wait.
     private static let filePatience: Int64 = 32_000_000_000
     private static let pipePatience: Int64 = 3_000_000_000
     /// How long the device may take once the take is over.
@@ -89,7 +89,7 @@ final class RecordSession: TerminalLoopDelegate {
         }
     }
 
-    /// Records to the end; the take is then saved or gone.
+    /// Records to the end; the take is then saved or discarded.
     func run() throws -> RecordOutcome { try loop.run(self, conclude: conclude) }
 
     var isOver: Bool { hasEventsOver && (loop.ending == nil || stopped.isThere) }
@@ -114,7 +114,7 @@ final class RecordSession: TerminalLoopDelegate {
             peak: display.peak, silentOverruns: silentOverruns)
     }
 
-    /// A take without a frame is no take, and one that was stopped as soon as it was begun is a slip of the fingers.
+    /// A take without a frame is not kept, nor is one that was stopped as soon as it began, which is a mistake.
     private func isWorthKeeping(_ summary: TakeSummary) -> Bool {
         guard summary.frameCount > 0 else { return false }
         switch summary.reason {
@@ -136,7 +136,7 @@ final class RecordSession: TerminalLoopDelegate {
         case .mark:
             markCount += 1
             stage?.mark("mark \(markCount)")
-        // The panel has a line for the question; without one it must be seen all the same.
+        // The panel has a line for the question; without the panel it must be printed.
         case .ask: if !loop.drawsNow { loop.say([RecordKeys.question], evenQuiet: true) }
         case .goOn: if !loop.drawsNow { loop.say(["The take goes on."], evenQuiet: true) }
         case .help: loop.say(RecordKeys.help.lines(columns: terminalSize().columns), evenQuiet: true)
@@ -155,7 +155,7 @@ final class RecordSession: TerminalLoopDelegate {
 
     // MARK: Ending
 
-    /// Stops, and keeps unless it was said otherwise. On a thread of its own, as neither a disk nor a device must answer.
+    /// Stops, and keeps the take unless it was discarded. On a thread of its own, because neither a disk nor a device must respond.
     func beginEnding() {
         guard let current = stage.take() else { return stopped.put(nil) }
         deadline = monotonicNanoseconds() + (line.path == nil ? Self.pipePatience : Self.filePatience)
@@ -178,7 +178,7 @@ final class RecordSession: TerminalLoopDelegate {
 
     // MARK: Ctrl-Z and back
 
-    /// A process that stands still hears nothing: the take pauses meanwhile.
+    /// A stopped process records nothing, so the take pauses meanwhile.
     func prepareForSuspension() {
         goesOnAfterSuspension = monitor.status.state == .recording
         if goesOnAfterSuspension, let current = stage.take() { stage = current.paused() }
@@ -210,13 +210,13 @@ final class RecordSession: TerminalLoopDelegate {
         case .inputEnded(let error): inputError = error
         case .marked(let name, let frame): marks.append(TakeMark(name: name, frame: frame))
         case .stopped(_, let reason):
-            // Where somebody looks at the meter it runs on after a full disk, until he has seen why.
+            // If the user watches the meter, it continues after a full disk, so that the user can read the reason.
             if reason != .failed || !loop.traits.readsKeys { loop.end(.success) }
         default: break
         }
     }
 
-    /// Sparse lines; what the panel shows is told only where there is none.
+    /// Lines for important events; levels are printed only without a panel.
     private func words(_ event: RecorderEvent) -> [String] {
         switch event {
         case .overrun(let frame, let lost):
@@ -242,7 +242,7 @@ final class RecordSession: TerminalLoopDelegate {
     }
 }
 
-/// Where the thread that stops the recorder leaves the take.
+/// Where the thread that stops the recorder stores the take.
 final class StoppedTakeBox: Sendable {
     private struct Content: ~Copyable {
         var isThere = false
@@ -254,7 +254,7 @@ final class StoppedTakeBox: Sendable {
     /// True once the recorder has stopped, with a take or without.
     var isThere: Bool { content.withLock { $0.isThere } }
 
-    /// - Parameter take: nil when none was begun.
+    /// - Parameter take: nil if none was begun.
     func put(_ take: consuming sending StoppedTake?) {
         var take = consume take
         content.withLock { content in

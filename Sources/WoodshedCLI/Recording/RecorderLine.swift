@@ -1,4 +1,4 @@
-// What happens while recording, as JSON lines. Field names are a contract: others are added, none is renamed or removed.
+// Events of a recording as JSON lines. Field names are a contract: new ones are added, none is renamed or removed.
 import Glibc
 import UserState
 import Woodshed
@@ -6,14 +6,14 @@ import Woodshed
 /// One event of a recording as programs read it.
 struct RecorderLine {
     let sampleRate: Int
-    /// Where the take goes; nil for a pipe.
+    /// The path of the take; nil for a pipe.
     let path: String?
-    /// What the take is made of.
+    /// The format of the take.
     let channelCount: Int
     let format: WaveSampleFormat
     let deviceName: String
 
-    /// One JSON object, without a line feed; nil for what is told otherwise.
+    /// One JSON object, without a line feed; nil for events that are reported elsewhere.
     func json(_ event: RecorderEvent) -> String? {
         switch event {
         case .started(let inputFrame, let preRoll):
@@ -54,7 +54,7 @@ struct RecorderLine {
         }
     }
 
-    /// The last line, once it is known what became of the take.
+    /// The last line, once the result of the take is known.
     func stopped(
         _ summary: TakeSummary, outcome: String, path: String?, _ statistics: StreamStatistics,
         silentOverruns: Int64, droppedFrames: Int64
@@ -90,7 +90,7 @@ struct RecorderLine {
     /// In dB of full scale; null for silence, whose level is minus infinity.
     private func decibels(_ value: Double) -> JSONValue { value > 0 ? .number(20 * log10(value)) : .null }
 
-    /// Null for what is not known, or minus infinity.
+    /// Null if it is not known, or minus infinity.
     private func finite(_ value: Double?) -> JSONValue {
         value.flatMap { $0.isFinite ? .number($0) : nil } ?? .null
     }

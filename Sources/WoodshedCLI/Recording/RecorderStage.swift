@@ -1,14 +1,14 @@
 import Synchronization
 import Woodshed
 
-/// The recorder in whichever stage it is. The compiler keeps each stage to what it can do; this keeps the keys to it.
+/// The recorder in its current stage. The compiler limits each stage to its operations; this type does the same for keys.
 enum RecorderStage: ~Copyable {
     case armed(ArmedRecorder, TakeDraft)
     case recording(RunningTake)
     case paused(PausedTake)
     case stopped(StoppedTake)
 
-    /// Begins, pauses or goes on, whichever is next.
+    /// Begins, pauses or resumes, depending on the stage.
     consuming func toggled() -> RecorderStage {
         switch consume self {
         case .armed(let armed, let draft): .recording(armed.record(draft))
@@ -18,7 +18,7 @@ enum RecorderStage: ~Copyable {
         }
     }
 
-    /// Goes on after a pause, and otherwise stays.
+    /// Resumes after a pause; otherwise does nothing.
     consuming func resumed() -> RecorderStage {
         switch consume self {
         case .paused(let paused): .recording(paused.resume())
@@ -28,7 +28,7 @@ enum RecorderStage: ~Copyable {
         }
     }
 
-    /// Pauses what records, and otherwise stays.
+    /// Pauses a recording; otherwise does nothing.
     consuming func paused() -> RecorderStage {
         switch consume self {
         case .recording(let running): .paused(running.pause())
@@ -38,12 +38,12 @@ enum RecorderStage: ~Copyable {
         }
     }
 
-    /// Ends the take; nil when none was begun, whose file is taken away.
+    /// Ends the take; nil if none was begun, whose file is removed.
     consuming func end() -> StoppedTake? {
         switch consume self {
         case .armed(let armed, let draft):
             armed.stop()
-            // An empty file that stays is seen by its name, and harmless.
+            // An empty file that remains has a recognisable name, and is harmless.
             try? draft.discard()
             return nil
         case .recording(let running): return running.stop()
@@ -52,11 +52,11 @@ enum RecorderStage: ~Copyable {
         }
     }
 
-    /// Ends the take on a thread of its own, as that waits for the disk and the device.
+    /// Ends the take on a thread of its own, because it waits for the disk and the device.
     ///
     /// - Parameters:
-    ///   - box: where the take is left.
-    ///   - inbox: whose reader is woken then.
+    ///   - box: where the take is stored.
+    ///   - inbox: whose reader is then woken.
     consuming func end(into box: StoppedTakeBox, thenWake inbox: Inbox<RecordingReport>) {
         let held = StageBox(self)
         BlockingThread.start {
@@ -65,7 +65,7 @@ enum RecorderStage: ~Copyable {
         }
     }
 
-    /// Marks the place, if there is a take.
+    /// Sets a mark, if there is a take.
     borrowing func mark(_ name: String) {
         switch self {
         case .recording(let running): running.mark(name)
@@ -76,7 +76,7 @@ enum RecorderStage: ~Copyable {
     }
 }
 
-/// Carries a recorder to another thread.
+/// Passes a recorder to another thread.
 private final class StageBox: Sendable {
     private let stage: Mutex<RecorderStage?>
 

@@ -1,10 +1,10 @@
-// Takes that a dead program has left: told of at each start, and finished when asked.
+// Takes that a crash interrupted: reported at each start, and repaired on request.
 import Glibc
 import UserState
 import Woodshed
 
 enum Recovery {
-    /// Says that there are such takes; what cannot be looked at is no reason not to record.
+    /// Reports these takes. If they cannot be read, recording goes on all the same.
     static func mention() {
         guard let takes = try? UnfinishedTakes().find(), let latest = takes.first else { return }
         let others = takes.count > 1 ? " and \(takes.count - 1) more" : ""
@@ -14,7 +14,7 @@ enum Recovery {
                     + "Finish it with: woodshed record --recover"))
     }
 
-    /// Finishes all of them, and tells of those that are not there.
+    /// Repairs all of them, and lists those that are missing.
     static func run(_ messages: MessageOptions) throws {
         let takes = try UnfinishedTakes().find()
         let unreachable = try UnfinishedTakes().findUnreachable()
@@ -23,7 +23,7 @@ enum Recovery {
         for take in takes {
             let frames: Int64
             do throws(AudioFileError) { frames = try take.recover() } catch {
-                // The others are not to wait for this one.
+                // An error of one take does not stop the others.
                 if let failure { StandardStream.error.note(failure.text) }
                 failure = error
                 continue
@@ -46,7 +46,7 @@ enum Recovery {
         if let failure { throw failure }
     }
 
-    /// Forgets the take that was recorded to `path`, which stays as it is.
+    /// Forgets the take that was recorded to `path`; its file is not changed.
     static func forget(_ path: String, _ messages: MessageOptions) throws {
         var count = 0
         for take in try UnfinishedTakes().find() where isSame(take.path, path) {
@@ -65,7 +65,7 @@ enum Recovery {
         if !messages.quiet { StandardStream.error.note(printable("forgotten: \(path)")) }
     }
 
-    /// Whether a name as the user gives it is that of a take, which counts from the root.
+    /// Whether a name from the user is that of a take, which has an absolute path.
     private static func isSame(_ take: String, _ given: String) -> Bool {
         if given.hasPrefix("/") { return take == given }
         guard let here = unsafe getcwd(nil, 0) else { return false }

@@ -1,7 +1,7 @@
 import Glibc
 import Woodshed
 
-/// How a recording is to be stored: as it is taken, or as something made of it afterwards.
+/// The format of a recording: recorded directly, or converted afterwards.
 enum RecordFormat: String, CaseIterable {
     case wav
     case caf
@@ -11,24 +11,24 @@ enum RecordFormat: String, CaseIterable {
     case mp3
     case m4a
 
-    /// What the take itself is written as.
+    /// The format in which the take itself is recorded.
     var container: TakeContainer { self == .caf ? .caf : .wav }
 
-    /// What is made of it after the stop; nil where it stays as it is.
+    /// The format to which it is converted after the stop; nil for none.
     var export: ExportFormat? { ExportFormat(rawValue: rawValue) }
 }
 
-/// Where a take goes, as understood from the command line.
+/// The place of a take, from the command line.
 struct TakePlace: Equatable {
-    /// The file in the end; nil: standard output.
+    /// The final file; nil for standard output.
     let path: String?
-    /// The file that is recorded into: the same, unless another is made of it.
+    /// The file of the recording: the same, unless it is converted.
     let takePath: String?
     let format: RecordFormat
 
     /// - Parameters:
-    ///   - out: What was typed; nil for a name made of the time.
-    ///   - format: What was asked for; nil to go by the name.
+    ///   - out: The user's text; nil for a name made from the time.
+    ///   - format: The requested format; nil for the one of the name.
     init(_ out: String?, format asked: RecordFormat?, now: time_t) throws(CommandFailure) {
         guard out != "-" else {
             guard asked == nil || asked == .wav else {
@@ -62,7 +62,7 @@ struct TakePlace: Equatable {
         takePath = format.export == nil ? path : "\(stem).\(format.container.rawValue)"
     }
 
-    /// `take-2026-11-21-214502`, with a number behind it if there is such a file.
+    /// `take-2026-11-21-214502`, followed by a number if the file exists.
     private static func stem(_ now: time_t, _ endings: [String]) -> String {
         var time = now
         var parts = unsafe tm()
@@ -74,9 +74,9 @@ struct TakePlace: Equatable {
     }
 }
 
-/// A name, with a number behind it if there is a file of it already.
+/// A name, followed by a number if the file exists.
 ///
-/// - Parameter endings: What may stand behind the point.
+/// - Parameter endings: The possible endings.
 func freeStem(_ first: String, endings: [String]) -> String {
     var (stem, number) = (first, 2)
     while endings.contains(where: { unsafe access("\(stem).\($0)", F_OK) == 0 }) {

@@ -1,4 +1,4 @@
-// A plain thread for a call that blocks; the pool that runs tasks is too small to be blocked.
+// An ordinary thread for a call that blocks; the thread pool for tasks is too small to be blocked.
 import Glibc
 
 enum BlockingThread {
@@ -7,13 +7,13 @@ enum BlockingThread {
         init(_ body: @escaping @Sendable () -> Void) { self.body = body }
     }
 
-    /// Runs `body` on a thread nobody waits for.
+    /// Runs `body` on a thread that is never joined.
     static func start(_ body: @escaping @Sendable () -> Void) {
         var thread = pthread_t()
         let work = unsafe Unmanaged.passRetained(Work(body)).toOpaque()
         let result = unsafe pthread_create(&thread, nil, entry, work)
         guard result == 0 else {
-            // Without a thread the call is made here: the loop then has its answer at once, if late.
+            // Without a thread the call is made here: the loop gets its answer at once, but late.
             unsafe Unmanaged<Work>.fromOpaque(work).takeRetainedValue().body()
             return
         }

@@ -1,15 +1,15 @@
-// Where the engine's threads leave word for the main loop: a list and a descriptor that becomes readable, so that one
+// Reports of the engine's threads to the main loop: a list and a descriptor that becomes readable, so that one
 // `poll` waits for keys, signals and the engine together.
 import Synchronization
 import Woodshed
 
-/// What the engine has to tell while it plays.
+/// A report of the engine while it plays.
 enum PlayingReport: Sendable {
     case event(PlayerEvent)
     case device(EngineEvent)
     /// There will be no further event.
     case eventsOver
-    /// The device has played out, or failed.
+    /// The device has played everything, or failed.
     case engineOver(EngineError?)
 }
 
@@ -38,12 +38,12 @@ final class Inbox<Report: Sendable>: Sendable {
         if wasEmpty { pipe.wake() }
     }
 
-    /// Wakes the reader although there is nothing to read.
+    /// Wakes the reader without a report.
     func wake() { pipe.wake() }
 
     /// Everything that arrived since the last call, in order.
     func take() -> [Report] {
-        // Emptied before the list is taken: a report that comes between the two wakes the loop once more, never too seldom.
+        // Emptied before the list is taken: a report in between wakes the loop once more than needed, never too seldom.
         _ = pipe.drain()
         return reports.withLock { reports in
             defer { reports = [] }

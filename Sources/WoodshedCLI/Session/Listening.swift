@@ -1,5 +1,5 @@
 // From a file and the options to an engine ready to start: probe, check, open the device, load at the device's rate.
-// Everything that can be wrong with the arguments is found before a device is opened or a file created.
+// All errors in the arguments are found before a device is opened or a file created.
 import Woodshed
 
 /// An engine with one player in it.
@@ -13,11 +13,11 @@ struct Listening {
     ///
     /// - Parameters:
     ///   - path: The recording.
-    ///   - output: Where the sound goes.
-    ///   - onLoss: What to do when it is lost.
+    ///   - output: The output device.
+    ///   - onLoss: What to do if it is lost.
     ///   - request: Makes the request for a rate and a channel count.
     ///   - plan: Makes the plan for a recording.
-    ///   - opening: Is given what opens the output, to do more around it. The sections are listened to only after that,
+    ///   - opening: Gets the function that opens the output, to do more around it. The sections are analysed only after that,
     ///     which can take seconds.
     init(
         path: String, output: OutputDevice, onLoss: LossPolicy = .wait,
@@ -75,7 +75,7 @@ struct Listening {
     }
 }
 
-/// Says that there may be more in a file than was decoded.
+/// Warns that a file may contain more than was decoded.
 func tellShortfall(_ info: AudioFileInfo) {
     guard let reason = info.shortfall else { return }
     StandardStream.error.note(

@@ -1,9 +1,9 @@
-// What keys do to the player, and what the status line shows of it. The status lags behind a key by a block, so what was
-// asked for last is kept here: two quick presses are two steps.
+// The actions of keys on the player, and the contents of the status line. The status lags behind a key by a block, so the
+// last requests are stored here: two quick presses are two steps.
 import Glibc
 import Woodshed
 
-/// The user's hands on one player.
+/// The user's controls of one player.
 struct PlayerControls {
     private let player: Player
     private var isPaused = false
@@ -23,10 +23,10 @@ struct PlayerControls {
         return !isPaused && (state == .playing || state == .idle)
     }
 
-    /// Whether the next press of the space bar is to ask for sound; after the device has paused or resumed by itself.
+    /// Whether the next press of the space bar requests sound; updated when the device pauses or resumes the player.
     mutating func noteSilence(_ isSilent: Bool) { isPaused = isSilent }
 
-    /// Carries out what concerns the player.
+    /// Carries out actions that concern the player.
     mutating func apply(_ action: KeyAction) {
         switch action {
         case .togglePause:
@@ -44,7 +44,7 @@ struct PlayerControls {
         }
     }
 
-    /// Within the pass that plays: past its end it is over, and what follows it begins; before its start it begins anew. In the
+    /// Moves within the current pass: past its end the pass is over, and the next span begins; before its start it begins anew. In the
     /// gap after a pass there is nothing ahead.
     private mutating func jump(_ seconds: Double) {
         let status = player.status
@@ -54,7 +54,7 @@ struct PlayerControls {
         let target = status.clipFrame + Int64((seconds * Double(player.clip.sampleRate)).rounded())
         if status.isResting, seconds > 0 { return }
         let place = min(max(target, range.lowerBound), range.upperBound - 1)
-        // Only a score that was replaced in between could refuse, and then the key has lost its meaning.
+        // Only a score that was replaced meanwhile could refuse, and then the key has no meaning any more.
         try? player.seek(toClipFrame: place)
     }
 
@@ -67,7 +67,7 @@ struct PlayerControls {
     }
 
     private mutating func setSpeed(_ factor: Double) {
-        // To a tenth of a per cent, so that 5 % up and 5 % down meet again.
+        // To a tenth of a per cent, so that 5 % up and 5 % down lead back to the same speed.
         let rounded = (factor * 1000).rounded() / 1000
         let bounded = min(max(rounded, Speed.range.lowerBound), Speed.range.upperBound)
         wantedSpeed = bounded
@@ -103,7 +103,7 @@ struct PlayerControls {
     }
 }
 
-/// A level that rises at once and falls by 1.5 dB a redraw: a block's peak alone would flicker.
+/// A level that rises at once and falls by 1.5 dB per redraw, because a block's peak alone would flicker.
 private struct PeakHold {
     private var shown = -Double.infinity
 

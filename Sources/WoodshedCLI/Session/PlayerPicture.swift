@@ -1,15 +1,15 @@
-// The waveform of what is being played, above the status line.
+// The waveform of the playing section, above the status line.
 import Synchronization
 import Woodshed
 
-/// The section's waveform with a mark where the sound comes from; made beside the playing, and kept like any other.
+/// The section's waveform with a mark at the play position; made while the section plays, and cached like any other.
 final class PlayerPicture {
     private let clip: Clip
     private let pen: PlayerPicturePen
     private let pending = PendingWaveform()
     private var isAsked = false
     private(set) var isShown = false
-    /// What was drawn last, as only the mark moves from one redraw to the next.
+    /// The last drawing, because only the mark moves from one redraw to the next.
     private var drawn: (frames: Range<Int64>, size: TerminalSize, lines: [String])?
 
     init(clip: Clip, glyphs: Glyphs, depth: ColourDepth) {
@@ -17,7 +17,7 @@ final class PlayerPicture {
         pen = PlayerPicturePen(glyphs: glyphs, depth: depth)
     }
 
-    /// Shows it, or takes it away. A recording in memory has none.
+    /// Shows or hides it. A recording in memory has none.
     func toggle() {
         isShown.toggle()
         guard isShown, !isAsked, !clip.info.path.isEmpty else { return }
@@ -42,13 +42,13 @@ final class PlayerPicture {
         return lines + [pen.mark(at: share, size)]
     }
 
-    /// Where the thread that reads the recording leaves its waveform.
+    /// Where the thread that reads the recording stores its waveform.
     private final class PendingWaveform: Sendable {
         private let stored = Mutex<Waveform?>(nil)
 
         var waveform: Waveform? { stored.withLock { $0 } }
 
-        /// What cannot be read any more is told where it is played.
+        /// Errors of reading are reported by the player.
         func fill(from path: String) {
             guard let supply = try? WaveformSupply(path: path, usesCache: true),
                 let waveform = try? supply.waveform(draws: false)
@@ -59,12 +59,12 @@ final class PlayerPicture {
     }
 }
 
-/// Draws it for a size of the terminal: a pure function of what is shown.
+/// Draws it for a size of the terminal: a pure function of its arguments.
 struct PlayerPicturePen {
     let glyphs: Glyphs
     let depth: ColourDepth
 
-    /// From so many lines of the terminal on there is room for so many of the wave.
+    /// The heights of terminals from which on the waveform gets a number of lines.
     private static func rows(_ size: TerminalSize) -> Int { size.rows >= 16 ? 6 : size.rows >= 10 ? 3 : 0 }
 
     /// The wave, all channels mixed; no lines where there is no room.

@@ -1,4 +1,4 @@
-// What `play` and `practice` share: a file, a device, a session.
+// The common part of `play` and `practice`: a file, a device, a session.
 import Woodshed
 
 /// Plays a file on a device.
@@ -9,7 +9,7 @@ struct Playing {
     let screen: ScreenOptions
     let messages: MessageOptions
 
-    /// Plays by the plan made for the recording, and ends the run with the status a signal asks for.
+    /// Plays by the plan made for the recording, and ends the run with the status of a signal, if any.
     func run(_ plan: (Timeline) throws -> PracticePlan) throws {
         let signals = Signals.install()
         let output = try device.outputDevice()
@@ -26,7 +26,7 @@ struct Playing {
 }
 
 extension LossOptions {
-    /// The policy asked for.
+    /// The requested policy.
     var policy: LossPolicy {
         switch onLoss {
         case .wait: .wait
@@ -37,7 +37,7 @@ extension LossOptions {
 }
 
 extension DeviceOptions {
-    /// The device asked for.
+    /// The requested device.
     func outputDevice() throws(DeviceError) -> OutputDevice { try OutputDevice(parsing: output) }
 
     /// The request for a rate and a channel count.
@@ -47,11 +47,11 @@ extension DeviceOptions {
 }
 
 extension StreamOptions {
-    /// The request for a rate and a channel count, and for so many periods where none were asked for.
+    /// The request for a rate and a channel count, with `periods` if the user gave none.
     func request(
         sampleRate: Int, channelCount: Int, usualPeriods: Int
     ) throws(DeviceError) -> StreamRequest {
-        // Without a device's own deadline, larger blocks only save work.
+        // Without a deadline of a device, larger blocks only save work.
         let usual = clock == .virtual ? 4096 : 256
         return try StreamRequest(
             sampleRate: sampleRate, channelCount: channelCount, periodFrames: periods.period ?? usual,

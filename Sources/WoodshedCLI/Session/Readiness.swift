@@ -1,24 +1,24 @@
-// The one wait of a loop that keys, signals and the engine's threads all speak to.
+// The wait of a loop that serves keys, signals and the engine's threads.
 import Glibc
 
-/// What has news for the loop.
+/// The sources that are ready.
 struct Readiness {
     var signals = false
     var keys = false
     /// The reader of standard output has gone.
     var outputClosed = false
 
-    /// Waits until something has news, or so long; -1 is for ever.
+    /// Waits until a source is ready, or for a time; -1 is for ever.
     ///
     /// - Parameters:
-    ///   - inbox: readable when the engine's threads have left word.
+    ///   - inbox: readable when the engine's threads have left a report.
     ///   - signals: readable when a signal has arrived.
-    ///   - watchesOutput: whether somebody is to read standard output.
+    ///   - watchesOutput: whether to watch for the reader of standard output.
     static func wait(inbox: Int32, signals: Int32, watchesOutput: Bool, milliseconds: Int32) -> Readiness {
         var requests = [
             pollfd(fd: inbox, events: Int16(POLLIN), revents: 0),
             pollfd(fd: signals, events: Int16(POLLIN), revents: 0),
-            // A negative descriptor is passed over.
+            // poll ignores a negative descriptor.
             pollfd(fd: RawMode.readsKeys ? STDIN_FILENO : -1, events: Int16(POLLIN), revents: 0),
             pollfd(fd: watchesOutput ? STDOUT_FILENO : -1, events: 0, revents: 0),
         ]

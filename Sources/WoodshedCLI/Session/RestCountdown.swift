@@ -1,17 +1,17 @@
-// What is said, where nothing is redrawn, while a gap is waited out for the player to answer in.
+// Messages during a gap, in which the user plays, if no status line is redrawn.
 import Glibc
 
-/// Tells a gap when it begins, and its last seconds one by one.
+/// Announces a gap when it begins, and counts down its last seconds.
 struct RestCountdown {
-    /// The whole second told last; nil outside of gaps.
+    /// The last announced second; nil outside of gaps.
     private var told: Int?
 
-    /// Seconds that are told.
+    /// The number of seconds to count down.
     private static let counted = [10, 5, 4, 3, 2, 1]
 
     init() {}
 
-    /// What is to be said now.
+    /// The message that is due now.
     ///
     /// - Parameter secondsLeft: of the gap; nil outside of gaps.
     mutating func words(secondsLeft: Double?) -> String? {
@@ -19,7 +19,7 @@ struct RestCountdown {
             told = nil
             return nil
         }
-        // A second is told when it begins, so 2 when there are 2.0 s left and 1.9 s, too.
+        // A second is announced when it begins, so 2 is announced when there are 2.0 s left and also when there are 1.9 s.
         let second = Int(secondsLeft.rounded(.up))
         defer { told = second }
         guard let told else { return "your turn: \(fixed(secondsLeft, decimals: 1)) s" }

@@ -1,9 +1,9 @@
-// What a run says of its device: when it is lost, when there is one again, and how it did in all.
+// Reports of a run about its device: losses, returns, and the final figures.
 import UserState
 import Woodshed
 
 extension Session {
-    /// Takes note of what became of the device, and tells it.
+    /// Handles and reports an event of the device.
     ///
     /// - Returns: The line for standard output, if events are written there.
     func tell(_ event: EngineEvent) -> String {
@@ -16,7 +16,7 @@ extension Session {
         switch event {
         case .interrupted(let interruption):
             notice = "no device (\(interruption.reason.name))"
-            // While it is waited for, the space bar means not to go on; else to try again.
+            // While the device is awaited, the space bar means not to resume; otherwise it means to try again.
             control.noteSilence(onLoss == .pause || !control.isPlaying)
             if onLoss == .pause { giveUp(interruption.error) }
         case .resumed, .fellBack:
@@ -29,7 +29,7 @@ extension Session {
         }
     }
 
-    /// With nobody there to ask for the device again, the run would stand still for good.
+    /// If nobody can request the device again, the run would never end.
     private func giveUp(_ error: DeviceError) {
         guard !loop.takesKeys else { return }
         loss = error
@@ -66,7 +66,7 @@ extension Session {
         try StandardStream.output.line(line.json)
     }
 
-    /// Null for what is not known.
+    /// Null if it is not known.
     private func number(_ value: Double?) -> JSONValue { value.map { .number($0) } ?? .null }
 
     /// Dropouts that could be heard, and the frames they took.
@@ -77,7 +77,7 @@ extension Session {
         )
     }
 
-    /// The last words for people.
+    /// The closing line for people.
     func sayGoodbye() {
         let statistics = engine.statistics
         let seconds = Double(player.status.outputFrame) / Double(engine.configuration.sampleRate)
@@ -95,7 +95,7 @@ extension Session {
                 + "\(fixed(time.maximumMicroseconds, decimals: 1)) us at most")
     }
 
-    /// What tells how the run went by the device's clock, in one part; none without such a clock.
+    /// The figures of the device's clock, as one part of the line; none without such a clock.
     private func figures(_ statistics: EngineStatistics) -> [String] {
         guard let load = statistics.load else { return [] }
         var parts = ["\(dropouts.count) dropout\(dropouts.count == 1 ? "" : "s")"]

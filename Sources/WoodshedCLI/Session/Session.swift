@@ -1,5 +1,5 @@
-// A run of the player from its start to its end, seen from the main thread. What it decides is what to ask of the player; what
-// is heard is the engine's.
+// A run of the player from its start to its end, on the main thread. It only decides what to request of the player; the
+// engine makes the sound.
 import Glibc
 import Woodshed
 
@@ -16,13 +16,13 @@ final class Session: TerminalLoopDelegate {
     private let line: StatusLine
     private let picture: PlayerPicture
     var control: PlayerControls
-    /// What the status line says while there is no device.
+    /// The text of the status line while there is no device.
     var notice: String?
-    /// False where dropouts and load mean nothing, because nobody listens.
+    /// False if dropouts and load mean nothing, because nobody listens.
     let tellsFigures: Bool
-    /// Why the run ends although nobody ended it: there is no device, and nobody who could ask for one.
+    /// Why the run ends without a request: there is no device, and no keys with which to request one.
     var loss: DeviceError?
-    /// What the device lost while the player was paused: nobody missed it.
+    /// Dropouts of the device while the player was paused, which were not audible.
     private(set) var silentLosses = (xruns: Int64(0), frames: Int64(0))
 
     private(set) var heldFinish: PlayerEvent?
@@ -30,18 +30,18 @@ final class Session: TerminalLoopDelegate {
     private var countdown = RestCountdown()
     private var hasEventsOver = false
     private var engineOver: EngineError??
-    /// When to ask more of the device than was asked so far.
+    /// When to end the run by stronger means.
     private var deadline: Int64?
     private var isDeviceStopping = false
     private var goesOnAfterSuspension = false
 
-    /// How long a stop may take before the device is closed without asking further, and then how long that may take.
+    /// How long a stop may take before the device is closed anyway, and how long that may take.
     private static let patience: Int64 = 2_000_000_000
 
     /// - Parameters:
-    ///   - takesKeys: False where a key would change what is being written.
+    ///   - takesKeys: False if a key would change the file that is written.
     ///   - showsWaveform: Whether the waveform is there from the beginning.
-    ///   - tellsFigures: Whether dropouts and load are told at the end.
+    ///   - tellsFigures: Whether dropouts and load are reported at the end.
     init(
         _ listening: Listening, messages: MessageOptions, signals: Int32, takesKeys: Bool = true,
         onLoss: LossText = .wait, showsWaveform: Bool = false, tellsFigures: Bool = true
@@ -83,9 +83,9 @@ final class Session: TerminalLoopDelegate {
 
     var isOver: Bool { hasEventsOver && engineOver != nil }
 
-    // MARK: What the engine tells
+    // MARK: Events of the engine
 
-    /// Asked for before the start: events that nobody has asked for yet are lost.
+    /// Requested before the start, because earlier events are not delivered.
     private func follow() {
         let (events, inbox) = (player.events, loop.inbox)
         Task {
@@ -134,7 +134,7 @@ final class Session: TerminalLoopDelegate {
     func look(now: Int64) {
         if let words = countdown.words(secondsLeft: restSecondsLeft), !loop.traits.drawsStatus { loop.say([words]) }
         guard let deadline, now > deadline else { return }
-        // The second time nobody waits any more: the thread that asks is left where it is.
+        // The second time nothing waits any more: the thread of the first stop is left alone.
         guard !isDeviceStopping else {
             loop.abandon("the device \(engine.configuration.deviceName) does not answer; ended without it")
         }
@@ -159,7 +159,7 @@ final class Session: TerminalLoopDelegate {
         goesOnAfterSuspension = control.isPlaying
         guard goesOnAfterSuspension else { return }
         player.pause(reason: .suspended)
-        // The fade has to be heard, and the pause told, before the process stands still.
+        // The fade must be heard, and the pause reported, before the process is stopped.
         let limit = monotonicNanoseconds() + 300_000_000
         while pauseReason != .suspended, monotonicNanoseconds() < limit {
             usleep(5000)
@@ -187,7 +187,7 @@ final class Session: TerminalLoopDelegate {
         loop.write(lines)
     }
 
-    /// Takes note of what happened, tells it to people, and returns the line for programs.
+    /// Handles an event, reports it to people, and returns the line for programs.
     private func take(_ event: PlayerEvent) -> String {
         switch event.kind {
         case .paused(let reason):
@@ -211,7 +211,7 @@ final class Session: TerminalLoopDelegate {
         return ""
     }
 
-    /// Sparse lines for whoever sees no status line.
+    /// Lines for important events, if there is no status line.
     private func words(_ event: PlayerEvent) -> String? {
         let sections = player.score.sections
         switch event.kind {
@@ -234,7 +234,7 @@ final class Session: TerminalLoopDelegate {
 
     // MARK: The status line
 
-    /// How much is left of the gap that is waited out; nil while something is heard, or the player is paused.
+    /// The rest of the gap; nil during a pass, or while the player is paused.
     private var restSecondsLeft: Double? {
         let status = player.status
         guard status.isResting, status.state == .playing else { return nil }

@@ -1,12 +1,12 @@
-// A pipe to oneself: what wakes a loop that waits in `poll`. Neither end ever blocks, and no child inherits it.
+// A pipe to this process: wakes a loop that waits in `poll`. Neither end ever blocks, and no child inherits it.
 import Glibc
 
-/// Both ends of such a pipe; whoever makes one closes it.
+/// Both ends of the pipe; the owner closes it.
 struct WakePipe: Sendable {
     let readEnd: Int32
     let writeEnd: Int32
 
-    /// nil when the process may open no more descriptors.
+    /// nil if the process may open no more descriptors.
     init?() {
         var ends: [Int32] = [-1, -1]
         guard unsafe pipe(&ends) == 0 else { return nil }
@@ -17,7 +17,7 @@ struct WakePipe: Sendable {
         (readEnd, writeEnd) = (ends[0], ends[1])
     }
 
-    /// Leaves a byte; a full pipe wakes as well as an empty one.
+    /// Writes a byte; a full pipe wakes the loop as well.
     func wake() {
         var byte: UInt8 = 1
         _ = unsafe write(writeEnd, &byte, 1)

@@ -1,7 +1,7 @@
-// From the bytes a terminal sends to what the player is asked to do. An escape sequence may arrive in pieces, so what is
-// unfinished is kept; nothing waits here.
+// Converts the bytes of a terminal to requests to the player. An escape sequence may arrive in pieces, so an
+// unfinished one is kept; nothing waits here.
 
-/// What a key asks for.
+/// The action of a key.
 enum KeyAction: Equatable, Sendable {
     case togglePause
     case quit
@@ -22,26 +22,26 @@ enum KeyAction: Equatable, Sendable {
     case redraw
 }
 
-/// Tells single keys from the sequences that others send.
+/// Separates single keys from escape sequences.
 struct KeyBytes {
-    /// What one key sent.
+    /// The bytes of one key.
     enum Key: Equatable {
         case plain(UInt8)
         case sequence([UInt8])
     }
 
-    /// A sequence under way: Escape, and what has come since.
+    /// An unfinished sequence: Escape, and the bytes so far.
     private var pending: [UInt8] = []
 
     private static let escape: UInt8 = 0x1B
 
     init() {}
 
-    /// Whether an Escape has come of which it is not known yet whether it begins a sequence. What follows in a sequence comes
-    /// at once; when nothing comes for a moment, call `giveUpWaiting`.
+    /// Whether an Escape has arrived that may begin a sequence. The rest of a sequence follows
+    /// at once; if nothing follows for a moment, call `giveUpWaiting`.
     var isWaiting: Bool { !pending.isEmpty }
 
-    /// The Escape was a key of its own, which asks for nothing.
+    /// The Escape was a key of its own, which has no action.
     mutating func giveUpWaiting() { pending = [] }
 
     /// All keys the bytes complete.
@@ -85,13 +85,13 @@ struct KeyBytes {
             return bytes[1] == UInt8(ascii: "[") || bytes[1] == UInt8(ascii: "O") ? .unfinished : .escapeAlone
         }
         if (0x40...0x7E).contains(last) { return .whole }
-        // Sixteen bytes is longer than any key's sequence; what keeps coming is not a key.
+        // Sixteen bytes are longer than any key's sequence; anything longer is not a key.
         return bytes.count < 16 ? .unfinished : .unknown
     }
 }
 
 extension KeyAction {
-    /// What a key asks of a player; nil for keys that ask for nothing.
+    /// The action of a key on a player; nil for keys without one.
     init?(_ key: KeyBytes.Key) {
         let action =
             switch key {
@@ -136,7 +136,7 @@ extension KeyAction {
         }
     }
 
-    /// One screen about the keys.
+    /// One screen of help for the keys.
     static let keyHelp = KeyHelp(entries: [
         ("space", "pause, go on"), ("left", "back 5 s, Shift: 1 s"), ("right", "on 5 s, Shift: 1 s"),
         ("[ ]", "5 % slower, faster"), ("{ }", "1 % slower, faster"), ("Backspace", "normal speed"),

@@ -5,22 +5,22 @@
 import Glibc
 import Synchronization
 
-/// Draws lines, clears them, and keeps other text from landing in the middle of them.
+/// Draws lines, clears them, and keeps other text from appearing between them.
 struct LiveLines {
     private var drawn: [String] = []
-    /// Whether what was drawn may look different from what was sent.
+    /// Whether the drawing may look different from what was sent.
     private var isStale = false
 
     /// Whether there are lines on the terminal now, for a signal handler.
     private static let isShown = Atomic<Bool>(false)
 
-    /// Draws the lines anew if they changed. None of them may be wider than the terminal less one column.
+    /// Redraws the lines if they changed. None may be wider than the terminal minus one column.
     mutating func draw(_ lines: [String]) {
         send(drawing(lines))
         Self.isShown.store(!drawn.isEmpty, ordering: .releasing)
     }
 
-    /// What draws the lines; empty when they stand there already.
+    /// The text that draws the lines; empty if they are already there.
     mutating func drawing(_ lines: [String]) -> String {
         guard lines != drawn || isStale else { return "" }
         guard !lines.isEmpty else { return clearing() }
@@ -31,13 +31,13 @@ struct LiveLines {
         return "\u{1B}[?7l\r" + lines.map { $0 + "\u{1B}[K" }.joined(separator: "\n") + below + up + "\r\u{1B}[?7h"
     }
 
-    /// Takes the lines away, so that what is written next begins in their place.
+    /// Clears the lines, so that the next text begins in their place.
     mutating func clear() {
         send(clearing())
         Self.isShown.store(false, ordering: .releasing)
     }
 
-    /// What takes the lines away; empty when there are none.
+    /// The text that clears the lines; empty if there are none.
     mutating func clearing() -> String {
         guard !drawn.isEmpty else { return "" }
         let isOneLine = drawn.count == 1 && !isStale
@@ -46,10 +46,10 @@ struct LiveLines {
         return isOneLine ? "\r\u{1B}[K" : "\r\u{1B}[K\n\u{1B}[J\u{1B}[A"
     }
 
-    /// The terminal has another size: the next `draw` draws in any case.
+    /// The terminal has another size: the next `draw` redraws in any case.
     mutating func noteResize() { isStale = true }
 
-    /// Somebody else has written to the terminal: what was drawn is left behind, and the next `draw` draws below it.
+    /// Another program has written to the terminal: the old lines stay, and the next `draw` draws below them.
     mutating func forget() { (drawn, isStale) = ([], false) }
 
     /// Clears the whole terminal; the next `draw` begins at its top.
@@ -64,10 +64,10 @@ struct LiveLines {
 
     // MARK: In a signal handler
 
-    /// Touches what a handler will use.
+    /// Initialises everything that a handler will use.
     static func prepareForHandlers() { _ = isShown.load(ordering: .relaxed) }
 
-    /// Takes the lines away, or goes to a line of its own where there are none. Safe in a signal handler.
+    /// Clears the lines, or begins a new line if there are none. Safe in a signal handler.
     static func leaveTerminal() {
         guard isatty(STDERR_FILENO) == 1 else { return }
         // ESC [ ? 7 h as well: a drawing may have been cut short.

@@ -1,8 +1,8 @@
-// A line that counts while a recording is read, for the user at a terminal.
+// A progress line while a recording is read, for the user at a terminal.
 
-/// Draws how far the reading is, when it takes longer than a glance.
+/// Draws the progress of reading, if it takes a noticeable time.
 struct ReadingLine {
-    /// Not drawn before so many ms, and then every so many.
+    /// The delay before the first drawing, and the interval after it, in ms.
     static let (firstMilliseconds, milliseconds): (Int64, Int64) = (400, 100)
 
     private let draws: Bool
@@ -12,9 +12,9 @@ struct ReadingLine {
     private var isDrawn = false
 
     /// - Parameters:
-    ///   - draws: Whether somebody looks; else nothing is ever written.
+    ///   - draws: Whether there is a terminal; if not, nothing is ever written.
     ///   - now: The time, in ns of the monotonic clock.
-    ///   - write: Takes what is drawn.
+    ///   - write: Writes the drawing.
     init(
         draws: Bool, now: Int64 = monotonicNanoseconds(),
         write: @escaping (String) -> Void = { try? StandardStream.error.write($0) }
@@ -32,7 +32,7 @@ struct ReadingLine {
         next = now + Self.milliseconds * 1_000_000
     }
 
-    /// Takes the line away, before anything else is written.
+    /// Clears the line, before anything else is written.
     mutating func clear() {
         if isDrawn { write("\r\u{1B}[K") }
         isDrawn = false

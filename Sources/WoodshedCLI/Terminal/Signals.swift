@@ -1,21 +1,21 @@
-// Signals become bytes in a pipe that the main loop reads beside the keyboard. Handlers are installed (not SIG_IGN and
-// not a blocked mask), because both of those would be inherited by a decoder process we start.
+// Signals become bytes in a pipe that the main loop reads together with the keyboard. Handlers are installed (instead of SIG_IGN
+// or a blocked mask), because both of those would be inherited by a decoder process.
 import Glibc
 import Synchronization
 
-/// The signals this command answers, and what has arrived.
+/// The signals that this command handles, and those that have arrived.
 enum Signals {
     private static let writeEnd = Atomic<Int32>(-1)
     private static let interrupts = Atomic<Int>(0)
-    /// True once a loop reads the pipe; before that, an interrupt has nobody to ask and ends the process itself.
+    /// True once a loop reads the pipe; before that, an interrupt ends the process itself.
     private static let isWatched = Atomic<Bool>(false)
-    /// True while something is half done that an end of the process must not tear.
+    /// True during an operation that the end of the process must not interrupt.
     private static let isHolding = Atomic<Bool>(false)
     /// The signal that would have ended the process meanwhile; 0: none.
     private static let held = Atomic<Int32>(0)
-    /// The first signal that asked for the end.
+    /// The first signal that requested the end.
     private static let first = Atomic<Int32>(0)
-    /// Seconds after the first signal that the process may stand still before it is ended all the same.
+    /// Seconds after the first signal for which the main thread may not respond before the process is ended anyway.
     private static let patience: UInt32 = 5
 
     private static let ending: [Int32] = [SIGINT, SIGTERM, SIGHUP]
@@ -23,8 +23,8 @@ enum Signals {
 
     /// Installs the handlers; call once, before any thread is started.
     ///
-    /// - Parameter others: Signals that ask for something else.
-    /// - Returns: The descriptor that becomes readable when a signal arrived; -1 when the system has none to give.
+    /// - Parameter others: Signals with another meaning.
+    /// - Returns: The descriptor that becomes readable when a signal has arrived; -1 if the system has none left.
     static func install(others: [Int32] = []) -> Int32 {
         RawMode.prepareForHandlers()
         PartialFiles.prepareForHandlers()
@@ -39,8 +39,8 @@ enum Signals {
         handle(SIGALRM, alarmHandler)
         for number in ending where !isIgnored(number) { handle(number, endingHandler) }
         for number in telling where !isIgnored(number) { handle(number, notifyingHandler) }
-        // A write to a closed pipe then fails with EPIPE, and one beyond the permitted size with EFBIG, which are answered
-        // where the write is.
+        // A write to a closed pipe then fails with EPIPE, and one beyond the permitted size with EFBIG; the code that writes
+        // handles these errors.
         for number in [SIGPIPE, SIGXFSZ] { handle(number, quietHandler) }
         for number in faults {
             handle(number, faultHandler, flags: Int32(bitPattern: UInt32(SA_RESETHAND)) | Int32(SA_NODEFER))
@@ -48,7 +48,7 @@ enum Signals {
         return pipe.readEnd
     }
 
-    /// From here on a first interrupt is left to the loop that reads the pipe.
+    /// From here on the loop that reads the pipe handles a first interrupt.
     static func beginWatching() {
         interrupts.store(0, ordering: .relaxed)
         isWatched.store(true, ordering: .releasing)
@@ -60,13 +60,13 @@ enum Signals {
         alarm(0)
     }
 
-    /// Tells that the loop is alive: after a signal, the process is ended once this was not called for some seconds.
+    /// The loop responds; after a signal, the process is ended once this was not called for some seconds.
     static func postponeLeaving() {
         if interrupts.load(ordering: .acquiring) > 0 { alarm(patience) }
     }
 
-    /// Does something short, such as making a file and noting its name, that a signal must not find half done: the end it asks
-    /// for comes afterwards.
+    /// Runs a short operation, such as creating a file and storing its name, that a signal must not interrupt: the process
+    /// ends after it.
     static func holding<Result>(_ body: () throws -> Result) rethrows -> Result {
         isHolding.store(true, ordering: .sequentiallyConsistent)
         defer {
@@ -92,7 +92,7 @@ enum Signals {
         handle(SIGTSTP, notifyingHandler)
     }
 
-    /// A parent's mask is inherited, and some parents (thread pools) leave one that nobody meant for us.
+    /// A parent's mask is inherited, and some parents (thread pools) leave one that was not meant for us.
     private static func unblock(_ numbers: [Int32]) {
         var set = sigset_t()
         unsafe sigemptyset(&set)
@@ -132,7 +132,7 @@ enum Signals {
         let earlier = Signals.interrupts.add(1, ordering: .acquiringAndReleasing).oldValue
         if earlier == 0 {
             Signals.first.store(number, ordering: .releasing)
-            // Whoever is to answer may wait for something that never comes.
+            // The thread that should respond may wait for something that never comes.
             alarm(Signals.patience)
         }
         guard earlier > 0 || !Signals.isWatched.load(ordering: .acquiring) else { return Signals.notify(number) }
@@ -145,7 +145,7 @@ enum Signals {
         if number != 0 { Signals.leave(by: number) }
     }
 
-    /// Ends the process at once, without what stands on the terminal. Safe in a signal handler.
+    /// Ends the process at once, and clears the lines on the terminal. Safe in a signal handler.
     private static func leave(by number: Int32) {
         RawMode.leave()
         LiveLines.leaveTerminal()

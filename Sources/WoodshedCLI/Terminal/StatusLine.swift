@@ -1,7 +1,7 @@
-// The one line that is redrawn while playing. A pure function of what is to be shown and of the width, so that "never
-// wraps" is a test over all widths; it does not know of terminals, cursors or colours.
+// The one line that is redrawn while playing. A pure function of its contents and the width, so that tests check all widths;
+// it does not know terminals, cursors or colours.
 
-/// What the line tells, in the words of the engine's status.
+/// The contents of the line, from the engine's status.
 struct StatusView: Equatable {
     enum State: Equatable {
         case playing
@@ -18,27 +18,27 @@ struct StatusView: Equatable {
     var pass: Int
     var passes: Int
     var speed: Double
-    /// How far the pitch is moved; 0 is not shown.
+    /// The change of pitch; 0 is not shown.
     var semitones = 0.0
-    /// Where the sound comes from, in seconds of the recording.
+    /// The play position, in seconds of the recording.
     var position: Double
     /// The recording's length in seconds.
     var length: Double
     /// The louder channel's recent peak, full scale = 0; nil hides the level.
     var peakDecibels: Double?
-    /// How much is left of the gap that is waited out, in seconds; nil while a pass is heard.
+    /// The rest of the gap, in seconds; nil during a pass.
     var restSeconds: Double?
-    /// Said instead of the level while there is no device.
+    /// The text that replaces the level while there is no device.
     var notice: String?
 }
 
-/// Which glyphs the terminal can be trusted with.
+/// The glyphs that the terminal can show.
 enum Glyphs: Equatable {
     case unicode
     case ascii
 }
 
-/// Lays the status out for a width. Fields give way one by one, the least missed first.
+/// Lays out the status for a width. If there is little room, fields are left out, the least important first.
 struct StatusLine {
     /// Below this many columns nothing useful fits and nothing is drawn.
     static let minimumColumns = 20
@@ -60,7 +60,7 @@ struct StatusLine {
 
     private func compose(_ view: StatusView, detail: Int) -> String {
         let clock = clock(view)
-        // In a gap there is no place in the recording to tell.
+        // In a gap there is no play position to show.
         let place = view.restSeconds == nil ? clock + " / " + clockText(view.length) : clock
         let speed = percentText(view.speed) + (view.semitones == 0 ? "" : " " + semitoneText(view.semitones))
         switch detail {
@@ -87,7 +87,7 @@ struct StatusLine {
         }
     }
 
-    /// The state and the place, or whose turn it is and for how long.
+    /// The state and the position, or "your turn" and the time left.
     private func clock(_ view: StatusView) -> String {
         guard let rest = view.restSeconds else { return symbol(view.state) + " " + clockText(view.position) }
         let words = "your turn \(fixed(rest, decimals: 1)) s"

@@ -1,9 +1,9 @@
-// The terminal as a thing that must be given back as it was found. Raw mode is entered and left here alone; the saved
-// settings live in plain memory, so that a signal handler can put them back.
+// The terminal, which must be restored to its earlier state. Raw mode is entered and left only here; the saved
+// settings are in plain memory, so that a signal handler can restore them.
 import Glibc
 import Synchronization
 
-/// What standard error and standard input are connected to, asked once per run.
+/// The properties of standard error and standard input, queried once per run.
 struct TerminalTraits: Equatable, Sendable {
     /// Standard error takes redrawn lines.
     var drawsStatus: Bool
@@ -14,7 +14,7 @@ struct TerminalTraits: Equatable, Sendable {
 
     /// - Parameters:
     ///   - environment: Looks a variable up.
-    ///   - plain: The user asked for sparse lines.
+    ///   - plain: The user requested plain lines.
     init(environment: (String) -> String?, standardErrorIsTerminal: Bool, standardInputIsTerminal: Bool, plain: Bool) {
         let isDumb = environment("TERM") == "dumb"
         let sparse = plain || isDumb || environment("WOODSHED_A11Y") == "1"
@@ -42,7 +42,7 @@ func environmentVariable(_ name: String) -> String? {
     return unsafe String(cString: value)
 }
 
-/// Key-by-key input on the controlling terminal, and the way back.
+/// Key-by-key input on the controlling terminal, and its end.
 enum RawMode {
     // Written before the handlers that read it are installed, never afterwards.
     nonisolated(unsafe) private static let saved = UnsafeMutablePointer<termios>.allocate(capacity: 1)
@@ -58,7 +58,7 @@ enum RawMode {
         guard unsafe tcgetattr(STDIN_FILENO, &settings) == 0 else { return false }
         unsafe saved.pointee = settings
         settings.c_lflag &= ~tcflag_t(ICANON | ECHO)
-        // Ctrl-C and Ctrl-Z would throw away what is on its way to the terminal, half a drawing with its way back perhaps.
+        // Without flushing: that would discard output on its way to the terminal, perhaps half a drawing.
         settings.c_lflag |= tcflag_t(NOFLSH)
         unsafe withUnsafeMutableBytes(of: &settings.c_cc) { controls in
             unsafe controls[Int(VMIN)] = 0
@@ -70,26 +70,26 @@ enum RawMode {
         return true
     }
 
-    /// Puts the terminal back as it was; harmless when it never left. Safe in a signal handler.
+    /// Restores the terminal; harmless if it was not changed. Safe in a signal handler.
     static func leave() {
         guard isActive.exchange(false, ordering: .acquiringAndReleasing) else { return }
-        // In the background the shell has put it back already, and whoever tries all the same is stopped (SIGTTOU).
+        // In the background the shell has restored it already, and a process that tries all the same is stopped (SIGTTOU).
         guard tcgetpgrp(STDIN_FILENO) == getpgrp() else { return }
         _ = unsafe tcsetattr(STDIN_FILENO, TCSANOW, saved)
     }
 
-    /// Enters again after the terminal was somebody else's.
+    /// Enters again after another program used the terminal.
     static func renew() {
         leave()
         enter()
     }
 
-    /// What the keys have sent that were pressed since the last call.
+    /// The bytes of the keys pressed since the last call.
     static func readBytes() -> ArraySlice<UInt8> {
         var bytes = [UInt8](repeating: 0, count: 256)
         let count = unsafe read(STDIN_FILENO, &bytes, bytes.count)
         guard count > 0 else {
-            // The terminal has gone; asking it again and again would only burn time.
+            // The terminal has gone; reading it again would only waste time.
             if count == 0 || errno == EIO { leave() }
             return []
         }
@@ -102,7 +102,7 @@ enum RawMode {
     /// True between `enter` and `leave`.
     static var readsKeys: Bool { isActive.load(ordering: .acquiring) }
 
-    /// Touches what a handler will use, so that nothing is initialised for the first time inside one.
+    /// Initialises everything that a handler will use.
     static func prepareForHandlers() {
         _ = unsafe saved
         _ = isActive.load(ordering: .relaxed)

@@ -1,42 +1,42 @@
-// The one loop that playing and recording run in: it waits for keys, signals and the engine's reports together, and it alone
-// writes to the terminal. What keys and reports mean is its delegate's business; this knows nothing of sound.
+// The loop of playing and recording: it waits for keys, signals and the engine's reports together, and only it
+// writes to the terminal. The delegate gives keys and reports their meaning; the loop does not know sound.
 import Glibc
 
-/// What a loop is run for. Every call comes on the thread that runs the loop.
+/// The delegate of a loop. Every call is made on the thread of the loop.
 protocol TerminalLoopDelegate: AnyObject {
     associatedtype Report: Sendable
 
     /// True once there is nothing left to wait for.
     var isOver: Bool { get }
-    /// Whether `look` is wanted every tenth of a second.
+    /// Whether `look` must be called every tenth of a second.
     var needsLooks: Bool { get }
 
     func answer(_ key: KeyBytes.Key)
-    /// A signal that asks for something of the delegate's own.
+    /// A signal with a meaning of the delegate's own.
     func answer(signal number: Int32)
     func take(_ reports: [Report])
-    /// After whatever has happened, and every tenth of a second if `needsLooks`.
+    /// Called after every event, and every tenth of a second if `needsLooks`.
     func look(now: Int64)
-    /// Begins to end: by a key, a signal or because nobody reads the output. Called once.
+    /// Begin to end, because of a key, a signal, or because the reader of the output has gone. Called once.
     func beginEnding()
-    /// The process is going to stand still (Ctrl-Z) once this returns.
+    /// The process will be stopped (Ctrl-Z) once this returns.
     func prepareForSuspension()
-    /// The process goes on.
+    /// The process continues.
     func goOnAfterSuspension()
-    /// What is to stand on the terminal, each line with at least one column to spare.
+    /// The lines to show, each at least one column narrower than the terminal.
     func lines(_ size: TerminalSize) -> [String]
 }
 
 /// Keys, signals and reports for one delegate, and the lines that are redrawn while it runs.
 final class TerminalLoop<Delegate: TerminalLoopDelegate> {
-    /// Where other threads leave word for the delegate.
+    /// Where other threads leave reports for the delegate.
     let inbox: Inbox<Delegate.Report>
     let messages: MessageOptions
     let traits: TerminalTraits
     let takesKeys: Bool
-    /// How the run ends: the first reason counts; nil while it is not to end.
+    /// The result of the run: the first reason counts; nil while it must not end.
     private(set) var ending: ExitStatus?
-    /// What standard output failed with, other than that its reader has gone.
+    /// The error of standard output, other than that its reader has gone.
     private(set) var outputFailure: OutputError?
     private(set) var isOutputClosed = false
 
@@ -44,18 +44,18 @@ final class TerminalLoop<Delegate: TerminalLoopDelegate> {
     private let signalDescriptor: Int32
     private var screen = LiveLines()
     private var keys = KeyBytes()
-    /// Since when an Escape waits for what may follow it.
+    /// The time of an Escape that may begin a sequence.
     private var escapeTime: Int64 = 0
-    /// Continuations that are the loop's own doing, and were not told by the system yet.
+    /// Continuations that the loop itself caused, and that the system has not reported yet.
     private var expectedContinuations = 0
 
     /// At most 30 times a second.
     private static var redrawMilliseconds: Int32 { 34 }
     private static var lookMilliseconds: Int32 { 100 }
-    /// What belongs to a sequence comes at once, over a slow line too.
+    /// The rest of a sequence arrives at once, even over a slow line.
     private static var escapeNanoseconds: Int64 { 50_000_000 }
 
-    /// - Parameter takesKeys: False where a key would change what is being written.
+    /// - Parameter takesKeys: False if a key would change the file that is written.
     init(messages: MessageOptions, signals: Int32, takesKeys: Bool = true) throws(CommandFailure) {
         self.messages = messages
         signalDescriptor = signals
@@ -64,11 +64,11 @@ final class TerminalLoop<Delegate: TerminalLoopDelegate> {
         inbox = try Inbox()
     }
 
-    /// Runs until the delegate is over, and then for `conclude`, which has the terminal as it was before.
+    /// Runs until the delegate is over, then calls `conclude` with the terminal restored.
     ///
-    /// A second signal, or the main thread standing still for long after the first, ends the process here at once.
+    /// A second signal ends the process at once, and so does a main thread that does not respond for long after the first.
     ///
-    /// - Parameter begin: Starts what is to be waited for, with the keys taken already.
+    /// - Parameter begin: Starts the work, when keys are already read.
     func run<Result>(
         _ delegate: Delegate, begin: () throws -> Void = {}, conclude: () throws -> Result
     ) throws -> Result {
