@@ -125,7 +125,7 @@ struct CardFaultTests {
         #expect(run.rig.truth(.playback).droppedFrames == 0)
     }
 
-    @Test("a wake-up that is late by less than the buffer holds harms nobody")
+    @Test("a wake-up that is late by less than the buffer holds has no effect")
     func shortStall() throws {
         let run = try FaultyRun("stall@10000:16", clock: .virtual)
         #expect(run.rig.truth(.playback).faults == [.stall: 1])

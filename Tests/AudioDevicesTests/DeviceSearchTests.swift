@@ -31,7 +31,7 @@ struct DeviceSearchTests {
         #expect(attempts(seconds: 1, delay: second / 2).first == second / 2)
     }
 
-    @Test("begins anew when the system shows a device, and at once when somebody asks")
+    @Test("begins anew when the system reports a device, and at once on request")
     func hurries() {
         var search = DeviceSearch(.wait, lost: lost, delay: 0, now: 0)
         _ = search.fail(with: absent, now: 60 * second)
@@ -43,7 +43,7 @@ struct DeviceSearchTests {
         #expect(search.due(now: 60 * second) == [lost])
     }
 
-    @Test("tells that a device is not there only to who asked, and anything else once")
+    @Test("reports a missing device only on request, and any other problem once")
     func tells() {
         var search = DeviceSearch(.wait, lost: lost, delay: 0, now: 0)
         var told: [Bool] = []
@@ -55,7 +55,7 @@ struct DeviceSearchTests {
         #expect(told == [true, false])
     }
 
-    @Test("by the policy pause, waits to be asked, each time")
+    @Test("with the policy pause, waits for a request each time")
     func pauses() {
         var search = DeviceSearch(.pause, lost: lost, delay: 0, now: 0)
         #expect(search.due(now: 100 * second).isEmpty)
@@ -68,7 +68,7 @@ struct DeviceSearchTests {
         #expect(search.due(now: 200 * second).isEmpty)
     }
 
-    @Test("by the policy fallback, tries the other device first, and the lost one first for who asks")
+    @Test("with the policy fallback, tries the other device first, and on request the lost one")
     func fallsBack() {
         let other = OutputDevice.system("default")
         var search = DeviceSearch(.fallback(), lost: lost, delay: 0, now: 0)

@@ -32,7 +32,7 @@ struct ExclusiveTests {
         #expect(try request().shared() == request(false))
     }
 
-    @Test("null and files are no hardware, and the card behind default is asked for by its own name")
+    @Test("null and files are not hardware, and the card behind default is opened by its own name")
     func refusals() throws {
         for output in [OutputDevice.null, .file(path: "/nonexistent/out.wav")] {
             let error = #expect(throws: DeviceError.self) { try openOutput(output, request()) }
@@ -43,7 +43,7 @@ struct ExclusiveTests {
         #expect(error?.message.contains("hw:31") == true, "\(String(describing: error))")
     }
 
-    @Test("a busy device is told with who holds it, where the system knows", arguments: [true, false])
+    @Test("the error of a busy device names the program that holds it, if the system knows", arguments: [true, false])
     func holder(isKnown: Bool) throws {
         let machine = try MadeUpProc(isKnown ? "state: RUNNING\nowner_pid   : 812\n" : "closed\n")
         let rig = try VirtualCardRig()
@@ -60,7 +60,7 @@ struct ExclusiveTests {
         #expect(error?.message == "\(who) the device \(rig.name)")
     }
 
-    @Test("a device that refuses says what it can")
+    @Test("the error of a device that refuses lists what it supports")
     func abilities() throws {
         var options = VirtualCardOptions()
         options.formats = ["S16_LE"]

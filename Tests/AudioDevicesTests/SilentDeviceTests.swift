@@ -61,7 +61,7 @@ struct SilentDeviceTests {
         #expect(try device.abilities(within: 30).channelCounts == 1...8)
     }
 
-    @Test("a device tells its formats, channels and rates, and those of another direction do not count")
+    @Test("a device reports its formats, channels and rates, without those of the other direction")
     func abilities() throws {
         var options = VirtualCardOptions()
         options.formats = ["S16_LE", "S32_LE"]

@@ -54,7 +54,7 @@ import Testing
         #expect(error?.path == path && error?.message.hasPrefix(path) == true && error?.remedy.isEmpty == false)
     }
 
-    @Test("A folder where the system forbids it is told as such")
+    @Test("A folder without permission is reported as such")
     func forbidden() async {
         // In a process of its own: root is forbidden nothing, and gives that up for good.
         await #expect(processExitsWith: .success) {

@@ -57,7 +57,7 @@ import Testing
         }
     }
 
-    @Test("Silence is the darkest colour, and a scale beside the plot holds all of them")
+    @Test("Silence is the darkest colour, and the scale beside the plot contains all colours")
     func scale() throws {
         let sheet = try sheet(400, 600, theme: .dark)
         let pixels = try Pixels(

@@ -120,7 +120,7 @@ private final class Reading: NSObject, XMLParserDelegate {
         #expect(Reading.of(try picture.encoded(as: .svg, fonts: .none))?.texts["title"] == "Title")
     }
 
-    @Test("Characters that no font has are told, once each", .enabled(if: Letters.exist(for: "aÜ")))
+    @Test("Characters that no font has are reported, once each", .enabled(if: Letters.exist(for: "aÜ")))
     func missingCharacters() throws {
         let sections = [PictureSection(name: "\u{F0000}b\u{F0001}", frames: 0..<1)]
         #expect(

@@ -55,7 +55,7 @@ struct AttackCacheTests {
         }
     }
 
-    @Test("what somebody is near stays, however small the budget")
+    @Test("attacks near a player stay, however small the budget")
     func near() throws {
         try withFullCache(budget: { _ in 0 }) { cache, store in
             cache.tidy(keeping: [1, 8])
@@ -87,7 +87,7 @@ struct AttackCacheTests {
         }
     }
 
-    @Test("what was let go is made again, the same, for whoever returns", .enabled(if: Workload.isWhole))
+    @Test("attacks that were freed are made again, identically, when a player returns", .enabled(if: Workload.isWhole))
     func returning() throws {
         var random = SeededGenerator(seed: 5)
         let rate = 8000

@@ -126,7 +126,7 @@ struct EngineStreamTests {
         #expect(throws: EngineError.self) { try engine.makePlayer(clip, score: score) }
     }
 
-    @Test("stops at any moment, from another thread, and can be let go while it plays")
+    @Test("stops at any moment, from another thread, and can be released while it plays")
     func stopsAnytime() throws {
         var generator = SeededGenerator(printedFor: #function)
         for _ in 0..<cases(50, few: 15) {

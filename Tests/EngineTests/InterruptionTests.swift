@@ -151,7 +151,7 @@ extension DeviceLoss {
             #expect(await LossyRun.leavesNothing())
         }
 
-        @Test("takes a dead sound server for what it is, and goes on when there is one again")
+        @Test("recognises a dead sound server, and continues when it is back")
         func serverDeath() async throws {
             let run = try LossyRun(.wait, faults: "death@10000")
             run.rig.refuse(.open, .playback, error: ECONNREFUSED, count: nil)

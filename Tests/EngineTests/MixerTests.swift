@@ -74,7 +74,7 @@ struct MixerTests {
         }
     }
 
-    @Test("takes players in and lets them go while it plays, without a step in the others' sound")
+    @Test("adds and removes players while it plays, without a step in the others' sound")
     func comeAndGo() throws {
         let desk = Desk()
         let steady = try desk.add(clips[0], try score(0..<4000))
@@ -95,7 +95,7 @@ struct MixerTests {
         }
     }
 
-    @Test("frees a player once the mixer has let go of it, not before")
+    @Test("frees a player once the mixer has returned it, not before")
     func lifetime() throws {
         let desk = Desk(endsWithPlayers: false)
         weak var seen: Player?

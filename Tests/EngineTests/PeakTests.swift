@@ -32,7 +32,7 @@ struct PeakTests {
         #expect(harness.player.takePeaks() == SIMD8(repeating: 0))
     }
 
-    @Test("add up where nobody fetches them, however many blocks there are")
+    @Test("are combined while nobody reads them, over any number of blocks")
     func addUp() throws {
         let harness = try Self.harness(peakAt: 1500)
         harness.player.start(at: 0)

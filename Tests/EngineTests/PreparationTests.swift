@@ -115,7 +115,7 @@ struct PreparationTests {
         }
     }
 
-    @Test("what a newer score replaces is abandoned; what somebody waits for is not")
+    @Test("work for a replaced score is abandoned; work that somebody waits for is not")
     func abandoned() throws {
         let score = try Self.score(.speech)
         let clip = try Clip.inMemory(Self.clip, sampleRate: Self.rate)
@@ -144,7 +144,7 @@ struct PreparationTests {
         #expect(report.withLock { $0.abandoned && $0.waited })
     }
 
-    @Test("what a section was taken for is told, with the reason")
+    @Test("the classification of a section is reported, with the reason")
     func news() async throws {
         let harness = try Harness(Self.clip, rate: Self.rate, score: try Self.score(.auto), listens: true)
         let player = harness.player

@@ -57,7 +57,7 @@ struct RealTimeTests {
     }
 
     @Test(
-        "asks nothing of the heap, whatever it plays",
+        "allocates nothing, whatever it plays",
         .enabled(if: Workload.isOptimised && HeapTraffic.isCounted), arguments: Joint.allCases)
     func heap(joint: Joint) throws {
         expectNoTraffic(of: try Self.busyPlayer(joint: joint))

@@ -63,7 +63,7 @@ struct RenderTrialTests {
         #expect(once.laterPassesCPUPercent == nil)
     }
 
-    @Test("rendering leaves the heap alone", .enabled(if: Workload.isOptimised && HeapTraffic.isCounted))
+    @Test("rendering allocates and frees nothing", .enabled(if: Workload.isOptimised && HeapTraffic.isCounted))
     func heap() async {
         // In a process of its own: among other tests that allocate all the time nothing can be told.
         await #expect(processExitsWith: .success) {

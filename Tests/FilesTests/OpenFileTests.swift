@@ -73,7 +73,7 @@ final class OpenFileTests {
         #expect(try text(of: other.descriptor) == "old")
     }
 
-    @Test("what is no regular file is refused at once, each with its reason")
+    @Test("a file that is not regular is refused at once, each kind with its reason")
     func refusals() throws {
         #expect(unsafe mkfifo(folder + "/pipe", 0o600) == 0)
         let file = make("file", "x")

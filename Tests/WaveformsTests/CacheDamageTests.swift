@@ -60,7 +60,7 @@ struct CacheDamageTests {
         }
     }
 
-    @Test("believes no waveform without tones under the name of one with them, and the other way round")
+    @Test("refuses a waveform without tones under the name of one with tones, and the other way round")
     func kinds() throws {
         var bench = try CacheBench("CacheDamageTests.kinds")
         let (path, waveform, entry) = try bench.kept("a.wav", tones: false)
@@ -105,7 +105,7 @@ struct CacheDamageTests {
         #expect(bench.names(".part").isEmpty)
     }
 
-    @Test("believes no memory of a recording's content that is cut, changed or of another recording")
+    @Test("ignores a source file that is cut, changed or of another recording")
     func sources() throws {
         var bench = try CacheBench("CacheDamageTests.sources")
         var random = SeededGenerator(printedFor: "CacheDamageTests.sources")
@@ -133,7 +133,7 @@ struct CacheDamageTests {
         #expect(bench.cache().lookup(path: other, tones: true).waveform != waveform)
     }
 
-    @Test("that cannot be made or written disturbs nobody")
+    @Test("that cannot be created or written causes no error")
     func noPlace() throws {
         var bench = try CacheBench("CacheDamageTests.noPlace")
         let (path, sound) = try bench.recording("a.wav")

@@ -221,7 +221,7 @@ struct PeakFileReadingTests {
         #expect(try PeakFile(decoding: mono.encoded(as: .dat)) == mono && mono.encoded(as: .dat).first == 1)
     }
 
-    @Test("refuses every field that cannot be")
+    @Test("refuses every impossible value of a field")
     func fields() {
         func with(_ place: Int, _ value: Int32) -> [UInt8] {
             var bytes = split

@@ -179,7 +179,7 @@ struct WaveformCacheTests {
             })
     }
 
-    @Test("has nothing to keep of what is no file")
+    @Test("stores nothing for a pipe or a device")
     func noFile() throws {
         let bench = try CacheBench("WaveformCacheTests.noFile")
         let pipe = bench.scratch.file("pipe")
@@ -214,7 +214,7 @@ struct WaveformCacheTests {
 
     // MARK: - Size
 
-    @Test("lets go what was not used for longest, and never what was just kept")
+    @Test("removes the files unused for longest, and never the one just stored")
     func eviction() throws {
         var bench = try CacheBench("WaveformCacheTests.eviction")
         let kept = try (0..<4).map { try bench.kept("\($0).wav", frameCount: 2000, tones: false) }
@@ -239,7 +239,7 @@ struct WaveformCacheTests {
         #expect(bench.names.count == 2 && small.lookup(path: last, tones: false).waveform != nil)
     }
 
-    @Test("does not keep a waveform that is larger than all that may be kept")
+    @Test("does not store a waveform larger than its size limit")
     func tooLarge() throws {
         var bench = try CacheBench("WaveformCacheTests.tooLarge")
         let (path, sound) = try bench.recording("a.wav")
@@ -268,7 +268,7 @@ struct WaveformCacheTests {
 
     // MARK: - At once
 
-    @Test("serves several that look, keep and make room at once, each the right waveform or none")
+    @Test("gives programs that read, store and make room at once the right waveform or none")
     func together() throws {
         var bench = try CacheBench("WaveformCacheTests.together")
         let recordings = try (0..<3).map { index in
@@ -300,7 +300,7 @@ struct WaveformCacheTests {
         #expect(bench.names(".part").isEmpty)
     }
 
-    @Test("what is made of a part of a recording is not kept")
+    @Test("a waveform of only a part of a recording is not stored")
     func partial() throws {
         var bench = try CacheBench("WaveformCacheTests.partial")
         let (path, sound) = try bench.recording("a.wav")

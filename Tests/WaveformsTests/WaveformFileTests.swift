@@ -139,7 +139,7 @@ struct WaveformFileTests {
         #expect(refusal(sealed(larger)) == .truncated)
     }
 
-    @Test("of zeros, of text or of nothing is none")
+    @Test("of zeros, of text or of no bytes is refused")
     func foreign() {
         #expect(refusal([]) == .truncated && refusal([UInt8](repeating: 0, count: 88)) == .notWaveform)
         #expect(refusal([UInt8](repeating: 0, count: 100_000)) == .notWaveform)

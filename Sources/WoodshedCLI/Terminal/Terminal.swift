@@ -58,7 +58,7 @@ enum RawMode {
         guard unsafe tcgetattr(STDIN_FILENO, &settings) == 0 else { return false }
         unsafe saved.pointee = settings
         settings.c_lflag &= ~tcflag_t(ICANON | ECHO)
-        // Without flushing: that would discard output on its way to the terminal, perhaps half a drawing.
+        // Ctrl-C and Ctrl-Z must not flush: that would discard output on its way to the terminal, perhaps half a drawing.
         settings.c_lflag |= tcflag_t(NOFLSH)
         unsafe withUnsafeMutableBytes(of: &settings.c_cc) { controls in
             unsafe controls[Int(VMIN)] = 0
