@@ -187,6 +187,18 @@ expect found "a page without the picture of its modules" shown_modules
 expect nothing "a page with the picture of its modules" shown_modules
 package ', dependencies: ["Other"]'
 expect found "a dependency that the picture does not show" shown_modules
+# The folders of a module depend on each other one way.
+lay_folders() {
+    lay_module
+    mkdir -p "$folder"/Sources/Sample/{Low,High}
+    printf '// Low.\nstruct Low {\n    %s\n}\n' "$1" >"$folder/Sources/Sample/Low/Low.swift"
+    printf '// High.\nstruct High {\n    let low: Low\n}\n' >"$folder/Sources/Sample/High/High.swift"
+}
+folders() { "$scripts/folders.py" "$folder/Sources"; }
+lay_folders '// Below High.' && expect nothing "a folder that needs another one" folders
+lay_folders 'var above: [High] = []' && expect found "folders that need each other" folders
+lay_folders 'struct High {}; let own = High()' && expect nothing "a type of the same name within another one" folders
+lay_folders 'let text = "High"' && expect nothing "the name of a type in a text" folders
 
 # Figures of two runs of benchmarks, of which one is half as fast.
 figures() { # NAME VALUE...

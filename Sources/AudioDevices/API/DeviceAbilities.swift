@@ -40,29 +40,3 @@ extension DeviceAbilities: CustomStringConvertible {
         limits.count == 1 ? "\(limits.lowerBound) \(unit)" : "\(limits.lowerBound) to \(limits.upperBound) \(unit)"
     }
 }
-
-extension DeviceDescription {
-    /// Opens the device for a moment and queries what it supports; nothing is played or recorded.
-    ///
-    /// For `null` and files nothing is opened. If another program holds the device, opening is not retried.
-    ///
-    /// - Parameter seconds: how long it may take. A device that answers later is then closed automatically.
-    /// - Throws: `busy`, with the program that holds it if known; `unresponsive` if there was no answer in time; and the
-    ///   errors of opening.
-    ///
-    /// Real-time safe: no.
-    public func abilities(within seconds: Double = 2) throws(DeviceError) -> DeviceAbilities {
-        try pendingAbilities().wait(seconds: seconds)
-    }
-
-    /// Starts a query without waiting for it, so that several devices can be queried at once.
-    package func pendingAbilities() -> PendingAnswer<DeviceAbilities> {
-        PendingAnswer(name) { [self] () throws(DeviceError) in
-            switch kind {
-            case .system: try DeviceAbilities(askedOf: name, side)
-            case .null: .all(formats: ["FLOAT"])
-            case .file: .all(formats: side == .output ? ["float32", "int16", "int24", "int32"] : ["FLOAT"])
-            }
-        }
-    }
-}

@@ -30,33 +30,3 @@ public struct DeviceDescription: Sendable, Hashable {
         self.kind = kind
     }
 }
-
-/// The outputs: the devices that ALSA lists for playback, then `null` and `file:PATH`, which always work.
-///
-/// Nothing is opened, so a listed device may turn out to be busy or unplugged, and a busy device is listed too.
-/// Without a sound card or sound server there are no system devices. The list is made anew at
-/// each call. Real-time safe: no.
-public func availableOutputs() -> [DeviceDescription] {
-    ALSALibrary.listedDevices(.output) + [
-        DeviceDescription(
-            name: "null", description: "Discards the sound, at the pace of the clock", side: .output,
-            isDefault: false, kind: .null),
-        DeviceDescription(
-            name: "file:PATH", description: "Writes a file: WAV, FLAC, Opus, Ogg Vorbis or MP3, by its name",
-            side: .output, isDefault: false, kind: .file),
-    ]
-}
-
-/// The inputs: the devices that ALSA lists for recording, then `null` and `file:PATH`, which always work.
-///
-/// As with ``availableOutputs()``, nothing is opened. Real-time safe: no.
-public func availableInputs() -> [DeviceDescription] {
-    ALSALibrary.listedDevices(.input) + [
-        DeviceDescription(
-            name: "null", description: "Silence, at the pace of the clock", side: .input, isDefault: false,
-            kind: .null),
-        DeviceDescription(
-            name: "file:PATH", description: "A recording of any kind that can be read, to its end", side: .input,
-            isDefault: false, kind: .file),
-    ]
-}

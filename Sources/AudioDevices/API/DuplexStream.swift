@@ -88,31 +88,3 @@ public struct DuplexBlock {
         self.roundTripFrames = roundTripFrames
     }
 }
-
-/// Opens an output and an input that run together.
-///
-/// Both must be system devices, or both files or `null`. Two system devices without a common clock (see
-/// `clocks`) run on one thread each, and the input is converted to the output's rate and clock, within ± 1000 ppm of
-/// its nominal rate; ``StreamStatistics/inputClockPPM`` is the measured difference. With one clock, rates that cannot be made
-/// equal throw `formatRefused`. An input file is converted to the output's rate, and is silent after its end.
-/// `channelCount` of the request is the output's; `inputChannelCount` is the input's, by default the same. Throws the error of the
-/// device, with the remedy. Real-time safe: no.
-public func openDuplex(
-    output: OutputDevice, input: InputDevice, inputChannelCount: Int? = nil, clocks: DuplexClocks = .automatic,
-    _ request: StreamRequest
-) throws(DeviceError) -> any DuplexStream {
-    let inputRequest = try inputChannelCount.map { (count) throws(DeviceError) in try request.with(channelCount: count)
-    }
-    switch (output, input) {
-    case (.system(let outputName), .system(let inputName)):
-        return try ALSABackend.duplex(
-            output: outputName, input: inputName, request, inputRequest: inputRequest ?? request, clocks: clocks)
-    case (.system, _), (_, .system):
-        throw DeviceError(
-            kind: .invalidRequest, message: "\(output) and \(input) have no clock in common",
-            remedy: "Play and record on one card, or use files and null for both.")
-    default:
-        let backend = try ClockedBackend(output: output, input: input, request, inputRequest: inputRequest ?? request)
-        return try DeviceDuplex(StreamCore(backend, request))
-    }
-}

@@ -95,17 +95,3 @@ public struct CapturePosition: Sendable, Hashable, BitwiseCopyable {
         self.waitingFrames = waitingFrames
     }
 }
-
-/// Opens an input for recording.
-///
-/// The device stays open until the stream is stopped, has ended or is released. If another program holds the device,
-/// opening is retried for up to a second, then throws `busy`. A file is opened here, and keeps its own rate and channels whatever
-/// the request; its end ends the stream. Throws the error of the device, with the remedy. Real-time safe: no.
-public func openInput(_ device: InputDevice, _ request: StreamRequest) throws(DeviceError) -> any InputStream {
-    switch device {
-    case .system(let name):
-        return try DeviceInput(StreamCore(ALSABackend(input: name, request), request))
-    case .null, .file:
-        return try DeviceInput(StreamCore(ClockedBackend(input: device, request), request))
-    }
-}

@@ -122,18 +122,3 @@ public struct RenderBlock {
         self.outputFrame = outputFrame
     }
 }
-
-/// Opens an output for playing.
-///
-/// The device stays open until the stream is stopped, has ended or is released. Without a sound card, `default`
-/// fails at once with `noDevice`. If another program holds the device, opening is retried for up to a second, then throws `busy`.
-/// A file is created here, under a temporary name until the stream ends.
-/// Throws the error of the device, with the remedy. Real-time safe: no.
-public func openOutput(_ device: OutputDevice, _ request: StreamRequest) throws(DeviceError) -> any OutputStream {
-    switch device {
-    case .system(let name):
-        return try DeviceOutput(StreamCore(ALSABackend(output: name, request), request))
-    case .null, .file:
-        return try DeviceOutput(StreamCore(ClockedBackend(output: device, request), request))
-    }
-}

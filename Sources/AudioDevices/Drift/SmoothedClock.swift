@@ -1,9 +1,3 @@
-/// A device's position at a moment: the frame that was leaving it, or being recorded, with its monotonic time in nanoseconds.
-struct DeviceMoment: Sendable, BitwiseCopyable {
-    let frame: Int64
-    let time: Int64
-}
-
 /// A device's position as a function of time, smoothed over many moments. A single moment has an error from the steps in which
 /// devices count and from the time that the thread was held up.
 ///

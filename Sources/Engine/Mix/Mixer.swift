@@ -3,16 +3,6 @@
 internal import AudioDevices
 internal import Realtime
 
-/// A player's render state as the mixer sees it. The control side owns the memory and frees it only after the mixer has
-/// returned the address.
-@safe
-struct MixerSlot: @unchecked Sendable, BitwiseCopyable {
-    let core: UnsafeMutablePointer<PlayerCore>
-
-    /// Identifies the player when it is returned.
-    var address: Int { unsafe Int(bitPattern: core) }
-}
-
 /// Sums players into the device's block. Real-time safe: `render` is; the initialiser allocates.
 @safe
 struct Mixer: ~Copyable {

@@ -312,3 +312,13 @@ struct RenderEnds: ~Copyable {
     var status: SnapshotWriter<PlayerStatus>
     var peaks: RingProducer<SIMD8<Float>>
 }
+
+/// A player's render state as the mixer sees it. The control side owns the memory and frees it only after the mixer has
+/// returned the address.
+@safe
+struct MixerSlot: @unchecked Sendable, BitwiseCopyable {
+    let core: UnsafeMutablePointer<PlayerCore>
+
+    /// Identifies the player when it is returned.
+    var address: Int { unsafe Int(bitPattern: core) }
+}

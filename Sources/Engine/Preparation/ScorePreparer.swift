@@ -132,15 +132,3 @@ final class ScorePreparer: Sendable {
         }
     }
 }
-
-extension Score {
-    /// Frames of the clip around which a player needs the analysis, most urgent first: its position, the next pages,
-    /// the start of the section, and the start of the next one.
-    func placesNear(_ status: PlayerStatus) -> [Int64] {
-        guard needsVoices else { return [] }
-        let ahead = status.clipFrame + Int64(6 * sampleRate)
-        let section = max(0, status.section - 1)
-        let openings = sections.indices.contains(section) ? sections[section...].prefix(2).map(\.range.lowerBound) : []
-        return [status.clipFrame, ahead] + openings
-    }
-}

@@ -1,0 +1,57 @@
+// The devices that can be opened, and what each of them supports.
+
+/// The outputs: the devices that ALSA lists for playback, then `null` and `file:PATH`, which always work.
+///
+/// Nothing is opened, so a listed device may turn out to be busy or unplugged, and a busy device is listed too.
+/// Without a sound card or sound server there are no system devices. The list is made anew at
+/// each call. Real-time safe: no.
+public func availableOutputs() -> [DeviceDescription] {
+    ALSALibrary.listedDevices(.output) + [
+        DeviceDescription(
+            name: "null", description: "Discards the sound, at the pace of the clock", side: .output,
+            isDefault: false, kind: .null),
+        DeviceDescription(
+            name: "file:PATH", description: "Writes a file: WAV, FLAC, Opus, Ogg Vorbis or MP3, by its name",
+            side: .output, isDefault: false, kind: .file),
+    ]
+}
+
+/// The inputs: the devices that ALSA lists for recording, then `null` and `file:PATH`, which always work.
+///
+/// As with ``availableOutputs()``, nothing is opened. Real-time safe: no.
+public func availableInputs() -> [DeviceDescription] {
+    ALSALibrary.listedDevices(.input) + [
+        DeviceDescription(
+            name: "null", description: "Silence, at the pace of the clock", side: .input, isDefault: false,
+            kind: .null),
+        DeviceDescription(
+            name: "file:PATH", description: "A recording of any kind that can be read, to its end", side: .input,
+            isDefault: false, kind: .file),
+    ]
+}
+
+extension DeviceDescription {
+    /// Opens the device for a moment and queries what it supports; nothing is played or recorded.
+    ///
+    /// For `null` and files nothing is opened. If another program holds the device, opening is not retried.
+    ///
+    /// - Parameter seconds: how long it may take. A device that answers later is then closed automatically.
+    /// - Throws: `busy`, with the program that holds it if known; `unresponsive` if there was no answer in time; and the
+    ///   errors of opening.
+    ///
+    /// Real-time safe: no.
+    public func abilities(within seconds: Double = 2) throws(DeviceError) -> DeviceAbilities {
+        try pendingAbilities().wait(seconds: seconds)
+    }
+
+    /// Starts a query without waiting for it, so that several devices can be queried at once.
+    package func pendingAbilities() -> PendingAnswer<DeviceAbilities> {
+        PendingAnswer(name) { [self] () throws(DeviceError) in
+            switch kind {
+            case .system: try DeviceAbilities(askedOf: name, side)
+            case .null: .all(formats: ["FLOAT"])
+            case .file: .all(formats: side == .output ? ["float32", "int16", "int24", "int32"] : ["FLOAT"])
+            }
+        }
+    }
+}
