@@ -1,4 +1,4 @@
-// What is beyond `FileLimits`, and beyond what the system has left.
+// Errors for files that exceed `FileLimits`, and for resources that the system has run out of.
 
 extension AudioFileError {
     static func tooManyChannels(_ path: String, _ channels: Int) -> AudioFileError {

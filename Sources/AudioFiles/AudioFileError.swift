@@ -1,27 +1,27 @@
-// What can go wrong with a file, and what the system's error numbers say about one that is read.
+// The errors of audio files, and what the system's error numbers mean for a file that is read.
 public import Explanations
 internal import Files
 internal import Glibc
 
 /// Why a file could not be read or written, and what to do about it.
 public struct AudioFileError: ExplainedError, Equatable {
-    /// The kind of failure, to decide by.
+    /// The kind of failure, for code that handles errors differently.
     public enum Kind: String, Sendable, CaseIterable {
-        /// There is no such file.
+        /// The file does not exist.
         case notFound
         /// The path names a directory.
         case isDirectory
-        /// The path names a pipe, a device or a socket, standard input or an address of the net, where a regular file is needed.
+        /// The path names a pipe, a device or a socket, standard input or an internet address, but a regular file is needed.
         case notRegularFile
-        /// The system forbids it.
+        /// The system does not permit it.
         case permissionDenied
-        /// The content is no audio that is known.
+        /// The content is not in a known audio format.
         case notAudio
         /// The file holds no bytes, or no frames.
         case empty
         /// It is audio, but damaged beyond decoding.
         case broken
-        /// It is audio of a kind or with properties that are not handled.
+        /// It is audio, but of a format or with properties that are not supported.
         case unsupported
         /// It has more than 64 channels.
         case tooManyChannels
@@ -29,21 +29,21 @@ public struct AudioFileError: ExplainedError, Equatable {
         case helperMissing
         /// A limit on time, size or memory was reached.
         case limitExceeded
-        /// The file is not any more what it was when it was opened.
+        /// The file has changed since it was opened.
         case changed
         /// Reading or writing failed.
         case io
-        /// The clip was closed while something waited for it.
+        /// The clip was closed while a reader waited for it.
         case cancelled
         /// The file to be written cannot be created.
         case cannotCreate
-        /// There is a file already where a new one is to be.
+        /// The new file's name is already taken.
         case alreadyExists
-        /// Another program is at work on it.
+        /// Another program is using it.
         case inUse
-        /// There is no room left for what is to be written.
+        /// There is not enough space left for the file to be written.
         case diskFull
-        /// Who read the output has gone.
+        /// The reader of the output has gone.
         case closedPipe
         /// A value given by the caller is outside what is permitted.
         case invalidRequest
@@ -67,7 +67,7 @@ public struct AudioFileError: ExplainedError, Equatable {
 }
 
 extension AudioFileError {
-    /// What `errno` says about opening or reading `path`.
+    /// The error for `errno` after opening or reading `path`.
     package static func reading(_ path: String, errno code: Int32) -> AudioFileError {
         switch code {
         case ENOENT where path == "-": .standardInput
@@ -87,13 +87,13 @@ extension AudioFileError {
         }
     }
 
-    /// What `errno` says about creating or writing `path`.
+    /// The error for `errno` after creating or writing `path`.
     package static func writing(_ path: String, errno code: Int32, creating: Bool) -> AudioFileError {
         let failure = WritingFailure<Kind>(path, FileFault(code: code, isCreating: creating))
         return AudioFileError(failure.kind, path: path, failure.message, remedy: failure.remedy)
     }
 
-    /// What `errno` says about creating a file that must replace none.
+    /// The error for `errno` after creating a file that must not replace another.
     package static func creatingNew(_ path: String, errno code: Int32) -> AudioFileError {
         if code == EEXIST {
             return AudioFileError(
@@ -113,7 +113,7 @@ extension AudioFileError {
             remedy: "Write what it delivers into a file first, and open that.")
     }
 
-    /// What stands for standard input elsewhere, where there is no file of this name.
+    /// Other programs take this name for standard input; the error is for when no file has the name.
     private static var standardInput: AudioFileError {
         AudioFileError(
             .notRegularFile, path: "-",

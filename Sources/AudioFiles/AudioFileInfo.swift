@@ -1,4 +1,4 @@
-/// What an audio file is, as its content says and its decoder proved.
+/// Format and length of an audio file: what its content says, with the length that decoding proved.
 public struct AudioFileInfo: Sendable, Equatable {
     /// The path it was opened by; empty for audio made in memory.
     public let path: String
@@ -10,11 +10,11 @@ public struct AudioFileInfo: Sendable, Equatable {
     public let sampleRate: Int
     /// Channels, 1...64.
     public let channelCount: Int
-    /// Frames that can be decoded, which is not always what the header claims.
+    /// Frames that can be decoded, which is not always the number in the header.
     public let frameCount: Int64
-    /// Why the file may hold more than could be decoded, in plain words; nil when all of it was. Known of files that only the
-    /// `ffmpeg` program reads: it came to an end, but said that something is wrong. Nothing made of such a part is to be
-    /// kept for good, as the next opening may give more.
+    /// Why the file may hold more than could be decoded, in plain words; nil if all of it was decoded. It is only known for files
+    /// that are decoded by the `ffmpeg` program: the program finished, but reported an error. Do not store anything computed from
+    /// such a part permanently, because opening the file again may give more.
     public internal(set) var shortfall: String?
 
     /// The length in seconds.

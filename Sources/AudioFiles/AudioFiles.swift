@@ -1,20 +1,21 @@
-// AudioFiles: what sound files are. Recordings decoded at any frame and at any rate (`AudioDecoder`, `RateReader`), sound files written
-// (`WaveWriter`, `makeSoundWriter`), the marks and tags of recordings (`FileMarks`, `FileDetails`), and their names as text (`FileName`).
+// AudioFiles: reading and writing sound files. It decodes recordings at any frame and any rate (`AudioDecoder`, `RateReader`),
+// writes sound files (`WaveWriter`, `makeSoundWriter`), reads the marks and tags of recordings (`FileMarks`, `FileDetails`),
+// and represents file names as text (`FileName`).
 //
-// What a file holds is decided by its content, never by its name; how long it is, by what can be decoded, never by what
-// its header claims; and a frame has the same samples whichever way it was reached.
+// The format of a file is determined by its content, never by its name; its length by what can be decoded, never by its header;
+// and a frame has the same samples whichever way it was reached.
 //
-// The module keeps nothing in memory, does not play or measure, and knows no sound device. It does not edit tags, and what it cannot
-// decode itself it gives to an `ffmpeg` process.
+// The module keeps no audio in memory, does not play or measure, and uses no sound device. It does not edit tags, and gives
+// files that it cannot decode itself to an `ffmpeg` process.
 
-/// Limits that hold for every file, checked before anything is allocated.
+/// Limits for every file, checked before anything is allocated.
 package enum FileLimits {
     /// Channels a file or clip may have.
     package static let channelCounts = 1...64
     /// Sample rates in Hz a file or clip may have.
     package static let sampleRates = 1...768_000
-    /// Frames a file may have: 36 days at 44.1 kHz. Keeps every product of frames and rates within 64 bits.
+    /// Frames a file may have: 36 days at 44.1 kHz. This keeps every product of frames and rates within 64 bits.
     package static let maximumFrameCount: Int64 = 1 << 37
-    /// Marks that are read of a file.
+    /// Marks that are read from a file.
     static let markCount = 4096
 }

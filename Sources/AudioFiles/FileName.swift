@@ -1,12 +1,12 @@
-/// Names of files as text. To the system a name is bytes, and those of old disks and archives often are not UTF-8.
+/// Names of files as text. To the system a name is bytes; names on old disks and in archives are often not UTF-8.
 ///
-/// A byte that is not part of UTF-8 is the character U+10FF00 + byte, from a range that nobody uses (Unicode's last private
-/// one); bytes that are such a character in UTF-8 are treated alike. So every name has a text of its own, and a name that is UTF-8
-/// is its own text. Whatever reads a recording opens the one of such a text; nothing is written under one.
+/// A byte that is not part of valid UTF-8 becomes the character U+10FF00 + byte, from the end of Unicode's last private use area,
+/// which is not in use. Bytes that encode such a character in UTF-8 are treated in the same way. So every name has a text of its
+/// own, and a name in UTF-8 is its own text. Functions that read a recording accept such a text; no file is written under one.
 ///
 /// Real-time safe: no.
 public enum FileName {
-    /// The text of a name.
+    /// The text for a name.
     public static func text(of name: some Sequence<UInt8>) -> String {
         let bytes = Array(name)
         var text = String.UnicodeScalarView()
@@ -33,9 +33,9 @@ public enum FileName {
         }
     }
 
-    /// The name of a text.
+    /// The name for a text.
     public static func bytes(of text: String) -> [UInt8] {
-        // The byte that all of those characters begin with in UTF-8.
+        // In UTF-8, all of those characters begin with this byte.
         guard text.utf8.contains(0xF4) else { return Array(text.utf8) }
         var bytes: [UInt8] = []
         for scalar in text.unicodeScalars {
@@ -48,16 +48,16 @@ public enum FileName {
         return bytes
     }
 
-    /// Whether a name is UTF-8, as all are that something is written under.
+    /// Whether a name is UTF-8. Files are only written under such names.
     package static func isUTF8(_ text: String) -> Bool {
         !text.utf8.contains(0xF4) || !text.unicodeScalars.contains(where: standsForByte)
     }
 
-    /// Whether a character stands for a byte that is not part of UTF-8: its lowest eight bits are that byte.
+    /// Whether a character stands for a byte that is not part of valid UTF-8; its lowest eight bits are that byte.
     package static func standsForByte(_ scalar: Unicode.Scalar) -> Bool { scalar.value >= first + 0x80 }
 
     private static let first: UInt32 = 0x10_FF00
 
-    /// The name of a text as the system takes it, ended by a zero.
+    /// The name for a text in the system's form, ended by a zero.
     package static func systemName(_ text: String) -> [CChar] { bytes(of: text).map { CChar(bitPattern: $0) } + [0] }
 }

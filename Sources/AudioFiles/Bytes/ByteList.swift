@@ -1,4 +1,4 @@
-/// Bytes of a file's header or chunk being put together.
+/// Builds the bytes of a file's header or chunk.
 package struct ByteList {
     package private(set) var bytes: [UInt8] = []
 
@@ -7,10 +7,10 @@ package struct ByteList {
     package mutating func append(_ more: [UInt8]) { bytes += more }
     package mutating func text(_ name: String) { bytes += Array(name.utf8) }
 
-    /// An integer's bytes, the lowest first.
+    /// Appends an integer, lowest byte first.
     package mutating func little(_ value: some FixedWidthInteger) { append(value.littleEndian) }
 
-    /// An integer's bytes, the highest first.
+    /// Appends an integer, highest byte first.
     package mutating func big(_ value: some FixedWidthInteger) { append(value.bigEndian) }
 
     private mutating func append(_ value: some FixedWidthInteger) {

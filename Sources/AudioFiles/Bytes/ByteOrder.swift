@@ -1,14 +1,14 @@
-// Integers of a file; `ByteList` writes them.
+// Reads integers from bytes; `ByteList` writes them.
 
 extension [UInt8] {
-    /// The integer that begins at a byte, with its lowest byte; the caller has checked that it is all there.
+    /// The integer at an offset, lowest byte first. The caller has checked that all its bytes are there.
     package func little<Value: FixedWidthInteger & BitwiseCopyable>(_ type: Value.Type = Value.self, at offset: Int)
         -> Value
     {
         Value(littleEndian: load(at: offset))
     }
 
-    /// The integer that begins at a byte, with its highest byte.
+    /// The integer at an offset, highest byte first. The caller has checked that all its bytes are there.
     package func big<Value: FixedWidthInteger & BitwiseCopyable>(_ type: Value.Type = Value.self, at offset: Int)
         -> Value
     {

@@ -1,7 +1,6 @@
-/// Bytes that are looked at here and there: a file's, or some in memory. Nothing is read but what is asked for, so what a file
-/// claims about itself costs nothing.
+/// Random access to bytes, of a file or in memory. Only the requested bytes are read, so a wrong size in a file costs nothing.
 ///
-/// A file that cannot be read any more ends where that begins.
+/// If a part of a file can no longer be read, the bytes end there.
 package struct ByteSource {
     private enum Storage {
         case file(OpenedFile)
@@ -9,11 +8,11 @@ package struct ByteSource {
     }
 
     private let storage: Storage
-    /// Where in the storage the bytes are, in order; none of them empty.
+    /// The ranges of the storage that hold the bytes, in order; none is empty.
     private let pieces: [Range<Int64>]
-    /// Where among the bytes each piece begins.
+    /// The offset among the bytes at which each piece begins.
     private let starts: [Int64]
-    /// How many bytes there are.
+    /// The number of bytes.
     package let count: Int64
 
     package init(_ file: OpenedFile) { self.init(.file(file), [0..<file.byteCount]) }
@@ -31,13 +30,13 @@ package struct ByteSource {
         (self.starts, self.count) = (starts, count)
     }
 
-    /// The bytes of some ranges one after another; what lies outside is left out.
+    /// The bytes of several ranges, one after another; parts outside the source are left out.
     package func joined(_ ranges: [Range<Int64>]) -> ByteSource { ByteSource(storage, ranges.flatMap(places)) }
 
-    /// The bytes of a range; what lies outside is left out.
+    /// The bytes of a range; parts outside the source are left out.
     package func slice(_ range: Range<Int64>) -> ByteSource { joined([range]) }
 
-    /// All bytes from one on.
+    /// All bytes from `offset` on.
     package func dropFirst(_ offset: Int64) -> ByteSource { slice(min(max(0, offset), count)..<count) }
 
     /// Up to `limit` bytes from `offset` on; fewer at the end.
@@ -52,14 +51,14 @@ package struct ByteSource {
             case .file(let file):
                 let read = file.bytes(at: place.lowerBound, count: length)
                 bytes += read
-                // What follows a gap would stand at the wrong place.
+                // Bytes after a gap would be at the wrong offset.
                 if read.count < length { return bytes }
             }
         }
         return bytes
     }
 
-    /// The integer at a byte, the lowest byte first; nil where it is not all there.
+    /// The integer at an offset, lowest byte first; nil if not all its bytes are there.
     package func little<Value: FixedWidthInteger & BitwiseCopyable>(_ type: Value.Type = Value.self, at offset: Int64)
         -> Value?
     {
@@ -67,19 +66,19 @@ package struct ByteSource {
         return bytes.count == MemoryLayout<Value>.size ? bytes.little(at: 0) : nil
     }
 
-    /// The integer at a byte, the highest byte first; nil where it is not all there.
+    /// The integer at an offset, highest byte first; nil if not all its bytes are there.
     package func big<Value: FixedWidthInteger & BitwiseCopyable>(_ type: Value.Type = Value.self, at offset: Int64)
         -> Value?
     {
         little(type, at: offset)?.byteSwapped
     }
 
-    /// Whether it begins with a text.
+    /// Whether the bytes at `offset` begin with a text.
     package func starts(with text: String, at offset: Int64 = 0) -> Bool {
         bytes(at: offset, count: text.utf8.count).elementsEqual(text.utf8)
     }
 
-    /// Where in the storage a range of the bytes is.
+    /// The ranges of the storage that hold a range of the bytes.
     private func places(of range: Range<Int64>) -> [Range<Int64>] {
         let range = range.clamped(to: 0..<count)
         if range.isEmpty { return [] }

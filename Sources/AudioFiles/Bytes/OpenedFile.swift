@@ -1,17 +1,17 @@
-// A regular file opened for reading, without ever blocking on what is none.
+// Opens regular files for reading, and never blocks on a pipe or a device.
 package import Files
 internal import Glibc
 
 extension RegularFile {
-    /// Opens the file of a name as `FileName` has it.
+    /// Opens the file with a name in the form of `FileName`.
     package init(named path: String) throws(FileFault) {
-        // A zero byte ends the name for the system: another file than the one named would be opened.
+        // The system would end the name at a zero byte, and open a different file.
         if path.utf8.contains(0) || path.isEmpty { throw FileFault(code: ENOENT) }
         try unsafe self.init(FileName.systemName(path))
     }
 }
 
-/// The descriptor of a regular file, closed with the last reference.
+/// The descriptor of a regular file, closed when the last reference is released.
 package final class OpenedFile: Sendable {
     package let path: String
     private let file: RegularFile
@@ -19,7 +19,7 @@ package final class OpenedFile: Sendable {
     package var descriptor: Int32 { file.descriptor }
     package var byteCount: Int64 { file.byteCount }
 
-    /// Opens the file; refuses directories, pipes and devices, and files without a byte.
+    /// Opens the file; throws for directories, pipes and devices, and for empty files.
     package init(path: String) throws(AudioFileError) {
         self.path = path
         do throws(FileFault) { file = try RegularFile(named: path) } catch { throw .reading(path, errno: error.code) }
@@ -33,18 +33,18 @@ package final class OpenedFile: Sendable {
         }
     }
 
-    /// The same file opened once more, with a position of its own.
+    /// Opens the same file again, with a position of its own.
     package func reopened() throws(AudioFileError) -> OpenedFile { try OpenedFile(reopening: self) }
 
-    /// Up to `count` bytes from `offset` on; fewer at the end of the file or when reading fails.
+    /// Up to `count` bytes from `offset` on; fewer at the end of the file or if reading fails.
     package func bytes(at offset: Int64, count: Int) -> [UInt8] {
         unsafe [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
             filled = unsafe read(at: offset, into: UnsafeMutableRawBufferPointer(buffer))
         }
     }
 
-    /// Fills `target` with the bytes from `offset` on, and returns how many there are: fewer at the end of the file or when
-    /// reading fails. Any thread, also several at once.
+    /// Fills `target` with the bytes from `offset` on, and returns their number: fewer at the end of the file or if reading
+    /// fails. Any thread, also several at once.
     package func read(at offset: Int64, into target: UnsafeMutableRawBufferPointer) -> Int {
         do throws(FileFault) {
             return try unsafe FileBytes.read(descriptor, at: offset, into: target)
@@ -53,9 +53,9 @@ package final class OpenedFile: Sendable {
         }
     }
 
-    /// A descriptor of its own for a library that closes what it is given, positioned at the first byte.
+    /// A descriptor for a library that closes the one it gets, positioned at the first byte.
     package func duplicate() throws(AudioFileError) -> Int32 {
-        // Duplicates share one position; a fresh opening would be another file if the path was renamed meanwhile.
+        // A duplicate shares its position with the original; but opening the path again would open another file after a rename.
         let copy = fcntl(descriptor, F_DUPFD_CLOEXEC, 0)
         if copy < 0 { throw .reading(path, errno: errno) }
         _ = lseek(copy, 0, SEEK_SET)

@@ -1,12 +1,12 @@
-/// The chunks of a RIFF, AIFF or CAF file: where each one's content is, however wrong its size.
+/// The chunks of a RIFF, AIFF or CAF file, with the range of each one's content, even if its size field is wrong.
 struct ChunkList {
-    /// How such a file writes the head of a chunk.
+    /// How the file encodes the header of a chunk.
     enum Form {
-        /// A size of 32 bits, the lowest byte first; chunks begin at even bytes.
+        /// 32-bit sizes, lowest byte first; chunks begin at even offsets.
         case riff
-        /// A size of 32 bits, the highest byte first; chunks begin at even bytes. AIFF, and RIFX, the other RIFF.
+        /// 32-bit sizes, highest byte first; chunks begin at even offsets. AIFF, and RIFX, the big-endian RIFF.
         case aiff
-        /// A size of 64 bits, the highest byte first.
+        /// 64-bit sizes, highest byte first.
         case caf
 
         fileprivate var headBytes: Int64 { self == .caf ? 12 : 8 }
@@ -19,14 +19,14 @@ struct ChunkList {
 
     private(set) var chunks: [Chunk] = []
 
-    /// What no honest file reaches; a file of nothing but empty chunks is left after as many.
+    /// A valid file never has as many. The limit bounds the time for a file of nothing but empty chunks.
     private static let mostChunks = 16_384
 
-    /// The chunks of some names.
+    /// Finds the chunks with some names.
     ///
     /// - Parameters:
-    ///   - start: Where the first one's head is.
-    ///   - longSizes: In bytes, of chunks whose own size says that it is elsewhere (RF64).
+    /// The offset of the first chunk's header.
+    /// The sizes, in bytes, of chunks whose size field says that the size is stored elsewhere (RF64).
     init(
         in source: ByteSource, from start: Int64, _ form: Form, named names: Set<String>,
         longSizes: [String: Int64] = [:]
@@ -36,14 +36,14 @@ struct ChunkList {
             guard let (name, told) = Self.head(source, at: place, form) else { return }
             place += form.headBytes
             let size = told ?? longSizes[name] ?? .max
-            // Behind a chunk that claims more than there is nothing more can be found.
+            // After a chunk whose size exceeds the file, no further chunk can be found.
             let end = size < source.count - place ? place + size : source.count
             if names.contains(name) { chunks.append(Chunk(name: name, content: source.slice(place..<end))) }
             place = form == .caf || end == source.count ? end : end + (size & 1)
         }
     }
 
-    /// A chunk's name and size; no size where it says that its content reaches to the end, or is told elsewhere.
+    /// A chunk's name and size; nil as the size if the content reaches to the end, or the size is stored elsewhere.
     private static func head(_ source: ByteSource, at place: Int64, _ form: Form) -> (name: String, size: Int64?)? {
         let head = source.bytes(at: place, count: Int(form.headBytes))
         if head.count < Int(form.headBytes) { return nil }

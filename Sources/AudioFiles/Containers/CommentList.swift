@@ -1,16 +1,16 @@
-/// Where the comments of a block are (Xiph, "Ogg Vorbis I format specification: comment field and header specification").
+/// The ranges of the comments in a block (Xiph, "Ogg Vorbis I format specification: comment field and header specification").
 package struct CommentList {
-    /// The number of comments.
+    /// The field with the number of comments.
     package let countField: Range<Int64>
-    /// Each comment without its length, as far as they are there.
+    /// Each comment that is there, without its length field.
     package private(set) var comments: [Range<Int64>] = []
-    /// Whether all are there that are told of.
+    /// Whether the block holds as many comments as it declares.
     package let isWhole: Bool
 
-    /// More than this many are not looked for; 999 chapters take twice as many.
+    /// The most comments that are read; 999 chapters have two each.
     private static let mostComments = 16_384
 
-    /// The comments in bytes that begin with the length of the vendor's name; nil where not even their number is there.
+    /// Finds the comments in bytes that begin with the length of the vendor's name; nil if even their number is missing.
     package init?(_ source: ByteSource) {
         guard let vendor = source.little(UInt32.self, at: 0),
             let count = source.little(UInt32.self, at: 4 + Int64(vendor))

@@ -1,4 +1,4 @@
-/// The metadata blocks in front of the sound of a FLAC file (RFC 9639, section 8).
+/// The metadata blocks in front of the audio of a FLAC file (RFC 9639, section 8).
 package struct FLACBlocks {
     package enum Kind: UInt8 {
         case comments = 4
@@ -8,7 +8,7 @@ package struct FLACBlocks {
     private let source: ByteSource
     private var blocks: [(kind: UInt8, place: Range<Int64>)] = []
 
-    /// A file has a handful; one of nothing but empty blocks is left after as many.
+    /// A file has a handful. The limit bounds the time for a file of nothing but empty blocks.
     private static let mostBlocks = 1024
 
     package init(_ source: ByteSource) {
@@ -24,9 +24,9 @@ package struct FLACBlocks {
         }
     }
 
-    /// Where the first block of a kind says that it is, also beyond the end of the file.
+    /// The range of the first block of a kind according to its header; it may reach beyond the end of the file.
     package func place(_ kind: Kind) -> Range<Int64>? { blocks.first { $0.kind == kind.rawValue }?.place }
 
-    /// What there is of the first block of a kind.
+    /// The content of the first block of a kind, as far as the file holds it.
     package func first(_ kind: Kind) -> ByteSource? { place(kind).map(source.slice) }
 }

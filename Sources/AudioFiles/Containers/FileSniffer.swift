@@ -1,34 +1,34 @@
-// Which decoder a file is for, judged by its first bytes alone: names lie (AAC called .mp3 is common).
+// Chooses the decoder for a file by its first bytes alone, because names are often wrong (AAC called .mp3 is common).
 
-/// What the first bytes of a file say it is.
+/// The format of a file according to its first bytes.
 enum FileKind: Equatable {
-    /// For libsndfile, with the container's name.
+    /// Decoded by libsndfile; with the container's name.
     case soundFile(String)
-    /// MPEG audio layer 1 to 3, which the library is to look for from this byte on.
+    /// MPEG audio layer 1 to 3; the library searches for its first frame from this byte on.
     case mpegAudio(from: Int64)
-    /// For the `ffmpeg` program, with the container's name.
+    /// Decoded by the `ffmpeg` program; with the container's name.
     case foreign(String)
-    /// Nothing known; libsndfile knows some rare kinds more.
+    /// Not recognised; libsndfile knows some more, rare formats.
     case unknown
 }
 
-/// Judges files by content.
+/// Determines the format of files by content.
 enum FileSniffer {
-    /// What `file` is.
+    /// The format of a file.
     static func kind(of file: OpenedFile) -> FileKind { kind(of: ByteSource(file)) }
 
-    /// What bytes would be as a file.
+    /// The format of a file with these bytes.
     static func kind(of file: ByteSource) -> FileKind {
         let head = file.bytes(at: 0, count: 4096)
         let tagBytes = id3Length(head)
-        // Taggers put ID3 in front of FLAC and AAC too: what comes after the tag decides.
+        // Some programs put ID3 tags in front of FLAC and AAC too, so the content after the tag decides.
         let found = kind(of: tagBytes.map { file.bytes(at: Int64($0), count: 4096) } ?? head)
         if found != .unknown { return found }
         if let start = MPEGHeader.firstFrame(of: file, from: Int64(tagBytes ?? 0)) { return .mpegAudio(from: start) }
         return tagBytes == nil ? .unknown : .mpegAudio(from: 0)
     }
 
-    /// What a file is that begins with `head`.
+    /// The format of a file that begins with `head`.
     static func kind(of head: [UInt8]) -> FileKind {
         for signature in signatures where signature.matches(head) { return signature.kind }
         if head.starts(with: Array("OggS".utf8)) { return oggKind(head) }
@@ -74,7 +74,7 @@ enum FileSniffer {
         Signature(bytes: [0x0B, 0x77], .foreign("ac3")), Signature(bytes: [0x7F, 0xFE, 0x80, 0x01], .foreign("dts")),
     ]
 
-    /// Ogg carries several codecs; libsndfile reads two of them (its Ogg FLAC fails on every file tried).
+    /// Ogg carries several codecs. libsndfile reads two of them; it failed on every Ogg FLAC file tried.
     private static func oggKind(_ head: [UInt8]) -> FileKind {
         guard head.count > 27 else { return .soundFile("ogg") }
         let payload = Array(head.dropFirst(27 + Int(head[26])).prefix(8))
@@ -84,7 +84,7 @@ enum FileSniffer {
         return .foreign("ogg")
     }
 
-    /// The bytes an ID3v2 tag in front takes, or nil when there is none.
+    /// The length in bytes of an ID3v2 tag at the start, or nil if there is none.
     static func id3Length(_ head: [UInt8]) -> Int? {
         guard head.count >= 10, head.starts(with: Array("ID3".utf8)) else { return nil }
         let size = head[6..<10].reduce(0) { $0 << 7 | Int($1 & 0x7F) }

@@ -1,13 +1,13 @@
-// How a file is known for MPEG audio: by frames that follow each other.
+// Recognises MPEG audio by several frames in a row.
 
 /// The header of an MPEG audio frame (ISO 11172-3, 13818-3).
 struct MPEGHeader {
     /// Bytes of the frame.
     let byteCount: Int
-    /// What is the same in all frames of a stream: version, layer and sample rate.
+    /// The fields that are equal in all frames of a stream: version, layer and sample rate.
     private let stream: [UInt8]
 
-    /// Reads the header that begins at a byte; nil where none does.
+    /// Reads the header at an offset; nil if there is none.
     init?(_ bytes: [UInt8], at offset: Int = 0) {
         guard offset >= 0, offset + 4 <= bytes.count, bytes[offset] == 0xFF, bytes[offset + 1] & 0xE0 == 0xE0 else {
             return nil
@@ -39,7 +39,7 @@ struct MPEGHeader {
         [8, 16, 24, 32, 40, 48, 56, 64, 80, 96, 112, 128, 144, 160],
     ]
 
-    /// Whether two headers in a row begin a file: eleven set bits alone are found in any noise.
+    /// Whether a file begins with two headers in a row. One is not enough: its eleven set bits occur in any noise.
     static func begins(_ head: [UInt8]) -> Bool {
         guard let first = MPEGHeader(head) else { return false }
         return first.byteCount >= head.count || MPEGHeader(head, at: first.byteCount) != nil
@@ -47,12 +47,12 @@ struct MPEGHeader {
 
     // MARK: - Behind padding
 
-    /// How many bytes are looked at, frames in a row are asked for, and bytes may lie in front of them behind the padding: the
-    /// rest of the longest frame, where a stream was cut.
+    /// The bytes that are searched, the frames in a row that are required, and the most bytes that may lie between the padding
+    /// and the first frame: the rest of the longest frame, if a stream was cut.
     private static let (searchedBytes, framesInRow, mostOfFrame) = (1 << 20, 4, 2881)
 
-    /// Where a stream of frames begins behind `start`: after padding, one byte many times over, and what is left of a frame that
-    /// was cut; nil where none does.
+    /// The offset of the first frame of a stream after `start`. Padding (one byte many times over) and the rest of a frame that
+    /// was cut may come before it; nil if there is no stream.
     static func firstFrame(of file: ByteSource, from start: Int64) -> Int64? {
         let bytes = file.bytes(at: start, count: searchedBytes)
         guard let filler = bytes.first else { return nil }

@@ -1,16 +1,16 @@
-/// The second packet of an Ogg Vorbis or Opus file, which holds the comments, without its codec's name.
+/// The second packet of an Ogg Vorbis or Opus file, which holds the comments; without the codec's name in front.
 package struct OggCommentPacket {
-    /// The parts of the file that hold it, in order.
+    /// The ranges of the file that hold the packet, in order.
     package private(set) var places: [Range<Int64>] = []
-    /// The pages that hold any of it.
+    /// The pages that hold parts of it.
     package private(set) var pages: [Range<Int64>] = []
-    /// Whether all of it is there.
+    /// Whether the file holds all of it.
     package private(set) var isWhole = false
 
     /// Pages hold up to 64 KiB; comments with pictures take megabytes.
     private static let mostPages = 4096
 
-    /// Finds it, as far as it is there, among the pages of the file's first stream; nil where it does not begin.
+    /// Finds the packet, as far as the file holds it, in the pages of the file's first stream; nil if it does not begin.
     package init?(_ source: ByteSource) {
         var (start, packet): (Int64, Int) = (0, 0)
         var serial: UInt32?
@@ -37,7 +37,7 @@ package struct OggCommentPacket {
         if places.isEmpty { return nil }
     }
 
-    /// Leaves out the name in front, which is the codec's; nothing is left of a packet without one.
+    /// Removes the codec's name in front. A packet without one becomes empty.
     private mutating func dropName(_ source: ByteSource) {
         let content = source.joined(places)
         let names = [[3] + Array("vorbis".utf8), Array("OpusTags".utf8)]

@@ -1,29 +1,30 @@
 /// The header of a page of an Ogg file (RFC 3533, section 6).
 package struct OggPage {
-    /// The whole page's place in the file; a file that was cut short may end within it.
+    /// The range of the whole page in the file. It may reach beyond the end of a file that was cut short.
     let bytes: Range<Int64>
-    /// Where its content begins.
+    /// The offset at which its content begins.
     let contentStart: Int64
     /// The lengths of its segments; one below 255 ends a packet.
     let segments: [UInt8]
-    /// Which of the file's streams it belongs to.
+    /// The serial number of its stream in the file.
     let serial: UInt32
-    /// Its number among the pages of its stream.
+    /// Its sequence number within its stream.
     let sequence: UInt32
     /// Whether it begins in the middle of a packet.
     let isContinued: Bool
-    /// Whether it says that it is its stream's last.
+    /// Whether it is marked as the last page of its stream.
     let isLast: Bool
-    /// How long the stream is up to the end of the last packet that ends here, in units of its codec; -1 where none does.
+    /// The length of the stream up to the end of the last packet that ends in this page, in units of its codec; -1 if none ends
+    /// here.
     let position: Int64
 
     private static let headerBytes = 27
-    /// What a page takes at most.
+    /// The greatest length of a page, in bytes.
     static let longest = headerBytes + 255 + 255 * 255
-    /// Where in a page its position and its checksum stand.
+    /// The offsets of the position and the checksum in a page.
     package static let (positionOffset, checksumOffset) = (6, 22)
 
-    /// Reads the header of the page that begins at `start`; nil where none does.
+    /// Reads the header of the page at `start`; nil if there is none.
     init?(_ source: ByteSource, at start: Int64) {
         let head = source.bytes(at: start, count: Self.headerBytes + 255)
         guard head.count >= Self.headerBytes, head.starts(with: "OggS".utf8) else { return nil }
@@ -42,8 +43,8 @@ package struct OggPage {
 
 /// The checksum of Ogg pages: a cyclic redundancy check by 0x04C11DB7, the highest bit first, from 0 (RFC 3533, section 6).
 package enum OggChecksum {
-    /// What a byte becomes, followed by so many bytes of zeros. Eight bytes at a time, by tables, is some five times as fast as one
-    /// (Kounavis and Berry, "A Systematic Approach to Building High Performance Software-based CRC Generators", 2005).
+    /// The checksum of a byte followed by 0 to 7 zero bytes. Eight bytes at a time, by tables, is about five times as fast as
+    /// one (Kounavis and Berry, "A Systematic Approach to Building High Performance Software-based CRC Generators", 2005).
     private static let tables: [UInt32] = {
         var tables = [UInt32](repeating: 0, count: 8 * 256)
         for byte in 0..<256 {
@@ -58,7 +59,7 @@ package enum OggChecksum {
         return tables
     }()
 
-    /// The checksum of a page's bytes; those that hold the checksum count as zeros.
+    /// The checksum of a page's bytes, with the checksum field taken as zeros.
     package static func checksum(ofPage page: [UInt8]) -> UInt32 {
         let field = OggPage.checksumOffset..<OggPage.checksumOffset + 4
         guard page.count >= field.upperBound else { return 0 }

@@ -1,9 +1,9 @@
-// How this module runs `ffmpeg` and `ffprobe`: each file by its open descriptor, so that nothing depends on what a name stands for by
-// then; and what their end says about what they have delivered.
+// Runs `ffmpeg` and `ffprobe`. They get each file as an open descriptor, so a file that replaces it under its name has no
+// effect. Their exit status shows whether the output is complete.
 package import Files
 internal import Glibc
 
-/// The programs and limits of a decoding by ffmpeg; others in tests.
+/// The programs and limits for decoding by ffmpeg; tests use others.
 package struct FFmpegTools: Sendable {
     package var ffmpeg: String
     package var ffprobe: String
@@ -13,19 +13,20 @@ package struct FFmpegTools: Sendable {
         (self.ffmpeg, self.ffprobe, self.limits) = (ffmpeg, ffprobe, limits)
     }
 
-    /// Arguments to read the file that the program is given as its `index`-th descriptor.
+    /// Arguments that make the program read the file that it gets as its descriptor number `index`.
     ///
-    /// "file:" keeps the name from being a protocol; the white list keeps a file from naming others on the net.
+    /// "file:" prevents the name from being taken for a protocol; the white list prevents a file from referring to others on
+    /// the network.
     package static func input(_ index: Int = 0) -> [String] {
         ["-protocol_whitelist", "file,pipe", "-i", "file:\(ChildProcess.path(ofDescriptor: index))"]
     }
 
-    /// Runs one of the programs, and hands over what it writes to its standard output.
+    /// Runs one of the programs, and passes its standard output on.
     ///
     /// - Parameters:
-    ///   - path: The file it is about, for messages.
-    ///   - descriptors: Files that the program is given.
-    ///   - isWanted: Asked at least every 100 ms; `.cancelled` is thrown when it says no.
+    ///   The file that is read, for messages.
+    ///   Descriptors that the program gets.
+    ///   Called at least every 100 ms; if it returns false, `.cancelled` is thrown.
     package func run(
         _ arguments: [String], for path: String, _ descriptors: [Int32], isWanted: () -> Bool = { true },
         _ take: (UnsafeRawBufferPointer) throws(AudioFileError) -> Void
@@ -48,7 +49,7 @@ package struct FFmpegTools: Sendable {
     }
 }
 
-/// Where ffmpeg tells how far it is, for those to whom its exit code is not told.
+/// ffmpeg's report of its progress, for when its exit code is not available.
 struct FFmpegReport: ~Copyable {
     let descriptor: Int32
 
@@ -60,12 +61,12 @@ struct FFmpegReport: ~Copyable {
 
     deinit { close(descriptor) }
 
-    /// Arguments to write it to the program's `index`-th descriptor, seldom.
+    /// Arguments that make ffmpeg write the report to its descriptor number `index`, rarely.
     func arguments(_ index: Int) -> [String] {
         ["-stats_period", "60", "-progress", "file:\(ChildProcess.path(ofDescriptor: index))"]
     }
 
-    /// Whether it ends as that of a program which came to the end of its work.
+    /// Whether its last line is the one that ffmpeg writes when it finishes its work.
     var tellsOfEnd: Bool {
         let last = Int64(lseek(descriptor, 0, SEEK_END)) - 64
         let text = (try? FileBytes.bytes(of: descriptor, at: max(0, last), count: 64)) ?? []
@@ -74,11 +75,12 @@ struct FFmpegReport: ~Copyable {
 }
 
 extension ChildResult {
-    /// Why the sound of a file that was decoded by ffmpeg may not be all of it, in plain words; nil when it is whole.
+    /// Why the decoded audio may be incomplete, in plain words; nil if it is complete.
     ///
-    /// Its exit code decides. Where that was not told to us, a report decides, which it ends when it comes to the end of its work.
+    /// ffmpeg's exit code decides. If that is not available, its report decides, which has a last line only if ffmpeg finished
+    /// its work.
     ///
-    /// - Throws: That it was ended by a signal: what it has delivered is a part, and nobody knows of what.
+    /// - Throws: An error if a signal ended it: then the output is incomplete by an unknown amount.
     func shortfall(_ path: String, decodedSeconds: Double, tellsOfEnd: Bool) throws(AudioFileError) -> String? {
         switch end {
         case .exited(0): return nil

@@ -1,22 +1,24 @@
-// What `ffprobe` says of a file: of its first audio stream, its chapters and its tags, in one run.
+// The facts that `ffprobe` reads from a file: its first audio stream, chapters and tags, in one run.
 internal import Files
 internal import UserState
 
-/// What a file says about itself, as `ffprobe` reads it; nothing of it is proved.
+/// The facts that a file contains about itself, read by `ffprobe`; none of them is proved by decoding.
 struct FFmpegProbe {
-    /// The first audio stream.
+    /// The codec of the first audio stream.
     let codec: String
     let sampleRate: Int
     let channelCount: Int
-    /// Its frames, where the file tells them to the frame: it counts in frames, its index names a whole number of equal packets and the
-    /// last of these is there. An edit list has taken away what an encoder put in front and behind.
+    /// Its length in frames if the file gives it exactly: its unit of time is a frame, its index lists a whole number of equal
+    /// packets, and the last of them is in the file. The padding that an encoder adds in front and at the end is already
+    /// removed by an edit list.
     let exactFrameCount: Int64?
-    /// Frames that an encoder put in front of these, which are there once the edit list is ignored; nil where that does not make the
-    /// length more exact. An MP4 file's edit list tells lengths in a unit of its own, often a millisecond; its packets tell frames.
+    /// The encoder's padding in front, in frames, which is decoded if the edit list is ignored; nil if that does not make the
+    /// length more exact. The edit list of an MP4 file has lengths in its own unit, often a millisecond; the packets have
+    /// lengths in frames.
     let framesInFront: Int64?
     /// Bits per second of the stream, or else of the whole file.
     let bitRate: Int?
-    /// Lower-case keys and values, those of the file before those of the stream.
+    /// Keys in lower case, and values; those of the file come before those of the stream.
     let tags: [(key: String, value: String)]
     let chapters: [Chapter]
 
@@ -27,9 +29,9 @@ struct FFmpegProbe {
         let start, end: Int64
     }
 
-    /// Asks `ffprobe`.
+    /// Runs `ffprobe`.
     ///
-    /// - Parameter container: As `AudioFileInfo` names it, where the length is wanted to the frame.
+    /// The name as in `AudioFileInfo`, if the exact length in frames is needed.
     init(_ file: OpenedFile, _ tools: FFmpegTools, container: String? = nil) throws(AudioFileError) {
         let (json, result) = try Self.ask(
             [
@@ -60,14 +62,14 @@ struct FFmpegProbe {
         chapters = (json?["chapters"]?.elements ?? []).prefix(FileLimits.markCount).compactMap(Chapter.init)
     }
 
-    /// More of what a file says about itself is left.
+    /// The most bytes of output that are kept.
     private static let textLimit = 16 << 20
 
-    /// What `ffprobe` says of a file and its last packets.
+    /// The output of `ffprobe` about a file and its last packets.
     private static func ask(
         _ questions: [String], of file: OpenedFile, _ tools: FFmpegTools
     ) throws(AudioFileError) -> (JSONValue?, ChildResult) {
-        // The last packets alone: the interval begins behind any end.
+        // Only the last packets, because the interval begins after any end.
         let arguments =
             [tools.ffprobe, "-v", "error", "-select_streams", "a:0", "-read_intervals", "99999999%"] + questions
             + ["-of", "json"] + FFmpegTools.input()
@@ -82,11 +84,12 @@ struct FFmpegProbe {
         return (JSONValue(reading: text), result)
     }
 
-    /// The length by the packets, which lies less than a unit of the edit list's above the length by that; nil where it does not.
+    /// The length according to the packets, if it is less than one unit of the edit list longer than the length according to
+    /// that; otherwise nil.
     ///
     /// - Parameters:
-    ///   - told: The length by the edit list.
-    ///   - place: Where the last packet is by the edit list.
+    ///   The length according to the edit list.
+    ///   The position of the last packet according to the edit list.
     private static func unedited(
         _ json: JSONValue?, told: Int64, place: Int64, rate: Int64
     ) -> (frameCount: Int64, inFront: Int64)? {
@@ -100,7 +103,7 @@ struct FFmpegProbe {
         return (frameCount, inFront)
     }
 
-    /// Units a second of the coarsest clock in use for edit lists, QuickTime's.
+    /// Units per second of the coarsest clock in use for edit lists, QuickTime's.
     private static let coarsestUnit: Int64 = 600
 
     private static func exactFrameCount(_ stream: JSONValue, rate: Int64, packets: [JSONValue]) -> Int64? {
@@ -109,16 +112,16 @@ struct FFmpegProbe {
             let count = stream["nb_frames"]?.number, (1...told).contains(count), let last = packets.last,
             let place = last["pts"]?.integerValue, let length = last["duration"]?.integerValue, place + length == told
         else { return nil }
-        // All packets are as long but for the last, and the first of them hold what an encoder put in front of the sound.
+        // All packets except the last have the same length, and the first ones hold the encoder's padding.
         let isWhole = packetFrameCounts.contains { frames in
             (1...frames).contains(length) && (0...mostInFront).contains((count - 1) * frames - place)
         }
         return isWhole ? told : nil
     }
 
-    /// Frames of a packet of AAC in its several kinds, of MP3 and of ALAC.
+    /// Frames in a packet: AAC in its variants, MP3 and ALAC.
     private static let packetFrameCounts: [Int64] = [480, 512, 960, 1024, 1152, 2048, 4096]
-    /// Frames that encoders put in front; AAC's of Apple do 2112.
+    /// The most frames of padding that encoders put in front; Apple's AAC encoder adds 2112.
     private static let mostInFront: Int64 = 4096
 }
 
@@ -131,7 +134,7 @@ extension FFmpegProbe.Chapter {
         self.init(name: json["tags"]?["title"]?.stringValue ?? "", unit: (unit[0], unit[1]), start: start, end: end)
     }
 
-    /// The frame that is nearest to a time of this chapter; nil beyond any recording.
+    /// The frame nearest to a time of this chapter; nil if it is too late for any recording.
     func frame(_ time: Int64, sampleRate: Int) -> Int64? {
         let ticks = 2 * Int128(time) * Int128(unit.0) * Int128(sampleRate)
         return Int64(exactly: (ticks + Int128(unit.1)) / (2 * Int128(unit.1)))
@@ -139,7 +142,7 @@ extension FFmpegProbe.Chapter {
 }
 
 extension JSONValue {
-    /// A number, which ffprobe writes as one or as a text.
+    /// A number, which ffprobe writes as a number or as text.
     fileprivate var number: Int64? { integerValue ?? stringValue.flatMap { Int64($0) } }
 
     /// The keys and texts of an object.

@@ -5,7 +5,7 @@ enum AIFFMarks {
         guard isAIFF, let chunk = ChunkList(in: source, from: 12, .aiff, named: ["MARK"]).chunks.first else {
             return []
         }
-        // A mark has a name of at most 255 bytes and the length of it in a byte.
+        // A marker's name has at most 255 bytes, after a byte with its length.
         let bytes = chunk.content.bytes(at: 0, count: 2 + FileMarks.countLimit * (6 + 256))
         if bytes.count < 2 { return [] }
         var marks: [FileMark] = []
@@ -15,7 +15,7 @@ enum AIFFMarks {
             let length = Int(bytes[place + 6])
             let name = bytes.dropFirst(place + 7).prefix(length)
             marks.append(FileMark(name: MarkName.text(name), frame: Int64(bytes.big(UInt32.self, at: place + 2))))
-            // The length and the name take an even number of bytes.
+            // The length byte and the name are padded to an even number of bytes.
             place += 6 + (1 + length + 1) / 2 * 2
         }
         return marks

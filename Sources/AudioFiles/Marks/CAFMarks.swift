@@ -1,6 +1,7 @@
 /// Markers of a CAF file, with their names (Apple, "Core Audio Format Specification 1.0").
 enum CAFMarks {
-    /// What begins there; ends, loops and selections are no marks: generic, program, track, index, region.
+    /// Types of markers at which something begins: generic, program, track, index, region. Ends, loops and selections are not
+    /// marks.
     private static let beginnings: Set<String> = ["\0\0\0\0", "pbeg", "tbeg", "indx", "rbeg"]
     private static let (markBytes, entryBytes) = (28, 12)
 
@@ -19,14 +20,14 @@ enum CAFMarks {
     private static func mark(_ bytes: [UInt8], at place: Int) -> (id: UInt32, frame: Int64)? {
         let type = String(decoding: bytes[place..<place + 4], as: UTF8.self)
         let position = Double(bitPattern: bytes.big(at: place + 4)).rounded()
-        // Beyond 2^53 a number with a fraction counts no single frames.
+        // Above 2^53 a floating-point number cannot hold every frame.
         guard beginnings.contains(type), position >= 0, position <= 0x1p53 else { return nil }
         return (bytes.big(at: place + 12), Int64(position))
     }
 
     private static func names(_ strings: ByteSource, _ wanted: Set<UInt32>) -> [UInt32: String] {
         guard let told = strings.big(UInt32.self, at: 0) else { return [:] }
-        // Other things have names, too.
+        // The table also holds names of other things than markers.
         let table = strings.bytes(at: 4, count: entryBytes * min(Int(told), 4 * FileMarks.countLimit))
         var names: [UInt32: String] = [:]
         for place in stride(from: 0, through: table.count - entryBytes, by: entryBytes) {

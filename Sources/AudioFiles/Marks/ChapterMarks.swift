@@ -1,12 +1,12 @@
-/// Chapters in the comments of FLAC, Ogg Vorbis and Opus files: CHAPTER001 with the time and CHAPTER001NAME with the name (Xiph wiki,
-/// "Chapter Extension", 2011; some write two digits). Converted takes have them.
+/// Chapters in the comments of FLAC, Ogg Vorbis and Opus files: CHAPTER001 with the time and CHAPTER001NAME with the name (Xiph
+/// wiki, "Chapter Extension", 2011; some programs write two digits). Converted takes contain them.
 enum ChapterMarks {
     static func read(_ source: ByteSource, _ clock: MarkClock) -> [FileMark] {
         var frames: [Int: Int64] = [:]
         var names: [Int: String] = [:]
         for comment in CommentList(source)?.comments ?? [] {
             let comment = source.slice(comment)
-            // The longest key there is, and a time.
+            // Enough for the longest key and a time.
             let head = comment.bytes(at: 0, count: 48)
             guard let sign = head.firstIndex(of: UInt8(ascii: "=")), let key = Key(head[..<sign]) else { continue }
             if key.isName {
@@ -20,7 +20,7 @@ enum ChapterMarks {
         return frames.sorted { $0.key < $1.key }.map { FileMark(name: names[$0.key] ?? "", frame: $0.value) }
     }
 
-    /// What stands in front of the equals sign, in any case.
+    /// The key before the equals sign, in upper or lower case.
     private struct Key {
         let number: Int
         let isName: Bool
@@ -37,7 +37,7 @@ enum ChapterMarks {
         }
     }
 
-    /// The frame of a time such as 01:02:03.250; nil for anything else.
+    /// The frame for a time such as 01:02:03.250; nil for anything else.
     private static func frame(_ bytes: ArraySlice<UInt8>, _ clock: MarkClock) -> Int64? {
         let text = String(decoding: bytes, as: UTF8.self)
         let halves = text.split(separator: ".", maxSplits: 1, omittingEmptySubsequences: false)

@@ -1,42 +1,43 @@
-// What a recording's file tells besides its sound: how large it is, its tags and its marks.
+// The facts about a recording's file besides its audio: its size, tags and marks.
 
-/// One tag of a recording's file.
+/// One tag in a recording's file.
 public struct FileTag: Sendable, Equatable {
-    /// What a tag is about.
+    /// The subject of a tag.
     public enum Key: String, Sendable, CaseIterable {
         /// The name of the piece.
         case title
-        /// Who plays.
+        /// The performers.
         case artist
-        /// The album, the game or the series it is from.
+        /// The album, the game or the series that it is from.
         case album
-        /// Who the album is by.
+        /// The performers of the album.
         case albumArtist = "album_artist"
-        /// Who wrote it.
+        /// The composer.
         case composer
-        /// When it was published or recorded, as the file writes it.
+        /// The date when it was published or recorded, in the form that the file has.
         case date
-        /// What kind of music it is.
+        /// The genre of the music.
         case genre
-        /// Its number on the album, perhaps with how many there are: "3/12".
+        /// Its number on the album, sometimes with the total: "3/12".
         case track
-        /// Anything else.
+        /// A comment.
         case comment
     }
 
-    /// What it is about.
+    /// The subject.
     public let key: Key
-    /// What it says, at most 4096 bytes in UTF-8.
+    /// The text, at most 4096 bytes in UTF-8.
     public let value: String
 }
 
-/// What a recording's file tells about itself, besides what was proved by decoding.
+/// The facts about a recording that its file contains, besides those that decoding proved.
 ///
-/// Tags are read from FLAC, Ogg Vorbis, Opus (comments), MP3 (ID3), WAV (INFO) and from what only `ffprobe` reads.
+/// Tags are read from FLAC, Ogg Vorbis, Opus (comments), MP3 (ID3), WAV (INFO) and, through `ffprobe`, from formats that only
+/// `ffmpeg` decodes.
 public struct FileDetails: Sendable, Equatable {
     /// The file's length in bytes.
     public let byteCount: Int64
-    /// Bits per second: of the sound where the file tells it, else of the whole file, on the average.
+    /// Bits per second: of the audio if the file contains the figure, else the average of the whole file.
     public let bitRate: Int
     /// The first tag of each kind, in the order of `FileTag.Key.allCases`.
     public let tags: [FileTag]
@@ -45,7 +46,9 @@ public struct FileDetails: Sendable, Equatable {
 
     /// Reads the file of a recording that was opened.
     ///
-    /// What is damaged is left out. - Throws: That the file cannot be opened any more.
+    /// Damaged parts are left out.
+    ///
+    /// - Throws: An error if the file can no longer be opened.
     ///
     /// Real-time safe: no.
     public init(of info: AudioFileInfo) throws(AudioFileError) {
@@ -55,7 +58,7 @@ public struct FileDetails: Sendable, Equatable {
         var told: Int?
         var found: [(String, String)]
         if case .foreign = FileSniffer.kind(of: file) {
-            // A program that is missing by now is no reason to tell nothing.
+            // If the program has become unavailable, the other details are still returned.
             let probe = try? FFmpegProbe(file, FFmpegTools())
             (told, found) = (probe?.bitRate, probe?.tags.map { ($0.key, MarkName.short($0.value)) } ?? [])
             marks = FileMarks(probe?.marks ?? [], frameCount: info.frameCount)
@@ -70,7 +73,7 @@ public struct FileDetails: Sendable, Equatable {
         }
     }
 
-    /// What the kinds of files call them: comments and ffprobe, ID3 (2.3 and 2.4), and INFO chunks of WAV.
+    /// The names of the tags in each format: comments and ffprobe, ID3 (2.3 and 2.4), and INFO chunks of WAV.
     private static let keys: [String: FileTag.Key] = [
         "title": .title, "artist": .artist, "album": .album, "album_artist": .albumArtist, "albumartist": .albumArtist,
         "composer": .composer, "date": .date, "year": .date, "genre": .genre, "track": .track, "tracknumber": .track,

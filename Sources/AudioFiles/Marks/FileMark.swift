@@ -1,13 +1,13 @@
-/// A named place or range that a recording's file tells of.
+/// A named place or range that a recording's file contains.
 public struct FileMark: Sendable, Equatable {
-    /// What it is called; may be empty. Text from outside: it may hold anything but a zero.
+    /// The name; may be empty. The text comes from outside: it may contain any character except zero.
     public let name: String
-    /// The frame it is in front of, from 0 on.
+    /// The frame that it is in front of, from 0 on.
     public let frame: Int64
-    /// For a range the frame behind its last one, greater than `frame`; `nil` for a place.
+    /// For a range, the frame after its last one, greater than `frame`; `nil` for a place.
     public let endFrame: Int64?
 
-    /// A mark; one whose end is not behind its beginning is a place.
+    /// Creates a mark; if the end is not after the beginning, it is a place.
     package init(name: String, frame: Int64, endFrame: Int64? = nil) {
         self.name = name
         self.frame = frame
@@ -17,8 +17,8 @@ public struct FileMark: Sendable, Equatable {
 
 /// A named range of a recording, as its marks divide it.
 public struct FileSection: Sendable, Equatable {
-    /// What it is called; may be empty.
+    /// The name; may be empty.
     public let name: String
-    /// In frames of the recording; at least one.
+    /// Frames of the recording; at least one.
     public let frames: Range<Int64>
 }

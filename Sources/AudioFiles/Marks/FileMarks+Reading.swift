@@ -1,24 +1,24 @@
-// Which of a file's parts hold its marks, by what kind of file it is.
+// Finds the parts of a file that hold its marks, depending on its format.
 
 extension FileMarks {
     /// Reads the marks of a recording's file.
     ///
-    /// WAV, RF64, BW64 and AIFF: cues and markers, with their names; a label that gives a length makes a range. CAF: markers that
-    /// begin something. FLAC, Ogg Vorbis and Opus: chapters in the comments, and in FLAC without those the tracks of a cue
-    /// sheet. MP3: chapters of an ID3 tag. What only `ffmpeg` reads (M4A, Matroska): chapters, as `ffprobe` tells them. Other
+    /// WAV, RF64, BW64 and AIFF: cues and markers, with their names; a label with a length makes a range. CAF: markers at which
+    /// something begins. FLAC, Ogg Vorbis and Opus: chapters in the comments; in FLAC without those, the tracks of a cue sheet.
+    /// MP3: chapters of an ID3 tag. Formats that only `ffmpeg` decodes (M4A, Matroska): chapters, read by `ffprobe`. Other
     /// files have none.
     ///
-    /// Times in a file are of decoded sound, as the decoder gives it: without what an MP3 encoder put in front. They become the
-    /// nearest frame; one that lies a millisecond behind the end, or less, is the end.
+    /// Times in a file refer to the decoded audio as the decoder delivers it, without the padding that an MP3 encoder put in
+    /// front. They are rounded to the nearest frame; a time up to a millisecond after the end becomes the end.
     ///
-    /// A part that is damaged gives what can be read of it, and no error. Time and memory are bounded by what is read, whatever
-    /// the file says about itself: well below a millisecond and a megabyte for any that was not made to be hard.
+    /// Of a damaged part the readable marks are returned, and no error is thrown. The amount read limits time and memory,
+    /// whatever sizes the file declares: far less than a millisecond and a megabyte, except for files made to be difficult.
     ///
     /// - Parameters:
-    ///   - path: A regular file.
-    ///   - sampleRate: The decoded recording's, in Hz, 1...768000.
-    ///   - frameCount: The decoded recording's length in frames.
-    /// - Throws: That the file cannot be opened, or that no recording has such a rate.
+    ///   A regular file.
+    ///   The rate of the decoded recording in Hz, 1...768000.
+    ///   The length of the decoded recording in frames.
+    /// An error if the file cannot be opened, or if the rate is out of range.
     ///
     /// Real-time safe: no.
     public init(path: String, sampleRate: Int, frameCount: Int64) throws(AudioFileError) {
@@ -33,7 +33,7 @@ extension FileMarks {
 
     /// Reads the marks of a recording that was opened.
     ///
-    /// - Throws: That its file cannot be opened any more; sound made in memory has none.
+    /// An error if its file can no longer be opened; audio made in memory has no file.
     ///
     /// Real-time safe: no.
     public init(of info: AudioFileInfo) throws(AudioFileError) {
@@ -66,16 +66,16 @@ extension FileMarks {
     }
 }
 
-/// Turns a file's times into frames of the decoded recording.
+/// Converts times in a file to frames of the decoded recording.
 struct MarkClock {
     let sampleRate: Int
     let frameCount: Int64
 
-    /// The nearest frame of a time; `seconds` below 2^40, `nanoseconds` below 10^9.
+    /// The frame nearest to a time; `seconds` below 2^40, `nanoseconds` below 10^9.
     func frame(seconds: Int64, nanoseconds: Int64) -> Int64 {
         let rate = Int64(sampleRate)
         let frame = seconds * rate + (nanoseconds * rate + 500_000_000) / 1_000_000_000
-        // The end itself, rounded to a millisecond, may lie behind the end.
+        // The time of the end, rounded to a millisecond, may be after the end.
         return frame > frameCount && frame - frameCount <= rate / 1000 + 1 ? frameCount : frame
     }
 

@@ -1,24 +1,24 @@
-// The marks that recordings carry in their own files, and the sections they make; read without decoding, by a few small reads.
+// The marks in recordings' own files, and the sections that they make; read without decoding, by a few small reads.
 
 /// The marks of a recording, in order.
 ///
-/// A mark lies within the recording or at its end; what a file tells of beyond is left out, and a range that reaches beyond
-/// ends with the recording. Of marks at the same place, or of the same range, the first one that has a name stands for all.
+/// A mark lies within the recording or at its end. Marks beyond the end are left out, and a range that reaches beyond it ends
+/// there. Of several marks at the same place, or of the same range, only the first one with a name is kept.
 public struct FileMarks: Sendable, Equatable {
-    /// The most marks that are read of a file.
+    /// The most marks that are read from a file.
     package static let countLimit = FileLimits.markCount
-    /// The most bytes of a name in UTF-8, as many as a take's mark may have; the rest is cut off.
+    /// The most bytes of a name in UTF-8, the same as for a mark of a take; longer names are cut off.
     static let nameByteLimit = 4096
 
-    /// By frame; at one frame places come first, then ranges, the longest first.
+    /// Sorted by frame; at the same frame, places come before ranges, and longer ranges before shorter ones.
     public let marks: [FileMark]
     /// The recording's length in frames.
     public let frameCount: Int64
 
-    /// Puts marks in order and leaves out what a recording cannot have.
+    /// Sorts marks, and removes those that are not valid for a recording.
     ///
     /// - Parameters:
-    ///   - marks: In any order; the first 4096 count.
+    ///   In any order; only the first 4096 are used.
     ///   - frameCount: The recording's length in frames.
     ///
     /// Real-time safe: no.
@@ -41,10 +41,10 @@ public struct FileMarks: Sendable, Equatable {
         self.marks = kept.sorted { Self.order($0) < Self.order($1) }
     }
 
-    /// The ranges into which the marks divide the recording, by their beginning.
+    /// The sections into which the marks divide the recording, sorted by their beginning.
     ///
-    /// From each place to the next one, and from the last one to the end, is a section; what lies in front of the first belongs to
-    /// none. A range is a section of its own, whatever lies in it.
+    /// Each place begins a section that lasts to the next place, the last one to the end of the recording; the part before the
+    /// first place belongs to no section. A range is a section of its own, whatever marks lie in it.
     public var sections: [FileSection] {
         let places = marks.filter { $0.endFrame == nil }
         let ends = places.dropFirst().map(\.frame) + [frameCount]

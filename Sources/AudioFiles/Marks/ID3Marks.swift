@@ -1,4 +1,4 @@
-/// Chapters of an MP3 file (id3.org, "ID3v2 Chapter Frame Addendum", 2005): ranges with times in milliseconds of the sound.
+/// Chapters of an MP3 file (id3.org, "ID3v2 Chapter Frame Addendum", 2005): ranges with times in milliseconds of the audio.
 enum ID3Marks {
     static func read(_ file: ByteSource, _ clock: MarkClock) -> [FileMark] {
         guard let tag = ID3Frames(tag: file) else { return [] }
@@ -10,11 +10,11 @@ enum ID3Marks {
     }
 
     private static func chapter(in frame: ByteSource, _ tag: ID3Frames, _ clock: MarkClock) -> FileMark? {
-        // A name for programs comes first, up to a zero.
+        // An identifier for programs comes first, ended by a zero.
         guard let end = frame.bytes(at: 0, count: 256).firstIndex(of: 0) else { return nil }
         let times = frame.bytes(at: Int64(end) + 1, count: 8)
         if times.count < 8 { return nil }
-        // Times and two places in the file, which nobody tells.
+        // The times, and two byte offsets, which programs do not fill in.
         let title = tag.nested(in: frame, from: Int64(end) + 17).first("TIT2")
         let stop: UInt32 = times.big(at: 4)
         return FileMark(

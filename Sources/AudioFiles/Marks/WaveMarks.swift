@@ -1,7 +1,7 @@
-/// Cue points of a WAV, RF64 or BW64 file, with their labels and lengths (Microsoft and IBM, "Multimedia Programming Interface and Data
-/// Specifications 1.0", 1991; EBU Tech 3306 for the sizes of 64 bits).
+/// Cue points of a WAV, RF64 or BW64 file, with their labels and lengths (Microsoft and IBM, "Multimedia Programming Interface
+/// and Data Specifications 1.0", 1991; EBU Tech 3306 for 64-bit sizes).
 enum WaveMarks {
-    /// Chunks of a kind beyond these are not looked at; one is usual.
+    /// The most chunks of one kind that are read; files normally have one.
     private static let mostOfAKind = 16
 
     static func read(_ source: ByteSource) -> [FileMark] {
@@ -34,12 +34,12 @@ enum WaveMarks {
         }
     }
 
-    /// What an associated data list says about cues.
+    /// The names and lengths for cues in an associated data list.
     private struct Notes {
         let form: ChunkList.Form
         let wanted: Set<UInt32>
         var names: [UInt32: String] = [:]
-        /// Of texts that came with a length.
+        /// Names from texts with a length.
         var otherNames: [UInt32: String] = [:]
         /// In frames, 1 or more.
         var lengths: [UInt32: Int64] = [:]
@@ -55,7 +55,7 @@ enum WaveMarks {
                 } else if head.count == 8 {
                     let length = Int64(integer(head, at: 4, form))
                     if length > 0, lengths[id] == nil { lengths[id] = length }
-                    // Behind purpose, country, language, dialect and code page.
+                    // The text comes after purpose, country, language, dialect and code page.
                     let name = MarkName.text(chunk.content, at: 20)
                     if !name.isEmpty, otherNames[id] == nil { otherNames[id] = name }
                 }
@@ -63,7 +63,7 @@ enum WaveMarks {
         }
     }
 
-    /// The sizes that an RF64 file tells in its first chunk, in bytes.
+    /// The sizes in an RF64 file's first chunk, in bytes.
     private static func longSizes(_ source: ByteSource) -> [String: Int64] {
         guard source.starts(with: "ds64", at: 12) else { return [:] }
         var sizes: [String: Int64] = [:]
@@ -71,7 +71,7 @@ enum WaveMarks {
             if let size = source.little(UInt64.self, at: place) { sizes[name] = Int64(min(size, UInt64(Int64.max))) }
         }
         note("data", at: 28)
-        // Further ones follow the three that each such file has; nobody has written more than a few.
+        // More sizes follow the three that every such file has; files in practice have only a few.
         let count = min(64, source.little(UInt32.self, at: 44) ?? 0)
         for place in (0..<Int64(count)).map({ 48 + 12 * $0 }) {
             note(String(decoding: source.bytes(at: place, count: 4), as: UTF8.self), at: place + 4)
