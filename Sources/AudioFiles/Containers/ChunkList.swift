@@ -25,8 +25,8 @@ struct ChunkList {
     /// Finds the chunks with some names.
     ///
     /// - Parameters:
-    /// The offset of the first chunk's header.
-    /// The sizes, in bytes, of chunks whose size field says that the size is stored elsewhere (RF64).
+    ///   - start: The offset of the first chunk's header.
+    ///   - longSizes: The sizes, in bytes, of chunks whose size field says that the size is stored elsewhere (RF64).
     init(
         in source: ByteSource, from start: Int64, _ form: Form, named names: Set<String>,
         longSizes: [String: Int64] = [:]

@@ -1,19 +1,19 @@
-// What is needed of a decoder, whatever library or program does the work.
+// The interface of a decoder, whatever library or program decodes.
 
-/// A recording that can be decoded at any frame, always to the same bits.
+/// A recording that can be decoded at any frame, always with the same bits.
 ///
 /// Used by one thread at a time.
 package protocol AudioDecoder: AnyObject, Sendable {
-    /// What the file is; its frame count is proved, not claimed.
+    /// The facts about the file; its frame count is proved by decoding, not taken from the header.
     var info: AudioFileInfo { get }
 
-    /// Decodes `frames`, which lie within `0 ..< info.frameCount`, channel by channel, `stride` samples apart.
+    /// Decodes `frames`, which lie within `0 ..< info.frameCount`, one channel after another, `stride` samples apart.
     ///
-    /// Every sample that arrives is finite: what is not was replaced by zero. Throws when the file does not hold any more
-    /// what it held when it was opened.
+    /// Every sample is finite: NaN and infinity are replaced by zero. Throws if the file no longer holds the content that it
+    /// had when it was opened.
     func read(_ frames: Range<Int64>, into output: UnsafeMutablePointer<Float>, stride: Int) throws(AudioFileError)
 
-    /// Ends a `read` that waits for what is being decoded elsewhere, which throws `.cancelled`, as do later ones. Any thread.
+    /// Ends a `read` that waits for a decoding elsewhere; it throws `.cancelled`, as do later reads. Any thread.
     func cancel()
 }
 
@@ -21,13 +21,13 @@ extension AudioDecoder {
     package func cancel() {}
 }
 
-/// A decoder of a file, of which there may be several at once, each for a thread of its own.
+/// A decoder of a file. Several can exist at once, each for a thread of its own.
 package protocol FileDecoder: AudioDecoder {
-    /// Another decoder of the same file, also if its name now stands for another one.
+    /// Another decoder of the same file, even if the file's name now refers to another one.
     func another() throws(AudioFileError) -> any FileDecoder
 
-    /// Decodes `frames` as 16-bit samples with the channels interleaved, rounded as by ``roundToShorts`` where the file holds
-    /// others, if that saves a way round; returns false, and writes nothing, if it does not.
+    /// Decodes `frames` as interleaved 16-bit samples, rounded as by ``roundToShorts`` if the file holds other samples, if that
+    /// is faster than decoding as floats; otherwise returns false and writes nothing.
     func readShorts(_ frames: Range<Int64>, into output: UnsafeMutablePointer<Int16>) throws(AudioFileError) -> Bool
 }
 
@@ -37,7 +37,7 @@ extension FileDecoder {
     }
 }
 
-/// Splits interleaved frames into channels, replacing what is not finite by zero when asked to.
+/// Splits interleaved frames into channels; if requested, replaces samples that are not finite by zero.
 ///
 /// - Parameters:
 ///   - source: `count * channelCount` samples.
@@ -61,7 +61,7 @@ func deinterleave(
     }
 }
 
-/// Four frames at a time: decoding FLAC is so fast that a plain strided loop would cost a tenth of it.
+/// Four frames at a time: FLAC decodes so fast that a plain strided loop would take a tenth of its time.
 private func deinterleaveStereo(
     _ source: UnsafePointer<Float>, count: Int, left: UnsafeMutablePointer<Float>, right: UnsafeMutablePointer<Float>
 ) {
@@ -83,7 +83,7 @@ private func deinterleaveStereo(
     }
 }
 
-/// Replaces NaN and infinity by zero: one of them would stay in every filter that it passes through.
+/// Replaces NaN and infinity by zero, because one of them would stay in every filter that it passes through.
 package func replaceNonFinite(_ samples: UnsafeMutablePointer<Float>, count: Int) {
     for i in 0..<count {
         let sample = unsafe samples[i]

@@ -1,45 +1,45 @@
-// MPEG audio, layers 1 to 3, through libmpg123 itself. libsndfile reads MP3 through the same library, but takes an
-// estimated length for the true one (files without a Xing header: up to all of a quarter decoded), and prints to the
-// standard error after a jump.
+// MPEG audio, layers 1 to 3, through libmpg123 itself. libsndfile reads MP3 through the same library, but takes an estimated
+// length for the true one (for files without a Xing header it decoded between a quarter and all of the frames), and prints to
+// standard error after a seek.
 internal import CMPG123
 internal import DSP
 internal import Glibc
 
 /// An MP3 (or MP1, MP2) file.
 ///
-/// The library's synthesis filter goes round in a ring, and adds in another order at another place of the ring; where a jump
-/// enters the ring depends on what was decoded before. Its stereo filter of MPEG-1 happens not to notice (measured: 0 of 3600
-/// jumps; mono and the lower rates: half of them, by 3e-8). Those others are decoded in blocks of fixed frames, each of them by a
-/// library opened anew: the bits of a block then depend on the file and the block alone.
+/// The library's synthesis filter uses a ring buffer, and adds in a different order at each position in the ring; the position
+/// after a seek depends on what was decoded before. Its stereo filter of MPEG-1 happens to be unaffected (measured: 0 of 3600
+/// seeks differed; with mono and the lower rates half of them, by 3e-8). The affected streams are decoded in blocks of fixed
+/// frames, each by a newly opened library: the bits of a block then depend only on the file and the block.
 @safe
 final class MPEGDecoder: FileDecoder, @unchecked Sendable {
     private(set) var info: AudioFileInfo
     private let file: OpenedFile
     private let handle: OpaquePointer
     private let input: MPEGInput
-    /// Where MPEG frames begin; nil for a file that is too short to be worth the question.
+    /// The offsets of the MPEG frames; nil for a file that is too short to need them.
     private var scan: MPEGScan?
-    /// The next frame the library would deliver.
+    /// The next frame that the library would deliver.
     private var position: Int64 = 0
-    /// The block that was entered last; nil where jumps need none.
+    /// The current block; nil if seeks need no blocks.
     private var block: Int64?
     private let format: MPEGFormat
-    /// Frames of a block.
+    /// Frames in a block.
     private let blockFrames: Int64
     private let scratch: UnsafeMutablePointer<Float>
     private let scratchFrames = 4608
 
-    /// MPEG frames decoded in front of a jump's target: a frame may need bits of nine before it, and overlaps with one.
+    /// MPEG frames decoded before the target of a seek. A frame may need bits of nine frames before it, and overlaps with one.
     private static let preRollFrames = 32
-    /// MPEG frames of a block: the frames in front of it make reading through an eighth dearer, and a jump into the
-    /// middle of one decodes three seconds in a few milliseconds.
+    /// MPEG frames in a block. The frames before each block make decoding straight through an eighth slower; a seek to the
+    /// middle of a block decodes three seconds, in a few milliseconds.
     private static let framesInBlock = 256
-    /// MPEG frames below which a file is decoded whole instead.
+    /// A file with fewer MPEG frames is decoded as a whole instead.
     private static let fewestFrames = 64
 
     /// Opens a file and proves its length.
     ///
-    /// - Parameter start: Where in the file the sound begins.
+    /// - Parameter start: The offset in the file at which the audio begins.
     static func open(_ file: OpenedFile, from start: Int64) throws(AudioFileError) -> any FileDecoder {
         let decoder = try MPEGDecoder(file, from: start, scan: nil)
         if decoder.scan == nil { return try SpooledDecoder.spooling(decoder) }
@@ -54,7 +54,7 @@ final class MPEGDecoder: FileDecoder, @unchecked Sendable {
         do throws(AudioFileError) {
             format = try unsafe Self.start(handle, input, path: file.path)
         } catch {
-            // deinit does not run for an object that was never whole.
+            // deinit does not run for an object whose initialisation failed.
             unsafe mpg123_delete(handle)
             throw error
         }
@@ -68,14 +68,14 @@ final class MPEGDecoder: FileDecoder, @unchecked Sendable {
             if !enter() { throw .changed(file.path) }
             return
         }
-        // Reads the headers of all frames, without decoding: 10 ms for an hour at 44.1 kHz; jumps are exact and fast after.
+        // Reads the headers of all frames, without decoding: 10 ms for an hour at 44.1 kHz. Seeks are then exact and fast.
         unsafe mpg123_scan(handle)
         let frameCount = try provenFrameCount()
         if frameCount == 0 { throw .noFrames(file.path) }
         info = info.withFrameCount(frameCount)
         scan = unsafe MPEGScan(handle, frameCount: frameCount, fewestFrames: Self.fewestFrames)
         if scan != nil, enter(), reaches(frameCount) { return }
-        // Too short, or what was found does not lead back to the same sound.
+        // The file is too short, or the offsets found do not lead back to the same samples.
         scan = nil
         block = nil
         _ = try unsafe Self.start(handle, input, path: file.path)
@@ -110,7 +110,7 @@ final class MPEGDecoder: FileDecoder, @unchecked Sendable {
         return true
     }
 
-    /// Decodes `frames` into the scratch, and calls `take` for as many as fit there, with how many came before.
+    /// Decodes `frames` into the scratch buffer in parts, and calls `take` for each with the number of frames before it.
     private func decode(_ frames: Range<Int64>, _ take: (_ done: Int, _ count: Int) -> Void) throws(AudioFileError) {
         var done = 0
         while done < frames.count {
@@ -144,14 +144,14 @@ final class MPEGDecoder: FileDecoder, @unchecked Sendable {
     }
 
     private func seek(to frame: Int64) -> Bool {
-        // The library itself decodes the frames before and drops them, as told by MPG123_PREFRAMES.
+        // The library itself decodes the frames before the target and drops them, as set by MPG123_PREFRAMES.
         let target = frame + leadIn
         guard Int64(unsafe mpg123_seek(handle, off_t(target), SEEK_SET)) == target else { return false }
         position = frame
         return true
     }
 
-    /// Opens the file by what is known of it, all frames of the encoder's included, and goes to the beginning of a block.
+    /// Opens the file again with the known offsets, with the encoder's padding included, and seeks to the beginning of a block.
     private func enter(_ wanted: Int64 = 0) -> Bool {
         guard let scan else { return false }
         unsafe mpg123_param2(handle, Int32(MPG123_REMOVE_FLAGS.rawValue), Int(MPG123_GAPLESS.rawValue), 0)
@@ -173,7 +173,7 @@ final class MPEGDecoder: FileDecoder, @unchecked Sendable {
         }
     }
 
-    /// Decodes up to `count` frames into the scratch; 0 at the end, or where the stream becomes another.
+    /// Decodes up to `count` frames into the scratch buffer; 0 at the end, or if the format of the stream changes.
     private func readInterleaved(_ count: Int) -> Int {
         let frameBytes = info.channelCount * MemoryLayout<Float>.stride
         while true {
@@ -191,14 +191,14 @@ final class MPEGDecoder: FileDecoder, @unchecked Sendable {
         let sampleRate: Int
         let channelCount: Int
         let layer: Int
-        /// Frames of sound in an MPEG frame.
+        /// Audio frames in an MPEG frame.
         let frameLength: Int
     }
 
     private static func start(
         _ handle: OpaquePointer, _ input: MPEGInput, path: String
     ) throws(AudioFileError) -> MPEGFormat {
-        // No resampling, no switch of the format within the stream, no printing.
+        // No resampling, no change of format within the stream, no printing.
         let flags =
             MPG123_QUIET.rawValue | MPG123_FORCE_FLOAT.rawValue | MPG123_NO_FRANKENSTEIN.rawValue
             | MPG123_GAPLESS.rawValue
@@ -223,7 +223,7 @@ final class MPEGDecoder: FileDecoder, @unchecked Sendable {
                 sampleRate: rate, channelCount: Int(channels), layer: Int(frame.layer), frameLength: length) : nil
     }
 
-    /// The scanned length if reading near its end ends there, else what decoding through yields.
+    /// The scanned length, if reading near its end ends there; otherwise the length found by decoding all of it.
     private func provenFrameCount() throws(AudioFileError) -> Int64 {
         let scanned = Int64(unsafe mpg123_length(handle))
         if scanned > 0, scanned <= FileLimits.maximumFrameCount, seek(to: max(0, scanned - Int64(scratchFrames))) {

@@ -1,18 +1,18 @@
-// What libmpg123 reads by. Left to itself it asks the system three times for each MPEG frame: finding all frames then takes six
-// times as long, and decoding a twentieth longer.
+// Reads files for libmpg123. With its own reader it makes three system calls for each MPEG frame, so that finding all frames
+// takes six times as long, and decoding a twentieth longer.
 internal import CMPG123
 internal import Glibc
 
-/// A file in blocks, from one of its bytes on, with a position of its own.
+/// Reads a file in blocks, from a given offset on, with a position of its own.
 @safe
 final class MPEGInput {
     private let file: OpenedFile
-    /// The first byte that the library sees.
+    /// The offset in the file of the first byte that the library sees.
     let start: Int64
-    /// Counted from the file's first byte.
+    /// From the beginning of the file.
     private var position: Int64 = 0
     private let block: UnsafeMutableRawBufferPointer
-    /// The bytes of the file that the block holds.
+    /// The range of the file that the block holds.
     private var held: Range<Int64> = 0..<0
 
     private static let blockBytes = 64 << 10
@@ -25,7 +25,8 @@ final class MPEGInput {
 
     deinit { unsafe block.deallocate() }
 
-    /// Lets the library read the file by this object from the start, which must outlive the handle; false when it refuses.
+    /// Makes the library read the file through this object, from the start; the object must outlive the handle. False if it
+    /// refuses.
     func open(_ handle: OpaquePointer) -> Bool {
         position = start
         let read: @convention(c) (UnsafeMutableRawPointer?, UnsafeMutableRawPointer?, Int) -> Int = {
@@ -43,7 +44,7 @@ final class MPEGInput {
         return unsafe mpg123_open_handle(handle, Unmanaged.passUnretained(self).toOpaque()) == MPG123_OK.rawValue
     }
 
-    /// Fills `target` with the bytes from the position on; fewer at the file's end or when reading fails.
+    /// Fills `target` with the bytes at the position; fewer at the end of the file or if reading fails.
     private func read(_ target: UnsafeMutableRawBufferPointer) -> Int {
         var done = 0
         while done < target.count {

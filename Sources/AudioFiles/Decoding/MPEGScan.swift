@@ -1,21 +1,21 @@
 internal import CMPG123
 internal import Glibc
 
-/// Where the MPEG frames of a file are, so that it can be opened again without looking for them.
+/// The offsets of a file's MPEG frames, so that it can be opened again without searching for them.
 struct MPEGScan: Equatable, Sendable {
-    /// Frames of sound that can be decoded.
+    /// Audio frames that can be decoded.
     let frameCount: Int64
-    /// Frames that encoder and decoder have put in front of the sound; they are left out.
+    /// Frames of padding that encoder and decoder put in front of the audio; they are left out.
     let leadIn: Int64
-    /// Where in the file every so manieth MPEG frame begins.
+    /// The offsets in the file of every `step`-th MPEG frame.
     private let offsets: [off_t]
     private let step: Int
 
-    /// What a handle has found that has scanned its file and leaves out what is not sound; nil for a file of fewer MPEG frames,
-    /// or one in which no place can be asked for.
+    /// The results of a handle that has scanned its file and leaves out padding; nil for a file with fewer MPEG frames, or one
+    /// in which seeks fail.
     init?(_ handle: OpaquePointer, frameCount: Int64, fewestFrames: Int) {
         guard unsafe mpg123_framelength(handle) >= fewestFrames else { return nil }
-        // Behind what is left out: a tag tells no more than 4095 frames, and the decoder has 529.
+        // After the padding: a tag gives at most 4095 frames, and the decoder adds 529.
         let frame = unsafe mpg123_seek_frame(handle, off_t(fewestFrames / 2), SEEK_SET)
         let (length, sound) = unsafe (Int64(mpg123_spf(handle)), Int64(mpg123_tell(handle)))
         guard frame == fewestFrames / 2, length > 0 else { return nil }
@@ -30,7 +30,7 @@ struct MPEGScan: Equatable, Sendable {
         self.frameCount = frameCount
     }
 
-    /// Tells a handle that has just opened the file; false when it does not take it.
+    /// Passes the offsets to a handle that has just opened the file; false if it refuses them.
     func tell(_ handle: OpaquePointer) -> Bool {
         // The library copies them.
         var offsets = offsets

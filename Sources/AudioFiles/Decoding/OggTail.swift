@@ -1,17 +1,17 @@
-/// The two last pages of an Ogg file's stream in which packets end.
+/// The last two pages in an Ogg file's stream in which packets end.
 struct OggTail {
-    /// How long the stream is up to the end of each of them, in units of its codec, from an origin that need not be 0.
+    /// The length of the stream up to the end of each, in units of its codec, from an origin that need not be 0.
     let positionBefore, lastPosition: Int64
 
-    /// Reads what the two last pages can take at most; nil where they are not found.
+    /// Reads the greatest length that the last two pages can have; nil if they are not found.
     ///
     /// - Parameter pageAt: Reads the header of a page; tests count how often.
     init?(_ file: ByteSource, pageAt: (ByteSource, Int64) -> OggPage? = { OggPage($0, at: $1) }) {
         let length = min(file.count, Int64(3 * OggPage.longest))
         let bytes = file.bytes(at: file.count - length, count: Int(length))
         let (tail, mark) = (ByteSource(bytes), Array("OggS".utf8))
-        // What a page begins with may also stand inside one; but a page is followed by the next. From the end on, each page
-        // is looked at once, and the first that two positions follow from is the one.
+        // The bytes at the start of a page can also occur inside one, but only a real page is followed by the next. The search
+        // goes from the end backwards and reads each page once, until two positions follow from a page.
         var runs: [Int64: Run] = [:]
         var found: Run?
         for start in bytes.indices.reversed() where bytes[start] == mark[0] && bytes[start...].starts(with: mark) {
@@ -24,10 +24,10 @@ struct OggTail {
         (positionBefore, lastPosition) = (before, last)
     }
 
-    /// Whole pages of one stream that follow each other.
+    /// Whole pages of one stream, one after another.
     private struct Run {
         let serial: UInt32
-        /// The positions of the last two in which packets end, as far as there are any.
+        /// The positions of the last two pages in which packets end; nil if there are fewer.
         private(set) var (last, before): (Int64?, Int64?)
 
         init(_ page: OggPage, followedBy next: Run?) {

@@ -1,29 +1,30 @@
-// The door: a path goes in, the decoder that its content asks for comes out.
+// Opens files: chooses the decoder by the content.
 
-/// Opens `path` with the decoder for what it holds.
+/// Opens `path` with the decoder for its content.
 package func openDecoder(path: String) throws(AudioFileError) -> any FileDecoder {
     try openDecoder(OpenedFile(path: path))
 }
 
-/// Opens a file that is open already.
+/// Chooses the decoder for a file that is already open.
 package func openDecoder(_ file: OpenedFile) throws(AudioFileError) -> any FileDecoder {
     switch FileSniffer.kind(of: file) {
     case .soundFile(let container):
         do throws(AudioFileError) {
             return try SoundFileDecoder(file, container: container)
         } catch {
-            // A known container with a coding that the library lacks, such as MP3 in WAV or some ALAC in CAF.
+            // A known container with a codec that the library lacks, such as MP3 in WAV or some ALAC in CAF.
             guard error.kind == .unsupported else { throw error }
             return try openForeign(file, container, otherwise: error)
         }
-    // libsndfile recognises some rare kinds more, and refuses what is no audio at once.
+    // libsndfile recognises some more, rare formats, and refuses other files at once.
     case .unknown: return try SoundFileDecoder(file, container: nil)
     case .mpegAudio(let start): return try MPEGDecoder.open(file, from: start)
     case .foreign(let container): return try FFmpegDecoder.open(file, container: container)
     }
 }
 
-/// Opens with ffmpeg what libsndfile knows but cannot decode; what ffmpeg cannot decode either is not called damaged.
+/// Uses ffmpeg for a file that libsndfile recognises but cannot decode. If ffmpeg cannot decode it either, the error is not
+/// "damaged".
 private func openForeign(
     _ file: OpenedFile, _ container: String, otherwise unsupported: AudioFileError
 ) throws(AudioFileError) -> any FileDecoder {
@@ -35,12 +36,12 @@ private func openForeign(
 }
 
 extension AudioFileInfo {
-    /// What the file at `path` is, whatever its name.
+    /// Reads the facts about the file at `path`, whatever its name.
     ///
-    /// The length is proved as it is when the file is opened to be played, but nothing is kept of what is decoded for that; of a file
-    /// whose index tells its length to the frame (M4A, MP4) nothing is decoded.
+    /// The length is proved by decoding, as when the file is opened for playing, but no audio is kept. A file whose index gives
+    /// the exact length in frames (M4A, MP4) is not decoded.
     ///
-    /// - Throws: Every reason why the file cannot be played.
+    /// - Throws: The same errors as opening the file for playing.
     ///
     /// Real-time safe: no.
     public init(path: String) throws(AudioFileError) {

@@ -1,41 +1,42 @@
-// Where the pages of an Ogg Opus file say that they end, and where they do end. ffmpeg writes pages whose positions jump ahead and
-// back again; cut and joined recordings have gaps in them. libsndfile takes these for malformed, or for another length.
+// Compares the positions in the pages of an Ogg Opus file with the lengths of its packets. ffmpeg writes pages whose positions
+// jump forward and back again; cut and joined recordings have gaps. libsndfile treats such files as malformed, or gets another
+// length.
 
-/// The positions of an Ogg Opus file's pages that are not what the packets before them come to.
+/// The pages of an Ogg Opus file whose positions differ from the total length of the packets up to them.
 ///
-/// A packet lasts as long as it says itself (RFC 6716, section 3.1). The file's sound is that of its packets one after another,
-/// without those that are damaged and without what its last page leaves out (RFC 7845, section 4), as opusdec plays it.
+/// The length of a packet is in its first bytes (RFC 6716, section 3.1). The file's audio is that of its packets one after
+/// another, without damaged ones and without the end that the last page leaves out (RFC 7845, section 4), as opusdec plays it.
 struct OpusPositions {
-    /// A page with another position.
+    /// A page that needs another position.
     struct Repair: Equatable {
-        /// Where the page begins in the file.
+        /// The offset of the page in the file.
         let start: Int64
-        /// How long the stream is at its end, in frames at 48 kHz.
+        /// The length of the stream at the end of the page, in frames at 48 kHz.
         let position: Int64
         /// The page's checksum with that position.
         let checksum: UInt32
     }
 
-    /// In the order of the file.
+    /// In the order of the pages.
     private(set) var repairs: [Repair] = []
 
-    /// What no honest file reaches: pages of a second for more than a month.
+    /// A valid file never needs as many: a page per second for more than a month.
     private static let mostRepairs = 1 << 22
 
     private let serial: UInt32
     private var isFirst = true
     private var sequence: UInt32 = 0
-    /// Packets that have ended: the first two hold no sound.
+    /// Packets that have ended; the first two hold no audio.
     private var packetCount = 0
-    /// The beginning of a packet that has not ended yet, and its length; none where that is 0.
+    /// The first bytes of a packet that has not ended yet, and its length so far; 0 if there is none.
     private var head: [UInt8] = []
     private var packetBytes = 0
-    /// The end of the sound so far, and where the last page that told it had it.
+    /// The end of the audio so far, and the same according to the last page with a position.
     private var (end, toldEnd): (Int64, Int64) = (0, 0)
 
-    /// Reads all pages of a file; nil where it is no Opus or has too many that are wrong.
+    /// Reads all pages of a file; nil if it is not Opus, or if too many positions are wrong.
     ///
-    /// It takes as long as reading the file does.
+    /// It takes as long as reading the whole file.
     init?(_ source: ByteSource) {
         guard let first = OggPage(source, at: 0),
             source.starts(with: "OpusHead", at: first.contentStart)
@@ -48,7 +49,7 @@ struct OpusPositions {
                 continue
             }
             let bytes = source.bytes(at: place, count: Int(page.bytes.upperBound - place))
-            // A page that is damaged is none; the next one may begin inside what it claims.
+            // A damaged page is skipped. The next one may begin inside the range that it claims.
             guard bytes.count == page.bytes.count,
                 bytes.little(UInt32.self, at: OggPage.checksumOffset) == OggChecksum.checksum(ofPage: bytes)
             else {
@@ -61,7 +62,7 @@ struct OpusPositions {
         }
     }
 
-    /// Where the next page may begin.
+    /// The offset at which the next page may begin.
     private static func nextPage(_ source: ByteSource, from start: Int64) -> Int64? {
         let (mark, blockBytes) = (Array("OggS".utf8), 64 << 10)
         var place = start
@@ -77,7 +78,7 @@ struct OpusPositions {
     }
 
     private mutating func take(_ page: OggPage, _ bytes: [UInt8]) {
-        // What a lost page has begun or goes on with is lost, too.
+        // If pages are missing, so is the rest of a packet that began in them or before them.
         if !isFirst && page.sequence != sequence &+ 1 { packetBytes = 0 }
         (isFirst, sequence) = (false, page.sequence)
         var isSkipping = page.isContinued && packetBytes == 0
@@ -117,7 +118,7 @@ struct OpusPositions {
             Repair(start: page.bytes.lowerBound, position: end, checksum: OggChecksum.checksum(ofPage: changed)))
     }
 
-    /// How long a packet lasts, in frames at 48 kHz, by its first two bytes; 0 for none that can be decoded.
+    /// The length of a packet in frames at 48 kHz, from its first two bytes; 0 if it cannot be decoded.
     static func frames(ofPacket head: [UInt8]) -> Int64 {
         guard let first = head.first else { return 0 }
         let configuration = Int(first >> 3)

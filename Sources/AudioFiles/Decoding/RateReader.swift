@@ -1,25 +1,25 @@
-// A recording at the rate it is wanted at: decodes, and converts where the file has another.
+// Reads a recording at any sample rate: decodes it, and converts it if the file has another rate.
 
 /// Reads ranges of a recording at any rate.
 ///
-/// The same range always gets the same bits: decoding is exact, and conversion starts afresh for each range. So who wants the same
-/// bits of a whole recording, whatever is read first, reads it in the blocks of ``blockShift(channelCount:)``.
+/// The same range always gives the same bits: decoding is exact, and conversion starts afresh for each range. To get the same
+/// bits for a whole recording, whatever is read first, read it in the blocks of ``blockShift(channelCount:)``.
 ///
 /// Used by one thread at a time.
 @safe
 package final class RateReader: @unchecked Sendable {
-    // Unchecked because of the decoder and the window, which the one thread alone changes.
+    // Unchecked because of the decoder and the window, which only that one thread changes.
     private var decoder: any AudioDecoder
     private let channelCount: Int
-    /// Nil where nothing is converted.
+    /// Nil if no conversion is needed.
     private let ratio: RateRatio?
     private let resampler: Resampler
-    /// Source frames kept from the range before: neighbours overlap, and going back in the file would cost a jump.
+    /// Source frames kept from the last range. Neighbouring ranges overlap, and going back in the file would need a seek.
     private var window: Range<Int64> = 0..<0
     private var samples: UnsafeMutablePointer<Float>
     private var capacity: Int
 
-    /// Reads what `decoder` decodes at `sampleRate`, in Hz.
+    /// Creates a reader that delivers the audio of `decoder` at `sampleRate`, in Hz.
     package init(_ decoder: any AudioDecoder, sampleRate: Int) {
         self.decoder = decoder
         let info = decoder.info
@@ -32,8 +32,8 @@ package final class RateReader: @unchecked Sendable {
 
     deinit { unsafe samples.deallocate() }
 
-    /// The binary logarithm of the frames of a block: about a third of a second for up to four channels. More channels get shorter
-    /// blocks, so that one keeps to 256 KiB: it is the unit of decoding, and what a jump has to wait for.
+    /// The binary logarithm of the frames in a block: about a third of a second for up to four channels. With more channels
+    /// blocks are shorter, at most 256 KiB: a block is the unit of decoding, and a jump waits for a whole one.
     package static func blockShift(channelCount: Int) -> Int {
         var shift = 14
         while channelCount << shift > 1 << 16 { shift -= 1 }
@@ -43,7 +43,7 @@ package final class RateReader: @unchecked Sendable {
     /// Ends a `read` that waits. Any thread.
     package func cancel() { decoder.cancel() }
 
-    /// Reads `frames`, at the wanted rate and within the recording, channel by channel, `stride` samples apart.
+    /// Reads `frames`, at the reader's rate and within the recording, one channel after another, `stride` samples apart.
     package func read(
         _ frames: Range<Int64>, into output: UnsafeMutablePointer<Float>, stride: Int
     ) throws(AudioFileError) {
@@ -59,19 +59,20 @@ package final class RateReader: @unchecked Sendable {
         if !converted { throw .noMemory(decoder.info.path) }
     }
 
-    /// After a failure: goes on with another decoder of the same file where there can be one, since what a library remembers
-    /// of a read that failed is undefined.
+    /// After a failure: continues with another decoder of the same file if one can be created, because the state of a library
+    /// after a failed read is undefined.
     package func renewDecoder() {
         window = 0..<0
         guard let file = decoder as? any FileDecoder, let fresh = try? file.another() else { return }
         decoder = fresh
     }
 
-    /// Makes the window `wanted`: keeps what is there, decodes what is missing, silence outside the file.
+    /// Loads the window `wanted`: keeps the frames that it has, decodes the missing ones, and fills in silence outside the
+    /// file.
     private func load(_ wanted: Range<Int64>) throws(AudioFileError) {
         grow(to: wanted.count)
         let kept = wanted.clamped(to: window)
-        // Only a kept beginning helps: the decoder goes on behind it without a jump.
+        // Frames are only reused at the beginning, because then the decoder continues after them without a seek.
         let start = kept.lowerBound == wanted.lowerBound && !kept.isEmpty ? kept.upperBound : wanted.lowerBound
         if start > wanted.lowerBound {
             for channel in 0..<channelCount {

@@ -1,22 +1,22 @@
-// What libsndfile reads an Opus file by whose positions are wrong: the file's bytes, with right ones in their places.
+// Delivers the bytes of an Opus file with wrong positions to libsndfile, with the right positions in their places.
 internal import CSndFile
 internal import Glibc
 
-/// A file with other positions in some of its pages, and with a place of its own to read on from.
+/// A file with some pages' positions replaced, and with a read position of its own.
 @safe
 final class RepairedOggFile {
     private let file: OpenedFile
     private let repairs: [OpusPositions.Repair]
     private var place: Int64 = 0
 
-    /// The file with these repairs; nil where there is nothing to repair.
+    /// The file with these repairs; nil if there are none.
     init?(_ file: OpenedFile, _ repairs: [OpusPositions.Repair]) {
         if repairs.isEmpty { return nil }
         self.file = file
         self.repairs = repairs
     }
 
-    /// Opens it with the library, which must be done with it before this object goes; nil when the library refuses.
+    /// Opens it with the library, which must be closed before this object is released; nil if the library refuses.
     func open(_ properties: inout SF_INFO) -> OpaquePointer? {
         place = 0
         var calls = unsafe SF_VIRTUAL_IO(
@@ -76,7 +76,7 @@ final class RepairedOggFile {
         return count
     }
 
-    /// The first page whose position or checksum may stand at `place` or behind it.
+    /// The first page whose position or checksum may be at `place` or after it.
     private func firstRepair(reaching place: Int64) -> Int {
         var (low, high) = (0, repairs.count)
         while low < high {
@@ -90,7 +90,7 @@ final class RepairedOggFile {
         return low
     }
 
-    /// Puts the part of an integer into a block that stands there.
+    /// Writes the bytes of an integer that fall into a block.
     private static func put(
         _ value: UInt64, _ byteCount: Int, at start: Int64, _ target: UnsafeMutableRawBufferPointer,
         _ held: Range<Int64>

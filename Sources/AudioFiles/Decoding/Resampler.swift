@@ -1,9 +1,9 @@
-// Fixed-ratio conversion by libsoxr at its highest quality. Each range is converted by a converter of its own that
-// starts at a frame which both rates share, so that its samples depend on the file and on what frames it has alone.
+// Converts between fixed sample rates with libsoxr at its highest quality. Each range is converted by a new converter that
+// starts at a frame which both rates share, so its samples depend only on the file and on the range.
 internal import CSoxr
 internal import Glibc
 
-/// The ratio of two sample rates in lowest terms, and how positions map.
+/// The ratio of two sample rates in lowest terms, and the conversion of positions.
 package struct RateRatio: Sendable, Equatable {
     /// Source frames per `output` frames.
     package let source: Int64
@@ -34,19 +34,19 @@ func floorDivide(_ dividend: Int64, _ divisor: Int64) -> Int64 {
     return dividend % divisor < 0 ? quotient - 1 : quotient
 }
 
-/// Which frames go into one conversion.
+/// The frames needed for one conversion.
 struct ConversionPlan: Equatable {
-    /// The source frames needed; they may lie outside the file, where there is silence.
+    /// The source frames needed; frames outside the file are silence.
     let source: Range<Int64>
-    /// Converted frames to drop before the first one wanted.
+    /// Converted frames to drop before the first requested one.
     let leadIn: Int
 
     /// A plan for the output frames `wanted`.
     init(wanted: Range<Int64>, ratio: RateRatio) {
-        // libsoxr's highest quality reaches 142 frames of the lower rate to both sides (measured down to 1e-8).
+        // The filter of libsoxr's highest quality reaches 142 frames of the lower rate to each side (measured down to 1e-8).
         let reach: Int64 = 512
         let margin = reach * max(1, (ratio.output + ratio.source - 1) / ratio.source)
-        // Only at multiples of both terms do a source and an output frame fall together; from there no phase is off.
+        // Source and output frames coincide only at multiples of both terms; a conversion that starts there has no phase error.
         let step = floorDivide(wanted.lowerBound - margin, ratio.output)
         let end = floorDivide((wanted.upperBound + margin) * ratio.source, ratio.output)
         source = step * ratio.source..<(end + reach * max(1, ratio.source / ratio.output))
@@ -65,7 +65,7 @@ struct Resampler {
     /// - Parameters:
     ///   - source: channel `c` begins at `source + c * sourceStride`.
     ///   - output: channel `c` goes to `output + c * outputStride`.
-    /// - Returns: whether the library did it; it fails only without memory.
+    /// - Returns: Whether the library succeeded; it fails only if memory runs out.
     func convert(
         _ source: UnsafePointer<Float>, sourceStride: Int, sourceCount: Int, droppingFirst leadIn: Int,
         into output: UnsafeMutablePointer<Float>, outputStride: Int, count: Int
@@ -94,7 +94,7 @@ struct Resampler {
             var (taken, made) = (0, 0)
             let failure = unsafe soxr_process(converter, given > 0 ? inputs : nil, given, &taken, outputs, chunk, &made)
             if unsafe failure != nil || (given == 0 && made == 0) { return false }
-            // Of this chunk, output frames `produced ..< produced + made`, keep what lies in the wanted range.
+            // Of this chunk, the output frames `produced ..< produced + made`, keep the part in the requested range.
             let (first, last) = (max(produced, leadIn), min(produced + made, leadIn + count))
             if first < last {
                 for channel in 0..<channelCount {

@@ -1,5 +1,5 @@
-// WAV, RF64, W64, AIFF, CAF, AU, FLAC, Ogg Vorbis and Ogg Opus through libsndfile, with its known faults kept away:
-// the length is proved by decoding, and a jump that the library gets wrong is made another way.
+// WAV, RF64, W64, AIFF, CAF, AU, FLAC, Ogg Vorbis and Ogg Opus through libsndfile, with workarounds for its known faults: the
+// length is proved by decoding, and seeks that the library gets wrong are done in another way.
 internal import CSndFile
 internal import DSP
 internal import Glibc
@@ -9,17 +9,17 @@ internal import Glibc
 final class SoundFileDecoder: FileDecoder, @unchecked Sendable {
     private(set) var info: AudioFileInfo
     private let file: OpenedFile
-    /// What is wrong with the positions of an Opus file's pages.
+    /// Corrections of the positions in an Opus file's pages.
     private let repairs: [OpusPositions.Repair]
-    /// What the handle reads instead of the file, where something is.
+    /// The corrected file that the handle reads, if corrections are needed.
     private var repaired: RepairedOggFile?
     private let traits: SoundFileTraits
     private var handle: OpaquePointer
-    /// The next frame the library would deliver.
+    /// The next frame that the library would deliver.
     private var position: Int64 = 0
     private let scratch: UnsafeMutablePointer<Float>
     private let scratchFrames: Int
-    /// The last frame that the library jumps to rightly.
+    /// The last frame to which the library seeks correctly.
     private var lastTarget = Int64.max
 
     /// Opens the file and proves its length.
@@ -30,7 +30,7 @@ final class SoundFileDecoder: FileDecoder, @unchecked Sendable {
         var properties = SF_INFO()
         unsafe handle = try Self.open(file, repaired, &properties)
         let channelCount = Int(properties.channels)
-        // From here on every throw must close the handle: deinit does not run for an object that was never whole.
+        // From here on every throw must close the handle: deinit does not run for an object whose initialisation failed.
         do throws(AudioFileError) {
             try Self.check(properties, path: file.path)
         } catch {
@@ -50,7 +50,7 @@ final class SoundFileDecoder: FileDecoder, @unchecked Sendable {
         info = info.withFrameCount(frameCount)
     }
 
-    /// The same file once more, whose length is proved.
+    /// Opens the same file again, whose length is already proved.
     private init(another other: SoundFileDecoder) throws(AudioFileError) {
         file = try other.file.reopened()
         repairs = other.repairs
@@ -89,7 +89,7 @@ final class SoundFileDecoder: FileDecoder, @unchecked Sendable {
     }
 
     func readShorts(_ frames: Range<Int64>, into output: UnsafeMutablePointer<Int16>) throws(AudioFileError) -> Bool {
-        // Of more channels the samples must be taken apart in any case.
+        // With more channels, the samples must be deinterleaved in any case.
         if !traits.holdsShorts && info.channelCount > 2 { return false }
         try move(to: frames.lowerBound)
         var done = 0
@@ -116,21 +116,21 @@ final class SoundFileDecoder: FileDecoder, @unchecked Sendable {
 
     // MARK: - Position
 
-    /// Makes `frame` the next to be decoded.
+    /// Makes `frame` the next frame to be decoded.
     private func move(to frame: Int64) throws(AudioFileError) {
         let ahead = frame - position
         if ahead == 0 { return }
         let readThrough = Int64(traits.readThroughSeconds * Double(info.sampleRate))
         if ahead < 0 || ahead > readThrough {
             let start = min(lastTarget, max(0, frame - Int64(traits.preRollSeconds * Double(info.sampleRate))))
-            // What lies behind the last target is read through to, however far it is.
+            // Frames after the last seekable one are reached by decoding up to them, however far they are.
             if (ahead < 0 || position < start) && !seek(to: start) { try reopen() }
         }
         try drop(frame - position)
     }
 
     private func seek(to frame: Int64) -> Bool {
-        // After a near forward seek libsndfile's Vorbis delivers other frames than asked; from frame 0 it is exact.
+        // After a short seek forward libsndfile's Vorbis delivers other frames than requested; from frame 0 it is exact.
         if traits.seeksFromStart && sf_seek_frames(0) != 0 { return false }
         guard sf_seek_frames(frame) == frame else { return false }
         position = frame
@@ -139,7 +139,7 @@ final class SoundFileDecoder: FileDecoder, @unchecked Sendable {
 
     private func sf_seek_frames(_ frame: Int64) -> Int64 { Int64(unsafe sf_seek(handle, sf_count_t(frame), SEEK_SET)) }
 
-    /// Starts anew from frame 0: after a failed seek (damaged file) the library's state is undefined.
+    /// Opens the file again at frame 0, because after a failed seek (in a damaged file) the library's state is undefined.
     private func reopen() throws(AudioFileError) {
         var properties = SF_INFO()
         let freshlyRepaired = RepairedOggFile(file, repairs)
@@ -160,7 +160,7 @@ final class SoundFileDecoder: FileDecoder, @unchecked Sendable {
         }
     }
 
-    /// Decodes up to `count` frames into the scratch; 0 at the end or on failure.
+    /// Decodes up to `count` frames into the scratch buffer; 0 at the end or on failure.
     private func readInterleaved(_ count: Int) -> Int {
         let read = max(0, Int(unsafe sf_readf_float(handle, scratch, sf_count_t(count))))
         position += Int64(read)
@@ -176,14 +176,14 @@ final class SoundFileDecoder: FileDecoder, @unchecked Sendable {
             if let handle = unsafe repaired.open(&properties) { return unsafe handle }
         } else {
             let descriptor = try file.duplicate()
-            // The library closes the descriptor, also when it refuses the file.
+            // The library closes the descriptor, even if it refuses the file.
             if let handle = unsafe sf_open_fd(descriptor, Int32(SFM_READ), &properties, 1) { return unsafe handle }
         }
         let code = sf_error(nil)
         let text = unsafe String(cString: sf_strerror(nil)).filter { !$0.isNewline }
         switch Int(code) {
         case Int(SF_ERR_UNRECOGNISED_FORMAT): throw .notAudio(file.path)
-        // The library has no public code for what a known coding holds but it cannot decode, such as FLAC of 32 bits.
+        // The library has no public code for content of a known codec that it cannot decode, such as 32-bit FLAC.
         case Int(SF_ERR_UNSUPPORTED_ENCODING),
             _ where text.contains("unimplemented"):
             throw AudioFileError(
@@ -205,14 +205,15 @@ final class SoundFileDecoder: FileDecoder, @unchecked Sendable {
 
     // MARK: - Length
 
-    /// The last frame in front of a file's last page; 0 where that is not found, so that all is decoded on the way to any frame.
+    /// The last frame before a file's last page; 0 if that is not found, so that every seek decodes from the beginning.
     private static func lastTarget(_ file: OpenedFile, claimed: Int64) -> Int64 {
         guard let tail = OggTail(ByteSource(file)), tail.positionBefore < tail.lastPosition else { return 0 }
         let (origin, isBeyond) = tail.lastPosition.subtractingReportingOverflow(claimed)
         return isBeyond ? 0 : max(0, tail.positionBefore - max(0, origin) - 1)
     }
 
-    /// Frames that can be decoded: the claim if reading near its end ends there, else what one decoding through yields.
+    /// Frames that can be decoded: the claimed number if reading near its end ends there, otherwise the number found by
+    /// decoding all.
     private func provenFrameCount(claimed: Int64) throws(AudioFileError) -> Int64 {
         let limit = FileLimits.maximumFrameCount
         if claimed > 0, claimed <= limit, seek(to: min(lastTarget, max(0, claimed - Int64(scratchFrames)))) {

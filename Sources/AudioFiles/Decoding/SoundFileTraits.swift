@@ -1,35 +1,37 @@
-// What libsndfile's format number means, and how a jump in that format reaches the very samples of a straight decoding.
+// The meaning of libsndfile's format numbers, and the way in which a seek in each format gives the same samples as straight
+// decoding.
 internal import CSndFile
 
-/// Names and manners of one libsndfile format.
+/// The names and the seek behaviour of one libsndfile format.
 struct SoundFileTraits {
     let container: String
     let codec: String
-    /// Seeks back to frame 0 before each jump.
+    /// Seeks to frame 0 before each seek.
     let seeksFromStart: Bool
-    /// Decodes this much in front of the target and drops it, so that the decoder's memory is what it would have been.
+    /// Decodes this much before the target and drops it, so that the decoder's state is the same as in straight decoding.
     let preRollSeconds: Double
-    /// Jumps forward by no more than this are read through and dropped.
+    /// Jumps forward of up to this length are decoded through and dropped.
     let readThroughSeconds: Double
-    /// Whether a jump into the last page, where the sound ends in the middle of a block, arrives at a frame further on: by what the
-    /// block has too much (measured: by 1 to 127 frames in half of the files; in the pages before, none of thousands of jumps).
+    /// Whether a seek into the last page, where the audio ends in the middle of a block, arrives too far ahead: by the surplus
+    /// frames of the block (measured: by 1 to 127 frames in half of the files; in the pages before, none of thousands of
+    /// seeks).
     let jumpsMissLastPage: Bool
     /// Whether samples may be NaN or infinite.
     let mayHoldNonFinite: Bool
-    /// Whether samples are whole numbers of at most 16 bits.
+    /// Whether samples are integers of at most 16 bits.
     let holdsShorts: Bool
 
     init(format: Int, container given: String?) {
         let (major, minor) = (format & Int(SF_FORMAT_TYPEMASK), format & Int(SF_FORMAT_SUBMASK))
         container = given ?? Self.containers[major] ?? "other"
-        // libsndfile names the width of the samples in a FLAC file, not the coding.
+        // For FLAC files, libsndfile gives the width of the samples instead of the codec.
         codec = major == Int(SF_FORMAT_FLAC) ? "flac" : Self.codecs[minor] ?? "other"
         switch minor {
         case Int(SF_FORMAT_OPUS):
-            // An Opus decoder forgets its past slowly: of 1200 jumps with 80 ms some differed, with 0.4 s none did.
+            // An Opus decoder's state depends on a long past: of 1200 seeks with 80 ms some differed, with 0.4 s none did.
             (seeksFromStart, preRollSeconds, readThroughSeconds) = (false, 1, 1.5)
         case Int(SF_FORMAT_VORBIS):
-            // Of jumps forward by less than two seconds two thirds went wrong; from frame 0 none of 1200 did.
+            // Of seeks forward by less than two seconds, two thirds went wrong; from frame 0, none of 1200 did.
             (seeksFromStart, preRollSeconds, readThroughSeconds) = (true, 0, 0.5)
         default:
             (seeksFromStart, preRollSeconds, readThroughSeconds) = (false, 0, 0)

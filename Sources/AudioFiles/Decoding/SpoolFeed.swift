@@ -1,7 +1,7 @@
-// What fills a spool while others read from it.
+// Fills a spool while other threads read from it.
 internal import Realtime
 
-/// Fills a spool on a thread of its own; the thread ends with the last decoder that reads from it.
+/// Fills a spool on its own thread, which ends when the last decoder that reads from the spool is released.
 final class SpoolFeed: Sendable {
     private let progress: SpoolProgress
     private let thread: PlainThread
@@ -10,9 +10,9 @@ final class SpoolFeed: Sendable {
     ///
     /// - Parameters:
     ///   - path: The file whose sound it is, for messages.
-    ///   - byteCount: What readers will ask for in all.
-    ///   - allowance: How many bytes of that may be missing in the end, and are zeros then.
-    ///   - fill: Fills the spool from its start, tells how far it is, and returns, or throws, when it is at the end.
+    ///   - byteCount: The number of bytes that readers expect in all.
+    ///   - allowance: The number of these bytes that may be missing at the end; they are then zeros.
+    ///   - fill: Fills the spool from its start, reports its progress, and returns at the end, or throws.
     init(
         path: String, byteCount: Int64, allowance: Int64,
         fill: @escaping @Sendable (SpoolProgress) throws(AudioFileError) -> Void
@@ -38,13 +38,14 @@ final class SpoolFeed: Sendable {
     /// Ends the filling, and every read that waits for it.
     func stop() { progress.stop() }
 
-    /// Waits until the first `end` bytes are there; returns how many are, fewer when that is all there will be.
+    /// Waits until the first `end` bytes are there; returns the number of bytes that are there, which is smaller if the filling
+    /// has ended.
     ///
-    /// - Throws: Why there will not be as many.
+    /// - Throws: The reason why there will be fewer.
     func wait(for end: Int64) throws(AudioFileError) -> Int64 { try progress.wait(for: end) }
 }
 
-/// How far a spool is filled. Any thread.
+/// The progress of filling a spool. Any thread.
 final class SpoolProgress: @unchecked Sendable {
     private let path: String
     private let byteCount: Int64
@@ -61,10 +62,10 @@ final class SpoolProgress: @unchecked Sendable {
         (self.path, self.byteCount, self.allowance) = (path, byteCount, allowance)
     }
 
-    /// Whether somebody may still read.
+    /// Whether there may still be readers.
     var isWanted: Bool { lock.withLock { !isStopped } }
 
-    /// The first `count` bytes are there.
+    /// Reports that the first `count` bytes are there.
     func advance(to count: Int64) {
         lock.withLock {
             filled = count

@@ -1,29 +1,30 @@
-// Decoded sound that is kept on the disk, for files whose jumps are not exact.
+// Decoded audio in a temporary file, for files in which seeks are not exact.
 internal import Explanations
 internal import Files
 internal import Glibc
 internal import Synchronization
 
-/// A nameless temporary file of interleaved 32-bit floats; the system frees it with the descriptor, also after a crash.
+/// An unnamed temporary file of interleaved 32-bit floats. The system frees it when the descriptor is closed, also after a
+/// crash.
 ///
-/// One thread writes, one after another or not; any number of threads read what was written.
+/// One thread writes, in any order; any number of threads read what was written.
 final class SpoolFile: Sendable {
-    /// 16 GiB: thirteen hours of 48 kHz stereo. A hostile file of a few kilobytes can decode to any length.
+    /// 16 GiB: thirteen hours of 48 kHz stereo. A malicious file of a few kilobytes can decode to any length.
     static let byteLimit: Int64 = 16 << 30
-    /// What is left free on the disk for others, recordings above all; a sixteenth of a small disk.
+    /// Bytes left free on the disk for other files, above all recordings; on a nearly full disk a sixteenth of the free space.
     private static let reserve: Int64 = 256 << 20
-    /// How much is written before the room on the disk is looked at again.
+    /// Bytes that are written before the free space is checked again.
     private static let lookBytes: Int64 = 16 << 20
 
     private let descriptor: Int32
-    /// The file whose sound it holds, for messages.
+    /// The file that is decoded, for messages.
     private let path: String
     private let calls: any FileCalls
-    /// Up to where there was room when it was looked at last.
+    /// The offset up to which there was room at the last check.
     private let roomEnd = Atomic<Int64>(0)
 
-    /// Creates the file in $TMPDIR, or in /var/tmp, which unlike /tmp is seldom kept in memory: in the first of them that has room
-    /// for as much as is expected.
+    /// Creates the file in $TMPDIR, /var/tmp (which, unlike /tmp, is seldom in memory) or /tmp: in the first of them that has
+    /// room for the expected size.
     init(
         for path: String, expectedBytes: Int64 = 0, calls: any FileCalls = SystemFileCalls()
     ) throws(AudioFileError) {
@@ -42,7 +43,7 @@ final class SpoolFile: Sendable {
                 _ = calls.close(descriptor)
                 code = ENOSPC
             } catch {
-                // That there is no room is the better reason: a folder that is not there is nobody's fault.
+                // "No space left" is the more useful error than a missing folder.
                 if code != ENOSPC { code = error.code }
             }
         }
@@ -51,14 +52,14 @@ final class SpoolFile: Sendable {
 
     deinit { close(descriptor) }
 
-    /// Bytes that may be written to the disk of a file.
+    /// Bytes that may still be written to a file's disk.
     private static func room(_ descriptor: Int32, _ calls: any FileCalls) -> Int64 {
         let free = Int64(calls.freeBytes(descriptor))
-        // Where it is not told, the disk says so itself when it is full.
+        // If the free space is not known, a full disk is reported by the write.
         return free < 0 ? .max : free - min(reserve, free / 16)
     }
 
-    /// Writes bytes at `offset`; throws when the disk is as good as full, or the limit reached.
+    /// Writes bytes at `offset`; throws if the disk is nearly full, or the limit is reached.
     func write(_ bytes: UnsafeRawBufferPointer, at offset: Int64) throws(AudioFileError) {
         let end = offset + Int64(bytes.count)
         if end > Self.byteLimit { throw .decodesTooLong(path) }

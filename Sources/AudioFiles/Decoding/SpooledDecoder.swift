@@ -1,12 +1,12 @@
-// A decoder of what was decoded before, or is being decoded, into a spool.
+// Decodes from a spool that is already filled, or is being filled.
 internal import Realtime
 
-/// Reads what was spooled; waits for what is not there yet.
+/// Reads from a spool; waits for frames that are not there yet.
 @safe
 final class SpooledDecoder: FileDecoder, @unchecked Sendable {
     let info: AudioFileInfo
     private let spool: SpoolFile
-    /// What fills the spool; nil when it holds everything.
+    /// Fills the spool; nil if it is complete.
     private let feed: SpoolFeed?
     private let scratch: UnsafeMutablePointer<Float>
     private let scratchFrames: Int
@@ -26,7 +26,7 @@ final class SpooledDecoder: FileDecoder, @unchecked Sendable {
 
     func cancel() { feed?.stop() }
 
-    /// Decodes everything that `decoder` has, straight through, into a spool.
+    /// Decodes everything from `decoder`, straight through, into a spool.
     static func spooling(_ decoder: any AudioDecoder) throws(AudioFileError) -> SpooledDecoder {
         let info = decoder.info
         let spool = try SpoolFile(for: info.path)

@@ -24,9 +24,9 @@ package struct FFmpegTools: Sendable {
     /// Runs one of the programs, and passes its standard output on.
     ///
     /// - Parameters:
-    ///   The file that is read, for messages.
-    ///   Descriptors that the program gets.
-    ///   Called at least every 100 ms; if it returns false, `.cancelled` is thrown.
+    ///   - path: The file that is read, for messages.
+    ///   - descriptors: Descriptors that the program gets.
+    ///   - isWanted: Called at least every 100 ms; if it returns false, `.cancelled` is thrown.
     package func run(
         _ arguments: [String], for path: String, _ descriptors: [Int32], isWanted: () -> Bool = { true },
         _ take: (UnsafeRawBufferPointer) throws(AudioFileError) -> Void

@@ -31,7 +31,7 @@ struct FFmpegProbe {
 
     /// Runs `ffprobe`.
     ///
-    /// The name as in `AudioFileInfo`, if the exact length in frames is needed.
+    /// - Parameter container: The name as in `AudioFileInfo`, if the exact length in frames is needed.
     init(_ file: OpenedFile, _ tools: FFmpegTools, container: String? = nil) throws(AudioFileError) {
         let (json, result) = try Self.ask(
             [
@@ -88,8 +88,8 @@ struct FFmpegProbe {
     /// that; otherwise nil.
     ///
     /// - Parameters:
-    ///   The length according to the edit list.
-    ///   The position of the last packet according to the edit list.
+    ///   - told: The length according to the edit list.
+    ///   - place: The position of the last packet according to the edit list.
     private static func unedited(
         _ json: JSONValue?, told: Int64, place: Int64, rate: Int64
     ) -> (frameCount: Int64, inFront: Int64)? {

@@ -15,10 +15,10 @@ extension FileMarks {
     /// whatever sizes the file declares: far less than a millisecond and a megabyte, except for files made to be difficult.
     ///
     /// - Parameters:
-    ///   A regular file.
-    ///   The rate of the decoded recording in Hz, 1...768000.
-    ///   The length of the decoded recording in frames.
-    /// An error if the file cannot be opened, or if the rate is out of range.
+    ///   - path: A regular file.
+    ///   - sampleRate: The rate of the decoded recording in Hz, 1...768000.
+    ///   - frameCount: The length of the decoded recording in frames.
+    /// - Throws: An error if the file cannot be opened, or if the rate is out of range.
     ///
     /// Real-time safe: no.
     public init(path: String, sampleRate: Int, frameCount: Int64) throws(AudioFileError) {
@@ -33,7 +33,7 @@ extension FileMarks {
 
     /// Reads the marks of a recording that was opened.
     ///
-    /// An error if its file can no longer be opened; audio made in memory has no file.
+    /// - Throws: An error if its file can no longer be opened; audio made in memory has no file.
     ///
     /// Real-time safe: no.
     public init(of info: AudioFileInfo) throws(AudioFileError) {

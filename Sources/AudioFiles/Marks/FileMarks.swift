@@ -18,7 +18,7 @@ public struct FileMarks: Sendable, Equatable {
     /// Sorts marks, and removes those that are not valid for a recording.
     ///
     /// - Parameters:
-    ///   In any order; only the first 4096 are used.
+    ///   - marks: In any order; only the first 4096 are used.
     ///   - frameCount: The recording's length in frames.
     ///
     /// Real-time safe: no.

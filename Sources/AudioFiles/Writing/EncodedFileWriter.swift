@@ -1,10 +1,10 @@
-// Writes FLAC, Opus, Ogg Vorbis and MP3 as the sound is made, by the encoders that takes are converted with.
+// Writes FLAC, Opus, Ogg Vorbis and MP3 block by block, with the encoders that are also used for converting takes.
 internal import Realtime
 
-/// Encodes planar samples into a file that appears under its name when it is whole, and was opened and found to be as long as
-/// what was put in.
+/// Encodes planar samples into a file. The file appears under its name only when it is complete, and after it was opened and
+/// its length was checked against the input.
 ///
-/// A FLAC file has the samples that a WAV file of as many bits has, dither included. Calls are serialised.
+/// A FLAC file has the same samples as a WAV file of as many bits, including the dither. Calls are serialised.
 @safe
 final class EncodedFileWriter: SoundWriter, @unchecked Sendable {
     // Unchecked because of the state, which the lock guards.
@@ -14,8 +14,8 @@ final class EncodedFileWriter: SoundWriter, @unchecked Sendable {
     /// Creates a file.
     ///
     /// - Parameters:
-    ///   - format: what `soundFileFormat` has a name for, so all but `.m4a`.
-    ///   - samples: 16 or 24 bits for a format without loss, else nil.
+    ///   - format: any for which `soundFileFormat` returns a number, so all except `.m4a`.
+    ///   - samples: 16 or 24 bits for a lossless format, otherwise nil.
     init(
         path: String, format: ExportFormat, samples: WaveSampleFormat?, sampleRate: Int, channelCount: Int
     ) throws(AudioFileError) {
@@ -35,7 +35,7 @@ final class EncodedFileWriter: SoundWriter, @unchecked Sendable {
     func cancel() { lock.withLock { state.cancel() } }
 }
 
-/// What a writer does under its lock.
+/// The operations of a writer, called under its lock.
 @safe
 private struct State: ~Copyable {
     /// Frames that are encoded at once.
@@ -46,7 +46,7 @@ private struct State: ~Copyable {
     private let channelCount: Int
     private var encoder: SoundFileEncoder?
     private var stored: StoredSamples?
-    /// The samples of a channel behind those of another, as the encoder wants them, and where each begins.
+    /// The samples, one channel after another as the encoder expects them, and pointers to each channel.
     private let samples: UnsafeMutablePointer<Float>
     private let places: UnsafeMutablePointer<UnsafeMutablePointer<Float>>
     private var frameCount: Int64 = 0
@@ -108,7 +108,7 @@ private struct State: ~Copyable {
         return nil
     }
 
-    /// Encoders with loss reckon with all they are given, and do not all survive what is no number or has no bounds.
+    /// Lossy encoders compute with every value that they get; NaN and infinity can make them crash.
     private static func tame(_ samples: UnsafeMutablePointer<Float>, _ count: Int) {
         for frame in 0..<count {
             unsafe samples[frame] = unsafe samples[frame].isNaN ? 0 : max(-16, min(16, samples[frame]))
@@ -128,7 +128,7 @@ private struct State: ~Copyable {
         }
     }
 
-    /// Throws when what was made is not as long as what was put in.
+    /// Throws if the length of the encoded file differs from that of the input.
     private func check() throws(AudioFileError) {
         let found = try output.encodedFrames(channelCount: channelCount, sampleRate: sampleRate)
         if found != frameCount {
@@ -141,7 +141,7 @@ private struct State: ~Copyable {
         encoder = nil
     }
 
-    /// The first failure ends everything.
+    /// Stores the first failure; nothing is written after it.
     private mutating func fail(_ error: AudioFileError) -> AudioFileError {
         failure = error
         encoder = nil

@@ -1,10 +1,10 @@
 internal import CSndFile
 
-/// A kind of file that a finished take can be converted to.
+/// A file format to which a finished take can be converted.
 public enum ExportFormat: String, Sendable, CaseIterable {
-    /// FLAC, without loss: 16 bits for a take of 16 bits, 24 for all others.
+    /// FLAC, lossless: 16 bits for a take of 16 bits, 24 for all others.
     case flac
-    /// Ogg Opus, at 48 kHz unless the take has a rate of Opus' own.
+    /// Ogg Opus, at 48 kHz unless the take has another rate that Opus supports.
     case opus
     /// Ogg Vorbis.
     case ogg
@@ -13,13 +13,13 @@ public enum ExportFormat: String, Sendable, CaseIterable {
     /// AAC in an MP4 file, made by the program `ffmpeg`.
     case m4a
 
-    /// What such a file's name ends with, without the dot.
+    /// The extension of such a file's name, without the dot.
     public var fileExtension: String { rawValue }
 
-    /// Whether the marks of a take go along: as chapters, all but MP3.
+    /// Whether the file gets the take's marks, as chapters: all except MP3.
     public var keepsMarks: Bool { self != .mp3 }
 
-    /// The rate in Hz at which such a file holds sound of `given` Hz: the same where the format knows it.
+    /// The sample rate in Hz of such a file for audio at `given` Hz: the same rate if the format supports it.
     package func sampleRate(for given: Int) -> Int {
         let highest = self == .m4a ? 96_000 : 48_000
         switch self {
@@ -28,15 +28,15 @@ public enum ExportFormat: String, Sendable, CaseIterable {
         case .mp3, .m4a:
             let known = [8000, 11_025, 12_000, 16_000, 22_050, 24_000, 32_000, 44_100, 48_000, 64_000, 88_200, 96_000]
             if given <= highest, known.contains(given) { return given }
-            // Of the two families of rates the one that it belongs to.
+            // The highest supported rate of the same family.
             return given % 11_025 == 0 ? 44_100 : 48_000
         }
     }
 
-    /// Frames by which a file may be longer than what was put in: AAC comes in whole packets.
+    /// The most frames by which a file may be longer than the input: AAC consists of whole packets.
     package var paddingFrames: Int64 { self == .m4a ? 2048 : 0 }
 
-    /// libsndfile's name for it; nil for what is made by a program.
+    /// libsndfile's number for the format; nil for formats that a program encodes.
     package func soundFileFormat(isSixteenBit: Bool) -> Int32? {
         switch self {
         case .flac: Int32(Int(SF_FORMAT_FLAC) | Int(isSixteenBit ? SF_FORMAT_PCM_16 : SF_FORMAT_PCM_24))

@@ -1,10 +1,10 @@
-// What a file becomes that sound is played or rendered into.
+// The format of a file that is rendered or played into.
 
-/// The kind of a file to be written, and how it stores its samples. A format that exists can be written.
+/// The kind of a file to be written, and its sample format. A `FileFormat` that exists can be written.
 public struct FileFormat: Sendable, Hashable {
     /// The kind of file; nil for WAV.
     public let export: ExportFormat?
-    /// How its samples are stored; nil for kinds that keep no samples: Opus, Ogg Vorbis and MP3.
+    /// The sample format; nil for lossy kinds: Opus, Ogg Vorbis and MP3.
     public let samples: WaveSampleFormat?
 
     /// A WAV file. Real-time safe: yes.
@@ -16,14 +16,15 @@ public struct FileFormat: Sendable, Hashable {
         (self.export, self.samples) = (export, samples)
     }
 
-    /// The format that a file's name asks for: `.flac`, `.opus`, `.ogg` or `.oga` (Vorbis), `.mp3`; for `.wav`, for a name
-    /// without an ending and for an ending that belongs to no kind of audio, WAV.
+    /// The format for a file's name: `.flac`, `.opus`, `.ogg` or `.oga` (Vorbis), `.mp3`; WAV for `.wav`, for a name without an
+    /// extension, and for an extension that does not belong to an audio format.
     ///
     /// - Parameters:
-    ///   - path: the name; nothing is looked for there.
-    ///   - samples: how to store samples; nil for what keeps most: 32-bit floating point in WAV, 24 bits in FLAC.
-    /// - Throws: `.invalidRequest` when the ending belongs to a kind that is not written, such as M4A, or the kind does not
-    ///   store samples so.
+    ///   - path: the name; the file need not exist.
+    ///   - samples: the sample format; nil for the one with the highest precision: 32-bit floating point in WAV, 24 bits in
+    ///     FLAC.
+    /// - Throws: `.invalidRequest` if the extension belongs to a kind that cannot be written, such as M4A, or the kind does not
+    ///   support the sample format.
     ///
     /// Real-time safe: no.
     public init(named path: String, samples: WaveSampleFormat? = nil) throws(AudioFileError) {
@@ -60,25 +61,25 @@ public struct FileFormat: Sendable, Hashable {
         "flac": .flac, "opus": .opus, "ogg": .ogg, "oga": .ogg, "mp3": .mp3,
     ]
 
-    /// Endings that promise another kind of audio than WAV, which a file of that name would not be.
+    /// Extensions of other audio formats; writing WAV under such a name would be misleading.
     private static let unwritten: Set<String> = [
         "aac", "ac3", "aif", "aifc", "aiff", "alac", "amr", "ape", "au", "avi", "caf", "dts", "m4a", "m4b", "m4v",
         "mka",
         "mkv", "mov", "mp2", "mp4", "mpc", "pcm", "raw", "snd", "spx", "tta", "voc", "w64", "webm", "wma", "wv",
     ]
 
-    /// What stands behind the last dot of a name, in small letters; empty for a name without one.
+    /// The part of a name after the last dot, in lower case; empty if there is no dot.
     private static func ending(of path: String) -> String {
         let name = path.split(separator: "/", omittingEmptySubsequences: false).last ?? ""
         guard let dot = name.lastIndex(of: "."), dot != name.startIndex else { return "" }
         return name[name.index(after: dot)...].lowercased()
     }
 
-    /// The rate in Hz at which such a file holds sound of `given` Hz: the same where the format knows it, so in WAV and FLAC
-    /// always; an Opus file of a song mostly has 48000. Real-time safe: yes.
+    /// The sample rate in Hz of such a file for audio at `given` Hz: the same rate if the format supports it, so always for WAV
+    /// and FLAC; an Opus file of a song mostly has 48000. Real-time safe: yes.
     package func sampleRate(for given: Int) -> Int { export?.sampleRate(for: given) ?? given }
 
-    /// The kind of file in its own name, such as `WAV` or `Ogg Opus`.
+    /// The name of the kind of file, such as `WAV` or `Ogg Opus`.
     var kindName: String {
         switch export {
         case nil: "WAV"
@@ -92,7 +93,7 @@ public struct FileFormat: Sendable, Hashable {
 }
 
 extension FileFormat: CustomStringConvertible {
-    /// Such as `FLAC, 24 bits` or `MP3`.
+    /// For example `FLAC, 24 bits` or `MP3`.
     public var description: String {
         switch samples {
         case nil: kindName

@@ -1,16 +1,16 @@
-// Bytes going to a file that appears whole or not at all, or to a descriptor the caller has.
+// Writes bytes to a file that appears under its name only when it is complete, or to a descriptor of the caller.
 package import Files
 internal import Glibc
 
-/// Where output goes: a file that appears under its name at the end (`WholeFile`), or a descriptor of the caller's, which is written
-/// straight.
+/// The destination of output: a file that appears under its name at the end (`WholeFile`), or a descriptor of the caller, which
+/// is written directly.
 package final class OutputFile {
     package let path: String
-    /// Whether earlier bytes can be written again.
+    /// Whether bytes that were written earlier can be replaced.
     package let canRewrite: Bool
     private let file: WholeFile?
     private let given: Int32
-    /// Where the descriptor stood when it was given to us.
+    /// The position of the descriptor when the caller passed it.
     private let start: Int64
 
     /// Prepares to write to `path`.
@@ -27,7 +27,7 @@ package final class OutputFile {
         (file, given) = (nil, descriptor)
         var status = stat()
         let isRegular = unsafe fstat(descriptor, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
-        // In a file opened for appending every write goes to the end, wherever it was meant to go.
+        // In a file opened for appending, every write goes to the end, whatever its offset.
         canRewrite = isRegular && fcntl(descriptor, F_GETFL) & O_APPEND == 0
         start = canRewrite ? Int64(lseek(descriptor, 0, SEEK_CUR)) : 0
     }
@@ -39,34 +39,34 @@ package final class OutputFile {
         try orThrow { () throws(FileFault) in try unsafe FileBytes.append(bytes, to: descriptor) }
     }
 
-    /// Replaces the bytes at `offset` from where the writing began; only where `canRewrite`.
+    /// Replaces the bytes at `offset`, counted from where writing began; only if `canRewrite`.
     package func rewrite(_ bytes: [UInt8], at offset: Int64) throws(AudioFileError) {
         try orThrow { () throws(FileFault) in try FileBytes.write(bytes, at: start + offset, of: descriptor) }
     }
 
-    /// Where the bytes are until `commit()`.
+    /// The path of the bytes until `commit()`.
     package var writtenPath: String { file?.temporaryPath ?? path }
 
-    /// A descriptor for a library that closes what it is given; both share one position.
+    /// A descriptor for a library that closes the one it gets; both share one position.
     package func duplicate() throws(AudioFileError) -> Int32 {
         let copy = fcntl(descriptor, F_DUPFD_CLOEXEC, 0)
         if copy < 0 { throw .writing(path, errno: errno, creating: false) }
         return copy
     }
 
-    /// Makes the file appear under its name, which must be free.
+    /// Makes the file appear under its name, which must not exist yet.
     package func commitNew() throws(AudioFileError) {
         do throws(FileFault) { try file?.commit(replaces: false) } catch {
             throw error.code == EEXIST ? .creatingNew(path, errno: EEXIST) : Self.error(path, error)
         }
     }
 
-    /// Makes the file appear under its name, when all of it is on the disk.
+    /// Makes the file appear under its name, once all of it is on the disk.
     package func commit() throws(AudioFileError) {
         try orThrow { () throws(FileFault) in try file?.commit() }
     }
 
-    /// Removes what was written, as far as it is ours to remove.
+    /// Removes what was written, if it is a file of our own.
     package func discard() { file?.discard() }
 
     private func orThrow(_ body: () throws(FileFault) -> Void) throws(AudioFileError) {

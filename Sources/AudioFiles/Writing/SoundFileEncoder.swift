@@ -1,13 +1,13 @@
 internal import CSndFile
 internal import Glibc
 
-/// Encodes planar samples by libsndfile into a descriptor of a regular file.
+/// Encodes planar samples with libsndfile, into a descriptor of a regular file.
 @safe
 package final class SoundFileEncoder {
     private let path: String
     private let channelCount: Int
     private let frameCapacity: Int
-    /// Bits of the integers that a lossless format keeps; 0 for the others.
+    /// Bits of the integers in a lossless format; 0 for other formats.
     private let integerBits: Int
     private var handle: OpaquePointer?
     private let integers: UnsafeMutablePointer<Int32>
@@ -16,10 +16,10 @@ package final class SoundFileEncoder {
     /// Begins a file.
     ///
     /// - Parameters:
-    ///   - descriptor: is closed with the encoder, also when this throws.
-    ///   - format: libsndfile's.
-    ///   - integerBits: 16 or 24 for a lossless format, else 0.
-    ///   - reservedComment: a comment that keeps room for others, see `CommentRoom`; nil for none.
+    ///   - descriptor: is closed with the encoder, also if this throws.
+    ///   - format: libsndfile's number.
+    ///   - integerBits: 16 or 24 for a lossless format, otherwise 0.
+    ///   - reservedComment: a comment that reserves room for others, see `CommentRoom`; nil for none.
     ///   - frameCapacity: the most frames of one `write`.
     package init(
         _ descriptor: Int32, path: String, format: Int32, integerBits: Int, sampleRate: Int, channelCount: Int,
@@ -37,7 +37,8 @@ package final class SoundFileEncoder {
             close(descriptor)
             throw unsupported
         }
-        // The library closes the descriptor, also when it refuses: by then the number may be another file's.
+        // The library closes the descriptor even if it refuses. Do not close it here: its number may by then belong to another
+        // file.
         guard let handle = unsafe sf_open_fd(descriptor, Int32(SFM_WRITE), &properties, 1) else { throw unsupported }
         unsafe self.handle = handle
         (self.path, self.channelCount, self.frameCapacity) = (path, channelCount, frameCapacity)
@@ -80,7 +81,7 @@ package final class SoundFileEncoder {
             }
             written = unsafe sf_writef_float(handle, floats, sf_count_t(count))
         }
-        // Some encoders take all they are given although what they made of it could not be written, and only leave a note.
+        // Some encoders report all frames as accepted although their output could not be written, and only set an error code.
         if written != sf_count_t(count) || (unsafe sf_error(handle)) != Int32(SF_ERR_NO_ERROR) {
             throw .writing(path, errno: errno == 0 ? EIO : errno, creating: false)
         }
@@ -92,7 +93,7 @@ package final class SoundFileEncoder {
         unsafe self.handle = nil
         errno = 0
         let isClosed = unsafe sf_close(handle) == 0
-        // What an encoder still held is written here, and of that libsndfile tells no failure.
+        // Closing writes what an encoder still holds, and libsndfile does not report if that fails.
         if !isClosed || [ENOSPC, EDQUOT, EFBIG, EIO].contains(errno) {
             throw .writing(path, errno: errno == 0 ? EIO : errno, creating: false)
         }

@@ -1,8 +1,8 @@
-// Files that sound is written into block by block, of whatever format.
+// Files of any format that are written block by block.
 
-/// Takes planar samples for a file, which appears under its name only when it is finished.
+/// Writes planar samples to a file, which appears under its name only when it is finished.
 package protocol SoundWriter: AnyObject, Sendable {
-    /// Appends frames. After an error nothing more is written, and nothing is left behind.
+    /// Appends frames. After an error nothing more is written, and no file is left behind.
     ///
     /// - Parameters:
     ///   - channels: a pointer to `frameCount` samples for each channel.
@@ -12,7 +12,7 @@ package protocol SoundWriter: AnyObject, Sendable {
     /// Ends the file and gives it its name. Further calls do nothing.
     func finish() throws(AudioFileError)
 
-    /// Gives up: removes what was written. After `finish()` it does nothing.
+    /// Gives up: removes what was written. Does nothing after `finish()`.
     func cancel()
 }
 
@@ -20,7 +20,7 @@ extension WaveWriter: SoundWriter {}
 
 /// Creates a file of a format.
 ///
-/// - Throws: what creating a file throws, and `.unsupported` when the format cannot hold so many channels.
+/// - Throws: the errors of creating a file, and `.unsupported` if the format cannot hold so many channels.
 package func makeSoundWriter(
     path: String, format: FileFormat, sampleRate: Int, channelCount: Int
 ) throws(AudioFileError) -> any SoundWriter {

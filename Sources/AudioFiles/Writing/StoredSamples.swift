@@ -1,9 +1,9 @@
-// What of floating-point samples a file keeps.
+// Rounds floating-point samples to the values that a file stores.
 
-/// Brings samples to the values that a file of some format will give back, so that what is told of a take while it is written is
-/// true of the file, bit for bit.
+/// Changes samples to the values that a file of a given format will return, so that reports about a take while it is written
+/// match the file bit for bit.
 ///
-/// Writing such samples changes nothing any more: they are written as they would have been without this. Real-time safe: no.
+/// The file is the same as without this: storing such samples changes nothing any more. Real-time safe: no.
 package struct StoredSamples: Sendable {
     private var encoder: WaveSampleEncoder
     private var bytes: [UInt8] = []
@@ -30,7 +30,7 @@ package struct StoredSamples: Sendable {
         }
     }
 
-    /// A little-endian integer of 2 to 4 bytes, as a share of full scale.
+    /// A little-endian integer of 2 to 4 bytes, relative to full scale.
     private static func sample(_ place: UnsafeMutableRawPointer, _ width: Int) -> Float {
         var bits: UInt32 = 0
         for byte in 0..<width {

@@ -1,12 +1,13 @@
-// The bytes in front of the samples of a WAV or RF64 file (EBU Tech 3306, RFC 2361).
+// The bytes before the samples of a WAV or RF64 file (EBU Tech 3306, RFC 2361).
 
-/// The header of a WAV file, always of one length for a format, so that it can be rewritten in place.
+/// The header of a WAV file. For a format its length is always the same, so that it can be rewritten in place.
 package struct WaveHeader {
     package let sampleRate: Int
     package let channelCount: Int
     package let format: WaveSampleFormat
-    /// Whether the extensible form is used where it is meant to be: beyond two channels and beyond 16 bits in integers. It says
-    /// nothing about our channels that the plain form does not, and Python's `wave` opens it from 3.12 on only.
+    /// Whether the extensible form is used where it is specified: for more than two channels, and for integers of more than 16
+    /// bits. For our channels it contains nothing that the plain form does not, and Python's `wave` only opens it since version
+    /// 3.12.
     package var mayBeExtensible = true
 
     package init(sampleRate: Int, channelCount: Int, format: WaveSampleFormat) {
@@ -16,17 +17,17 @@ package struct WaveHeader {
     /// Bytes of one frame.
     package var frameBytes: Int { channelCount * format.bytesPerSample }
 
-    /// What is to be said about the length.
+    /// The length in the header.
     package enum Length: Equatable {
-        /// All ones in each size field: for a stream whose end is not known; readers then read to the end.
+        /// All ones in each size field: for a stream whose end is not known. Readers then read to the end.
         case unknown
-        /// So many frames.
+        /// A number of frames.
         case frames(Int64)
     }
 
-    /// The header's bytes; it becomes RF64 where the sizes exceed 32 bits.
+    /// The header's bytes; RF64 if the sizes exceed 32 bits.
     ///
-    /// - Parameter trailingBytes: how many bytes of other chunks follow the samples, an even number.
+    /// - Parameter trailingBytes: the number of bytes of other chunks after the samples, an even number.
     package func bytes(_ length: Length, trailingBytes: UInt64 = 0) -> [UInt8] {
         var bytes = ByteList()
         let dataBytes: UInt64? =
@@ -41,7 +42,7 @@ package struct WaveHeader {
         bytes.text(isLong ? "RF64" : "RIFF")
         bytes.little(size(riffBytes))
         bytes.text("WAVE")
-        // 28 bytes kept free, which become the 64-bit sizes when they are needed.
+        // 28 reserved bytes, which become the 64-bit sizes when they are needed.
         bytes.text(isLong ? "ds64" : "JUNK")
         bytes.little(28 as UInt32)
         let long: (riff: UInt64, data: UInt64) = isLong ? (riffBytes ?? 0, dataBytes ?? 0) : (0, 0)
@@ -51,7 +52,7 @@ package struct WaveHeader {
         bytes.little(0 as UInt32)
         appendFormat(&bytes)
         if format == .float32 {
-            // Required beside every format but plain integers: the number of frames.
+            // Required for every format except plain integers: the number of frames.
             bytes.text("fact")
             bytes.little(4 as UInt32)
             bytes.little(size(dataBytes.map { $0 / UInt64(frameBytes) }))
@@ -66,7 +67,7 @@ package struct WaveHeader {
         12 + 36 + 8 + (isExtensible ? 40 : format == .float32 ? 18 : 16) + (format == .float32 ? 12 : 0) + 8
     }
 
-    /// More than two channels, and samples wider than 16 bits in integers, need the extensible format.
+    /// More than two channels, and integers of more than 16 bits, need the extensible form.
     private var isExtensible: Bool {
         mayBeExtensible && (channelCount > 2 || format == .int24 || format == .int32)
     }
@@ -79,14 +80,14 @@ package struct WaveHeader {
         bytes.little(isExtensible ? 0xFFFE : tag)
         bytes.little(UInt16(channelCount))
         bytes.little(UInt32(sampleRate))
-        // A mere hint to players, and 64 channels of 768 kHz fit.
+        // Only a hint for players; it can hold 64 channels at 768 kHz.
         bytes.little(UInt32(sampleRate * frameBytes))
         bytes.little(UInt16(frameBytes))
         bytes.little(bits)
         if isExtensible {
             bytes.little(22 as UInt16)
             bytes.little(bits)
-            // Left and right where that is what two channels are; else the channels have no places.
+            // Left and right for two channels, the centre for one; otherwise the channels have no positions.
             bytes.little((channelCount == 1 ? 4 : channelCount == 2 ? 3 : 0) as UInt32)
             bytes.little(tag)
             bytes.append([0, 0, 0, 0, 0x10, 0, 0x80, 0, 0, 0xAA, 0, 0x38, 0x9B, 0x71])

@@ -1,14 +1,14 @@
-// How samples are stored in a WAV file.
+// The sample formats of WAV files.
 
 /// The sample format of a WAV file.
 public enum WaveSampleFormat: String, Sendable, CaseIterable {
-    /// 32-bit floating point: what was computed, bit for bit; values beyond ±1 are kept.
+    /// 32-bit floating point: the computed samples, bit for bit; values beyond ±1 are kept.
     case float32
-    /// 16-bit integers with triangular dither of one step; what exceeds ±1 is clipped.
+    /// 16-bit integers with triangular dither of one step; values beyond ±1 are clipped.
     case int16
-    /// 24-bit integers, rounded to the nearest; what exceeds ±1 is clipped.
+    /// 24-bit integers, rounded to the nearest; values beyond ±1 are clipped.
     case int24
-    /// 32-bit integers, rounded to the nearest; what exceeds ±1 is clipped.
+    /// 32-bit integers, rounded to the nearest; values beyond ±1 are clipped.
     case int32
 
     /// Bytes of one sample in the file.
@@ -21,11 +21,11 @@ public enum WaveSampleFormat: String, Sendable, CaseIterable {
     }
 }
 
-/// Turns floating-point samples into a file's bytes, little endian.
+/// Converts floating-point samples to a file's bytes, little-endian.
 ///
-/// Samples that 16 bits hold exactly are not dithered: a 16-bit recording goes through unchanged, and silence stays silence.
-/// The dither comes from one generator that advances once per sample in file order, from a fixed seed: the same samples
-/// give the same file, however they were cut into blocks.
+/// Samples that 16 bits can hold exactly are not dithered: a 16-bit recording is unchanged, and silence stays silence. The
+/// dither comes from one generator with a fixed seed that advances once per sample in file order: the same samples give the
+/// same file, whatever the sizes of the blocks.
 package struct WaveSampleEncoder {
     package let format: WaveSampleFormat
     private var dither = DitherGenerator()
@@ -45,7 +45,7 @@ package struct WaveSampleEncoder {
                 case .float32:
                     unsafe output.storeBytes(of: sample.bitPattern.littleEndian, toByteOffset: offset, as: UInt32.self)
                 case .int16:
-                    // The generator advances with every sample, used or not.
+                    // The generator advances with every sample, whether the value is used or not.
                     let noise = dither.next()
                     let nearest = quantised(Double(sample), bits: 16, 0)
                     let isExact = Double(nearest) == Double(sample) * 32_768
@@ -67,26 +67,26 @@ package struct WaveSampleEncoder {
         }
     }
 
-    /// The integer nearest to `sample` times full scale plus `dither` steps; halves go up, NaN becomes 0.
+    /// The integer nearest to `sample` times full scale plus `dither` steps; halves are rounded up, NaN becomes 0.
     private func quantised(_ sample: Double, bits: Int, _ dither: Double) -> Int {
         let scale = Double(1 << (bits - 1))
         let value = sample * scale + dither + 0.5
         if value >= scale { return (1 << (bits - 1)) - 1 }
         if value < -scale { return -(1 << (bits - 1)) }
         if value.isNaN { return 0 }
-        // Truncation rounds towards zero; one less where that went up.
+        // Truncation rounds towards zero; subtract one if that rounded up.
         let whole = Int(value)
         return Double(whole) > value ? whole - 1 : whole
     }
 }
 
 /// Triangular dither of ±1 step, as the difference of two uniform values (Wannamaker, Lipshitz, Vanderkooy, "A Theory of
-/// Non-Subtractive Dither", 2000: the noise then has neither mean nor power that depends on the signal).
+/// Non-Subtractive Dither", 2000: neither the mean nor the power of the noise then depends on the signal).
 private struct DitherGenerator {
     private var state: UInt64 = 0x5EED_0F_D17_4E12
 
     mutating func next() -> Double {
-        // SplitMix64 gives two 32-bit uniforms a step.
+        // SplitMix64; each step gives two 32-bit uniform values.
         state &+= 0x9E37_79B9_7F4A_7C15
         var mixed = state
         mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9

@@ -1,18 +1,19 @@
-// Writes WAV files. Our own, as the header must become RF64 in place, be valid for a pipe, and the errors be typed:
-// libsndfile takes the kind of file at the start and tells a full disk as an unspecified system error.
+// Writes WAV files. An implementation of our own, because the header must become RF64 in place and be valid in a pipe, and
+// because errors must have a type: libsndfile fixes the format at the start, and reports a full disk as an unspecified system
+// error.
 internal import Realtime
 
 /// Writes planar samples to a WAV file, which appears under its name only when it is finished.
 ///
-/// Past 4 GiB the file becomes RF64. Without `finish()` nothing is left behind: an older file of that name stays as it was.
-/// Any thread, one after another or at once: calls are serialised.
+/// Beyond 4 GiB the file becomes RF64. Without `finish()` nothing is left behind, and an older file of that name is unchanged.
+/// Any thread, also several at once: calls are serialised.
 @safe
 public final class WaveWriter: @unchecked Sendable {
     /// Frames per second, in Hz.
     public let sampleRate: Int
     /// Channels of the file.
     public let channelCount: Int
-    /// How the samples are stored.
+    /// The sample format.
     public let format: WaveSampleFormat
 
     private let lock = ConditionLock()
@@ -22,10 +23,10 @@ public final class WaveWriter: @unchecked Sendable {
     /// Creates a file.
     ///
     /// - Parameters:
-    ///   - path: where the file will appear. A pipe or device of that name is written straight, as a stream.
+    ///   - path: the path of the file. A pipe or device of that name is written directly, as a stream.
     ///   - sampleRate: 1...768000 Hz.
     ///   - channelCount: 1...64.
-    ///   - format: how to store the samples.
+    ///   - format: the sample format.
     /// - Throws: `.isDirectory`, `.permissionDenied`, `.cannotCreate`, `.diskFull`, `.invalidRequest`.
     ///
     /// Real-time safe: no.
@@ -39,9 +40,9 @@ public final class WaveWriter: @unchecked Sendable {
 
     /// Writes to a descriptor, such as 1 for the standard output; it is not closed.
     ///
-    /// In a pipe the length in the header is "unknown", which players take as "to the end"; in a regular file it is put
-    /// right by `finish()`. When the reader of a pipe has gone, writing throws `.closedPipe`, provided the program ignores
-    /// the signal SIGPIPE.
+    /// In a pipe the length in the header is "unknown", which players take as "to the end"; in a regular file `finish()` sets
+    /// it. If the reader of a pipe has gone, writing throws `.closedPipe`, provided that the program ignores the signal
+    /// SIGPIPE.
     ///
     /// Real-time safe: no.
     public convenience init(
@@ -73,7 +74,7 @@ public final class WaveWriter: @unchecked Sendable {
 
     /// Appends frames.
     ///
-    /// After an error nothing more is written, and the file will not appear; what was left of it is removed at once.
+    /// After an error nothing more is written, and the file will not appear; its partial content is removed at once.
     ///
     /// - Parameters:
     ///   - channels: `channelCount` pointers to `frameCount` samples each.
@@ -89,9 +90,9 @@ public final class WaveWriter: @unchecked Sendable {
         if let error { throw error }
     }
 
-    /// Hands on what was written so far: to the reader of a pipe at once, and in a regular file with a header that tells of it.
+    /// Passes on what was written so far: to the reader of a pipe at once; in a regular file also with an updated header.
     ///
-    /// A recorder that streams calls it every 200 ms; without it about 64 KiB are handed on at a time.
+    /// A recorder that streams calls it every 200 ms; without it, about 64 KiB are passed on at a time.
     /// - Throws: as `write`.
     ///
     /// Real-time safe: no.
@@ -101,20 +102,20 @@ public final class WaveWriter: @unchecked Sendable {
 
     /// Ends the file: the header gets its length, and the file its name. Further calls do nothing.
     ///
-    /// - Throws: the first error there was, also if `write` has thrown it already.
+    /// - Throws: the first error that occurred, even if `write` has already thrown it.
     ///
     /// Real-time safe: no.
     public func finish() throws(AudioFileError) {
         if let error = lock.withLock({ state.finish() }) { throw error }
     }
 
-    /// Gives up: removes what was written to a path. After `finish()` it does nothing.
+    /// Gives up: removes what was written to a path. Does nothing after `finish()`.
     ///
     /// Real-time safe: no.
     public func cancel() { lock.withLock { state.cancel() } }
 }
 
-/// What a writer does under its lock. A released one has removed its unfinished file: `OutputFile` sees to that.
+/// The operations of a writer, called under its lock. When it is released, `OutputFile` removes an unfinished file.
 @safe
 private struct State: ~Copyable {
     let file: OutputFile
@@ -130,10 +131,10 @@ private struct State: ~Copyable {
         self.file = file
         self.header = header
         encoder = WaveSampleEncoder(header.format)
-        // Whole frames, about 64 KiB: few system calls, and still in the cache.
+        // Whole frames, about 64 KiB: few system calls, and small enough for the cache.
         let frames = max(1, (1 << 16) / header.frameBytes)
         unsafe buffer = .allocate(byteCount: max(frames * header.frameBytes, header.byteCount), alignment: 16)
-        // The header goes out with the first samples; finishing rewrites it where that is possible.
+        // The header is written with the first samples; finishing rewrites it if that is possible.
         unsafe buffer.copyBytes(from: header.bytes(.unknown))
         filled = header.byteCount
     }
@@ -205,7 +206,7 @@ private struct State: ~Copyable {
         do throws(AudioFileError) { try unsafe file.append(bytes) } catch { fail(error) }
     }
 
-    /// The first failure ends everything.
+    /// Stores the first failure, and ends writing.
     private mutating func fail(_ error: AudioFileError) {
         failure = error
         isOver = true
