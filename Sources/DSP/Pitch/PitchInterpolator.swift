@@ -1,63 +1,63 @@
-// PitchInterpolator: a signal read faster or slower than it was written, which raises or lowers its pitch.
+// PitchInterpolator: reads a signal faster or slower than it was recorded, which raises or lowers its pitch.
 //
-// Band-limited interpolation by a windowed sinc (see `SincTable`). It knows nothing of time stretching: to change the
-// pitch and keep the tempo, stretch by the inverse ratio first. Formants move with the pitch. It neither glides from
-// one ratio to another nor filters below the new band's edge: the last 0.068 of the lower rate fold over at the top.
+// Band-limited interpolation by a windowed sinc (see `SincTable`). It does no time stretching: to change the pitch and
+// keep the tempo, stretch by the inverse ratio first. Formants move with the pitch. The ratio cannot glide. The filter's
+// transition band is not suppressed below the new band's edge: the last 0.068 of the lower rate alias at the top.
 
-/// Reads a signal at a constant ratio of frames; it asks for its input.
+/// Reads a signal at a constant ratio of frames, in pull style: it says how many input frames it needs.
 ///
 ///     interpolator.start(ratio: 2)
-///     // write `historyFrames` frames that come before the signal's first one to `inputs`, then accept(historyFrames)
-///     // write framesNeeded(toEmit: 64) frames of the signal, at once or in pieces, accepting each
+///     // write the `historyFrames` frames before the signal's first frame to `inputs`, then accept(historyFrames)
+///     // write framesNeeded(toEmit: 64) frames of the signal, at once or in pieces, and accept each
 ///     interpolator.emit(64, into: channels, offset: 0)
 ///
-/// Output frame `n` is the signal at `n × ratio`, a product and so free of drift. The output is a function of the signal and
-/// the ratio alone, not of block sizes. At ratio 1, and wherever `n × ratio` is whole at ratios below 1, the signal
+/// Output frame `n` is the signal at `n × ratio`; the position is a product, so it does not drift. The output depends only on
+/// the signal and the ratio, not on block sizes. At ratio 1, and wherever `n × ratio` is whole at ratios below 1, the signal
 /// passes bit for bit. Samples that are not finite, or beyond ±2^20, count as silence.
 @safe
 @usableFromInline package struct PitchInterpolator: ~Copyable {
-    /// The ratios it takes: two octaves down and up.
+    /// The permitted ratios: two octaves down to two octaves up.
     @usableFromInline package static let ratios: ClosedRange<Double> = 0.25...4
 
     /// Number of channels, 1 to 64.
     package let channelCount: Int
-    /// The largest count ``framesNeeded(toEmit:)`` and ``emit(_:into:offset:)`` take.
+    /// The largest frame count for ``framesNeeded(toEmit:)`` and ``emit(_:into:offset:)``.
     package let maximumEmitFrames: Int
 
-    /// The widest kernel on one side, in frames: at ratio 4 the pace is a quarter of the table's steps.
+    /// The largest half width of the kernel, in frames: at ratio 4 the pace is a quarter of the table's steps.
     private static let maximumHalf = SincTable.crossings * 4
 
     private let table: SincTable
     private let coefficients: FloatStorage
-    /// The signal's latest frames, channel after channel, `capacity` each.
+    /// The signal's latest frames: channel after channel, `capacity` frames each.
     private let samples: FloatStorage
     private let capacity: Int
-    /// A pointer a channel to where its frames go: the next ones ``inputOffset`` frames behind it, at most as many as
-    /// ``framesNeeded(toEmit:)`` said.
+    /// One pointer per channel to its input memory. Write the next frames ``inputOffset`` frames after it, at most as many as
+    /// ``framesNeeded(toEmit:)`` returned.
     package let inputs: UnsafePointer<UnsafeMutablePointer<Float>>
 
     /// Signal frames per output frame.
     package private(set) var ratio = 1.0
-    /// Frames from before the signal's first one that must be written before it, 24 to 96; silence if there are none.
+    /// How many frames before the signal's first one must be written first, 24 to 96; silence if there are none.
     package private(set) var historyFrames = SincTable.crossings
     /// ``historyFrames`` at the highest ratio.
     @usableFromInline package static var longestHistoryFrames: Int { half(pace: SincTable.steps / 4) }
-    /// Frames of the kernel on one side: a multiple of four, so that both together fill lanes.
+    /// Half the kernel's width in frames: a multiple of four, so that the whole kernel fills lanes.
     private var half = SincTable.crossings
-    /// Table values per signal frame: `steps` at cutoff 1; and the factor that keeps the gain at 1.
+    /// `pace`: table values per signal frame, `steps` at cutoff 1. `gain`: the factor that keeps the gain at 1.
     private var pace = SincTable.steps
     private var gain: Float = 1
-    /// The signal frame that lies first in `samples`.
+    /// The signal frame at the start of `samples`.
     private var firstFrame: Int64 = 0
-    /// Frames that lie in `samples`: so far behind ``inputs`` the next ones go.
+    /// Frames held in `samples`: the next ones are written this far after ``inputs``.
     package private(set) var inputOffset = 0
     private var emittedFrames: Int64 = 0
 
-    /// Allocates all it needs; call ``start(ratio:)`` before anything else.
+    /// Allocates all memory; call ``start(ratio:)`` before anything else.
     ///
     /// - Parameters:
     ///   - channelCount: 1 to 64.
-    ///   - maximumEmitFrames: The largest count of frames to be emitted at once, 1 to 65536.
+    ///   - maximumEmitFrames: The largest count of frames emitted at once, 1 to 65536.
     ///
     /// Real-time safe: no.
     package init(channelCount: Int, maximumEmitFrames: Int = 8192) {
@@ -80,7 +80,7 @@
         unsafe inputs.deallocate()
     }
 
-    /// Begins anew with another signal; what was there before is forgotten.
+    /// Starts with another signal and discards the previous one.
     ///
     /// - Parameter ratio: Signal frames per output frame, 0.25 to 4: 2 is an octave up.
     ///
@@ -91,7 +91,7 @@
     package mutating func start(ratio: Double) {
         precondition(ratio >= 0.25 && ratio <= 4, "A pitch interpolator takes ratios of 0.25 to 4.")
         self.ratio = ratio
-        // Read faster, the signal must be cut off where the output's band ends: a kernel as much wider, and lower.
+        // Above ratio 1 the signal must be cut off at the edge of the output's band: a kernel wider and lower by the ratio.
         // The cutoff is rounded down to whole values of the table, by 0.8 % at most.
         pace = Int(Double(SincTable.steps) * min(1, 1 / ratio))
         half = Self.half(pace: pace)
@@ -109,9 +109,9 @@
 
     // MARK: Input
 
-    /// How many frames are still to be written for an emission, the history included.
+    /// The number of frames still to be written before an emission, including the history.
     ///
-    /// - Parameter frameCount: Frames to be emitted next, 0 to ``maximumEmitFrames``.
+    /// - Parameter frameCount: Frames to emit next, 0 to ``maximumEmitFrames``.
     ///
     /// Real-time safe: yes.
     #if REALTIME_CHECKS
@@ -124,7 +124,7 @@
         return max(0, Int(last + Int64(half) + 1 - firstFrame) - inputOffset)
     }
 
-    /// Says that so many frames of every channel have been written to ``inputs``.
+    /// Confirms that this many frames of every channel were written to ``inputs``.
     ///
     /// Real-time safe: yes.
     #if REALTIME_CHECKS
@@ -145,14 +145,14 @@
 
     // MARK: Output
 
-    /// Writes the next frames, over what was there.
+    /// Writes the next frames to `output` and overwrites its contents.
     ///
     /// - Parameters:
     ///   - frameCount: 0 to ``maximumEmitFrames``; ``framesNeeded(toEmit:)`` must be 0 for it.
-    ///   - output: One pointer a channel.
-    ///   - offset: Where in each channel the first frame goes.
+    ///   - output: One pointer per channel.
+    ///   - offset: The index of the first frame in each channel.
     ///
-    /// Real-time safe: yes. Each frame takes 48 products a channel at ratios up to 1, 192 at 4.
+    /// Real-time safe: yes. Each frame takes 48 products per channel at ratios up to 1, 192 at 4.
     #if REALTIME_CHECKS
         @_noAllocation @_noLocks
     #endif
@@ -176,17 +176,17 @@
     @inline(__always)
     private func position(_ frame: Int64) -> Double { Double(frame) * ratio }
 
-    /// The kernel for a place `fraction` of a frame behind a signal frame: `half` frames up to that one, `half` after it.
+    /// The kernel for a position `fraction` of a frame after a signal frame: `half` frames up to that frame, `half` after it.
     private func setCoefficients(fraction: Double) {
         let (kernel, values) = (coefficients.view, table.values.view)
-        // On each side all taps lie the same part of a step behind a value, as the pace is a whole number of values.
+        // The pace is a whole number of values, so on each side all taps lie at the same fraction between two values.
         let place = fraction * Double(pace)
         var (before, after) = (Int(place), Int(Double(pace) - place))
         let partBefore = Float(place - Double(before))
         let partAfter = Float(Double(pace) - place - Double(after))
         precondition(2 * half <= kernel.count && (half + 1) * pace + 1 < values.count)
         for tap in 0..<half {
-            // Sound by the line above: places begin within one pace and grow by one for each tap.
+            // Safe because of the precondition above: indices start within one pace and grow by one pace per tap.
             let (left, right) = unsafe (values.base + before, values.base + after)
             unsafe kernel.base[half - 1 - tap] = left[0] + (left[1] - left[0]) * partBefore
             unsafe kernel.base[half + tap] = right[0] + (right[1] - right[0]) * partAfter
@@ -203,7 +203,7 @@
                 coefficients.view.part(from: 0, count: 2 * half))
     }
 
-    /// Drops the frames no later output needs and moves the rest to the front.
+    /// Drops the frames that no later output needs and moves the rest to the front.
     private mutating func forgetPast() {
         let next = Int64(position(emittedFrames)) - Int64(half) + 1
         let passed = min(inputOffset, Int(next - firstFrame))
@@ -219,5 +219,5 @@
     }
 }
 
-// One owner at a time; everything inside belongs to that owner alone.
+// One owner at a time, which owns all memory inside exclusively.
 extension PitchInterpolator: @unchecked Sendable {}

@@ -1,12 +1,12 @@
 import Glibc
 
-/// The windowed sinc that a ``PitchInterpolator`` reads between samples with: one half of it, finely sampled.
+/// The windowed sinc that a ``PitchInterpolator`` interpolates with: one half of it, finely sampled.
 ///
-/// A Kaiser window of beta 10 over 24 zero crossings a side: what lies past the transition, 0.068 of the rate to either side
-/// of the cutoff, is 100 dB down. Values between the table's come by a straight line, which errs by at most
+/// A Kaiser window of beta 10 over 24 zero crossings per side. Beyond the transition, 0.068 of the rate to either side
+/// of the cutoff, the response is 100 dB down. Linear interpolation between the table's values has an error of at most
 /// (π²/3) / 8 / 512², 1.6e-6 or −116 dB. Kaiser, "Nonrecursive digital filter design using the I0-sinh window function"
 /// (1974), for the window; Smith and Gossett, "A flexible sampling-rate conversion method" (1984), for one table that serves
-/// every cutoff by being read at another pace.
+/// every cutoff by reading it at a different pace.
 struct SincTable: ~Copyable {
     /// Zero crossings on each side.
     static let crossings = 24
@@ -15,17 +15,17 @@ struct SincTable: ~Copyable {
     /// The shape of the window, by Kaiser's formula for 100 dB.
     static let beta = 10.06
 
-    /// Value `k` belongs to a distance of `k / steps` crossings; beyond the last crossing there are zeros, as many as a
-    /// reader may run past it: a kernel filled up to a multiple of four taps, and one tap more.
+    /// Value `k` belongs to a distance of `k / steps` crossings. Zeros follow the last crossing, as many as a reader may
+    /// overrun it: a kernel filled up to a multiple of four taps, and one tap more.
     let values: FloatStorage
 
-    /// Allocates and computes: control side only.
+    /// Allocates and computes the table. Real-time safe: no.
     init() {
         let count = SincTable.crossings * SincTable.steps
         let peak = KaiserWindow.besselI0(SincTable.beta)
         var table = [Float](repeating: 0, count: count + SincTable.steps * 6)
         table[0] = 1
-        // The crossings themselves stay exactly 0: read at whole samples, the signal comes through bit for bit.
+        // The crossings stay exactly 0, so that the signal read at whole samples passes bit for bit.
         for index in 1..<count where index % SincTable.steps != 0 {
             let distance = Double(index) / Double(SincTable.steps)
             let edge = distance / Double(SincTable.crossings)

@@ -1,41 +1,41 @@
 internal import Glibc
 
-/// The levels of a sound by time and frequency: what a picture shows as colours.
+/// The levels of a sound by time and frequency, which a picture shows as colours.
 ///
-/// A level is that of a sine: one of amplitude 1 reads 0 dB, whatever the window. (Its mean square, by which ``WaveformTone``
-/// counts, is 3 dB less.) A column averages the power of its windows, which lie half a window apart, or evenly spread where
-/// that would be more than ``Settings/windowsPerColumn``; a column shorter than half a window has one, around its middle. A row
-/// takes the loudest of the transform's bins in it, so that no tone is lost between rows; rows narrower than a bin lie on
-/// straight lines, in dB, between the two bins around them.
+/// Levels are calibrated to sines: a sine of amplitude 1 reads 0 dB with every window. (Its mean square, which ``WaveformTone``
+/// uses, is 3 dB lower.) A column averages the power of its windows, which lie half a window apart, or are evenly spread if
+/// that would be more than ``Settings/windowsPerColumn``. A column shorter than half a window has one window, at its middle.
+/// A row takes the loudest of the transform's bins in it, so that no tone is lost between rows. Rows narrower than a bin are
+/// interpolated linearly, in dB, between the two nearest bins.
 ///
-/// Memory: four bytes a cell, and some windows, however long the sound is. Real-time safe: no.
+/// Memory: four bytes per cell, and a few windows, for any length of sound. Real-time safe: no.
 public struct Spectrogram: Equatable, Sendable {
-    /// How it was made.
+    /// The settings it was made with.
     public let settings: Settings
-    /// What it shows, in absolute frames.
+    /// The range shown, in absolute frames.
     public let frames: Range<Int64>
-    /// How many columns of equal length the frames are cut into.
+    /// The number of columns, all of equal length.
     public let columnCount: Int
-    /// How many rows the frequencies are cut into.
+    /// The number of rows.
     public let rowCount: Int
-    /// The levels in dB, from `-settings.range` on: column after column, each from the lowest row to the highest.
+    /// The levels in dB, not below `-settings.range`: column after column, each from the lowest row to the highest.
     public private(set) var levels: [Float]
 
-    /// The most columns and the most rows.
+    /// The largest number of columns, and of rows.
     public static let mostPlaces = 32_768
 
-    /// The spectrogram of a recording that is read as it is needed.
+    /// Makes the spectrogram of a recording, which is read as needed.
     ///
     /// - Parameters:
-    ///   - frames: What to show; may reach beyond the recording, where there is silence.
+    ///   - frames: The range to show; may reach beyond the recording, where there is silence.
     ///   - columns: How many columns, 0 to 32768.
     ///   - rows: How many rows, 1 to 32768.
     ///   - frameCount: Frames of the whole recording.
-    ///   - settings: How it is made.
-    ///   - read: Writes the mono samples of `frames`, of which there are as many as `samples` has places, and which lie inside the
-    ///     recording. It is called with later and later frames, never twice with the same, and with no more than a window's at a
-    ///     time; frames are left out where the windows of a column are far apart. What is not written stays silent, and what is
-    ///     no number counts as silence. What it throws ends the work, which is the way to cancel it.
+    ///   - settings: How the spectrogram is made.
+    ///   - read: Writes the mono samples of `frames`, a range inside the recording, to `samples`, which has exactly that many
+    ///     places. It is called with ascending ranges, never twice with the same frames, and with at most one window at a time;
+    ///     frames between widely spaced windows of a column are skipped. Samples that are not written stay silent, and
+    ///     samples that are not finite count as silence. An error it throws ends the work; use this to cancel.
     public init<Failure: Error>(
         frames: Range<Int64>, columns: Int, rows: Int, frameCount: Int64, settings: Settings,
         read: (_ frames: Range<Int64>, _ samples: inout MutableSpan<Float>) throws(Failure) -> Void
@@ -84,7 +84,7 @@ public struct Spectrogram: Equatable, Sendable {
         Self.edge(row, of: rowCount, settings)..<Self.edge(row + 1, of: rowCount, settings)
     }
 
-    /// The row of a frequency in Hz; `nil` for one that is not shown.
+    /// The row of a frequency in Hz; `nil` for a frequency that is not shown.
     public func row(frequency: Double) -> Int? {
         guard frequency >= settings.lowest, frequency <= settings.highest else { return nil }
         let (low, high) = (settings.lowest, settings.highest)
@@ -106,10 +106,10 @@ public struct Spectrogram: Equatable, Sendable {
         }
     }
 
-    /// Which bins a row is made of.
+    /// The bins of each row.
     private static func rowPlaces(_ rows: Int, _ settings: Settings, binCount: Int) -> [SpectrumAnalyser.Place] {
         let width = Double(settings.sampleRate) / Double(settings.windowSize)
-        // Half the sample rate lies on the last bin, which belongs to the highest row.
+        // The last bin lies at half the sample rate and belongs to the highest row.
         return (0..<rows).map { row in
             let (low, high) = (edge(row, of: rows, settings) / width, edge(row + 1, of: rows, settings) / width)
             let first = Int(low.rounded(.up))
@@ -122,9 +122,9 @@ public struct Spectrogram: Equatable, Sendable {
     }
 }
 
-/// Where the windows of columns lie.
+/// The positions of the windows in each column.
 private struct WindowCentres {
-    /// How many windows a column has.
+    /// The number of windows in a column.
     let perColumn: Int
     private let start: Double
     private let framesPerWindow: Double
@@ -137,22 +137,22 @@ private struct WindowCentres {
         start = Double(frames.lowerBound)
     }
 
-    /// The frame in the middle of a window.
+    /// The frame at the middle of a window.
     func centre(column: Int, index: Int) -> Int64 {
         Int64((start + (Double(column * perColumn + index) + 0.5) * framesPerWindow).rounded(.down))
     }
 }
 
-/// The samples of one window after another, read once each.
+/// The samples of successive windows, each read only once.
 private struct WindowSource: ~Copyable {
     let size: Int
-    /// What can be read.
+    /// The readable range.
     let recording: Range<Int64>
     private var start = Int64.min / 2
-    /// How many samples from the beginning on are those of the window already.
+    /// How many samples at the beginning already belong to the current window.
     private var kept = 0
     private(set) var samples: [Float]
-    /// What is being read.
+    /// Memory for the samples being read.
     private var fresh: [Float] = []
 
     init(size: Int, recording: Range<Int64>) {
@@ -160,7 +160,7 @@ private struct WindowSource: ~Copyable {
         samples = Array(repeating: 0, count: size)
     }
 
-    /// Goes on to a window that begins no earlier than the last one; false where all of it is outside the recording.
+    /// Moves to a window that begins no earlier than the last one; false if all of it is outside the recording.
     mutating func moveTo(_ frame: Int64) -> Bool {
         guard frame < recording.upperBound, frame + Int64(size) > recording.lowerBound else { return false }
         let shift = min(Int64(size), frame - start)
@@ -173,7 +173,7 @@ private struct WindowSource: ~Copyable {
         return true
     }
 
-    /// Reads what of the window is not there yet.
+    /// Reads the part of the window that is still missing.
     mutating func fill<Failure: Error>(
         _ read: (Range<Int64>, inout MutableSpan<Float>) throws(Failure) -> Void
     ) throws(Failure) {

@@ -1,7 +1,7 @@
-// What a spectrogram is made with, checked once.
+// The settings of a spectrogram, checked once.
 public import Explanations
 
-/// Why a spectrogram cannot be made so, and how it can.
+/// Why settings of a spectrogram are invalid, and which values are permitted.
 public struct SpectrogramError: ExplainedError, Equatable {
     /// The cause, in one plain sentence.
     public let message: String
@@ -17,20 +17,20 @@ public struct SpectrogramError: ExplainedError, Equatable {
 extension Spectrogram {
     /// How a spectrogram is made. Settings that exist are valid.
     public struct Settings: Equatable, Sendable {
-        /// How rows are spread over frequencies.
+        /// How rows divide the frequency range.
         public enum Axis: String, Sendable, CaseIterable {
-            /// Every row as many Hz.
+            /// Every row spans the same number of Hz.
             case linear
-            /// Every row as many octaves.
+            /// Every row spans the same number of octaves.
             case logarithmic
         }
 
-        /// What the sound of one column is multiplied by before it is transformed.
+        /// The window function applied before the transform.
         public enum Window: String, Sendable, CaseIterable {
-            /// Narrow, with sidelobes that begin at -31 dB and fall by 18 dB an octave: for nearly everything.
+            /// Narrow main lobe; sidelobes begin at -31 dB and fall by 18 dB per octave. Suits nearly everything.
             case hann
-            /// Twice as wide, with all sidelobes below -92 dB (Harris, "On the use of windows for harmonic analysis with the
-            /// discrete Fourier transform", 1978): for soft tones beside loud ones.
+            /// A main lobe twice as wide, with all sidelobes below -92 dB (Harris, "On the use of windows for harmonic analysis
+            /// with the discrete Fourier transform", 1978). Suits soft tones beside loud ones.
             case blackmanHarris
         }
 
@@ -43,35 +43,36 @@ extension Spectrogram {
 
         /// In Hz.
         public let sampleRate: Int
-        /// Frames that are transformed at a time: more tell frequencies apart better, fewer times.
+        /// Frames per transform: more frames separate frequencies better, fewer separate times better.
         public let windowSize: Int
-        /// What they are multiplied by.
+        /// The window function.
         public let window: Window
-        /// How far below 0 dB levels are told; what is softer lies at the floor, `-range`.
+        /// The range of levels below 0 dB; softer levels are raised to the floor, `-range`.
         public let range: Double
-        /// How rows are spread over frequencies.
+        /// How rows divide the frequency range.
         public let axis: Axis
         /// The lower edge of the lowest row, in Hz.
         public let lowest: Double
         /// The upper edge of the highest row, in Hz.
         public let highest: Double
-        /// How many windows are averaged for a column at most.
+        /// The largest number of windows averaged in a column.
         ///
-        /// A column that is longer has so many windows of the sound, evenly spread, and between them is not looked at.
+        /// A longer column has this many windows, evenly spread; the sound between them is skipped.
         public let windowsPerColumn: Int
 
-        /// Settings.
+        /// Checks the settings and creates them.
         ///
         /// - Parameters:
         ///   - sampleRate: In Hz, 1 or more.
         ///   - windowSize: In frames, a power of two from 256 to 65536.
-        ///   - window: What is transformed is multiplied by it.
+        ///   - window: The window function.
         ///   - range: In dB, 10 to 200.
-        ///   - axis: How rows are spread over frequencies.
-        ///   - lowest: In Hz, below `highest`; by default 0 on a linear axis and 40 on a logarithmic one, where it is above 0.
-        ///   - highest: In Hz, up to half the sample rate, which it is by default.
+        ///   - axis: How rows divide the frequency range.
+        ///   - lowest: In Hz, below `highest`, and above 0 on a logarithmic axis; by default 0 on a linear axis, 40 on a
+        ///     logarithmic.
+        ///   - highest: In Hz, up to half the sample rate, the default.
         ///   - windowsPerColumn: 1 to 4096.
-        /// - Throws: A `SpectrogramError` that says what is permitted.
+        /// - Throws: A `SpectrogramError` that says which values are permitted.
         public init(
             sampleRate: Int, windowSize: Int = 2048, window: Window = .hann, range: Double = 90, axis: Axis = .linear,
             lowest: Double? = nil, highest: Double? = nil, windowsPerColumn: Int = 16
@@ -92,7 +93,7 @@ extension Spectrogram {
             }
             let half = Double(sampleRate) / 2
             let highest = highest ?? half
-            // A recording of a very low rate has nothing at the usual edge.
+            // A recording with a very low rate has nothing at 40 Hz.
             let lowest = lowest ?? (axis == .linear ? 0 : min(40, highest / 100))
             guard highest > 0, highest <= half else {
                 throw SpectrogramError("The highest frequency", is: "\(highest) Hz", permitted: "up to \(half) Hz")

@@ -1,20 +1,20 @@
 internal import Glibc
 
-/// The mean power spectrum of some windows, as levels of sines.
+/// The mean power spectrum of several windows, as levels of sines.
 ///
 /// Real-time safe: no. Use: one thread at a time.
 struct SpectrumAnalyser: ~Copyable {
-    /// Which bins a row of a spectrogram is made of.
+    /// The bins of one row of a spectrogram.
     enum Place {
-        /// The loudest of these.
+        /// The loudest of these bins.
         case bins(Range<Int>)
-        /// Between one and the next.
+        /// Interpolated between one bin and the next.
         case between(Int, fraction: Float)
     }
 
     private var transform: RealFourierTransform
     private let window: FloatStorage
-    /// Sums of squares, bin after bin.
+    /// The sum of squares of each bin.
     private let power: FloatStorage
     private let binCount: Int
 
@@ -24,12 +24,12 @@ struct SpectrumAnalyser: ~Copyable {
         binCount = size / 2 + 1
         power = FloatStorage(count: binCount)
         let values = Self.values(settings.window, count: size)
-        // A sine of amplitude 1 on a bin has half the window's sum there.
+        // A sine of amplitude 1 at a bin's frequency gives half the window's sum in that bin.
         let scale = 2 / values.reduce(0, +)
         window = FloatStorage(values.map { Float($0 * scale) })
     }
 
-    /// A window of so many values, of which the one after the last would be the first again.
+    /// A periodic window: the value after the last would be the first again.
     static func values(_ window: Spectrogram.Settings.Window, count: Int) -> [Double] {
         let terms: [Double] =
             switch window {
@@ -42,12 +42,12 @@ struct SpectrumAnalyser: ~Copyable {
         }
     }
 
-    /// Forgets all windows.
+    /// Discards all windows added.
     mutating func clear() {
         for index in 0..<binCount { power.view[index] = 0 }
     }
 
-    /// Adds a window of samples; those that are no numbers count as silence.
+    /// Adds a window of samples; values that are not finite count as silence.
     mutating func add(_ samples: [Float]) {
         let (frames, window, power) = (transform.frameStorage.view, self.window.view, self.power.view)
         unsafe samples.withUnsafeBufferPointer { samples in
@@ -55,7 +55,7 @@ struct SpectrumAnalyser: ~Copyable {
             precondition(samples.count == frames.count, "A window has another length than it should.")
             for index in stride(from: 0, to: frames.count, by: Lanes.scalarCount) {
                 let lanes = unsafe UnsafeRawPointer(base + index).loadUnaligned(as: Lanes.self)
-                // The bound keeps squares inside what a Float can hold.
+                // The bound keeps squares within the range of a Float.
                 frames[lanes: index] = select(magnitude(lanes) .< 1e12, lanes, Lanes()) * window[lanes: index]
             }
         }
@@ -76,13 +76,14 @@ struct SpectrumAnalyser: ~Copyable {
             let loudest = bins.reduce(Float(0)) { max($0, mean($1, windows)) }
             return 10 * log10(loudest)
         case .between(let bin, let fraction):
-            // Far below any floor, so that what lies between silence and something is a number.
+            // Far below any floor, so that interpolating from silence gives a finite number.
             let (lower, upper) = (max(1e-30, mean(bin, windows)), max(1e-30, mean(bin + 1, windows)))
             return 10 * ((1 - fraction) * log10(lower) + fraction * log10(upper))
         }
     }
 
-    /// The mean square of a bin. The first and the last have no twin of negative frequency, hence half the amplitude.
+    /// The mean square of a bin. The first and the last bin have no mirror image at a negative frequency, hence half the
+    /// amplitude.
     private func mean(_ bin: Int, _ windows: Int) -> Float {
         let sum = power.view[bin] / Float(windows)
         return bin == 0 || bin == binCount - 1 ? sum / 4 : sum
