@@ -1,4 +1,4 @@
-/// The jumps of an analysis within a section, by the place they begin at: forward ones and the same ones taken back.
+/// The jumps of an analysis within a section, sorted by where they begin: each one forward and in reverse.
 ///
 /// All frames are counted from the section's start.
 struct JumpRoutes {
@@ -9,7 +9,7 @@ struct JumpRoutes {
         let jump: Int32
         let crossfade: Int32
         let cost: Float
-        /// Hops that the crossfade takes, and by how many frames it may begin later and take no more.
+        /// Whole hops that the crossfade takes, and by how many frames its start can be delayed within them.
         let hops: Int32
         let slack: Int32
 
@@ -26,13 +26,13 @@ struct JumpRoutes {
     private let hop: Int
     let forward: Table
     let back: Table
-    /// How much of a burst begins in each hop.
+    /// How much of a burst begins in each hop, 0 to 1.
     private let bursts: [Float]
 
     /// Routes sorted by the hop of the section they begin in.
     struct Table {
         var routes: [Route] = []
-        /// For each hop the index of its first route, and one more.
+        /// The index of each hop's first route, and one more entry: the count of all.
         var starts: [Int] = []
 
         init(_ unsorted: [Route], hop: Int, hopCount: Int) {
@@ -48,7 +48,7 @@ struct JumpRoutes {
             }
         }
 
-        /// The routes that begin in a hop or the one after it.
+        /// The routes that begin in a hop or in the next one.
         func near(_ hop: Int) -> Range<Int> {
             guard hop + 1 < starts.count else { return 0..<0 }
             return starts[hop]..<starts[min(hop + 2, starts.count - 1)]
@@ -72,7 +72,7 @@ struct JumpRoutes {
             for jump in analysis.jumps[analysis.firstJump[cell]..<analysis.firstJump[cell + 1]] {
                 let lag = Int(jump.lag) * shape.stepFrames
                 let crossfade = shape.crossfade(ofLag: Int(jump.lag)) * shape.stepFrames
-                // Nothing beyond the section's end may be heard, also not while it fades.
+                // Nothing beyond the section's end may be heard, not even during the crossfade.
                 guard from + lag + crossfade <= section.count else { continue }
                 later.append(
                     Route(from: from, jump: lag, crossfade: crossfade, cost: jump.cost, hop: hop))
@@ -84,6 +84,6 @@ struct JumpRoutes {
         back = Table(earlier, hop: hop, hopCount: hopCount)
     }
 
-    /// How much of a burst begins within the hop at a place.
+    /// How much of a burst begins in the hop that contains a frame.
     func burst(at head: Int) -> Float { bursts.indices.contains(head / hop) ? bursts[head / hop] : 0 }
 }

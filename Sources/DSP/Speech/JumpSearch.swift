@@ -1,24 +1,24 @@
-// The search for places of a recording of speech that sound like each other.
+// The search for pairs of places in recorded speech that sound alike.
 //
-// First by the similarity 2Σab / Σ(a² + b²) of windows of one lag's length on the coarse signal, all lags; then the best
-// peaks are refined to a fine step by the error a crossfade between the two places would make. The similarity keeps the
-// rhythm of the periods, the error finds the place within the period where a crossfade harms least.
+// First it computes the similarity 2Σab / Σ(a² + b²) of two windows, each as long as the lag, on the coarse signal for all
+// lags. Then it refines the best peaks to a fine step by the error of a crossfade between the two places. The similarity
+// preserves the rhythm of the periods; the error finds the point in the period where a crossfade harms least.
 
 internal import Glibc
 
-/// Looks for the jumps from one cell after another; holds what it works with.
+/// Searches the jumps from one cell after another; owns the search's memory.
 struct JumpSearch: ~Copyable {
     private let shape: SpeechShape
     private let lags: ClosedRange<Int>
     private var similarity: [Float]
 
-    /// Jumps kept in each of three ranges of lags: below 5 ms, to 10 ms, above.
+    /// Jumps kept in each of three ranges of lags: below 5 ms, up to 10 ms, above.
     private static let jumpsPerRange = 2
-    /// What unlike windows cost beside the crossfade's own error.
+    /// The cost of unlike windows, relative to the crossfade's own error.
     private static let windowPrice: Float = 1
-    /// What a full burst within a jump costs: more than any two places can be unlike.
+    /// The cost of a full burst within a jump: more than the largest unlikeness of two places.
     private static let burstPrice: Float = 4
-    /// Added to energies, −90 dB of full scale: in silence everything is alike.
+    /// Added to energies, −90 dB of full scale, so that silence counts as alike.
     private static let floor: Float = 1e-9
 
     init(shape: SpeechShape) {
@@ -44,7 +44,7 @@ struct JumpSearch: ~Copyable {
         }
     }
 
-    /// The similarity at every coarse lag, of windows around the middle of the crossfade and that much later.
+    /// The similarity at every coarse lag of two windows: one around the middle of the crossfade, one later by the lag.
     private mutating func measure(fromCell cell: Int, of signal: borrowing SpeechSignal) {
         let shortest = 2 * lags.lowerBound
         for lag in lags {
@@ -58,7 +58,7 @@ struct JumpSearch: ~Copyable {
         }
     }
 
-    /// The lags at which the similarity peaks, the best of each range, best first.
+    /// The lags where the similarity peaks: the best of each range, best first.
     private func peaks() -> [Int] {
         let found = lags.filter { lag in
             (lag == lags.lowerBound || similarity[lag] >= similarity[lag - 1])
@@ -72,8 +72,8 @@ struct JumpSearch: ~Copyable {
         }
     }
 
-    /// The fine lag about a coarse peak at which the two places are least unlike, and how unlike they are: the error of the
-    /// crossfade against the level, and what the windows of a lag's length around it do not share.
+    /// The fine lag near a coarse peak at which the two places are least unlike, and their unlikeness: the error of the
+    /// crossfade relative to the level, plus the difference of the windows around it, which are as long as the lag.
     private func refined(
         _ peak: Int, fromCell cell: Int, of signal: borrowing SpeechSignal, _ levels: SpeechLevels
     ) -> (lag: Int, unlikeness: Float) {
@@ -101,7 +101,7 @@ struct JumpSearch: ~Copyable {
         return best
     }
 
-    /// The top of a parabola through the similarity at a peak and beside it, as a fine lag.
+    /// The vertex, as a fine lag, of a parabola through the similarity at a peak and its two neighbours.
     private func interpolated(_ peak: Int) -> Int {
         var lag = Float(peak)
         if peak > lags.lowerBound && peak < lags.upperBound {

@@ -1,24 +1,24 @@
-/// What is known about speech before it is played at another speed: where two places of it are so alike that one may
-/// be left for the other, and where none may be.
+/// The analysis of speech that changes of speed need: which two places sound so alike that playback may jump from one
+/// to the other, and where it must not jump.
 ///
-/// For each millisecond it holds the best few jumps from there to a place 2.5 to 20 ms later, each with what taking it
-/// would cost; a jump back is the same pair of places, told from the other side. In a voiced sound these are one, two
-/// or three periods, in a noise the lags at which it happens to resemble itself. See ``SplicePlan`` for their use.
+/// For each millisecond it holds the best few jumps from there to a place 2.5 to 20 ms later, each with its cost. A jump
+/// back uses the same pair of places in reverse. In voiced sounds the jumps are one, two or three periods long, in noise
+/// they are the lags at which it happens to resemble itself. See ``SplicePlan`` for their use.
 ///
-/// All places are frames of the recording and follow from sound within ``contextFrames(sampleRate:)`` of them alone, so
-/// a long section may be analysed in parts and joined: the bits are the same.
+/// All places are frames of the recording and depend only on the sound within ``contextFrames(sampleRate:)`` of them, so
+/// a long section can be analysed in parts and joined: the result is the same, bit for bit.
 package struct SpeechAnalysis: Sendable {
     /// Frames a second, in Hz.
     package let sampleRate: Int
     let shape: SpeechShape
     /// The first cell analysed.
     private(set) var firstCell: Int64
-    /// For each cell the index of its first jump, and one entry more: the count of all.
+    /// The index of each cell's first jump, and one more entry: the count of all.
     private(set) var firstJump: [Int]
     private(set) var jumps: [SpeechJump]
-    /// For each cell how much of a burst begins in it, 0 to 1.
+    /// How much of a burst begins in each cell, 0 to 1.
     private(set) var bursts: [Float]
-    /// For each cell how loud it is around it, as a mean square.
+    /// The level around each cell, as a mean square.
     private var levels: [Float]
 
     /// The frames for which jumps are known.
@@ -28,9 +28,9 @@ package struct SpeechAnalysis: Sendable {
 
     var cellCount: Int { bursts.count }
 
-    /// The place within a range where the speech is softest, the first of equals: where a section is best cut.
+    /// The place within a range where the speech is softest, the first of equals: the best place to cut a section.
     ///
-    /// - Parameter range: Frames of which at least one lies in ``range``; what lies outside is not looked at.
+    /// - Parameter range: Frames, at least one of them in ``range``; frames outside it are ignored.
     ///
     /// Real-time safe: no.
     package func softestFrame(in range: Range<Int64>) -> Int64 {
@@ -43,9 +43,9 @@ package struct SpeechAnalysis: Sendable {
         return max(frames.lowerBound, softest * cellFrames)
     }
 
-    /// Frames of sound before and after a place that decide what is found there: about 1.1 s.
+    /// How many frames before and after a place affect its analysis: about 1.1 s.
     ///
-    /// A block for analysis has as many frames around the part that is asked for, where the recording has them.
+    /// A block to be analysed has this many frames around the requested part, as far as the recording has them.
     ///
     /// Real-time safe: no.
     package static func contextFrames(sampleRate: Int) -> Int {
@@ -57,8 +57,8 @@ package struct SpeechAnalysis: Sendable {
     ///
     /// The range is widened to whole cells of about 1 ms. Takes about a hundredth of the sound's duration.
     /// - Parameters:
-    ///   - block: The sound; silence is taken for what it does not hold.
-    ///   - range: The frames wanted.
+    ///   - block: The sound; frames it does not hold count as silence.
+    ///   - range: The frames to analyse.
     ///
     /// Real-time safe: no.
     package init(_ block: SourceBlock, range: Range<Int64>) {
@@ -83,10 +83,10 @@ package struct SpeechAnalysis: Sendable {
         }
     }
 
-    /// Adds the analysis of the part of the recording that follows immediately.
+    /// Appends the analysis of the part of the recording that follows immediately.
     ///
-    /// Cells that both hold are taken once; a gap between the two is an error of the caller.
-    /// - Parameter next: Of the same recording; begins at or before the end of ``range``.
+    /// Cells in both parts are taken once; a gap between the two is an error of the caller.
+    /// - Parameter next: An analysis of the same recording that begins at or before the end of ``range``.
     ///
     /// Real-time safe: no.
     package mutating func append(_ next: SpeechAnalysis) {
@@ -102,10 +102,10 @@ package struct SpeechAnalysis: Sendable {
     }
 }
 
-/// A way from the first frame of a cell to a place some milliseconds later, and back.
+/// A jump from the first frame of a cell to a place some milliseconds later, or back.
 struct SpeechJump: BitwiseCopyable, Sendable, Equatable {
     /// Fine steps from the earlier place to the later one.
     let lag: Int32
-    /// What taking it costs: 0 where both places sound the same, about 2 where they have nothing in common.
+    /// The cost of the jump: 0 if both places sound the same, about 2 if they have nothing in common.
     let cost: Float
 }

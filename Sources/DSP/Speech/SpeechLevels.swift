@@ -1,19 +1,19 @@
 internal import Glibc
 
-/// How loud speech is around each cell, against its surroundings, and where something bursts.
+/// The level of speech around each cell, relative to its surroundings, and where bursts begin.
 struct SpeechLevels {
     /// Mean square over 10 ms on either side.
     let level: [Float]
     /// The largest level within a second on either side.
     private let loudest: [Float]
-    /// For each cell how much of a burst begins in it: 0.3 for a rise just above the threshold, 1 for one 6 dB above.
+    /// How much of a burst begins in each cell: 0.3 for a rise just above the threshold, 1 for one 6 dB above.
     let bursts: [Float]
 
-    /// The rise in dB that makes a burst, over the loudest cell of the past 20 ms.
+    /// The rise in dB over the loudest cell of the past 20 ms that counts as a burst.
     private static let burstRise: Float = 9
-    /// A burst is at least this loud against the loudest level around: −35 dB.
+    /// The lowest level of a burst relative to the loudest level around it: −35 dB.
     private static let burstFloor: Float = 0.000_32
-    /// Mean squares below this, −120 dB of full scale, are taken for silence.
+    /// Mean squares below this, −120 dB of full scale, count as silence.
     private static let silence: Float = 1e-12
 
     init(_ signal: borrowing SpeechSignal) {
@@ -24,13 +24,13 @@ struct SpeechLevels {
         bursts = power.indices.map { SpeechLevels.burst(at: $0, power, loudest[$0]) }
     }
 
-    /// How much counts what happens at a cell, 0 to 1: the loudness in the usual power law, against the loudest around.
+    /// The weight of a cell, 0 to 1: its loudness by the usual power law, relative to the loudest level around it.
     func weight(ofCell cell: Int) -> Float {
         let ratio = (level[cell] + SpeechLevels.silence) / (loudest[cell] + SpeechLevels.silence)
         return exp2(0.3 * log2(min(1, max(1e-6, ratio))))
     }
 
-    /// The bursts within a range of cells.
+    /// The sum of the bursts within a range of cells.
     func bursts(in cells: Range<Int>) -> Float {
         bursts[cells.clamped(to: bursts.indices)].reduce(0, +)
     }
@@ -42,7 +42,8 @@ struct SpeechLevels {
         }
     }
 
-    /// Looks at every fourth cell, as levels change slowly; counted in the recording, so that a cut does not show.
+    /// Only every fourth cell is examined, since levels change slowly. Cells count from the recording's start, so the result does
+    /// not depend on where the block was cut.
     private static func maxima(_ values: [Float], firstCell: Int64, radius: Int) -> [Float] {
         let offset = Int((4 - firstCell % 4) % 4)
         return values.indices.map { index in
@@ -59,7 +60,7 @@ struct SpeechLevels {
 
     private static func burst(at cell: Int, _ power: [Float], _ loudest: Float) -> Float {
         guard cell >= 1 else { return 0 }
-        // Two cells together, so that a burst is seen whole wherever the grid happens to cut it.
+        // Two cells together, so that the grid never splits a burst.
         let now = (power[cell] + power[min(cell + 1, power.count - 1)]) / 2
         guard now > max(loudest * burstFloor, silence) else { return 0 }
         var past: Float = 0

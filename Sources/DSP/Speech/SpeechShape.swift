@@ -1,14 +1,14 @@
-/// The lengths that the analysis and the splicing of speech work with at one sample rate.
+/// The lengths used to analyse and splice speech at one sample rate.
 ///
-/// All are times, given in fine steps: a step is one frame up to 48 kHz and a whole number of frames, about 20 µs, above,
-/// so that the work a second of sound takes does not grow with its rate. The values were chosen on speech of both sexes
-/// and are heuristics, unless another reason is given.
+/// All are times in fine steps: a step is one frame up to 48 kHz, and a whole number of frames, about 20 µs, above,
+/// so that the work per second of sound does not grow with the sample rate. The values are heuristics, chosen on speech of
+/// both sexes, unless another reason is given.
 struct SpeechShape: Sendable, Equatable {
     /// Frames of one fine step.
     let stepFrames: Int
-    /// Fine steps of one cell, the grid on which splices may lie: about 1 ms.
+    /// Fine steps of one cell, the grid on which splices lie: about 1 ms.
     let cell: Int
-    /// Fine steps of one coarse step, at about 11 kHz, on which alike places are looked for first.
+    /// Fine steps of one coarse step, at about 11 kHz, used for the first search for similar places.
     let coarse: Int
     /// The shortest and longest jump, 2.5 and 20 ms: one period of a child's voice, two of a deep one.
     let shortestLag: Int
@@ -17,14 +17,14 @@ struct SpeechShape: Sendable, Equatable {
     private let shortestCrossfade: Int
     private let longestCrossfade: Int
 
-    /// Cells on either side over which the loudest place is looked for: 1 s.
+    /// Cells on either side within which the loudest place is determined: 1 s.
     static let loudnessCells = 1000
-    /// Cells on either side of a place that its level is taken over: 10 ms.
+    /// Cells on either side of a place over which its level is averaged: 10 ms.
     static let levelCells = 10
-    /// Cells before a burst that must be softer than it: 20 ms, longer than a period, so that no pulse of a deep voice
-    /// is taken for a burst.
+    /// Cells before a burst that must be softer than it: 20 ms. This is longer than a period, so that no pulse of a deep voice
+    /// counts as a burst.
     static let burstPastCells = 22
-    /// Cells around a jump and its crossfade that must be free of bursts, before and behind.
+    /// Cells before and after a jump and its crossfade that must be free of bursts.
     static let burstMarginCells = (before: 2, behind: 3)
 
     init(sampleRate: Int) {
@@ -39,9 +39,10 @@ struct SpeechShape: Sendable, Equatable {
         longestCrossfade = steps(6)
     }
 
-    /// The crossfade of a jump, in fine steps: two fifths of it.
+    /// The crossfade of a jump, in fine steps: two fifths of the jump.
     ///
-    /// Below a half, a period that was put in lies between its two crossfades untouched, and a later plan at the inverse
+    /// Below a half, an inserted period keeps an untouched part between its two crossfades, so that a later plan at the inverse
+    /// speed can remove exactly what was inserted.
     /// speed can take out exactly what was put in.
     func crossfade(ofLag lag: Int) -> Int { min(max(lag * 2 / 5, shortestCrossfade), longestCrossfade) }
 
@@ -49,8 +50,8 @@ struct SpeechShape: Sendable, Equatable {
     var cellFrames: Int { cell * stepFrames }
     /// Frames of the longest crossfade.
     var longestCrossfadeFrames: Int { longestCrossfade * stepFrames }
-    /// Cells that a jump with its crossfade may reach over.
+    /// Cells that a jump including its crossfade can span.
     var reachCells: Int { (longestLag + longestCrossfade) / cell + 2 }
-    /// Cells of sound, on either side of a cell, that decide what is found in it.
+    /// Cells of sound on either side of a cell that affect its analysis.
     var contextCells: Int { SpeechShape.loudnessCells + SpeechShape.levelCells + 2 * reachCells }
 }

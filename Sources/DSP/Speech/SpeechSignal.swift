@@ -1,32 +1,32 @@
-/// A recording's block made ready for analysis: one channel, its treble raised, silence around it, on two time scales.
+/// A block of a recording prepared for analysis: mixed to one channel, treble raised, padded with silence, on two time scales.
 ///
-/// Index 0 is always the first frame of a cell, counted from the recording's frame 0, so sums taken over cells or coarse
-/// chunks have the same bits wherever the block was cut.
+/// Index 0 is always the first frame of a cell, counted from the recording's frame 0, so sums over cells or coarse steps
+/// have the same bits wherever the block was cut.
 struct SpeechSignal: ~Copyable {
     let shape: SpeechShape
-    /// The first cell held, and how many; cell `c` begins at frame `c * shape.cellFrames` of the recording.
+    /// The first cell held, and the number of cells; cell `c` begins at frame `c * shape.cellFrames` of the recording.
     let firstCell: Int64
     let cellCount: Int
-    /// Fine steps, from the first cell on; then enough silence for any window.
+    /// Fine steps from the first cell on, followed by enough silence for any window.
     let fine: FloatStorage
-    /// Means over `shape.coarse` fine steps.
+    /// The signal in coarse steps: means over `shape.coarse` fine steps.
     let coarse: FloatStorage
     /// The sum of squares before each coarse step, in units of 2^-40, modulo 2^64.
     ///
-    /// Whole numbers, because running sums of rounded ones would depend on where they began.
+    /// Integers, because running sums of rounded numbers would depend on where they began.
     private let coarseEnergy: [Int64]
     /// Mean square of each cell.
     let cellPower: [Float]
 
-    /// How far the channels count: unlike ones, so that a speaker with opposite phases in two channels does not vanish.
+    /// The weights of the channels: unequal, so that a speaker with opposite phases in two channels does not cancel.
     private static func weight(ofChannel channel: Int) -> Float { channel % 2 == 0 ? 1 : 0.75 }
-    /// How much of the step before is taken off: raises the treble by some 12 dB, so that consonants and formants count.
+    /// How much of the previous step is subtracted: raises the treble by some 12 dB, so that consonants and formants count.
     private static let emphasis: Float = 0.6
 
-    /// - Parameter cells: The cells wanted; what the block does not hold is silence.
+    /// - Parameter cells: The cells to prepare; frames that the block does not hold are silence.
     init(_ block: SourceBlock, cells: Range<Int64>, shape: SpeechShape) {
         self.shape = shape
-        // The coarse steps lie on multiples of their length in the recording.
+        // Coarse steps begin at multiples of their length, counted from the recording's start.
         let first = floorDivided(cells.lowerBound, Int64(shape.coarse)) * Int64(shape.coarse)
         firstCell = first
         cellCount = Int(cells.upperBound - first)
@@ -45,7 +45,7 @@ struct SpeechSignal: ~Copyable {
         cellPower = powers
     }
 
-    /// One channel in fine steps with the treble raised.
+    /// One channel in fine steps, with the treble raised.
     private static func emphasised(
         _ block: SourceBlock, firstStep: Int64, count: Int, padding: Int, _ shape: SpeechShape
     ) -> FloatStorage {
@@ -67,7 +67,7 @@ struct SpeechSignal: ~Copyable {
         return result
     }
 
-    /// Fills the coarse steps, and returns their running sums of squares.
+    /// Computes the coarse steps, and returns the running sums of their squares.
     private static func average(_ fine: Floats, by steps: Int, into coarse: Floats) -> [Int64] {
         var sums = [Int64](repeating: 0, count: coarse.count + 1)
         for index in 0..<coarse.count {
@@ -95,7 +95,7 @@ func floorDivided(_ dividend: Int64, _ divisor: Int64) -> Int64 {
     return dividend % divisor < 0 ? quotient - 1 : quotient
 }
 
-/// The sum of products of two views of one length.
+/// The sum of products of two views of equal length.
 func innerProduct(_ first: Floats, _ second: Floats) -> Float {
     precondition(first.count == second.count)
     var lanes = Lanes()
@@ -112,7 +112,7 @@ func innerProduct(_ first: Floats, _ second: Floats) -> Float {
     return sum
 }
 
-/// The sum of squared differences of two views of one length.
+/// The sum of squared differences of two views of equal length.
 func squaredDistance(_ first: Floats, _ second: Floats) -> Float {
     precondition(first.count == second.count)
     var lanes = Lanes()

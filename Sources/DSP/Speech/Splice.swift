@@ -1,10 +1,10 @@
-/// A place where speech that is copied leaves one place of the recording for another.
+/// A jump with a crossfade from one place of the recording to another.
 @usableFromInline package struct Splice: BitwiseCopyable, Sendable, Equatable {
-    /// The output frame at which the crossfade begins, from the plan's start.
+    /// The output frame at which the crossfade begins, counted from the plan's start.
     package let outputFrame: Int64
-    /// The frame of the recording heard at that output frame, and from which the old side runs on through the crossfade.
+    /// The frame of the recording at the start of the crossfade; the outgoing side continues from it.
     package let sourceFrame: Int64
-    /// Frames of the recording jumped: negative goes back, which makes the sound longer.
+    /// The length of the jump in frames of the recording: negative goes back, which makes the sound longer.
     package let jumpFrames: Int32
     /// Frames of the crossfade, 1 or more.
     package let crossfadeFrames: Int32
@@ -16,7 +16,7 @@
             crossfadeFrames: crossfadeFrames)
     }
 
-    /// What is added to an output frame to get the source frame heard, after the crossfade.
+    /// The source frame minus the output frame, after the crossfade.
     var offset: Int64 { sourceFrame + Int64(jumpFrames) - outputFrame }
     /// The first output frame after the crossfade.
     @usableFromInline package var endFrame: Int64 { outputFrame + Int64(crossfadeFrames) }
@@ -24,12 +24,12 @@
 
 /// A view of a plan's splices, in order, for the render thread.
 ///
-/// It owns nothing and must not outlive the ``SplicePlan`` it is of. Real-time safe: yes.
+/// It owns no memory and must not outlive its ``SplicePlan``. Real-time safe: yes.
 @safe
 @usableFromInline package struct SpliceList: BitwiseCopyable, @unchecked Sendable {
     /// The frame of the recording heard first.
     package let firstFrame: Int64
-    /// How long the plan lasts.
+    /// The plan's length in output frames.
     package let outputFrames: Int64
     /// Number of splices.
     package let count: Int
@@ -66,6 +66,6 @@
         return low
     }
 
-    /// What is added to an output frame to get the source frame, between the splice before `index` and that one.
+    /// The source frame minus the output frame, between the splice before `index` and that one.
     func offset(beforeSplice index: Int) -> Int64 { index == 0 ? firstFrame : self[index - 1].offset }
 }

@@ -1,34 +1,34 @@
-/// Where to splice a section of speech so that it lasts as long as its speed demands.
+/// A plan of splices that plays a section of speech at a given speed.
 ///
-/// The section is copied as it is, but for jumps of 2.5 to 20 ms, back where it has to become longer and forward where
-/// it has to become shorter, each to a place that sounds alike. The jumps are those that cost least in sum, over the whole
-/// section: what they change in the sound, what they say more than twice, and how far the sound strays from its time.
-/// At speed 1 there are none, and the plan is the recording.
+/// The section is copied unchanged except for jumps of 2.5 to 20 ms to places that sound alike: back to make it longer,
+/// forward to make it shorter. The jumps have the smallest total cost over the whole section: the change of the sound, the
+/// parts heard more than twice, and the distance from the nominal time. At speed 1 there are no jumps, and the plan is the
+/// recording.
 ///
-/// The price of a plan is symmetrical in time: a plan at the inverse speed over what this one made costs least where it
-/// takes out exactly what was put in here.
+/// The price of a plan is symmetrical in time: for the output of this plan, the cheapest plan at the inverse speed removes
+/// exactly what this one inserted.
 ///
-/// The method: splices at alike places are Verhelst and Roelands' (1993); that the whole section is known, and the best
-/// sequence found by dynamic programming instead of the best next splice, is ours.
+/// The method: splices at similar places come from Verhelst and Roelands (1993). Our deviation: the whole section is known,
+/// and dynamic programming finds the best sequence instead of the best next splice.
 @safe
 package final class SplicePlan: Sendable {
-    /// The frames of the recording the plan plays: from the first to, at the end of the output, the end exactly.
+    /// The frames of the recording that the plan plays: it starts at the first and ends exactly at the end.
     package let section: Range<Int64>
-    /// How long it lasts.
+    /// The plan's length in output frames.
     package let outputFrames: Int64
-    /// The splices for the render thread, valid as long as the plan.
+    /// The splices for the render thread, valid as long as the plan exists.
     package let list: SpliceList
-    /// What all its splices and its distance from the nominal positions cost: a plan's own measure of what it does to the
+    /// The total cost of its splices and its distances from the nominal positions: a measure of how much the plan changes the
     /// sound.
     package let price: Double
 
     /// A plan for one speed.
     ///
     /// - Parameters:
-    ///   - analysis: Of a range that holds the section; beyond it no jumps are known.
+    ///   - analysis: An analysis that covers the section; outside its range no jumps are known.
     ///   - section: Frames of the recording, fewer than 2^40.
     ///   - speed: Source frames per output frame, 0.25 to 4. Meant for 0.5 to 1.2: below, sounds are heard three times and
-    ///     more, above, whole sounds may be lost.
+    ///     more; above, whole sounds may be lost.
     ///
     /// Real-time safe: no. Takes some hundredths of the section's duration.
     package convenience init(_ analysis: SpeechAnalysis, section: Range<Int64>, speed: Double) {
@@ -40,10 +40,10 @@ package final class SplicePlan: Sendable {
     /// A plan for a speed that changes.
     ///
     /// - Parameters:
-    ///   - analysis: Of a range that holds the section.
+    ///   - analysis: An analysis that covers the section.
     ///   - section: Frames of the recording, fewer than 2^40.
-    ///   - outputFrames: How long it is to last; 0 or more.
-    ///   - position: The frame of the section, from its start, that ought to be heard at an output frame; never falls.
+    ///   - outputFrames: The plan's length; 0 or more.
+    ///   - position: The nominal frame at an output frame, counted from the section's start; must never decrease.
     ///
     /// Real-time safe: no.
     package init(
@@ -58,11 +58,11 @@ package final class SplicePlan: Sendable {
         list = SplicePlan.list(splices, firstFrame: section.lowerBound, outputFrames: outputFrames)
     }
 
-    /// One plan of several that follow one another: their sections in the recording, and so their sound.
+    /// Joins several plans of adjacent sections into one.
     ///
-    /// This is how a long section is planned in bounded memory: cut where the speech is softest
-    /// (``SpeechAnalysis/softestFrame(in:)``), part by part.
-    /// - Parameter parts: At least one; each section begins where the one before ends.
+    /// Use it to plan a long section in bounded memory: cut the section where the speech is softest
+    /// (``SpeechAnalysis/softestFrame(in:)``) and plan each part.
+    /// - Parameter parts: At least one; each section begins where the previous one ends.
     ///
     /// Real-time safe: no.
     package init(joining parts: [SplicePlan]) {
@@ -82,7 +82,7 @@ package final class SplicePlan: Sendable {
         list = SplicePlan.list(splices, firstFrame: parts[0].section.lowerBound, outputFrames: output)
     }
 
-    /// Splices at an address of their own.
+    /// Copies splices to memory with a stable address.
     private static func list(_ splices: [Splice], firstFrame: Int64, outputFrames: Int64) -> SpliceList {
         let memory = UnsafeMutablePointer<Splice>.allocate(capacity: max(1, splices.count))
         for (index, splice) in splices.enumerated() { unsafe (memory + index).initialize(to: splice) }

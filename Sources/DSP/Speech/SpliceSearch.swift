@@ -1,9 +1,9 @@
 // The search for the cheapest sequence of splices: dynamic programming over time and distance from the nominal position.
 //
-// Time is cut into hops of one cell (1 ms) of output. At each hop there is one state for each millisecond of distance
-// between the place that is heard and the place that ought to be heard; it holds the cheapest way there so far and the
-// exact frame it stands at, so that jumps of any length stay exact. From a state one may copy a hop, or take any jump known
-// to begin within the hop and copy to the end of its crossfade.
+// Time is divided into hops of one cell (1 ms) of output. Each hop has one state for each millisecond of distance between
+// the actual and the nominal position. A state holds the cheapest path to it so far and its exact frame, so that jumps of
+// any length stay exact. From a state a path can copy a hop, or take any known jump that begins within the hop and copy to
+// the end of its crossfade.
 
 internal import Glibc
 
@@ -13,30 +13,30 @@ struct SpliceSearch: ~Copyable {
     private let lengths: Lengths
     private let routes: JumpRoutes
     private var ways = WayTree()
-    /// Rows of states held at a time: as many as a crossfade reaches over.
+    /// Rows of states held at a time: as many as a crossfade spans.
     private let rowCount: Int
     private var best = Ending()
-    /// What the sequence found costs.
+    /// The cost of the sequence found.
     var price: Double { best.cost.isFinite ? best.cost : 0 }
 
     private struct Lengths {
         let source: Int
         let output: Int
         let hop: Int
-        /// 2^32 over the hop, rounded up.
+        /// 2^32 divided by the hop, rounded up.
         let inverseHop: UInt64
-        /// States of a hop: ±40 ms of distance.
+        /// States per hop: ±40 ms of distance.
         let distances: Int
-        /// The last jump's crossfade, and how long before the end it may come: 4 and 40 ms.
+        /// The last jump's crossfade, and how early before the end it may come: 4 and 40 ms.
         let lastCrossfade: Int
         let lastReach: Int
     }
 
     private struct State {
         var cost = Double.infinity
-        /// The source frame heard.
+        /// The source frame at the state.
         var head = 0
-        /// Where the last jump back began: before it everything has been heard twice.
+        /// Where the last jump back began: everything before it has been heard twice.
         var repeatedUntil = 0
         var way = WayTree.none
     }
@@ -47,12 +47,12 @@ struct SpliceSearch: ~Copyable {
         var splice: (output: Int, head: Int, jump: Int, crossfade: Int)?
     }
 
-    /// The price of each splice, however good, at half speed; it falls with the square of the share that is put in.
+    /// The fixed price of every splice at half speed; it falls with the square of the inserted share.
     ///
-    /// Where few splices are needed it must not keep the way from the best of them; where every sound is heard twice, it must
-    /// outweigh the differences between places that are all alike, or the way back would decide otherwise.
+    /// If few splices are needed, it must not prevent the path from reaching the best of them. If every sound is heard twice,
+    /// it must outweigh the differences between places that are all alike, or the reverse plan would choose other ones.
     private static let splicePrice = 0.02
-    /// The price of hearing a whole jump's length a third time: a buzz.
+    /// The price of playing the full length of a jump a third time: it sounds like a buzz.
     private static let repeatPrice = 0.05
     /// The price of each millisecond of the last jump, whose length is not chosen and whose sides are not compared.
     private static let lastJumpPrice = 2.0
@@ -67,10 +67,10 @@ struct SpliceSearch: ~Copyable {
         rowCount = analysis.shape.longestCrossfadeFrames / hop + 4
     }
 
-    /// The cheapest sequence of splices, in order, for the nominal positions given.
+    /// The cheapest sequence of splices for the given nominal positions, in order.
     mutating func run(_ section: Range<Int64>, position: (Int64) -> Double) -> [Splice] {
         guard lengths.output > 0 else { return [] }
-        // The states of the hops within reach of a crossfade, a ring of rows.
+        // The states of all hops within reach of a crossfade: a ring of rows.
         var states = [State](repeating: State(), count: rowCount * lengths.distances)
         states[Row(of: 0, nominal: position(0), lengths, rowCount).index(ofHead: 0, lengths)] = State(cost: 0)
         let hopCount = (lengths.output - 1) / lengths.hop + 1
@@ -84,14 +84,14 @@ struct SpliceSearch: ~Copyable {
         return splices(section)
     }
 
-    /// Goes on from the states of a hop in every way there is.
+    /// Extends the paths of a hop's states by every possible step.
     private mutating func advance(_ states: inout [State], at hop: Int, _ moments: [Double]) {
         var states = states.mutableSpan
         let speed = (moments[1] - moments[0]) / Double(lengths.hop)
         let prices = TimePrices(hopFrames: lengths.hop, nominal: moments[0], speed: speed)
         let rows = moments.enumerated().map { Row(of: hop + $0, nominal: $1, lengths, rowCount) }
-        // Dear states are followed too. In noise every splice is dear, and for a while the cheapest way is to copy on: with
-        // only those near it left, the sound strays for good.
+        // Expensive states are extended too. In noise every splice is expensive, and for a while the cheapest path copies on. If
+        // only states near it were kept, the path would drift from the nominal position for good.
         for index in rows[0].first..<rows[0].first + lengths.distances {
             let state = states[index]
             states[index] = State()
@@ -100,7 +100,7 @@ struct SpliceSearch: ~Copyable {
             var copied = state
             copied.head += lengths.hop
             copied.cost += prices.copy(of: state.head, burst: routes.burst(at: state.head))
-            // Copying on past the section's end is the last resort.
+            // Copying beyond the section's end is the last resort.
             if copied.head > lengths.source { copied.cost += SpliceSearch.lastJumpPrice }
             let target = rows[1].index(ofHead: copied.head, lengths)
             if copied.cost < states[target].cost { states[target] = copied }
@@ -111,14 +111,14 @@ struct SpliceSearch: ~Copyable {
         }
     }
 
-    /// A state that is left, and what its time costs.
+    /// A state to extend, and the price of its time.
     private struct Passage {
         let state: State
         let hop: Int
         let prices: TimePrices
     }
 
-    /// Takes every route that begins within a hop of a state's place.
+    /// Takes every route that begins within a hop of a state's position.
     @inline(__always)
     private mutating func take(
         _ table: JumpRoutes.Table, _ passage: Passage, _ states: inout MutableSpan<State>, _ rows: [Row]
@@ -129,7 +129,7 @@ struct SpliceSearch: ~Copyable {
             let route = table.routes[index]
             let delay = route.from - state.head
             guard delay >= 0 && delay < lengths.hop else { continue }
-            // As long as the crossfade and the wait for it take, in whole hops.
+            // In whole hops: the crossfade and the delay before it.
             let hops = Int(route.hops) + (delay > Int(route.slack) ? 1 : 0)
             let landing = route.from + Int(route.jump)
             let head = landing + hops * lengths.hop - delay
@@ -155,9 +155,9 @@ struct SpliceSearch: ~Copyable {
 
     /// The states of one hop: one for each millisecond of distance from the nominal position.
     private struct Row {
-        /// Where they lie.
+        /// The index of the first state.
         let first: Int
-        /// The lowest head of the first.
+        /// The lowest head of the first state.
         private let lowest: Int
 
         init(of hop: Int, nominal: Double, _ lengths: Lengths, _ rowCount: Int) {
@@ -165,13 +165,13 @@ struct SpliceSearch: ~Copyable {
             lowest = Int(nominal.rounded(.up)) - lengths.distances / 2 * lengths.hop
         }
 
-        /// The state of a head; what strays further shares the outermost, at a price that grows.
+        /// The state for a head. Heads further away share the outermost state, at a rising price.
         @inline(__always)
         func index(ofHead head: Int, _ lengths: Lengths) -> Int {
             let height = head - lowest
             if height < lengths.hop { return first }
             if height >= lengths.distances * lengths.hop { return first + lengths.distances - 1 }
-            // A division by a product: exact, as a height is below 2^17 and a hop below 2^10.
+            // Division by multiplication: exact, because a height is below 2^17 and a hop below 2^10.
             return first + Int((UInt64(truncatingIfNeeded: height) &* lengths.inverseHop) >> 32)
         }
     }
@@ -186,9 +186,9 @@ struct SpliceSearch: ~Copyable {
 
     // MARK: - The end
 
-    /// Considers a last jump that brings the head to the section's end with the last frame.
+    /// Considers a last jump that makes the head reach the section's end with the last output frame.
     ///
-    /// Ways come so near the end by themselves that it is some frames long.
+    /// Paths end so near to it without one that this jump is only some frames long.
     private mutating func finish(_ state: State, output: Int) {
         let rest = lengths.output - output
         guard rest <= lengths.lastReach * lengths.hop else { return }

@@ -1,12 +1,12 @@
-// Splicer: speech at another speed, by copying.
+// Splicer: plays speech at another speed by copying.
 //
-// It follows a SplicePlan, which was made beforehand: copies the recording and, at each splice, crossfades to another place
-// of it. It decides nothing and analyses nothing; a frame costs a copy, within a splice two reads and a weight. All channels
-// jump together, so the stereo image stays. It does not read sources: the caller hands it samples.
+// It follows a SplicePlan made beforehand: it copies the recording and, at each splice, crossfades to another place of it.
+// It analyses nothing. A frame costs one copy; within a splice, two reads and a weight. All channels jump together, so the
+// stereo image stays. It does not read sources: the caller hands it samples.
 
-/// Plays a section as a ``SplicePlan`` says, in pull style.
+/// Plays a section according to a ``SplicePlan``, in pull style.
 ///
-/// Ask ``nextInput(toEmit:)`` until it returns `nil`, handing in the frames it names each time; then
+/// Call ``nextInput(toEmit:)`` until it returns `nil`, and supply the frames it requests each time; then call
 /// ``emit(_:into:offset:)``:
 ///
 ///     splicer.start(atOutput: 0, plan.list)
@@ -16,46 +16,46 @@
 ///     }
 ///     splicer.emit(64, into: channels, offset: 0)
 ///
-/// The output is a function of the source, the plan and the start alone, never of how it was asked for. There is no delay,
-/// and between splices the output is the source to the bit. The list must stay valid until the next start: keep the plan.
+/// The output depends only on the source, the plan and the start, not on how it is requested. There is no delay,
+/// and between splices the output equals the source bit for bit. The list must stay valid until the next start: keep the plan.
 @safe
 package struct Splicer: ~Copyable {
     /// Number of channels, 1 to 64.
     package let channelCount: Int
-    /// The largest count ``nextInput(toEmit:)`` and ``emit(_:into:offset:)`` take.
+    /// The largest frame count for ``nextInput(toEmit:)`` and ``emit(_:into:offset:)``.
     package let maximumEmitFrames: Int
-    /// The largest count an ``InputRequest`` names: some 6 ms.
+    /// The largest count of an ``InputRequest``: some 6 ms.
     let maximumInputFrames: Int
 
-    /// The output frame of the plan that ``emit(_:into:offset:)`` gives next.
+    /// The output frame of the plan that the next ``emit(_:into:offset:)`` begins with.
     ///
     /// Real-time safe: yes.
     package private(set) var planFrame: Int64 = 0
 
     private let inputs: FloatStorage
-    /// The side of a crossfade that is left, until the side that is gone to has come.
+    /// The outgoing side of a crossfade, kept until the incoming side arrives.
     private let leaving: FloatStorage
-    /// What is made and not yet emitted, of every channel a ring addressed by output frame.
+    /// The finished frames not yet emitted: for each channel a ring addressed by output frame.
     private let made: FloatStorage
     private let madeFrames: Int
 
     private var list: SpliceList?
-    /// Output frames of the plan: where this splicer began, and the end of what is made.
+    /// Output frames of the plan: where this splicer started, and the end of the finished frames.
     private var startFrame: Int64 = 0
     private var madeEnd: Int64 = 0
-    /// What is added to an output frame to get the source frame that is copied.
+    /// The source frame minus the output frame, for the frames being copied.
     private var offset: Int64 = 0
     private var nextSplice = 0
-    /// The first splice after the start: those before it are not heard.
+    /// The first splice after the start; earlier ones are not played.
     private var firstSplice = 0
     private var holdsLeavingSide = false
 
-    /// Allocates everything a splicer needs; call ``start(atOutput:_:)`` before anything else.
+    /// Allocates all memory; call ``start(atOutput:_:)`` before anything else.
     ///
     /// - Parameters:
     ///   - channelCount: 1 to 64.
-    ///   - sampleRate: 8000 to 768000 Hz, that of the plans to come.
-    ///   - maximumEmitFrames: The largest count of frames to be emitted at once, 1 to 65536.
+    ///   - sampleRate: 8000 to 768000 Hz; the rate of all plans to be played.
+    ///   - maximumEmitFrames: The largest count of frames emitted at once, 1 to 65536.
     ///
     /// Real-time safe: no.
     package init(channelCount: Int, sampleRate: Int, maximumEmitFrames: Int = 8192) {
@@ -73,13 +73,13 @@ package struct Splicer: ~Copyable {
         made = FloatStorage(count: channelCount * capacity)
     }
 
-    /// Begins anew at a place of the plan; whatever was there before is forgotten.
+    /// Starts at a frame of the plan and discards the previous state.
     ///
-    /// What follows is what follows in the plan, to its exact end. The first sample is the source's own, wherever the start
-    /// is: a crossfade that is under way there is left out, for the side it leads to.
+    /// From there it plays the plan to its exact end. The first sample is always the source's own: if the start lies within a
+    /// crossfade, the crossfade is skipped and the incoming side plays.
     /// - Parameters:
-    ///   - outputFrame: The frame of the plan heard first; before its start and behind its end the recording is copied.
-    ///   - list: Of a plan made for this splicer's rate.
+    ///   - outputFrame: The first frame of the plan to play; before the plan's start and after its end the recording is copied.
+    ///   - list: The list of a plan made for this splicer's rate.
     ///
     /// Real-time safe: yes.
     #if REALTIME_CHECKS
@@ -97,11 +97,11 @@ package struct Splicer: ~Copyable {
         holdsLeavingSide = false
     }
 
-    /// Names the input that is missing for the next frames.
+    /// Returns the input that is missing for the next frames.
     ///
-    /// Call it until it returns `nil`. It may be called ahead of time, with any counts and without emitting anything.
-    /// - Parameter frameCount: Frames to be emitted next, 0 to ``maximumEmitFrames``.
-    /// - Returns: What to write to ``input(_:)``, at most ``maximumInputFrames``, or `nil` when everything is ready.
+    /// Call it until it returns `nil`. It may be called ahead of time, with any count and without emitting.
+    /// - Parameter frameCount: Frames to emit next, 0 to ``maximumEmitFrames``.
+    /// - Returns: The frames to write to ``input(_:)``, at most ``maximumInputFrames``, or `nil` when everything is ready.
     ///
     /// Real-time safe: yes.
     #if REALTIME_CHECKS
@@ -113,9 +113,9 @@ package struct Splicer: ~Copyable {
         return request
     }
 
-    /// Where the caller writes the frames of one channel, once ``nextInput(toEmit:)`` has asked.
+    /// The memory for the frames of one channel that ``nextInput(toEmit:)`` requested.
     ///
-    /// The address stays the same for the splicer's life.
+    /// The address stays the same for the splicer's lifetime.
     /// - Parameter channel: From 0.
     ///
     /// Real-time safe: yes.
@@ -127,7 +127,7 @@ package struct Splicer: ~Copyable {
         return unsafe inputs.view.base + channel * maximumInputFrames
     }
 
-    /// Says that every channel's ``input(_:)`` holds the frames last asked for.
+    /// Confirms that every channel's ``input(_:)`` holds the frames last requested.
     ///
     /// Real-time safe: yes.
     #if REALTIME_CHECKS
@@ -152,12 +152,12 @@ package struct Splicer: ~Copyable {
         holdsLeavingSide.toggle()
     }
 
-    /// Writes the next frames, over what was there.
+    /// Writes the next frames to `output` and overwrites its contents.
     ///
     /// - Parameters:
     ///   - frameCount: 0 to ``maximumEmitFrames``; ``nextInput(toEmit:)`` must have returned `nil` for it.
-    ///   - output: One pointer a channel.
-    ///   - offset: Where in each channel the first frame goes.
+    ///   - output: One pointer per channel.
+    ///   - offset: The index of the first frame in each channel.
     ///
     /// Real-time safe: yes.
     #if REALTIME_CHECKS
@@ -180,7 +180,7 @@ package struct Splicer: ~Copyable {
         planFrame += Int64(frameCount)
     }
 
-    /// The source frame heard at an output frame; within a crossfade, between the two sides by their weights.
+    /// The source frame heard at an output frame; within a crossfade, the weighted mean of the two sides.
     ///
     /// - Parameter frame: Output frames since the start, 0 or more; need not have been emitted.
     ///
@@ -204,7 +204,7 @@ package struct Splicer: ~Copyable {
 // MARK: - Pieces
 
 extension Splicer {
-    /// What the next piece needs: a range to copy, or one side of a crossfade.
+    /// The input of the next piece: a range to copy, or one side of a crossfade.
     private var request: InputRequest {
         guard let list else { preconditionFailure("A splicer is started before it is asked for input.") }
         guard nextSplice < list.count else { return InputRequest(first: madeEnd + offset, count: maximumInputFrames) }
@@ -237,11 +237,11 @@ extension Splicer {
         let ring = made.view.part(from: channel * madeFrames, count: madeFrames)
         for index in 0..<count {
             let weight = Fade.weight(at: index, of: count)
-            // Of two equal samples this is the sample itself, to the bit.
+            // If both samples are equal, the result is that sample, bit for bit.
             ring[slot(of: madeEnd + Int64(index))] = left[index] + weight * (arriving[index] - left[index])
         }
     }
 }
 
-// One owner at a time; the memory belongs to that owner, the list's to the plan that the owner keeps.
+// One owner at a time, which owns the memory exclusively; the list's memory belongs to the plan, which the owner keeps.
 extension Splicer: @unchecked Sendable {}

@@ -1,12 +1,12 @@
-/// The ways that lead to the states of a search, as a tree: each step knows the one before.
+/// The paths to the states of a search, as a tree: each step refers to the one before it.
 ///
-/// Steps that lead to no state any more are swept away from time to time, so the memory is that of the way all states
-/// share, and of the last second or so, in which they differ.
+/// Steps that no longer lead to a state are removed from time to time. The memory holds the path that all states share,
+/// and the last second or so in which they differ.
 struct WayTree {
-    /// The way of a state that has seen no splice.
+    /// The path of a state without a splice.
     static let none: Int32 = -1
 
-    /// A splice and what was before it.
+    /// A splice and the step before it.
     struct Step: BitwiseCopyable {
         let before: Int32
         let jump: Int32
@@ -18,16 +18,16 @@ struct WayTree {
     private var steps: [Step] = []
     private var sweepAt = 1 << 17
 
-    /// Whether so many steps have gathered that ``sweep(_:)`` is worth its while.
+    /// Whether enough steps have accumulated for ``sweep(_:)`` to be worthwhile.
     var isFull: Bool { steps.count >= sweepAt }
 
-    /// Adds a step and returns its number.
+    /// Appends a step and returns its index.
     mutating func append(_ step: Step) -> Int32 {
         steps.append(step)
         return Int32(steps.count - 1)
     }
 
-    /// The steps of a way, the first one first.
+    /// The steps of a path, the first one first.
     func steps(to way: Int32) -> [Step] {
         var result: [Step] = []
         var current = way
@@ -38,13 +38,13 @@ struct WayTree {
         return result.reversed()
     }
 
-    /// Drops every step that none of these ways holds.
+    /// Drops every step that is on none of these paths.
     ///
-    /// - Returns: For each old number the new one.
+    /// - Returns: The new index for each old one.
     mutating func sweep(_ ways: some Sequence<Int32>) -> [Int32] {
         var isHeld = [Bool](repeating: false, count: steps.count)
         for way in ways where way != WayTree.none { isHeld[Int(way)] = true }
-        // A step is younger than the one before it, so one pass from the youngest finds all.
+        // A step always comes after its predecessor, so one pass from the last step marks them all.
         for index in steps.indices.reversed() where isHeld[index] && steps[index].before != WayTree.none {
             isHeld[Int(steps[index].before)] = true
         }
