@@ -1,8 +1,8 @@
-/// Takes a decimated band back to the source's rate, twelve samples for every frame.
+/// Interpolates a decimated band to the source's rate, with twelve samples per frame.
 ///
-/// The load-time split and playback share it, so that what playback gives back is what the split took away.
+/// The split at load time and playback share it, so that playback adds exactly what the split subtracted.
 struct BandInterpolator: ~Copyable {
-    /// Frames of output a sample of the band.
+    /// Output frames per sample of the band.
     let factor: Int
     private let weights: FloatStorage
 
@@ -14,11 +14,11 @@ struct BandInterpolator: ~Copyable {
         weights = FloatStorage(BandShape.interpolation(factor: factor))
     }
 
-    /// One frame.
+    /// Interpolates one frame.
     ///
     /// - Parameters:
-    ///   - samples: ``sampleCount`` samples of the band, from the one at `q - reach + 1` on.
-    ///   - frame: The place after sample `q`, 0 to `factor - 1`.
+    ///   - samples: ``sampleCount`` samples of the band, starting with sample `q - reach + 1`.
+    ///   - frame: The offset in frames after sample `q`, 0 to `factor - 1`.
     @inline(__always)
     func value(_ samples: Floats, frame: Int) -> Float {
         var sum: Float = 0
@@ -26,9 +26,9 @@ struct BandInterpolator: ~Copyable {
         return sum
     }
 
-    /// One frame for each of eight samples in a row: the band as it would be, had it begun `frame` frames later.
+    /// One frame for each of eight consecutive samples: the band as if it had begun `frame` frames later.
     ///
-    /// - Parameter samples: The band from the sample `reach - 1` before the first of the eight on.
+    /// - Parameter samples: The band, starting `reach - 1` samples before the first of the eight.
     @inline(__always)
     func delayedLanes(_ samples: Floats, at index: Int, frame: Int) -> Lanes {
         var sum = Lanes()
@@ -38,7 +38,7 @@ struct BandInterpolator: ~Copyable {
         return sum
     }
 
-    /// Eight frames in a row, where the factor is 8 or more; the same sums in the same order as ``value(_:frame:)``.
+    /// Eight consecutive frames, for factors of 8 or more; computes the same sums in the same order as ``value(_:frame:)``.
     @inline(__always)
     func lanes(_ samples: Floats, frame: Int) -> Lanes {
         var sum = Lanes()

@@ -1,11 +1,11 @@
-// BandShape: how a recording is divided into three bands, and the filters that do it.
+// BandShape: how a recording is split into three bands, and the filters for it.
 //
-// Low notes need long windows and attacks short ones, so music is stretched in three bands: below 300 Hz, up to 800 Hz and
-// above, the two lower ones at a small part of the sample rate. The division costs little because it goes in two steps, one
-// short filter down to the middle band's rate and the sharp filters there. It is exact whatever the filters leave: each
-// band is what the lower ones do not give back through the interpolators of playback, so that the sum is the source.
+// Low notes need long windows and attacks short ones, so music is stretched in three bands: below 300 Hz, up to 800 Hz, and
+// above. The two lower bands run at a fraction of the sample rate. The split is cheap because it has two steps: one short
+// filter down to the middle band's rate, then the sharp filters at that rate. The reconstruction is exact for any filters:
+// each band is the source minus the lower bands as the interpolators of playback return them, so the sum is the source.
 
-/// One of the three bands into which music is divided, by pitch.
+/// One of the three frequency bands into which music is split.
 enum StretchBand: Int, Sendable, CaseIterable {
     /// Below 300 Hz, at a sixteenth of 44.1 kHz.
     case low
@@ -15,35 +15,35 @@ enum StretchBand: Int, Sendable, CaseIterable {
     case high
 }
 
-/// What the division derives once from the sample rate: factors, lengths and coefficients. Pure and tested alone.
+/// The values of the split that depend on the sample rate: factors, lengths and coefficients. Pure and tested alone.
 struct BandShape: Sendable {
-    /// Source frames a sample of the middle band: 8 at 44.1 and 48 kHz. The low band takes twice as many.
+    /// Source frames per sample of the middle band: 8 at 44.1 and 48 kHz. A sample of the low band has twice as many.
     let factor: Int
     /// Half the length of the low band's filter, in samples of the middle band's rate; it has `2 * half + 1` coefficients.
     let lowHalf: Int
     /// Half the length of the middle band's filter, in samples of that band.
     let middleHalf: Int
-    /// From the source to the middle band's rate: `2 * reach * factor` coefficients, the first of them 0.
+    /// The decimation filter from the source to the middle band's rate: `2 * reach * factor` coefficients, the first one 0.
     let decimation: [Float]
-    /// Below the lower crossover, zeros in front up to whole lanes.
+    /// The low-pass filter for the lower crossover, with leading zeros up to whole lanes.
     let lowPass: [Float]
-    /// Below the upper crossover, zeros in front up to whole lanes.
+    /// The low-pass filter for the upper crossover, with leading zeros up to whole lanes.
     let middlePass: [Float]
 
     /// Samples of a decimated band that an interpolated frame needs on either side.
     static let reach = 6
     static let lowCrossoverHz = 300.0
-    /// The transitions are narrow: in a wide one a partial lives in two bands, whose phases drift apart.
+    /// The transitions are narrow: in a wide one a partial is in two bands, and its phases drift apart.
     static let lowTransitionHz = 80.0
     static let middleCrossoverHz = 800.0
     static let middleTransitionHz = 100.0
-    /// Sharp filters: 80 dB.
+    /// Kaiser beta of the sharp filters: 80 dB.
     private static let sharpBeta = 8.0
-    /// Change of rate: 104 dB, which twelve coefficients a phase reach because the bands fill a third of their rate.
+    /// Kaiser beta of the rate changes: 104 dB. Twelve coefficients per phase suffice, as the bands fill a third of their rate.
     private static let rateBeta = 10.5
 
     init(sampleRate: Int) {
-        // The middle band's window then has 512 samples at every rate.
+        // So the middle band's window has 512 samples at every rate.
         factor = StretchShape.windowFrames(sampleRate: sampleRate) / 256
         let rate = Double(sampleRate) / Double(factor)
         lowHalf = Self.halfLength(transition: Self.lowTransitionHz / rate)
@@ -56,7 +56,7 @@ struct BandShape: Sendable {
             Self.lowPass(cutoff: Self.middleCrossoverHz / rate, half: middleHalf, beta: Self.sharpBeta))
     }
 
-    /// Source frames of one sample of a band.
+    /// Source frames per sample of a band.
     func factor(of band: StretchBand) -> Int {
         switch band {
         case .low: 2 * factor
@@ -65,14 +65,14 @@ struct BandShape: Sendable {
         }
     }
 
-    /// How far the sharp filters ring into a band on either side of an event, in source frames.
+    /// How far the sharp filters ring on either side of an event in a band, in source frames.
     func ringingFrames(of band: StretchBand) -> Int {
         factor * (band == .low ? lowHalf : max(lowHalf, middleHalf))
     }
 
-    /// Source frames that must be known on either side of a sample of a band, a multiple of 16.
+    /// Source frames needed on either side of a sample of a band, a multiple of 16.
     func contextFrames(of band: StretchBand) -> Int {
-        // Whole lanes of filter, both changes of rate, and a sample lost to rounding at each step.
+        // Whole lanes of filter, both rate changes, and a sample lost to rounding at each step.
         let low = lowHalf + Self.reach + Lanes.scalarCount + 2
         let samples =
             switch band {
@@ -83,9 +83,9 @@ struct BandShape: Sendable {
         return (samples * factor + 15) / 16 * 16
     }
 
-    /// Coefficients that take a band of the given factor back to the source's rate, by offset first, then by frame.
+    /// Coefficients that interpolate a band with the given factor to the source's rate, ordered by offset, then by frame.
     ///
-    /// Value `offset * factor + frame` weighs sample `q + offset - reach + 1` in frame `q * factor + frame`.
+    /// Value `offset * factor + frame` is the weight of sample `q + offset - reach + 1` in frame `q * factor + frame`.
     static func interpolation(factor: Int) -> [Float] {
         let half = reach * factor
         let filter = [0] + lowPass(cutoff: 0.5 / Double(factor), half: half - 1, beta: rateBeta) + [0]
@@ -96,7 +96,7 @@ struct BandShape: Sendable {
         }
     }
 
-    /// A Kaiser filter of `2 * half + 1` coefficients with a sum of 1; the cutoff in cycles a sample.
+    /// A Kaiser low-pass of `2 * half + 1` coefficients with a sum of 1; the cutoff is in cycles per sample.
     private static func lowPass(cutoff: Double, half: Int, beta: Double) -> [Double] {
         let window = KaiserWindow.values(count: 2 * half + 1, beta: beta)
         let values = window.indices.map { index in
@@ -107,7 +107,7 @@ struct BandShape: Sendable {
         return values.map { $0 / sum }
     }
 
-    /// Half the length of a sharp filter for a transition in cycles a sample: 80 dB need 5.4 periods of it in all.
+    /// Half the length of a sharp filter for a transition in cycles per sample: 80 dB need 5.4 of its periods in all.
     private static func halfLength(transition: Double) -> Int {
         Int(2.7 / transition) + 1
     }
@@ -117,7 +117,7 @@ struct BandShape: Sendable {
         return [Float](repeating: 0, count: missing) + values.map(Float.init)
     }
 
-    /// The sine by its power series, after the angle's whole turns are taken away; right to 1e-15 or so.
+    /// The sine by its power series, after whole turns are subtracted; accurate to about 1e-15.
     private static func sine(_ radians: Double) -> Double {
         let turns = (radians / (2 * .pi)).rounded()
         let angle = radians - turns * 2 * .pi

@@ -1,18 +1,18 @@
-// BandSplit: a source divided into three bands, block by block, as it arrives.
+// BandSplit: splits a source into three bands, block by block, as it arrives.
 //
-// Sample m of a band lies at frame m * factor of the recording, wherever the division began: what is made at load time fits
-// what is made while playing, bit for bit. Samples near the beginning, before a context of source frames, are not valid.
+// Sample m of a band lies at frame m * factor of the recording, wherever the split began, so the bands made at load time match
+// those made during playback bit for bit. Samples near the beginning are invalid until a context of source frames has passed.
 
-/// The division of a source, handed in as contiguous blocks, into a low, a middle and a high band.
+/// Splits a source, supplied in contiguous blocks, into a low, a middle and a high band.
 ///
-/// Blocks are taken up by ``accept(_:)`` and divided by ``split()``, one at a time and in the same order, so that a caller
-/// can take much at once and divide it little by little. Real-time safe: all but `init`.
+/// ``accept(_:)`` takes blocks and ``split()`` splits them, one at a time and in the same order, so that a caller can supply
+/// many blocks at once and split them gradually. Real-time safe: all but `init`.
 struct BandSplit: ~Copyable {
     let channelCount: Int
-    /// Frames of one block of input: 512 at 44.1 kHz. Blocks begin at its multiples.
+    /// Frames of one input block: 512 at 44.1 kHz. Blocks begin at multiples of it.
     let blockFrames: Int
     let shape: BandShape
-    /// Every band at its own rate. With one band the high one is the whole source.
+    /// Every band at its own rate. With one band, the high band is the whole source.
     let low: SampleRing
     let middle: SampleRing
     let high: SampleRing
@@ -22,12 +22,12 @@ struct BandSplit: ~Copyable {
     private let decimation: FloatStorage
     private let lowPass: FloatStorage
     private let middlePass: FloatStorage
-    /// The source as it came, the source at the middle band's rate, and that without the low band.
+    /// The unprocessed source, the source at the middle band's rate, and the latter without the low band.
     let source: SampleRing
     private let decimated: SampleRing
     private let rest: SampleRing
 
-    /// The first source frame that has not been taken up, and the first that has not been divided.
+    /// The first source frame not yet accepted, and the first not yet split.
     private(set) var acceptedEnd: Int64 = 0
     private(set) var dividedEnd: Int64 = 0
     private var isWhole = false
@@ -39,10 +39,10 @@ struct BandSplit: ~Copyable {
     private(set) var highEnd: Int64 = 0
 
     /// - Parameters:
-    ///   - acceptedFrames: Source frames that may wait to be divided.
-    ///   - keptFrames: Source frames back from the newest over which the bands can be read.
-    ///   - runFrames: The longest run that will be read from the high band, in frames.
-    ///   - runSamples: The longest run that will be read from the lower bands, in their samples.
+    ///   - acceptedFrames: The most source frames that may wait to be split.
+    ///   - keptFrames: How far back from the newest source frame the bands can be read.
+    ///   - runFrames: The longest run to be read from the high band, in frames.
+    ///   - runSamples: The longest run to be read from the lower bands, in their samples.
     init(
         channelCount: Int, sampleRate: Int, acceptedFrames: Int, keptFrames: Int, runFrames: Int, runSamples: Int
     ) {
@@ -58,7 +58,7 @@ struct BandSplit: ~Copyable {
         decimated = SampleRing(
             channelCount: channelCount, sampleCount: history / factor, runCount: shape.lowPass.count)
         rest = SampleRing(channelCount: channelCount, sampleCount: history / factor, runCount: shape.middlePass.count)
-        // The high band is the last to be made, so the lower ones are read further back while it is.
+        // The high band is made last, and reads the lower bands further back.
         let kept = keptFrames + history
         let run = max(runSamples, BandInterpolator.sampleCount)
         low = SampleRing(channelCount: channelCount, sampleCount: kept / (2 * factor), runCount: run)
@@ -73,9 +73,9 @@ struct BandSplit: ~Copyable {
         middleInterpolator = BandInterpolator(factor: factor)
     }
 
-    /// Begins anew; the next block accepted is the one at `first`, a multiple of ``blockFrames``.
+    /// Starts again; the next block accepted begins at `first`, a multiple of ``blockFrames``.
     ///
-    /// With one band only, the high band becomes the source as it is and the others are left alone.
+    /// With one band, the high band is the unchanged source and the other bands are not computed.
     mutating func restart(at first: Int64, bands: StretchBands) {
         precondition(first % Int64(blockFrames) == 0, "Blocks lie at multiples of their length.")
         isWhole = bands == .one
@@ -85,7 +85,7 @@ struct BandSplit: ~Copyable {
         if isWhole { highEnd = first }
     }
 
-    /// Takes up the next block of one channel after another, without what is no sound; divides nothing yet.
+    /// Takes the next block, channel after channel, and silences invalid samples; does not split it yet.
     mutating func accept(_ input: Floats) {
         for channel in 0..<channelCount {
             let samples = input.part(from: channel * blockFrames, count: blockFrames)
@@ -97,7 +97,7 @@ struct BandSplit: ~Copyable {
         acceptedEnd += Int64(blockFrames)
     }
 
-    /// Divides the oldest block that waits.
+    /// Splits the oldest waiting block.
     mutating func split() {
         precondition(dividedEnd < acceptedEnd, "There is no block to divide.")
         dividedEnd += Int64(blockFrames)
@@ -118,14 +118,14 @@ struct BandSplit: ~Copyable {
         }
     }
 
-    /// How far every step gets with the source that has been handed over for division.
+    /// Computes how far each band can be made from the source supplied for splitting.
     private mutating func setEnds() {
         let reach = Int64(BandShape.reach)
         decimatedEnd = dividedEnd / Int64(shape.factor) - reach + 1
         lowEnd = (decimatedEnd - Int64(shape.lowHalf) + 1) >> 1
         restEnd = 2 * (lowEnd - reach)
         middleEnd = restEnd - Int64(shape.middleHalf)
-        // Whole groups of frames, one for every sample of the low band.
+        // Whole groups of frames, one group per sample of the low band.
         highEnd = Int64(2 * shape.factor) * ((middleEnd - reach) >> 1)
     }
 }
@@ -163,7 +163,7 @@ extension BandSplit {
         }
     }
 
-    /// The source at the middle band's rate less what the low band gives back there.
+    /// The source at the middle band's rate minus the interpolated low band.
     private func makeRest(_ channel: Int, _ range: Range<Int64>) {
         var index = range.lowerBound
         while index < range.upperBound {
@@ -187,7 +187,7 @@ extension BandSplit {
         }
     }
 
-    /// The source less what both lower bands give back, in groups of the frames that share their samples.
+    /// The source minus both interpolated lower bands, in groups of the frames that share their samples.
     private func makeHigh(_ channel: Int, _ range: Range<Int64>) {
         let (factor, count) = (shape.factor, BandInterpolator.sampleCount)
         let before = Int64(BandShape.reach - 1)
@@ -217,7 +217,7 @@ extension BandSplit {
     }
 }
 
-/// Source samples, with silence in place of what is no sound: NaN, infinity, and what would overflow when squared.
+/// Source samples with silence in place of invalid ones: NaN, infinity, and values that would overflow when squared.
 ///
 /// A comparison with NaN is false, so one test catches them all.
 @inline(__always)

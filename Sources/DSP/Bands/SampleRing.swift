@@ -1,7 +1,7 @@
-/// The latest samples of every channel, at absolute indices and readable as runs without a seam.
+/// The latest samples of every channel, at absolute indices and readable as contiguous runs.
 ///
-/// The first `runCount` places are kept twice, the second time behind the last one, so that a run which wraps round lies in
-/// one piece. Who writes sees to it that what is still to be read is not overwritten: the ring does not keep count.
+/// The first `runCount` places are stored twice, the second time after the last place, so that a run that wraps around is
+/// contiguous. The writer must not overwrite samples that are still to be read: the ring does not track readers.
 @safe
 struct SampleRing: ~Copyable {
     let channelCount: Int
@@ -37,7 +37,7 @@ struct SampleRing: ~Copyable {
         if first < runCount { target[first + capacity] = value }
     }
 
-    /// Writes eight samples, the first of them at a multiple of eight.
+    /// Writes eight samples, starting at a multiple of eight.
     @inline(__always)
     func write(_ value: Lanes, channel: Int, at index: Int64) {
         let (target, first) = (samples(channel), place(index))
@@ -49,7 +49,7 @@ struct SampleRing: ~Copyable {
         }
     }
 
-    /// Adds to eight samples, the first of them at a multiple of eight.
+    /// Adds to eight samples, starting at a multiple of eight.
     @inline(__always)
     func add(_ value: Lanes, channel: Int, at index: Int64) {
         write(samples(channel)[lanes: place(index)] + value, channel: channel, at: index)
@@ -61,14 +61,14 @@ struct SampleRing: ~Copyable {
         write(samples(channel)[place(index)] + value, channel: channel, at: index)
     }
 
-    /// The samples from an index on, `runCount` of them at most; the view also serves to change them where no run wraps.
+    /// At most `runCount` samples from an index on; samples can also be changed through the view if no run wraps around.
     @inline(__always)
     func run(channel: Int, from index: Int64, count: Int) -> Floats {
         precondition(count <= runCount)
         return samples(channel).part(from: place(index), count: count)
     }
 
-    /// Copies any number of samples, the ring's capacity at most, out of the ring.
+    /// Copies samples out of the ring, at most its capacity.
     @inline(__always)
     func copy(channel: Int, from index: Int64, count: Int, to target: UnsafeMutablePointer<Float>) {
         precondition(count <= capacity)

@@ -1,31 +1,31 @@
 /// One band of a block of a recording: channels × samples, sample `m` of the band at frame `m * factor`.
 struct BandSamples: Sendable {
     let band: StretchBand
-    /// Source frames a sample.
+    /// Source frames per sample.
     let factor: Int
-    /// The band's sample at index 0 of every channel.
+    /// The absolute index of the first sample of every channel.
     let firstIndex: Int64
-    /// The samples, one array a channel, all of one length.
+    /// The samples, one array per channel, all of equal length.
     fileprivate(set) var channels: [[Float]]
 
-    /// The samples it holds, by their absolute indices.
+    /// The absolute indices of the samples held.
     var range: Range<Int64> { firstIndex..<firstIndex + Int64(channels[0].count) }
 }
 
-/// A block of a recording divided into its three bands, for analysis at load time.
+/// A block of a recording split into its three bands, for analysis at load time.
 ///
-/// It holds the same samples, bit for bit, that a stretcher makes of the same recording while it plays, wherever either began.
-/// Samples closer to an end of the block than ``BandShape/contextFrames(of:)`` depend on the silence assumed outside.
+/// It holds the same samples, bit for bit, that a stretcher computes from the same recording during playback, wherever either
+/// began. Samples closer to an end of the block than ``BandShape/contextFrames(of:)`` depend on the assumed silence outside.
 /// Real-time safe: no.
 struct SplitSource: Sendable {
-    /// The block that was divided.
+    /// The block that was split.
     let source: SourceBlock
     let shape: BandShape
     let low: BandSamples
     let middle: BandSamples
     let high: BandSamples
 
-    /// Divides all of a block; every band's samples lie within the block.
+    /// Splits a whole block; every band's samples lie within the block.
     init(_ block: SourceBlock) {
         var split = BandSplit(
             channelCount: block.channels.count, sampleRate: block.sampleRate, acceptedFrames: 0, keptFrames: 0,

@@ -1,4 +1,4 @@
-/// How many bands a stretcher divides its source into, chosen when it starts.
+/// How many bands a stretcher splits its source into, chosen when it starts.
 public enum StretchBands: Sendable {
     /// One band with windows of 46 ms: the light quality, about a third cheaper; bass notes close together blur.
     case one

@@ -1,19 +1,19 @@
-// AttackLandings: at which output frames one segment of a stretched sound gives way to the next. It reads the position curve
-// and the cuts of an AttackList, and knows nothing of samples.
+// AttackLandings: the output frames at which one segment of a stretched sound ends and the next begins. It reads the position
+// curve and the cuts of an AttackList, no samples.
 
-/// The segment between two attacks that a grid step belongs to: the number of cuts that lie behind it, and the output frame
-/// where the last landed.
+/// The segment between two attacks that a grid step belongs to: the number of cuts before it, and the output frame of the
+/// last landing.
 struct AttackSegment: BitwiseCopyable, Sendable {
     /// The segment lies between the records `number - 1` and `number` of the list.
     var number = 0
-    /// The output frame at which the segment began; meaningless for the segment of a start.
+    /// The output frame at which the segment began; undefined for the segment of a start.
     var landing: Int64 = 0
 }
 
 /// The landings of attacks, found step by step as positions are computed.
 ///
-/// An attack lands on the output frame where the nominal position is its own, to the nearest frame; its cut lands as many
-/// frames earlier as it lies before the attack. Those whose cut lies in what a start copies land by the copy.
+/// An attack lands at the output frame where the nominal position reaches it, rounded to the nearest frame. Its cut lands
+/// earlier by the distance between cut and attack. If the cut lies in the frames copied at a start, that copy is its landing.
 struct AttackLandings: BitwiseCopyable, Sendable {
     /// Where a record's cut lands, for copying its snippet.
     struct Landing: BitwiseCopyable, Sendable {
@@ -23,42 +23,42 @@ struct AttackLandings: BitwiseCopyable, Sendable {
 
     private(set) var list = AttackList.empty
     private(set) var segment = AttackSegment()
-    /// Cuts up to this source frame lie behind the segment.
+    /// Cuts up to this source frame are before the segment or at its start.
     private var passedFrame: Int64 = 0
-    /// The landings that still have to be heard: a ring. At most one is added each step.
+    /// A ring of the landings not yet played completely. At most one is added per step.
     private var landings = InlineArray<64, Landing>(repeating: Landing())
     private var first = 0
     private(set) var count = 0
 
     private static let capacity = 64
 
-    /// Begins anew.
+    /// Starts again.
     ///
     /// - Parameters:
-    ///   - list: For the source that is played, or empty.
+    ///   - list: The attacks of the source that is played, or an empty list.
     ///   - startFrame: The source frame heard first.
-    ///   - copiedFrames: Output frames that are copied from there.
-    /// - Returns: The source frame before which the source must keep its own speed, because an attack is being copied.
+    ///   - copiedFrames: Output frames copied from there.
+    /// - Returns: The source frame up to which the source must keep its own speed, because an attack is being copied.
     mutating func restart(_ list: AttackList, startFrame: Int64, copiedFrames: Int64) -> Int64 {
         self.list = list
         (first, count) = (0, 0)
         passedFrame = startFrame + copiedFrames
         segment = AttackSegment(number: list.countOfCuts(through: passedFrame), landing: 0)
         guard segment.number > 0 else { return startFrame }
-        // Earlier ones are over, or were cut short by this one.
+        // Earlier ones are over, or this one cut them short.
         let record = list[segment.number - 1]
         if record.whole > startFrame { push(Landing(record: segment.number - 1, frame: record.cut - startFrame)) }
         return record.whole
     }
 
-    /// Goes on with another list, which holds the same records wherever the stretcher still looks, and others beyond.
+    /// Continues with another list, which holds the same records in the range the stretcher still reads, and others beyond.
     ///
-    /// - Returns: By how much a record's place in the new list exceeds that in the old.
+    /// - Returns: The index of a record in the new list minus its index in the old one.
     mutating func continueWith(_ new: AttackList) -> Int {
         let shift = new.countOfCuts(through: passedFrame) - segment.number
         list = new
         segment.number += shift
-        // What is not known any more is not copied any more.
+        // Records that the new list lacks are no longer copied.
         let pendingCount = count
         count = 0
         for index in 0..<pendingCount {
@@ -72,17 +72,17 @@ struct AttackLandings: BitwiseCopyable, Sendable {
         return shift
     }
 
-    /// The record whose cut lands next, if there is any.
+    /// The record whose cut lands next; nil if there is none.
     @inline(__always)
     var next: AttackRecord? {
         segment.number >= 0 && segment.number < list.count ? list[segment.number] : nil
     }
 
-    /// Lets the next cut land if it does so at or before an output frame and after `earliest`.
+    /// Lands the next cut if it is due at or before an output frame, and after `earliest`.
     ///
-    /// Of several in one step, which only speeds far above 1 and onsets a few milliseconds apart can bring about, the last
-    /// is heard.
-    /// - Returns: The record that has landed, at ``segment``'s landing.
+    /// If several are due in one step, the last one is heard. This takes a speed far above 1 and onsets a few milliseconds
+    /// apart.
+    /// - Returns: The record that landed, at ``segment``'s landing.
     mutating func advance(to frame: Int64, after earliest: Int64, curve: borrowing PositionCurve) -> AttackRecord? {
         var landed: AttackRecord?
         while let record = next {
@@ -97,9 +97,9 @@ struct AttackLandings: BitwiseCopyable, Sendable {
         return landed
     }
 
-    /// The output frame nearest to where the curve reaches a source frame, which it has done at `end`.
+    /// The output frame nearest to where the curve reaches a source frame; at `end` it has reached it.
     private static func frame(of source: Int64, before end: Int64, curve: borrowing PositionCurve) -> Int64 {
-        // It had not a step or two earlier; 1024 frames back is far below that at any rate's step of up to 1024.
+        // The curve had not reached it a step or two earlier. The search begins 1024 frames back, the longest step at any rate.
         var (lower, upper) = (end - 1024, end)
         while lower + 1 < upper {
             let middle = (lower + upper) >> 1
@@ -109,7 +109,7 @@ struct AttackLandings: BitwiseCopyable, Sendable {
         return Double(source) - before < after - Double(source) ? lower : upper
     }
 
-    /// A landing still to be heard, from 0 to ``count`` - 1.
+    /// A landing not yet played completely, from 0 to ``count`` - 1.
     @inline(__always)
     func pending(_ index: Int) -> Landing { landings[(first + index) & (Self.capacity - 1)] }
 
@@ -124,7 +124,7 @@ struct AttackLandings: BitwiseCopyable, Sendable {
     }
 
     private mutating func push(_ landing: Landing) {
-        // More than can be kept would lie 4 ms apart and less; what is lost then is one copy among dozens.
+        // Overflow takes landings less than 4 ms apart; the only loss is one copy among dozens.
         guard count < Self.capacity else { return }
         landings[(first + count) & (Self.capacity - 1)] = landing
         count += 1

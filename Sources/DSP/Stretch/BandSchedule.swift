@@ -1,29 +1,29 @@
-// BandSchedule: when each piece of a band's work is done, as a function of output frames alone.
+// BandSchedule: when each part of a band's work is done. It depends on output frames only.
 
-/// The grid steps at which the stages of one band's windows fall due.
+/// The grid steps at which the stages of one band's windows are due.
 ///
-/// A step is done before its first frame is emitted, whoever asks for how much. A window's four stages lie a quarter of a
-/// hop apart, the last just before the window is first heard. After a start the stages that would lie before it are spread
-/// over the copied frames instead. Stage 0 is the opening: the last window that does not turn, in one piece; four stages for
-/// every later window follow.
+/// A step's work is done before its first frame is emitted, however many frames a caller asks for. A window's four stages lie
+/// a quarter of a hop apart, the last one just before the window is first heard. After a start, the stages that would lie
+/// before the start are spread over the copied frames instead. Stage 0 is the opening: the last window that is not rotated,
+/// in one piece. Four stages for every later window follow.
 struct BandSchedule: BitwiseCopyable, Sendable {
     /// Steps from one window to the next.
     let hopSteps: Int64
-    /// Steps from a window's first sample in the output to its middle, with what interpolation needs ahead.
+    /// Steps from a window's first output sample to its middle, including the samples that interpolation needs ahead.
     let leadSteps: Int64
     let firstWindow: Int64
-    /// Source frames from a window's middle to its end, with what interpolation needs behind it.
+    /// Source frames from a window's middle to its end, including the samples that interpolation needs after it.
     let reachFrames: Int
-    /// The first step that may run stages after a start, and the one before which the start must be done.
+    /// The first step that can run stages after a start, and the step before which the start must be complete.
     let startStep: Int64
     let startEnd: Int64
-    /// Stages that fall due before `startEnd`.
+    /// Stages that are due before `startEnd`.
     let startCount: Int64
 
     init(_ shape: StretchShape, _ band: VocoderShape) {
         let grid = shape.gridFrames
         hopSteps = Int64(band.hop * band.factor / grid)
-        // An interpolated frame needs six samples ahead; eight are a whole number of steps.
+        // An interpolated frame needs six samples ahead; eight make a whole number of steps.
         let pad = band.factor == 1 ? 0 : 8 * band.factor
         leadSteps = Int64((band.window / 2 * band.factor + pad) / grid)
         reachFrames = (band.window / 2 + BandShape.reach + 2) * band.factor
@@ -41,7 +41,7 @@ struct BandSchedule: BitwiseCopyable, Sendable {
         stage == 0 ? (firstWindow, 0) : (firstWindow + 1 + (stage - 1) / 4, (stage - 1) % 4)
     }
 
-    /// The grid step at which a stage falls due.
+    /// The grid step at which a stage is due.
     @inline(__always)
     func step(ofStage stage: Int64) -> Int64 {
         stage < startCount
@@ -49,7 +49,7 @@ struct BandSchedule: BitwiseCopyable, Sendable {
             : Self.regularStep(stage, hopSteps, leadSteps, firstWindow)
     }
 
-    /// The step of the latest window middle that a stage done at a step can belong to.
+    /// The step of the latest window middle among the stages that may run at a step.
     @inline(__always)
     func reach(ofStep step: Int64) -> Int64 { step + leadSteps + 3 * hopSteps / 4 }
 

@@ -1,5 +1,5 @@
-/// The windows of one band and the weights that go with them, for one of several shapes of window: a stretcher that has one
-/// band needs narrower main lobes than one that keeps its bass apart.
+/// The windows of one band and their weights, for one of several window shapes: a stretcher with one band needs narrower
+/// main lobes than one that processes the bass separately.
 ///
 /// Real-time safe: all but `init`.
 @safe
@@ -12,7 +12,7 @@ struct BandWindows: ~Copyable {
     private let count: Int
     private var selected = 0
 
-    /// - Parameter shapes: One or more, alike but for the form of the window.
+    /// - Parameter shapes: One or more, which differ only in the form of the window.
     init(_ shapes: [VocoderShape]) {
         count = shapes.count
         analysisWindows = FloatStorage(shapes.flatMap(\.analysis))
@@ -22,7 +22,7 @@ struct BandWindows: ~Copyable {
         overlapShares = FloatStorage(shapes.flatMap(\.shares))
     }
 
-    /// Changes to another of the shapes, between two starts; the last stands for all that follow.
+    /// Selects another shape, between two starts; an index past the end selects the last.
     mutating func select(_ index: Int) { selected = min(index, count - 1) }
 
     /// See ``VocoderShape``.

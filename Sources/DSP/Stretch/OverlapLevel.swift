@@ -1,9 +1,9 @@
-// The level that a turned window loses by overlapping windows it is not in phase with, and the gain that makes up for it.
+// The level that a rotated window loses where it is out of phase with the windows it overlaps, and the gain that restores it.
 //
-// Windows that overlap give back the source's level where they agree. A partial's do: it is turned as it was, plus what it has
-// gone on by. In noise, and between partials, bins follow a louder neighbour, and where that one turns otherwise than they
-// would have gone on themselves their windows cancel in part: stretched noise was 0.4 dB too soft at 75 % and 0.6 dB at 50 %.
-// How far a bin departs from its own course is known when its turn is chosen.
+// Overlapping windows keep the source's level where they agree. Those of a partial do: its rotation is the previous one plus
+// its own phase advance. In noise, and between partials, a bin follows a louder neighbour. If the neighbour's rotation differs
+// from the bin's own phase advance, the windows partly cancel: stretched noise was 0.4 dB too soft at 75 % and 0.6 dB at 50 %.
+// How far a bin deviates from its own phase advance is known when its rotation is chosen.
 
 /// The gains of one window's bins, common to all channels, and the memory their computation needs.
 ///
@@ -14,10 +14,10 @@ struct OverlapLevel: ~Copyable {
     private let partCount: Int
     private let storage: FloatStorage
 
-    /// A bin's agreement is taken from five bins, its neighbours within the main lobe: alone, a gain that jumps from bin to bin
-    /// would spread the window's samples in time.
+    /// Two neighbours on either side. A bin's agreement is averaged over five bins within the main lobe, since a gain that jumps
+    /// from bin to bin would spread the window's samples in time.
     private static var reach: Int { 2 }
-    /// Sums of products below this (-180 dB) say nothing.
+    /// Sums of products below this (-180 dB) carry no information.
     private static var silentProduct: Float { 1e-18 }
 
     private enum Part: Int {
@@ -27,7 +27,7 @@ struct OverlapLevel: ~Copyable {
 
     init(binCount: Int) {
         self.binCount = binCount
-        // A lane of zeros before the first bin, for its neighbours.
+        // A lane of zeros before the first bin, which has no neighbours there.
         partCount = Spectra.paddedCount(binCount) + Lanes.scalarCount
         storage = FloatStorage(count: Part.count * partCount)
     }
@@ -38,24 +38,24 @@ struct OverlapLevel: ~Copyable {
             from: part.rawValue * partCount + Lanes.scalarCount, count: partCount - Lanes.scalarCount)
     }
 
-    /// The gains, 1 where windows agree.
+    /// The gains: 1 where windows agree.
     var gain: Floats { view(.gain) }
 
-    /// No bin gains anything: for a window that continues nothing.
+    /// Sets all gains to 1, for a window that continues no other.
     func setUnity() {
         for bin in stride(from: 0, to: binCount, by: Lanes.scalarCount) { gain[lanes: bin] = Lanes(repeating: 1) }
     }
 
-    /// Finds every bin's gain from the turns that have been chosen.
+    /// Computes every bin's gain from the chosen rotations.
     ///
-    /// With T the products of the temporal rule and R the turn, a bin and its neighbours agree with the window before by
-    /// r = sum Re(T conj R) / sum |T|. A bin that follows one of another frequency drifts evenly: m hops apart its phase is off
-    /// by m times as much. For normally distributed drifts the agreement is then r^(m²), and the power of the windows' sum a
-    /// polynomial in r whose coefficients are the windows' own.
+    /// With T the products of the temporal rule and R the rotation, a bin and its neighbours agree with the previous window by
+    /// r = sum Re(T conj R) / sum |T|. A bin that follows one of another frequency drifts evenly: over m hops its phase error is
+    /// m times as large. For normally distributed drifts the agreement is then r^(m²), and the power of the windows' sum is a
+    /// polynomial in r whose coefficients depend on the windows.
     ///
     /// - Parameters:
-    ///   - rotation: The turns, and the products that the temporal rule was made from.
-    ///   - shares: The windows' own, ``VocoderShape/shares``.
+    ///   - rotation: The rotations, and the products that the temporal rule is computed from.
+    ///   - shares: The polynomial's coefficients, ``VocoderShape/shares``.
     func solve(_ rotation: borrowing RotationField, shares: Floats) {
         let whole = storage.view
         let (agreementBegin, sizeBegin) = (
@@ -75,14 +75,14 @@ struct OverlapLevel: ~Copyable {
                 agreement += whole[lanes: agreementBegin + bin + offset]
                 size += whole[lanes: sizeBegin + bin + offset]
             }
-            // What is silent keeps its level, and rounding must not make windows agree more than wholly.
+            // Silent bins keep their level, and the clamp keeps rounding from raising the agreement above 1.
             agreement = select(size .> 2 * Self.silentProduct, agreement, size)
             let ratio = (agreement / size).clamped(lowerBound: Lanes(), upperBound: Lanes(repeating: 1))
             gain[lanes: bin] = inverseSquareRoot(power(ratio, shares))
         }
     }
 
-    /// The power of the windows' sum, as a share of what it is when they agree: shares times r, r^4, r^9 and r^16.
+    /// The power of the windows' sum relative to full agreement: shares times r, r^4, r^9 and r^16.
     @inline(__always)
     private func power(_ agreement: Lanes, _ shares: Floats) -> Lanes {
         let square = agreement * agreement

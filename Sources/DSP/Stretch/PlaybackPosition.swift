@@ -1,43 +1,43 @@
-// PlaybackPosition: where in the source a stretcher really is, which is where its speed says, but for the holds.
+// PlaybackPosition: the actual source position of a stretcher. It is the integral of the speed except around holds.
 
 /// The source position of a stretcher at every step of its grid, and the segment between two attacks that plays there.
 ///
 /// The nominal position is the integral of the speed. During a hold, after a start and after each attack, the source runs
-/// at its own speed instead, and what that wins or loses is given back evenly, over the next tenth of a second or until
-/// the next attack, so that every later frame has its exact time. Positions are computed on a fixed grid of output frames,
-/// in order, each once; block lengths cannot change them.
+/// at its own speed instead. The resulting offset is removed evenly over the next tenth of a second or until the next attack,
+/// so that every later frame has its exact time. Positions are computed on a fixed grid of output frames, in order, each
+/// once; block lengths cannot change them.
 struct PlaybackPosition: BitwiseCopyable, Sendable {
-    /// Steps that are kept. The bands' windows lie at most 90 steps apart.
+    /// Steps kept. The bands' windows lie at most 90 steps apart.
     static let capacity = 256
 
     private(set) var curve = PositionCurve(position: 0, speed: 1)
     private(set) var landings = AttackLandings()
     private var gridFrames: Int64 = 64
     private var startHoldFrames: Int64 = 0
-    /// How far beyond a step the curve is read, to find out whether a cut lands before it.
+    /// How far beyond a step the curve is read, to find whether a cut lands before that step.
     private var lookAhead: Int64 = 0
-    /// The hold: the source frame it began with, at which output frame, and the output frame where it ends.
+    /// The hold: its first source frame, the output frame there, and the output frame where it ends.
     private var holdSource = 0.0
     private var holdFrame: Int64 = 0
     private var holdEnd: Int64 = 0
     private var isReleased = false
-    /// After the hold: the distance from the nominal position, where that was, and how far from there it is given back.
+    /// After the hold: the offset from the nominal position, the nominal position then, and the range in which it is removed.
     private var debt = 0.0
     private var debtOrigin = 0.0
     private var debtRoom = 1.0
     private var longestRoom = 1.0
-    /// The steps that have been computed end here.
+    /// The end of the computed steps.
     private(set) var end: Int64 = 0
     private var positions: InlineArray<256, Double> = InlineArray(repeating: 0)
     private var segments: InlineArray<256, AttackSegment> = InlineArray(repeating: AttackSegment())
 
-    /// Seconds of the source: too short to be heard as another tempo, long enough for a change of speed of three percent at
-    /// 75 %, six at 50 %.
+    /// In seconds of the source: too short to be heard as another tempo, long enough that the speed changes by only three percent
+    /// at 75 %, six at 50 %.
     private static let repaymentSeconds = 0.1
     /// However near the next attack is, the source runs at half to one and a half times its speed until then.
     private static let shortestRoom = 2.0
 
-    /// Begins anew at a source frame.
+    /// Starts again at a source frame.
     mutating func restart(
         at sourceFrame: Int64, speed: Double, shape: StretchShape, sampleRate: Int, attacks: AttackList
     ) {
@@ -54,7 +54,7 @@ struct PlaybackPosition: BitwiseCopyable, Sendable {
         end = 0
     }
 
-    /// Computes the positions up to and with a step.
+    /// Computes the positions up to and including a step.
     mutating func advance(through step: Int64) {
         while end <= step {
             let frame = end * gridFrames
@@ -65,44 +65,44 @@ struct PlaybackPosition: BitwiseCopyable, Sendable {
         }
     }
 
-    /// The position at a step, which must be among the last computed.
+    /// The position at a step, which must be among the last ones computed.
     @inline(__always)
     func position(atStep step: Int64) -> Double {
         precondition(step < end && step >= end - Int64(Self.capacity) && step >= 0)
         return positions[place(step)]
     }
 
-    /// The segment at a step, which must be among the last computed.
+    /// The segment at a step, which must be among the last ones computed.
     @inline(__always)
     func segment(atStep step: Int64) -> AttackSegment {
         precondition(step < end && step >= end - Int64(Self.capacity) && step >= 0)
         return segments[place(step)]
     }
 
-    /// Goes on with another list of attacks; see ``AttackLandings/continueWith(_:)``.
+    /// Continues with another list of attacks; see ``AttackLandings/continueWith(_:)``.
     mutating func continueWith(_ attacks: AttackList) {
         let shift = landings.continueWith(attacks)
         guard shift != 0 else { return }
         for index in 0..<Self.capacity { segments[index].number += shift }
     }
 
-    /// Forgets landings whose copies end before an output frame.
+    /// Drops landings whose copies end before an output frame.
     mutating func forgetLandings(before frame: Int64) { landings.forget(before: frame) }
 
-    /// Changes the speed from an output frame on, where the position is not computed yet; false when the curve is full.
+    /// Changes the speed from an output frame on, whose position must not be computed yet; false if the curve is full.
     mutating func changeSpeed(at frame: Int64, to speed: Double, over frameCount: Int64) -> Bool {
         precondition(
             end == 0 || frame > (end - 1) * gridFrames + lookAhead, "The position there has been used already.")
         return curve.change(at: frame, to: speed, over: frameCount)
     }
 
-    /// Makes room in the curve for what is to come.
+    /// Frees space in the curve for later changes.
     mutating func forget(before frame: Int64) {
-        // The nominal position is asked for at steps not yet computed, at the hold's end and at frames not yet emitted.
+        // The nominal position is still needed at uncomputed steps, at the hold's end and at frames not yet emitted.
         curve.forget(before: min(frame, (end - 1) * gridFrames))
     }
 
-    /// Begins a hold where a cut lands between the step before a frame and the frame.
+    /// Begins a hold if a cut lands between the previous step and this frame.
     private mutating func land(at frame: Int64) {
         let earliest = max(startHoldFrames, frame - gridFrames)
         guard let record = landings.advance(to: frame, after: earliest, curve: curve) else { return }
@@ -118,7 +118,7 @@ struct PlaybackPosition: BitwiseCopyable, Sendable {
         return nominal + debt * max(0, 1 - (nominal - debtOrigin) / debtRoom)
     }
 
-    /// Ends the hold: from here on the distance to the nominal position closes.
+    /// Ends the hold: from here on the offset from the nominal position decreases.
     private mutating func release() {
         isReleased = true
         debtOrigin = curve.position(at: holdEnd)

@@ -1,8 +1,8 @@
-// Where a stretcher is in its source. The curve is told changes of speed at output frames and answers with positions that are
-// closed integrals from the last change, so that an hour of output adds up no rounding.
+// The nominal position of a stretcher in its source. The curve takes changes of speed at output frames and returns positions
+// in closed form, as integrals from the last change, so that rounding does not accumulate over an hour of output.
 //
-// It holds a bounded number of changes and forgets those that lie behind: a score's whole curve may be of any length, the
-// stretcher is fed the part ahead. It knows nothing of scores.
+// It holds a bounded number of changes and drops those that have passed: the curve of a score may have any length, and the
+// stretcher is given the part ahead. It is independent of scores.
 
 /// The nominal source position of a stretcher as a function of its output frames, at a speed that steps and glides.
 ///
@@ -11,12 +11,12 @@
 ///     curve.position(at: 4410)  // 47 187
 ///
 /// Positions are in source frames, times in output frames since the stretcher's start, speeds in source frames per output
-/// frame. Any finite speed is taken.
+/// frame. Any finite speed is permitted.
 @usableFromInline package struct PositionCurve: BitwiseCopyable, Sendable {
-    /// The start and the changes it can hold at once; see ``forget(before:)``.
+    /// How many knots, the start and later changes, it can hold at once; see ``forget(before:)``.
     @usableFromInline package static let capacity = 32
 
-    /// From a change of speed on: the glide that began there, and where in the source that was.
+    /// The beginning of a change of speed: the glide from there on, and the source position there.
     private struct Knot: BitwiseCopyable, Sendable {
         var frame: Int64
         var position: Double
@@ -28,10 +28,10 @@
         func speed(at frame: Int64) -> Double { glide.speed(after: Double(frame - self.frame)) }
     }
 
-    /// The output frame of the last change, 0 before any: the next one must not lie before it.
+    /// The output frame of the last change, 0 if there is none: the next one must not lie before it.
     package private(set) var lastChange: Int64 = 0
 
-    /// A ring; the knots' frames rise from `first` on, and there is always one.
+    /// A ring with at least one knot; the knots' frames ascend from `first` on.
     private var knots: InlineArray<32, Knot>
     private var first = 0
     private var count = 1
@@ -53,8 +53,8 @@
 
     /// The source position at an output frame.
     ///
-    /// Before the first change it still holds, the speed there is taken to have been so always: that is exact for every
-    /// frame from the last ``forget(before:)`` on, and extends the start's speed to negative frames.
+    /// Before the first change still held, the speed at that change is taken to be constant. This is exact for every frame
+    /// from the last ``forget(before:)`` on, and extends the start's speed to negative frames.
     /// - Parameter frame: output frames since the start, within ±2^52.
     ///
     /// Real-time safe: yes.
@@ -65,7 +65,7 @@
         knot(holding: frame).position(at: frame)
     }
 
-    /// The speed at an output frame: at a step, already the new one.
+    /// The speed at an output frame; at a step, the new speed.
     ///
     /// - Parameter frame: output frames since the start.
     ///
@@ -77,14 +77,14 @@
         knot(holding: frame).speed(at: frame)
     }
 
-    /// From an output frame on, goes to another speed, from whichever speed is reached there.
+    /// Changes to another speed from an output frame on, starting from the speed reached there.
     ///
-    /// A glide that is under way ends at that frame. Two changes at one frame: the second replaces the first.
+    /// A glide in progress ends at that frame. A second change at the same frame replaces the first.
     /// - Parameters:
-    ///   - frame: output frames since the start, at or behind ``lastChange``.
+    ///   - frame: output frames since the start, at or after ``lastChange``.
     ///   - speed: the speed to reach.
-    ///   - frameCount: output frames to get there, linearly; 0 is a step.
-    /// - Returns: False when ``capacity`` is reached; then nothing has changed.
+    ///   - frameCount: output frames of a linear glide to that speed; 0 is a step.
+    /// - Returns: False if ``capacity`` is reached; then nothing has changed.
     ///
     /// Real-time safe: yes.
     #if REALTIME_CHECKS
@@ -108,7 +108,7 @@
         return true
     }
 
-    /// Makes room: what happened before an output frame will not be asked for again.
+    /// Frees space: positions before an output frame will not be requested again.
     ///
     /// Real-time safe: yes.
     #if REALTIME_CHECKS
@@ -121,11 +121,11 @@
         }
     }
 
-    /// The place in the ring of the `number`th knot held.
+    /// The index in the ring of the `number`th knot held.
     @inline(__always)
     private func index(_ number: Int) -> Int { (first + number) & (PositionCurve.capacity - 1) }
 
-    /// The last knot at or before a frame, else the first one held. Frames asked for are mostly the latest.
+    /// The last knot at or before a frame, or the first one held. Searches backwards, as most requests are for the latest frames.
     @inline(__always)
     private func knot(holding frame: Int64) -> Knot {
         var number = count - 1

@@ -1,28 +1,28 @@
-// The angles by which the bins of one window turn: a complex number of length 1 for each bin, common to all channels.
+// The rotations of the bins of one window: a complex number of length 1 for each bin, common to all channels.
 //
-// Two rules give a bin its turn. The temporal rule continues the partial heard so far over one hop: the turn from the
+// Two rules determine a bin's rotation. The temporal rule continues a partial over one hop: it is the rotation from the
 // source's previous spectrum P to the output's previous spectrum Y. The vertical rule keeps the shape of events: from one
-// bin to the next the turn grows by (stretch - 1) times the phase step of the source's spectrum X. Which rule a bin takes
-// follows from the order "loudest first" of Průša and Holighaus (2017), which needs no queue here. Bins lie on a line and
-// there is one previous spectrum, so the order is a widest-path problem: a bin is reached at the largest, over all ways to
-// it, of the smallest power on the way, and two sweeps find that exactly.
+// bin to the next the rotation grows by (stretch - 1) times the phase step of the source's spectrum X. The order "loudest
+// first" of Průša and Holighaus (2017) decides which rule a bin takes; here it needs no queue. Bins lie on a line and there
+// is one previous spectrum, so the order is a widest-path problem: the level that reaches a bin is the smallest power on a
+// path to it, maximised over all paths, and two sweeps find it exactly.
 
-/// The turns of one window's bins, and the memory their computation needs.
+/// The rotations of one window's bins, and the memory their computation needs.
 @safe
 struct RotationField: ~Copyable {
     private let binCount: Int
     private let paddedCount: Int
     private let storage: FloatStorage
 
-    /// No vertical step across a phase jump of more than this: it is a sidelobe's change of sign, not a delay.
+    /// No vertical step across a phase jump larger than this: it is a sidelobe's change of sign, not a delay.
     private static var guardAngle: Float { 0.8 * .pi }
     /// Bins 120 dB below the loudest follow the temporal rule only.
     private static var floorRatio: Float { 1e-12 }
-    /// A product of spectra smaller than this (-180 dB, squared) has no angle worth following.
+    /// A product of spectra smaller than this (-180 dB, squared) has no meaningful angle.
     private static var silentProduct: Float { 1e-36 }
 
-    /// Power the lowest bin is taken to have had, -300 dB: after silence the vertical rule starts there, without a turn,
-    /// so that an event which a window meets away from its middle (at high speeds the usual case) lands where it should.
+    /// The assumed previous power of the lowest bin, -300 dB. After silence the vertical rule starts there, without a rotation,
+    /// so that an event away from the window's middle (at high speeds the usual case) lands at the right place.
     private static var lastResort: Float { 1e-30 }
 
     init(binCount: Int) {
@@ -46,17 +46,17 @@ struct RotationField: ~Copyable {
         storage.view.part(from: part.rawValue * paddedCount, count: paddedCount)
     }
 
-    /// The turns' real parts.
+    /// The real parts of the rotations.
     var real: Floats { view(.real) }
-    /// The turns' imaginary parts.
+    /// The imaginary parts of the rotations.
     var imaginary: Floats { view(.imaginary) }
 
-    /// The temporal rule's products of every bin, real parts: their angles are the turns the bins would take by themselves.
+    /// The real parts of the temporal rule's products of every bin; their angles are the rotations by the temporal rule alone.
     var temporalReal: Floats { view(.temporalReal) }
     /// The imaginary parts of those products.
     var temporalImaginary: Floats { view(.temporalImaginary) }
 
-    /// No bin turns: the output window is the source's.
+    /// Sets all rotations to none: the output window equals the source's.
     func setIdentity() {
         for bin in stride(from: 0, to: paddedCount, by: Lanes.scalarCount) {
             real[lanes: bin] = Lanes(repeating: 1)
@@ -64,7 +64,7 @@ struct RotationField: ~Copyable {
         }
     }
 
-    /// Forgets what ``addTemporal(output:source:bin:)`` has added up.
+    /// Clears the sums of ``addTemporal(channel:output:interleavedSource:)``.
     func clearTemporal() {
         for bin in stride(from: 0, to: paddedCount, by: Lanes.scalarCount) {
             view(.temporalReal)[lanes: bin] = Lanes()
@@ -92,8 +92,8 @@ struct RotationField: ~Copyable {
         sumPower[last] += y * y + z * z
     }
 
-    /// Where a new segment begins: bins that have grown fourfold since the last output start afresh, without a turn, so that
-    /// the attack keeps its shape; the others go on (after Röbel, "A new approach to transient processing in the phase
+    /// At the beginning of a segment, restarts bins whose power has grown fourfold since the last output, without a rotation, so
+    /// that the attack keeps its shape; the others continue (after Röbel, "A new approach to transient processing in the phase
     /// vocoder", 2003).
     ///
     /// - Parameter source: X, the new segment's spectra at the window's place.
@@ -112,7 +112,7 @@ struct RotationField: ~Copyable {
         }
     }
 
-    /// Chooses every bin's turn by the two rules.
+    /// Chooses every bin's rotation by the two rules.
     ///
     /// - Parameters:
     ///   - source: X, the source's spectra at the window's place.
@@ -125,7 +125,7 @@ struct RotationField: ~Copyable {
         followRules()
     }
 
-    /// Both rules' turns for every bin, and the power each bin offers its neighbours; returns the largest power.
+    /// Computes both rules' rotations for every bin, and the power each bin offers its neighbours; returns the largest power.
     private func prepareRules(_ source: borrowing Spectra, extra: Float) -> Float {
         var loudest = Lanes()
         for bin in stride(from: 0, to: binCount, by: Lanes.scalarCount) {
@@ -156,7 +156,7 @@ struct RotationField: ~Copyable {
 
     /// The level at which the loudest-first order reaches every bin from below and from above.
     ///
-    /// Two chains without a dependency between them, side by side so that each hides the other's latency.
+    /// Two independent chains run side by side, so that each hides the other's latency.
     private func spreadLevels() {
         let (previousPower, offeredUp, offeredDown) = (view(.previousPower), view(.offeredUp), view(.offeredDown))
         let (fromBelow, fromAbove) = (view(.fromBelow), view(.fromAbove))
@@ -170,7 +170,7 @@ struct RotationField: ~Copyable {
         }
     }
 
-    /// Turns each bin's choice into factors: its own seed, or one of its neighbours' turns times a step.
+    /// Turns each bin's choice into factors: its own seed, or a neighbour's rotation times a step.
     private func chooseRules(floor: Float) {
         let (zero, one) = (Lanes(), Lanes(repeating: 1))
         for bin in stride(from: 0, to: binCount, by: Lanes.scalarCount) {
@@ -180,7 +180,7 @@ struct RotationField: ~Copyable {
             let isSeed = view(.previousPower)[lanes: bin] .>= best .| view(.power)[lanes: bin] .<= floor
             let (x, y) = (view(.temporalReal)[lanes: bin], view(.temporalImaginary)[lanes: bin])
             let square = x * x + y * y
-            // After silence there is nothing to continue: no turn, which is 1, for 0 would swallow the sound.
+            // After silence there is nothing to continue: no rotation, which is 1, since 0 would mute the sound.
             let isHeard = square .> Self.silentProduct
             let scale = inverseSquareRoot(square)
             view(.seedReal)[lanes: bin] = select(isSeed, select(isHeard, x * scale, one), zero)
@@ -196,8 +196,8 @@ struct RotationField: ~Copyable {
 
     /// Multiplies the steps along every chain that begins at a seed, upwards and downwards in one loop.
     ///
-    /// Where a bin does not follow its neighbour the step is 0, where it is no seed the seed is 0: no branch is needed. A
-    /// chain cannot turn round: were `b` to follow `b - 1` and `b - 1` to follow `b`, the level from below would exceed
+    /// If a bin does not follow its neighbour the step is 0, and if it is not a seed the seed is 0, so no branch is needed. Two
+    /// bins cannot follow each other: if `b` followed `b - 1` and `b - 1` followed `b`, the level from below would exceed
     /// itself.
     private func followRules() {
         let (seedX, seedY) = (view(.seedReal), view(.seedImaginary))

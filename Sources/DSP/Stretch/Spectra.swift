@@ -1,4 +1,4 @@
-/// Half spectra of all channels, real and imaginary parts apart so that the loops over bins vectorise.
+/// Half spectra of all channels, with real and imaginary parts separate so that the loops over bins vectorise.
 ///
 /// Each part is padded with zeros to whole lanes and one more, so that the neighbour of any lane can be read.
 @safe

@@ -1,15 +1,15 @@
-// The arithmetic of one segment of a speed curve. What decides where a pass ends and what decides where a stretcher reads both
-// use it, so that the two agree.
+// The arithmetic of one segment of a speed curve. The end of a pass and the position of a stretcher are both computed with
+// it, so that the two agree.
 
-/// A speed that goes linearly, in output time, from one value to another and then stays.
+/// A speed that changes linearly in output time from one value to another and then stays constant.
 ///
-/// A glide over 0 frames is a step. Speeds are source frames per output frame; any finite value is taken, also 0 and below.
+/// A glide over 0 frames is a step. Speeds are source frames per output frame; any finite value is permitted, also 0 and below.
 @usableFromInline package struct SpeedGlide: BitwiseCopyable, Sendable, Hashable {
     /// The speed at the beginning.
     @usableFromInline package var initialSpeed: Double
     /// The speed from the glide's end on.
     @usableFromInline package var finalSpeed: Double
-    /// Output frames from the one to the other, 0 or more.
+    /// Output frames of the glide, 0 or more.
     @usableFromInline package var frameCount: Double
 
     /// A glide between two speeds.
@@ -17,7 +17,7 @@
     /// - Parameters:
     ///   - initialSpeed: the speed at the beginning, source frames per output frame.
     ///   - finalSpeed: the speed from the glide's end on.
-    ///   - frameCount: output frames from the one to the other, 0 or more; need not be whole.
+    ///   - frameCount: output frames of the glide, 0 or more; need not be whole.
     ///
     /// Real-time safe: yes.
     #if REALTIME_CHECKS
@@ -30,7 +30,7 @@
         self.frameCount = frameCount
     }
 
-    /// The speed at an instant; before the beginning it is the initial one.
+    /// The speed at a time; before the beginning it is the initial speed.
     ///
     /// - Parameter elapsed: output frames since the beginning.
     ///
@@ -45,9 +45,9 @@
         return initialSpeed + (finalSpeed - initialSpeed) * (elapsed / frameCount)
     }
 
-    /// Source frames gone through since the beginning: the exact integral of the speed.
+    /// Source frames traversed since the beginning: the exact integral of the speed.
     ///
-    /// - Parameter elapsed: output frames since the beginning; a negative time gives a way back at the initial speed.
+    /// - Parameter elapsed: output frames since the beginning; a negative time gives a negative distance at the initial speed.
     ///
     /// Real-time safe: yes.
     #if REALTIME_CHECKS
@@ -62,10 +62,10 @@
         return frameCount * ((initialSpeed + finalSpeed) / 2) + (elapsed - frameCount) * finalSpeed
     }
 
-    /// Output frames until a distance has been gone through: the inverse of ``distance(after:)``.
+    /// Output frames until a distance has been traversed: the inverse of ``distance(after:)``.
     ///
     /// - Parameter distance: source frames, 0 or more.
-    /// - Precondition: Both speeds are above 0, or the distance may never be reached.
+    /// - Precondition: Both speeds are above 0; otherwise the distance may never be reached.
     ///
     /// Real-time safe: yes.
     #if REALTIME_CHECKS
@@ -75,11 +75,11 @@
     package func time(toCover distance: Double) -> Double {
         let glided = frameCount * ((initialSpeed + finalSpeed) / 2)
         if distance >= glided { return frameCount + (distance - glided) / finalSpeed }
-        // Of the two ways to write the root of the quadratic, the one that stays exact when both speeds are nearly equal.
+        // There are two formulas for the root of the quadratic; this one stays exact if both speeds are nearly equal.
         let slope = (finalSpeed - initialSpeed) / frameCount
         let square = initialSpeed * initialSpeed + 2 * slope * distance
-        // Its root by Newton's method, as the standard library's may not be called on a render thread. The guess is off by a
-        // factor of 128 at most for speeds of 1/16 to 16, so twelve steps reach the last place.
+        // The square root by Newton's method, because the render thread may not call the standard library's. The guess is off
+        // by a factor of 128 at most for speeds of 1/16 to 16, so twelve steps reach full precision.
         var speedThere = (initialSpeed + finalSpeed) / 2
         for _ in 0..<12 { speedThere = (speedThere + square / speedThere) / 2 }
         return 2 * distance / (initialSpeed + speedThere)

@@ -1,12 +1,12 @@
-// Attacks in a stretched sound: which part of the source each band hears at a step, and the copies on top.
+// Attacks in a stretched sound: the part of the source each band plays at a step, and the copied attacks added to it.
 
 extension Stretcher {
-    /// Goes on with another list of attacks.
+    /// Continues with another list of attacks.
     ///
-    /// A stretcher that plays for hours is told the attacks around it from time to time. A list must hold the same records as the
-    /// one before it wherever the stretcher still looks: from a quarter of a second behind its place to ``leadFrames`` output
-    /// frames ahead. Without them the stretcher goes on as if there were no attacks.
-    /// - Parameter list: Made for the same source and bands; its memory must last until the next call, or the next start.
+    /// During long playback, call this from time to time with the attacks around the current position. A list must hold the same
+    /// records as the previous one wherever the stretcher still reads: from a quarter of a second before its position to
+    /// ``leadFrames`` output frames ahead. Where records are missing, the stretcher continues as if there were no attacks.
+    /// - Parameter list: Made for the same source and bands; its memory must last until the next call or the next start.
     ///
     /// Real-time safe: yes.
     #if REALTIME_CHECKS
@@ -17,7 +17,7 @@ extension Stretcher {
         if !fitting.isSame(as: position.landings.list) { position.continueWith(fitting) }
     }
 
-    /// What a band hears at a step.
+    /// The source that a band plays at a step.
     func segmentSource(atStep step: Int64, _ band: StretchBand) -> VocoderBand.SegmentSource {
         let (segment, list) = (position.segment(atStep: step), position.landings.list)
         return switch band {
@@ -27,7 +27,7 @@ extension Stretcher {
         }
     }
 
-    /// Adds the attacks that are copied within a step to its frames.
+    /// Adds the attacks copied within a step to its frames.
     mutating func addAttacks(from frame: Int64) {
         position.forgetLandings(before: frame)
         for index in 0..<position.landings.count {

@@ -1,16 +1,16 @@
-// What a stretcher does at each step of its grid, and how much of the source it needs for it. Which work belongs to which step
-// depends on output frames alone, never on how many of them were asked for.
+// The work of a stretcher at each step of its grid, and the source frames it needs. The work of a step depends on output
+// frames only, not on how many of them are requested.
 
 extension Stretcher {
-    /// Whether the work at hand waits for source frames.
+    /// Whether the current work waits for source frames.
     var needsInput: Bool {
         if !hasCopied { return split.acceptedEnd < startFrame + Int64(shape.copiedFrames) }
         return split.dividedEnd < front ?? .min && split.dividedEnd == split.acceptedEnd
     }
 
-    /// Does one piece of the step's work; nil when the step has no more.
+    /// Does one piece of the step's work; nil if the step is complete.
     mutating func runDueWork() -> Step? {
-        // Not before: until work begins, changes of speed may still be told for any frame.
+        // Not earlier: until work begins, speed changes are accepted for any frame.
         let front = front ?? frontOfSource(at: step)
         self.front = front
         if needsInput { return .needsInput(InputRequest(first: split.acceptedEnd, count: inputFrames)) }
@@ -70,7 +70,7 @@ extension Stretcher {
         front = nil
     }
 
-    /// The first frames of the output are the source's.
+    /// Copies the first frames of the output from the source.
     private mutating func copyStart() {
         for channel in 0..<channelCount {
             for index in stride(from: 0, to: shape.copiedFrames, by: Lanes.scalarCount) {
@@ -82,7 +82,7 @@ extension Stretcher {
         hasCopied = true
     }
 
-    /// Adds the step's frames of the lower bands to those of the high one.
+    /// Adds the step's frames of the lower bands to the high band.
     private func mixBands() {
         let before = Int64(BandShape.reach - 1)
         let frames = step * Int64(shape.gridFrames)
@@ -101,7 +101,7 @@ extension Stretcher {
         }
     }
 
-    /// Adds the frames that lie behind one sample of the middle band.
+    /// Adds the frames after one sample of the middle band.
     @inline(__always)
     private func mix(_ lows: Floats, _ offset: Int, _ middles: Floats, channel: Int, at frame: Int64) {
         let factor = middle.factor
@@ -122,10 +122,10 @@ extension Stretcher {
         }
     }
 
-    /// The source frame up to which the source must be divided for the stages of a step.
+    /// The source frame up to which the source must be split for the stages of a step.
     ///
-    /// During the first steps of a start the way there is cut into parts, and no stage runs. The parts are equal but for the first,
-    /// which is smaller: that step also takes up what is copied, and code and tables that no cache holds yet.
+    /// During the first steps of a start this range is divided into parts, and no stage runs. The parts are equal except for the
+    /// first, which is smaller: that step also copies the first frames, and its code and tables are not in the caches yet.
     private mutating func frontOfSource(at step: Int64) -> Int64 {
         let last = max(step, Int64(shape.copiedSteps))
         var end = newestNeeded(high.schedule, .high, at: last)
@@ -144,7 +144,7 @@ extension Stretcher {
         return Int64(position.position(atStep: middle)) + Int64(schedule.reachFrames + context(of: band))
     }
 
-    /// The first source frame that any band needs: it compares its second window with the source a hop earlier.
+    /// The first source frame that any band needs: a band compares its second window with the source a hop earlier.
     func firstNeeded() -> Int64 {
         var first = oldestNeeded(high.schedule, .high)
         if bands == .three {
@@ -160,6 +160,6 @@ extension Stretcher {
         return middle - hopFrames - Int64(schedule.reachFrames + context(of: band))
     }
 
-    /// Source frames around a sample that its division depends on.
+    /// Source frames around a sample that its value depends on.
     private func context(of band: StretchBand) -> Int { bands == .one ? 0 : bandContexts[band.rawValue] }
 }

@@ -1,13 +1,13 @@
-// Stretcher: sound at another speed without a change of pitch.
+// Stretcher: plays sound at another speed without a change of pitch.
 //
-// The source is divided on the fly into three bands (BandSplit), each of which is a phase vocoder with windows of its own
-// length (VocoderBand); a schedule on a fixed grid of output frames says when each piece of work is done. It neither
-// reads files nor joins sections: the caller hands it samples and crossfades what several stretchers give. Below 0.5 the
+// The source is split on the fly into three bands (BandSplit). Each band is a phase vocoder with windows of its own length
+// (VocoderBand), and a schedule on a fixed grid of output frames determines when each piece of work is done. It does not
+// read files or join sections: the caller hands it samples and crossfades the output of several stretchers. Below 0.5 the
 // sound turns soft, below 0.25 it blurs. Latency: none; the first frame out is the first frame in.
 
 /// A time stretcher, in pull style.
 ///
-/// Ask ``nextInput(toEmit:)`` until it returns `nil`, handing in the source frames it names each time; then
+/// Call ``nextInput(toEmit:)`` until it returns `nil`, and supply the source frames it requests each time; then call
 /// ``emit(_:into:offset:)``:
 ///
 ///     stretcher.start(at: 44_100, speed: 0.75)
@@ -17,17 +17,17 @@
 ///     }
 ///     stretcher.emit(64, into: channels, offset: 0)
 ///
-/// Requests follow one another without a gap: each source frame is asked for once. The output is a function of the source,
-/// the start and the speeds alone, never of how it was asked for. There is no delay: output frame `m` sounds like the
-/// source frame ``sourcePosition(atOutput:)``, but for the first tenth of a second, when it may be some milliseconds off:
-/// a stretcher begins by copying 12 ms of the source at its own speed. Attacks are stretched with the rest; a player of the engine
-/// finds them beforehand and plays them as they are.
+/// Requests are contiguous: each source frame is requested once. The output depends only on the source, the start and the
+/// speeds, not on how it is requested. There is no delay: output frame `m` sounds like the source frame
+/// ``sourcePosition(atOutput:)``, except in the first tenth of a second, when it may be some milliseconds off:
+/// a stretcher begins with 12 ms of the source at its own speed. Attacks are stretched like the rest; a player of the
+/// engine finds them beforehand and plays them unchanged.
 /// Source samples that are not finite, or beyond ±2^20, count as silence.
 @safe
 public struct Stretcher: ~Copyable {
-    /// The slowest and the fastest speed: a quarter and four times, two octaves up and down.
+    /// The slowest speed; with ``fastest``, a quarter and four times, by two octaves up and down.
     ///
-    /// Below 0.25 and above 4 the sound is what a change of pitch can bear, not what a change of tempo should be.
+    /// Speeds below 0.25 and above 4 are good enough as part of a change of pitch, not as a change of tempo.
     public static let slowest = 0.0625
     /// See ``slowest``.
     public static let fastest = 16.0
@@ -35,57 +35,57 @@ public struct Stretcher: ~Copyable {
     /// ``start(at:speed:bands:)``.
     public static let fastestInBands = 4.0
 
-    /// Number of channels, 1 to 64. All channels turn by the same angles, so the stereo image stays.
+    /// Number of channels, 1 to 64. All channels rotate by the same angles, so the stereo image stays.
     public let channelCount: Int
-    /// Frames of one analysis window of the high band: the power of two nearest to 46 ms, 2048 at 44.1 and 48 kHz, 256 at
-    /// least.
+    /// Frames of one analysis window of the high band: the power of two nearest to 46 ms, 2048 at 44.1 and 48 kHz, at least
+    /// 256.
     package let windowFrames: Int
     /// Output frames from one such window to the next, an eighth of a window.
     package let hopFrames: Int
-    /// Frames of one block of input, a quarter of ``windowFrames``.
+    /// Frames of one input block, a quarter of ``windowFrames``.
     package let inputFrames: Int
-    /// The largest count ``nextInput(toEmit:)`` and ``emit(_:into:offset:)`` take.
+    /// The largest frame count for ``nextInput(toEmit:)`` and ``emit(_:into:offset:)``.
     public let maximumEmitFrames: Int
-    /// Output frames from a start over which the work of starting is spread, 512 at 44.1 kHz. Who prepares a stretcher ahead
-    /// asks for so many, a step at a time.
+    /// Output frames over which the work of a start is spread, 512 at 44.1 kHz. To prepare a stretcher ahead, request this many,
+    /// a step at a time.
     let startFrames: Int
-    /// How far ahead of the frame emitted next ``changeSpeed(atOutput:to:over:)`` must be told: 5504 frames at 44.1 kHz, half
-    /// a window of the low band and what is made ahead of it.
+    /// How far ahead of the next emitted frame ``changeSpeed(atOutput:to:over:)`` must be called: 5504 frames at 44.1 kHz, half
+    /// a window of the low band and the work done ahead of it.
     public let leadFrames: Int
 
-    /// The most source frames that a stretcher asks for before the one heard first, to know the sound that goes on: about 7400
-    /// at 44.1 kHz.
+    /// The most source frames a stretcher requests before the first frame heard, to know the sound that continues there: about
+    /// 7400 at 44.1 kHz.
     package let leadInFrames: Int
 
     let sampleRate: Int
     let shape: StretchShape
     var split: BandSplit
     let inputs: FloatStorage
-    /// One step of an attack that is being copied.
+    /// One step of an attack being copied.
     let attack: FloatStorage
     var high: VocoderBand
     var middle: VocoderBand
     var low: VocoderBand
     var position = PlaybackPosition()
 
-    /// Source frames around a sample of each band that its division depends on.
+    /// Source frames around a sample of each band that its value depends on.
     let bandContexts: InlineArray<3, Int>
 
     private(set) var startFrame: Int64 = 0
     private(set) var bands = StretchBands.three
     /// Output frames emitted since the start.
     package private(set) var emittedFrames: Int64 = 0
-    /// The step of the schedule that is being done, and the source frame up to which it needs the source divided.
+    /// The current step of the schedule, and the source frame up to which it needs the source split.
     var step: Int64 = 0
     var front: Int64?
     var hasCopied = false
 
-    /// Allocates everything a stretcher needs; call ``start(at:speed:bands:)`` before anything else.
+    /// Allocates all memory; call ``start(at:speed:bands:)`` before anything else.
     ///
     /// - Parameters:
     ///   - channelCount: 1 to 64.
     ///   - sampleRate: 8000 to 768000 Hz; scales the window by powers of two.
-    ///   - maximumEmitFrames: The largest count of frames to be emitted at once, 1 to 65536.
+    ///   - maximumEmitFrames: The largest count of frames emitted at once, 1 to 65536.
     ///
     /// Real-time safe: no. A stereo stretcher at 44.1 kHz holds about a megabyte.
     public init(channelCount: Int, sampleRate: Int, maximumEmitFrames: Int = 8192) {
@@ -113,7 +113,7 @@ public struct Stretcher: ~Copyable {
         leadFrames =
             Int(low.schedule.reach(ofStep: Int64(shape.holdSteps))) * shape.gridFrames
             + AttackTimes(sampleRate: sampleRate).longestLead
-        // From the oldest frame the high band reads to the newest the low band needs, at the fastest speed.
+        // From the oldest frame that the high band reads to the newest that the low band needs, at the fastest speed.
         let spread = Int(Self.fastestInBands) * (leadFrames - 2 * shape.hopFrames)
         split = BandSplit(
             channelCount: channelCount, sampleRate: sampleRate, acceptedFrames: 4 * shape.windowFrames,
@@ -130,12 +130,12 @@ public struct Stretcher: ~Copyable {
         attack = FloatStorage(count: shape.gridFrames)
     }
 
-    /// Begins anew at a place in the source; whatever was there before is forgotten.
+    /// Starts at a place in the source and discards the previous state.
     ///
     /// - Parameters:
     ///   - sourceFrame: The source frame heard first, within ±2^52.
     ///   - speed: Source frames per output frame, ``slowest`` to ``fastest``. At 1 the output is the source to about 100 dB.
-    ///   - bands: How finely the source is divided; above ``fastestInBands`` there is one band whatever is asked for.
+    ///   - bands: How many bands the source is split into; above ``fastestInBands`` always one.
     ///
     /// Real-time safe: yes.
     #if REALTIME_CHECKS
@@ -145,14 +145,14 @@ public struct Stretcher: ~Copyable {
         start(at: sourceFrame, speed: speed, bands: bands, attacks: .empty)
     }
 
-    /// The same, with what is known of the source's attacks.
+    /// Starts as ``start(at:speed:bands:)`` does, with the known attacks of the source.
     ///
     /// - Parameters:
     ///   - sourceFrame: The source frame heard first, within ±2^52.
     ///   - speed: Source frames per output frame, ``slowest`` to ``fastest``.
-    ///   - bands: How finely the source is divided.
-    ///   - attacks: What is to be copied instead of stretched, made for this source and these bands; what was made for
-    ///     others is left out. Its memory must last until the next start.
+    ///   - bands: How many bands the source is split into.
+    ///   - attacks: The attacks to copy instead of stretch, made for this source and these bands; a list made for other bands
+    ///     is ignored. Its memory must last until the next start.
     ///
     /// Real-time safe: yes.
     #if REALTIME_CHECKS
@@ -179,10 +179,10 @@ public struct Stretcher: ~Copyable {
         front = nil
     }
 
-    /// Runs the work that is due and names the input that stands in the way of the rest.
+    /// Runs the work that is due, and returns the input that the rest still needs.
     ///
-    /// Call it until it returns `nil`. It may be called ahead of time, with any counts and without emitting anything.
-    /// - Parameter frameCount: Frames to be emitted next, 0 to ``maximumEmitFrames``.
+    /// Call it until it returns `nil`. It may be called ahead of time, with any count and without emitting.
+    /// - Parameter frameCount: Frames to emit next, 0 to ``maximumEmitFrames``.
     /// - Returns: The source frames to write to ``input(_:)``, or `nil` when everything is ready.
     ///
     /// Real-time safe: yes.
@@ -199,22 +199,22 @@ public struct Stretcher: ~Copyable {
         }
     }
 
-    /// What one step towards an emission did.
+    /// The result of one step towards an emission.
     package enum Step: Sendable, Equatable {
-        /// Nothing is due any more.
+        /// No more work is due.
         case ready
-        /// One piece of work has been done; there may be more.
+        /// One piece of work was done; there may be more.
         case ranStage
         /// These source frames are needed.
         case needsInput(InputRequest)
     }
 
-    /// Does at most one piece of work: the means to spread a coming stretcher's start over the blocks before it.
+    /// Does at most one piece of work; use it to spread the next stretcher's start over the blocks before it.
     ///
-    /// A piece is a block of the source divided or one stage of a window: the transform of the window, the transform of the
-    /// window a hop earlier, the choice of the rotations or the synthesis. Some ninety pieces make a start, one or two
-    /// each 64 frames after it.
-    /// - Parameter frameCount: Frames to be emitted next, 0 to ``maximumEmitFrames``.
+    /// A piece is splitting one block of the source, or one stage of a window: the transform of the window, the transform of the
+    /// window a hop earlier, the choice of the rotations, or the synthesis. A start takes some ninety pieces, each 64 frames
+    /// after it one or two.
+    /// - Parameter frameCount: Frames to emit next, 0 to ``maximumEmitFrames``.
     ///
     /// Real-time safe: yes.
     #if REALTIME_CHECKS
@@ -229,9 +229,9 @@ public struct Stretcher: ~Copyable {
         return .ready
     }
 
-    /// Where the caller writes the source frames of one channel that ``nextInput(toEmit:)`` has asked for.
+    /// The memory for the source frames of one channel that ``nextInput(toEmit:)`` requested.
     ///
-    /// The address stays the same for the stretcher's life.
+    /// The address stays the same for the stretcher's lifetime.
     /// - Parameter channel: From 0.
     ///
     /// Real-time safe: yes.
@@ -243,7 +243,7 @@ public struct Stretcher: ~Copyable {
         return unsafe inputs.view.base + channel * inputFrames
     }
 
-    /// Says that every channel's ``input(_:)`` holds the frames last asked for.
+    /// Confirms that every channel's ``input(_:)`` holds the frames last requested.
     ///
     /// Real-time safe: yes.
     #if REALTIME_CHECKS
@@ -254,32 +254,32 @@ public struct Stretcher: ~Copyable {
         split.accept(inputs.view)
     }
 
-    /// The most source frames, from the one heard first on, that a stretcher asks for to give its first frames; what it asks for
-    /// before that one are ``leadInFrames``.
+    /// The most source frames, from the first one heard on, that a stretcher requests for its first frames; before the first one
+    /// it requests ``leadInFrames``.
     ///
     /// - Parameters:
     ///   - frameCount: 0 to ``maximumEmitFrames``.
-    ///   - speed: Source frames per output frame, steady or falling.
+    ///   - speed: Source frames per output frame, constant or decreasing.
     ///
     /// Real-time safe: yes.
     #if REALTIME_CHECKS
         @_noAllocation @_noLocks
     #endif
     package func aheadFrames(toEmit frameCount: Int, speed: Double) -> Int {
-        // The low band reaches farthest, and no window is made before the copied frames are over.
+        // The low band reads furthest, and no window is made before the copied frames are over.
         let steps = max(Int64((frameCount + shape.gridFrames - 1) / shape.gridFrames), Int64(shape.copiedSteps))
         let outputs = Double(low.schedule.reach(ofStep: steps) * Int64(shape.gridFrames))
-        // A slow stretcher begins at the source's own speed, and pays back later.
+        // A slow stretcher starts at the source's own speed and makes up for it later.
         let held = Int(Double(startFrames) * max(0, 1 - speed)) + 1
         return Int(outputs * speed) + 1 + held + low.schedule.reachFrames + bandContexts[0] + split.blockFrames
     }
 
-    /// Writes the next frames, over what was there.
+    /// Writes the next frames to `output` and overwrites its contents.
     ///
     /// - Parameters:
     ///   - frameCount: 0 to ``maximumEmitFrames``; ``nextInput(toEmit:)`` must have returned `nil` for it.
-    ///   - output: One pointer a channel.
-    ///   - offset: Where in each channel the first frame goes.
+    ///   - output: One pointer per channel.
+    ///   - offset: The index of the first frame in each channel.
     ///
     /// Real-time safe: yes.
     #if REALTIME_CHECKS
@@ -298,9 +298,9 @@ public struct Stretcher: ~Copyable {
         position.forget(before: emittedFrames)
     }
 
-    /// The source frame heard at an output frame: the exact integral of the speed, free of drift.
+    /// The source frame heard at an output frame: the exact integral of the speed, without drift.
     ///
-    /// - Parameter m: Output frames since the start, not before the last emitted.
+    /// - Parameter m: Output frames since the start, not before the last one emitted.
     ///
     /// Real-time safe: yes.
     #if REALTIME_CHECKS
@@ -308,16 +308,16 @@ public struct Stretcher: ~Copyable {
     #endif
     public func sourcePosition(atOutput m: Int64) -> Double { position.curve.position(at: m) }
 
-    /// From an output frame on, goes to another speed; the sound goes on without a seam.
+    /// Changes to another speed from an output frame on, without an audible seam.
     ///
-    /// It must be told before the windows that reach there are made, and in the order of the frames.
+    /// It must be called before the windows that reach there are made, and in the order of the frames.
     /// - Parameters:
-    ///   - frame: Output frames since the start: at least the frames emitted so far and ``leadFrames``, or any frame when
-    ///     nothing has been asked for since the start. At or behind the last change.
+    ///   - frame: Output frames since the start: at least the frames emitted so far plus ``leadFrames``, or any frame if
+    ///     nothing has been requested since the start. At or after the last change.
     ///   - speed: Source frames per output frame, ``slowest`` to ``fastest``.
-    ///   - frameCount: Output frames of a linear glide there; 0 is a step.
-    /// - Returns: False when more changes lie ahead than are held, 32, or when three bands cannot go
-    ///   as fast, ``fastestInBands``; then nothing has changed.
+    ///   - frameCount: Output frames of a linear glide to that speed; 0 is a step.
+    /// - Returns: False if more changes lie ahead than can be held, 32, or if the speed is above the limit of three bands,
+    ///   ``fastestInBands``; then nothing has changed.
     ///
     /// Real-time safe: yes.
     #if REALTIME_CHECKS
@@ -333,5 +333,5 @@ public struct Stretcher: ~Copyable {
     }
 }
 
-// One owner at a time; everything inside belongs to that owner alone.
+// One owner at a time, which owns all memory inside exclusively.
 extension Stretcher: @unchecked Sendable {}

@@ -1,19 +1,19 @@
-// Segments: what a band hears on either side of a cut, and how one segment gives way to the next.
+// Segments: what a band plays on either side of a cut, and the transition from one segment to the next.
 
 extension VocoderBand {
-    /// What a band hears between two attacks: the source within the segment, and a prediction of it beyond.
+    /// What a band plays between two attacks: the source within the segment, and a prediction of it outside.
     struct SegmentSource: BitwiseCopyable {
         var segment = AttackSegment()
-        /// The source is real from here to there.
+        /// The range of the source's own samples; outside it they are predicted.
         var lower = Int64.min
         var upper = Int64.max
         var before: PackedSamples?
         var after: PackedSamples?
-        /// How it takes over from the one before it.
+        /// The transition from the previous segment to this one.
         var change = SegmentChange(length: 1, isStop: false, factor: 1)
     }
 
-    /// What is heard between the cuts of a segment.
+    /// The source that a segment plays between its cuts.
     func segmentSource(_ segment: AttackSegment, of list: AttackList, band: StretchBand) -> SegmentSource {
         var source = SegmentSource(segment: segment)
         if segment.number > 0 && segment.number <= list.count {
@@ -28,7 +28,7 @@ extension VocoderBand {
         return source
     }
 
-    /// Samples of the source as the segment hears it, as many as a window and its interpolation take.
+    /// Samples of the source as the segment plays it, as many as a window and its interpolation need.
     @inline(__always)
     func heard(_ samples: borrowing SampleRing, channel: Int, from index: Int64, count: Int) -> Floats {
         if index >= source.lower && index + Int64(count) <= source.upper {
@@ -37,7 +37,7 @@ extension VocoderBand {
         return predicted(samples, channel: channel, from: index, count: count)
     }
 
-    /// The same where some of it is prediction, in memory that the next call overwrites.
+    /// The same, if some of the samples are predicted; in memory that the next call overwrites.
     private func predicted(_ samples: borrowing SampleRing, channel: Int, from index: Int64, count: Int) -> Floats {
         let target = predictedSamples.view.part(from: 0, count: count)
         let lower = Int(max(0, min(Int64(count), source.lower.clampedDifference(index))))
@@ -56,10 +56,10 @@ extension VocoderBand {
         return target
     }
 
-    /// Ends the segment that plays where the next one lands, before the first window of the next one.
+    /// Ends the current segment where the next one lands, before the first window of the next one.
     ///
-    /// No more windows will be added to the old segment, so what it has so far is raised to the level it would have reached,
-    /// up to the landing, and removed beyond. The new segment's windows get the inverse: full level from the landing on.
+    /// The old segment gets no more windows. So up to the landing its output is raised to the level it would have reached,
+    /// and after the landing it is removed. The new segment's windows get the inverse: full level from the landing on.
     mutating func changeSource(_ next: SegmentSource, number: Int64) {
         let begin = number * Int64(hop) - Int64(window / 2)
         let landing = Double(next.segment.landing)
@@ -84,7 +84,7 @@ extension VocoderBand {
         isFirstSegment = false
     }
 
-    /// The sum of all windows of the present segment, those to come included, at an output sample, before its gate.
+    /// The sum of all windows of the current segment, including those to come, at an output sample, before its gate.
     @inline(__always)
     private func level(at place: Int64) -> Float {
         // The segment of a start is filled up to 1.
@@ -100,7 +100,7 @@ extension VocoderBand {
 }
 
 extension Int64 {
-    /// The difference, where an operand may stand for infinity.
+    /// The difference; an operand may stand for infinity.
     @inline(__always)
     fileprivate func clampedDifference(_ other: Int64) -> Int64 {
         let (difference, overflow) = subtractingReportingOverflow(other)

@@ -1,15 +1,15 @@
-// VocoderBand: one band of a stretched sound, from its samples to the overlap-add of its turned windows.
+// VocoderBand: one band of a stretched sound, from its samples to the overlap-add of its rotated windows.
 //
 // A phase vocoder that integrates the phase gradient from the loudest bins outward (Průša and Holighaus, "Phase vocoder
 // done right", 2017), in rotation form (after Laroche and Dolson, "Improved phase vocoder time-scale modification of
-// audio", 1999): each output window is a source window whose bins are turned by angles common to all channels.
+// audio", 1999): each output window is a source window whose bins are rotated by angles common to all channels.
 
-/// One band's windows, spectra and output, and the four stages that make a window of it.
+/// One band's windows, spectra and output, and the four stages that compute a window.
 ///
-/// Times in here are in samples of the band. Real-time safe: all but `init`.
+/// All times are in samples of the band. Real-time safe: all but `init`.
 struct VocoderBand: ~Copyable {
     let channelCount: Int
-    /// Source frames a sample.
+    /// Source frames per sample.
     let factor: Int
     let window: Int
     let hop: Int
@@ -21,21 +21,21 @@ struct VocoderBand: ~Copyable {
     private var transform: RealFourierTransform
     var windows: BandWindows
     let gate: FloatStorage
-    /// What the segment that plays hears; whether a start began it, else the weights of its windows from ``segmentBegin`` on.
+    /// The source of the current segment; whether a start began it; if not, the weights of its windows from ``segmentBegin`` on.
     var source = SegmentSource()
     var isFirstSegment = true
     var segmentBegin: Int64 = 0
     let segmentGate: FloatStorage
-    /// For predicted samples, which are not the source's.
+    /// Memory for predicted samples.
     let predictedSamples: FloatStorage
-    /// X, the spectrum at the window's place in the source, and Y, the spectrum of the previous output.
+    /// X, the source's spectrum at the window's position, and Y, the spectrum of the previous output.
     private let current: Spectra
     private let previous: Spectra
     private let rotation: RotationField
     private let overlapLevel: OverlapLevel
 
     private(set) var nextStage: Int64 = 0
-    /// The middle of the window at hand in the source, exact; and rounded, as a sample and the source frames after it.
+    /// The middle of the current window in the source: exact, and rounded, as a sample and the source frames after it.
     private var place = 0.0
     private var sample: Int64 = 0
     private var frame = 0
@@ -43,7 +43,7 @@ struct VocoderBand: ~Copyable {
     private var segmentHasChanged = false
 
     /// - Parameters:
-    ///   - shapes: The band's windows, in one form or, for stretchers of three bands and of one, in two.
+    ///   - shapes: The band's windows, in one form, or in two: for stretchers with three bands and with one.
     ///   - emitFrames: Output frames that may be made ahead.
     init(channelCount: Int, shape: StretchShape, shapes: [VocoderShape], emitFrames: Int) {
         let band = shapes[0]
@@ -62,13 +62,13 @@ struct VocoderBand: ~Copyable {
         previous = Spectra(channelCount: channelCount, binCount: bins)
         rotation = RotationField(binCount: bins)
         overlapLevel = OverlapLevel(binCount: bins)
-        // Windows are finished at most a hop and what is asked for ahead, and reach one window further.
+        // A window is finished at most a hop plus the requested frames ahead, and reaches one window further.
         output = SampleRing(
             channelCount: channelCount, sampleCount: band.window + 2 * band.hop + emitFrames / factor,
             runCount: max(BandInterpolator.sampleCount, shape.gridFrames))
     }
 
-    /// Begins anew, with windows in the form that a stretcher of so many bands wants.
+    /// Starts again, with the form of windows for this number of bands.
     mutating func restart(bands: StretchBands) {
         windows.select(bands == .three ? 0 : 1)
         nextStage = 0
@@ -76,11 +76,11 @@ struct VocoderBand: ~Copyable {
         segmentHasChanged = false
     }
 
-    /// Whether a stage falls due at or before a step of the schedule.
+    /// Whether a stage is due at or before a step of the schedule.
     @inline(__always)
     func isDue(at step: Int64) -> Bool { schedule.step(ofStage: nextStage) <= step }
 
-    /// The step at which the window of the next stage has its middle.
+    /// The step at the middle of the next stage's window.
     @inline(__always)
     var middleStep: Int64 { schedule.window(ofStage: nextStage).window * schedule.hopSteps }
 
@@ -88,9 +88,9 @@ struct VocoderBand: ~Copyable {
     ///
     /// - Parameters:
     ///   - samples: The band's samples of the source.
-    ///   - place: The source frame, exact, of the window's middle.
-    ///   - source: What the segment that plays there hears, as it is known now: for each stage anew, since what comes after it
-    ///     may have become known since the stage before, and the memory of what was known then may be gone.
+    ///   - place: The exact source frame of the window's middle.
+    ///   - source: The source of the segment that plays there, as it is known now. Pass it for each stage: the sound after it
+    ///     may have become known since the previous stage, and the memory of the earlier state may be gone.
     ///   - interpolator: For a decimated band, whose samples lie at other frames than the window's.
     mutating func runStage(
         _ samples: borrowing SampleRing, place: Double, source next: SegmentSource,
@@ -114,7 +114,7 @@ struct VocoderBand: ~Copyable {
         case 2:
             if segmentHasChanged { rotation.restartGrown(current) }
             rotation.solve(current, stretch: localStretch)
-            // The windows before are another segment's: this one overlaps none of them.
+            // The previous windows belong to another segment: this one overlaps none of them.
             if segmentHasChanged {
                 overlapLevel.setUnity()
             } else {
@@ -126,9 +126,9 @@ struct VocoderBand: ~Copyable {
         nextStage += 1
     }
 
-    /// Moves the window to its place in the source.
+    /// Moves the window to its position in the source.
     private mutating func moveWindow(to place: Double) {
-        // Half speed is the limit of the vertical rule: beyond it the turns between neighbours grow past sense.
+        // Half speed is the limit of the vertical rule: beyond it the rotations between neighbours grow too large to be useful.
         localStretch = Float(min(max(Double(hop * factor) / max(place - self.place, 1e-3), 0.25), 2))
         self.place = place
         var rounded = Int64(place + 0.5)
@@ -142,7 +142,7 @@ struct VocoderBand: ~Copyable {
 // MARK: - The stages. Each goes over all channels, so a stage's cost is proportional to them.
 
 extension VocoderBand {
-    /// Stage 0: X, the spectrum at the window's place.
+    /// Stage 0: X, the spectrum at the window's position.
     private mutating func analyseCurrent(_ samples: borrowing SampleRing, _ interpolator: borrowing BandInterpolator) {
         let bins = transform.binCount
         for channel in 0..<channelCount {
@@ -157,7 +157,7 @@ extension VocoderBand {
         }
     }
 
-    /// The opening: the first window does not turn, so its output is X.
+    /// The opening: the first window is not rotated, so its output is X.
     private func beginOutput() {
         for channel in 0..<channelCount {
             let (real, imaginary) = (current.real(channel), current.imaginary(channel))
@@ -180,10 +180,10 @@ extension VocoderBand {
 
     /// Transforms a channel's samples around a middle, windowed, with the window's middle at index 0.
     ///
-    /// In that order a symmetric event in the middle of the window has phase 0 in all bins, and the phase steps between
-    /// neighbouring bins are the event's distance from the middle.
+    /// In this order a symmetric event in the middle of the window has phase 0 in all bins, and the phase steps between
+    /// neighbouring bins give the event's distance from the middle.
     ///
-    /// A decimated band is interpolated before it is windowed: a delay of the spectrum would move the window as well.
+    /// A decimated band is interpolated before it is windowed: delaying the spectrum would move the window as well.
     private mutating func transformWindow(
         _ samples: borrowing SampleRing, _ interpolator: borrowing BandInterpolator, channel: Int, middle: Int64
     ) {
@@ -207,7 +207,7 @@ extension VocoderBand {
         transform.forward()
     }
 
-    /// Stage 3: Y, the turned spectrum, back to samples and into the overlap-add.
+    /// Stage 3: Y, the rotated spectrum, transformed back to samples and added to the output.
     private mutating func synthesise(_ number: Int64) {
         let bins = transform.binCount
         for channel in 0..<channelCount {
@@ -221,7 +221,7 @@ extension VocoderBand {
                 outputImaginary[lanes: bin] = x * turnY + y * turnX
             }
             for bin in stride(from: 0, to: bins - 1, by: Lanes.scalarCount) {
-                // Not in what the next window compares itself with: there the amplitudes are the source's.
+                // The gain is left out of the spectrum that the next window is compared with: its amplitudes are the source's.
                 let gain = overlapLevel.gain[lanes: bin]
                 spectrum.storeComplex(
                     real: outputReal[lanes: bin] * gain, imaginary: outputImaginary[lanes: bin] * gain, at: bin)
@@ -233,13 +233,13 @@ extension VocoderBand {
         }
     }
 
-    /// Adds a window's samples to the output; its last hop is the first to arrive there and overwrites what was.
+    /// Adds a window's samples to the output; its last hop is the first to arrive there and overwrites the old contents.
     ///
-    /// Of a window that reaches back to before its segment, what comes first is left out and what comes next faded in.
-    /// Every offset is a multiple of the lane count and so is the ring's length: no group of lanes wraps round.
+    /// If a window begins before its segment, its first samples are skipped and the next ones faded in.
+    /// Every offset, and the ring's length, is a multiple of the lane count, so no group of lanes wraps around.
     private func addWindow(_ number: Int64, channel: Int) {
         let (samples, weights) = (transform.frameStorage.view, windows.synthesis)
-        // The gate's samples are counted from the start, where the output begins, or from the segment's first window on.
+        // The gate counts samples from the start, where the output begins, or from the segment's first window on.
         let fade = isFirstSegment ? gate.view : segmentGate.view
         let half = window / 2
         let begin = number * Int64(hop) - Int64(half)
@@ -262,9 +262,9 @@ extension VocoderBand {
 // MARK: - The start
 
 extension VocoderBand {
-    /// In place of the windows up to the first: the source itself, times what is missing from the sum of the later ones.
+    /// Replaces the windows up to the first: writes the source itself, weighted to complement the sum of the later windows.
     ///
-    /// Windows that do not turn add up to the source, so it continues them without a seam.
+    /// Windows without rotation add up to the source, so they continue it without a seam.
     /// - Parameters:
     ///   - from: The first output sample to fill, a multiple of eight.
     ///   - start: The source frame heard at output sample 0.
