@@ -1,18 +1,18 @@
-// The innermost loops: extremes and energy of 16-bit samples, and floating-point samples brought to 16 bits.
+// The innermost loops: extremes and energy of 16-bit samples, and conversion of floating-point samples to 16 bits.
 internal import CSampleSums
 
-/// How the samples of a block lie in memory.
+/// The memory layout of a block of samples.
 @safe
 struct ShortBlock {
     let base: UnsafePointer<Int16>
-    /// From one channel to the next; 1 where the channels take turns.
+    /// The distance from one channel to the next; 1 if the channels are interleaved.
     let channelStride: Int
     let channelCount: Int
 
-    /// Whether the channels take turns, frame by frame.
+    /// Whether the channels are interleaved, frame by frame.
     var isInterleaved: Bool { channelStride == 1 && channelCount > 1 }
 
-    /// From a frame to the next one of the same channel.
+    /// The distance from a frame to the next one of the same channel.
     var frameStride: Int { isInterleaved ? channelCount : 1 }
 
     /// Sums up `count` frames from `start` on, channel by channel; interleaved blocks have two channels.
@@ -50,7 +50,7 @@ package struct ShortBuffer: ~Copyable, @unchecked Sendable {
     deinit { unsafe base.deallocate() }
 }
 
-/// Takes interleaved samples apart: channel `c` of `count` frames goes to `output + c * stride`.
+/// Deinterleaves samples: channel `c` of `count` frames goes to `output + c * stride`.
 package func separate(
     _ source: UnsafePointer<Int16>, channelCount: Int, count: Int, into output: UnsafeMutablePointer<Int16>, stride: Int
 ) {
@@ -80,7 +80,7 @@ private func separateStereo(
     }
 }
 
-/// Floating-point samples as 16-bit ones, rounded to the nearest and cut at full scale; what is not finite is silence.
+/// Converts floating-point samples to 16 bits: rounded to the nearest, clipped at full scale; not finite counts as silence.
 package func roundToShorts(_ source: UnsafePointer<Float>, count: Int, into output: UnsafeMutablePointer<Int16>) {
     let (input, target) = unsafe (UnsafeRawPointer(source), UnsafeMutableRawPointer(output))
     var index = 0
@@ -95,7 +95,7 @@ package func roundToShorts(_ source: UnsafePointer<Float>, count: Int, into outp
     }
 }
 
-/// The rounding: adding 1.5 * 2^23 leaves a whole number, to the nearest even, in the low bits of a float.
+/// The rounding: adding 1.5 * 2^23 leaves an integer, rounded to the nearest even, in the low bits of a float.
 @inline(__always)
 private func shorts(_ samples: SIMD8<Float>) -> SIMD8<Int16> {
     let finite = samples.replacing(with: 0, where: samples - samples .!= 0)

@@ -1,7 +1,7 @@
-/// A list that grows at its end and of which a copy costs next to nothing.
+/// A list that grows at its end and is very cheap to copy.
 ///
-/// Elements lie in chunks that a copy shares, so that a growing waveform can be looked at thirty times a second however long it
-/// is. Elements are plain memory.
+/// Copies share the chunks that hold the elements, so a growing waveform of any length can be displayed thirty times a second.
+/// Elements are plain memory.
 ///
 /// Real-time safe: no.
 struct ChunkedList<Element: BitwiseCopyable & Sendable>: Sendable {
@@ -9,15 +9,15 @@ struct ChunkedList<Element: BitwiseCopyable & Sendable>: Sendable {
 
     private(set) var count = 0
     private var chunks: [Chunk<Element>] = []
-    /// Whether another thread may be looking at what is here.
+    /// Whether another thread may be reading these elements.
     private var isShown = false
 
     /// An empty list.
     init() {}
 
-    /// A list of `count` elements that lie in `memory` from `offset` on, in bytes.
+    /// A list of `count` elements in `memory`, starting at `offset` bytes.
     ///
-    /// Only for elements for which every pattern of bits is a value, as what is there is not looked at.
+    /// Only for elements for which every bit pattern is valid, because the memory is not checked.
     init(count: Int, in memory: LevelMemory, at offset: Int) {
         for place in stride(from: 0, to: count, by: Self.chunkCapacity) {
             chunks.append(
@@ -28,7 +28,7 @@ struct ChunkedList<Element: BitwiseCopyable & Sendable>: Sendable {
         self.count = count
     }
 
-    /// What there is so far, for another thread to look at while this list goes on growing.
+    /// The elements so far, for another thread to read while this list continues to grow.
     mutating func shown() -> ChunkedList {
         let copy = self
         isShown = true
@@ -40,10 +40,10 @@ struct ChunkedList<Element: BitwiseCopyable & Sendable>: Sendable {
         let place = count % Self.chunkCapacity
         let last = chunks.count - 1
         if place == 0 {
-            // Short lists, such as those of the highest levels, are many.
+            // Short lists, such as those of the highest levels, are numerous.
             chunks.append(Chunk(capacity: chunks.isEmpty ? 16 : Self.chunkCapacity))
         } else if place == chunks[last].capacity || !isKnownUniquelyReferenced(&chunks[last]) {
-            // A copy of this list sees the chunk, and may append to it, too.
+            // A copy of this list shares the chunk, and may append to it, too.
             let capacity = min(Self.chunkCapacity, max(chunks[last].capacity, 2 * place))
             chunks[last] = Chunk(copying: chunks[last], count: place, capacity: capacity)
         }
@@ -61,8 +61,8 @@ struct ChunkedList<Element: BitwiseCopyable & Sendable>: Sendable {
         }
     }
 
-    /// Continues in memory of its own, because readers may still look at what was shown. When they let go of it is left to the counts of
-    /// references elsewhere, but a thread sanitizer does not see those.
+    /// Continues in new memory, because readers may still use the elements shown. Reference counts track when they release it,
+    /// but a thread sanitizer does not see those.
     private mutating func leaveShown() {
         isShown = false
         chunks = chunks.map(\.self)
@@ -77,7 +77,7 @@ struct ChunkedList<Element: BitwiseCopyable & Sendable>: Sendable {
         return unsafe chunks[index / Self.chunkCapacity].base[index % Self.chunkCapacity]
     }
 
-    /// Calls `body` with the elements in runs that lie side by side in memory.
+    /// Calls `body` with the elements in contiguous runs.
     func forEachRun<Failure: Error>(_ body: (UnsafeBufferPointer<Element>) throws(Failure) -> Void) throws(Failure) {
         var left = count
         for chunk in chunks where left > 0 {
@@ -86,7 +86,7 @@ struct ChunkedList<Element: BitwiseCopyable & Sendable>: Sendable {
         }
     }
 
-    /// Adds where each chunk begins, for ``ListViews``; valid as long as the list.
+    /// Appends the address of each chunk, for ``ListViews``; valid as long as the list.
     func appendAddresses(to addresses: inout [UnsafePointer<Element>]) {
         for chunk in chunks { unsafe addresses.append(UnsafePointer(chunk.base)) }
     }
@@ -98,12 +98,12 @@ extension ChunkedList: Equatable where Element: Equatable {
     }
 }
 
-/// Memory of elements that are written once, by the only list that has the chunk.
+/// Memory of elements that are written once, by the only list that owns the chunk.
 @safe
 private final class Chunk<Element: BitwiseCopyable>: @unchecked Sendable {
     let base: UnsafeMutablePointer<Element>
     let capacity: Int
-    /// What the memory belongs to; the chunk itself where there is nobody.
+    /// The owner of the memory; nil if the chunk itself owns it.
     private let owner: LevelMemory?
 
     init(capacity: Int) {
@@ -112,7 +112,7 @@ private final class Chunk<Element: BitwiseCopyable>: @unchecked Sendable {
         owner = nil
     }
 
-    /// A chunk of `capacity` elements that are there.
+    /// A chunk of `capacity` existing elements.
     init(capacity: Int, in memory: LevelMemory, at offset: Int) {
         let byteCount = capacity * MemoryLayout<Element>.stride
         precondition(offset + byteCount <= memory.byteCount, "A list reaches beyond its memory.")

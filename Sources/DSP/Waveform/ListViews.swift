@@ -1,6 +1,6 @@
 internal import CSampleSums
 
-/// Lists for many look-ups, none of which counts references: where their elements lie.
+/// Addresses of the elements of several lists, for many look-ups without reference counting.
 @safe
 struct ListViews<Element: BitwiseCopyable & Sendable> {
     private let addresses: UnsafeBufferPointer<UnsafePointer<Element>>
@@ -23,7 +23,7 @@ struct ListViews<Element: BitwiseCopyable & Sendable> {
         }
     }
 
-    /// How many elements a list has.
+    /// The number of elements of a list.
     @inline(__always)
     func count(_ list: Int) -> Int {
         unsafe precondition(list >= 0 && list < places.count)
@@ -36,18 +36,18 @@ struct ListViews<Element: BitwiseCopyable & Sendable> {
         return unsafe address(list, index).pointee
     }
 
-    /// Has `length` elements from `index` on brought near that are soon to be looked at: a power of two of them, at a multiple of it.
+    /// Prefetches `length` elements from `index` on; `length` is a power of two, and `index` a multiple of it.
     @inline(__always)
     func fetchAhead(_ list: Int, _ index: Int, length: Int) {
         let count = count(list)
         guard index >= 0 && index < count && length <= ChunkedList<Element>.chunkCapacity else { return }
         let first = unsafe address(list, index)
         unsafe fetch_ahead(first)
-        // They may lie across two of the lines in which memory comes.
+        // The elements may span two cache lines.
         unsafe fetch_ahead(first + (min(length, count - index) - 1))
     }
 
-    /// Of an element that is there.
+    /// The address of an existing element.
     @inline(__always)
     private func address(_ list: Int, _ index: Int) -> UnsafePointer<Element> {
         let capacity = ChunkedList<Element>.chunkCapacity

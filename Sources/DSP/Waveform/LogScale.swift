@@ -1,20 +1,20 @@
 internal import Glibc
 
-/// Which of 256 equal steps of a logarithmic scale a value is nearest to: what `round(log(value))` says, in a tenth of its time.
+/// Finds the nearest of 256 equal steps of a logarithmic scale: the result of `round(log(value))`, in a tenth of its time.
 struct LogScale {
-    /// The least value of the step after each one; of the last one, what no value reaches.
+    /// The upper bound of each step: the least value of the next one; for the last step, a value never reached.
     private let ends: ByteTable
-    /// The step of the least value of each piece. No piece has more than one edge in it.
+    /// The step of the least value of each piece. A piece contains at most one edge.
     private let steps: [UInt8]
-    /// The number of the first piece.
+    /// The index of the first piece.
     private let firstPiece: Int
 
-    /// Pieces are 64ths of the way from one power of two to the next: what the highest bits of a number count.
+    /// A piece is a 64th of the range from one power of two to the next: what the highest bits of a number encode.
     private static let bitsBelowPieces = 46
 
     /// - Parameters:
-    ///   - stepsPerOctave: Steps of a doubling, at most 44.
-    ///   - stepOfOne: The step of 1, which need not be a whole one.
+    ///   - stepsPerOctave: Steps per doubling, at most 44.
+    ///   - stepOfOne: The step of the value 1, which may be fractional.
     init(stepsPerOctave: Double, stepOfOne: Double) {
         precondition(stepsPerOctave > 0 && stepsPerOctave <= 44, "A piece of 1/44 octaves has one edge.")
         let edges = (0..<256).map { exp2((Double($0) - 0.5 - stepOfOne) / stepsPerOctave) }
@@ -30,11 +30,11 @@ struct LogScale {
 
     private static func piece(_ value: Double) -> Int { Int(value.bitPattern >> bitsBelowPieces) }
 
-    /// The step of a finite value above 0; the first or the last one for what lies beyond.
+    /// The step of a finite value above 0; values beyond the scale get the first or the last step.
     func step(_ value: Double) -> UInt8 {
         let piece = min(max(Self.piece(value) - firstPiece, 0), steps.count - 1)
         let step = steps[piece]
-        // Added without a branch, which would go the other way half the time.
+        // Without a branch, because it would be mispredicted half the time.
         return step &+ (value >= ends[step] ? 1 : 0)
     }
 }

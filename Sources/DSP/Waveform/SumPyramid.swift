@@ -1,26 +1,26 @@
-/// Sums over bins of 1, 2, 4, 8 … places, for places that come in order.
+/// Sums over bins of 1, 2, 4, 8 … places, for places that are appended in order.
 ///
-/// What is kept is a binary tree over absolute places: the bin of level `l` at `i` covers places `i << l ..< (i + 1) << l`.
-/// Adding a place costs two sums on average, and a look at it as it stands next to nothing (``ChunkedList``).
+/// A binary tree over absolute places: the bin of level `l` at `i` covers places `i << l ..< (i + 1) << l`.
+/// Appending a place costs two sums on average; a snapshot costs next to nothing (``ChunkedList``).
 ///
 /// Real-time safe: no.
 struct SumPyramid<Sum: PyramidSum>: Sendable {
     typealias Level = ChunkedList<Sum.Stored>
 
     private(set) var levels: [Level] = [Level()]
-    /// For each level the bin at an even place whose neighbour has not come yet.
+    /// For each level, the bin at an even place whose neighbour has not been appended yet.
     private var pending: [Sum?] = [nil]
 
-    /// Places that have come.
+    /// The number of places appended.
     var count: Int { levels[0].count }
 
-    /// The next place.
+    /// Appends the next place.
     mutating func append(_ sum: Sum) {
         levels[0].append(sum.stored)
         carry(sum, on: 0)
     }
 
-    /// Takes over a pyramid of the places that come next; its first one must be a multiple of `1 << level` here.
+    /// Appends a pyramid of the places that follow; its first one must be a multiple of `1 << level` here.
     ///
     /// - Parameter level: At or above the highest level of `part`.
     mutating func append(_ part: SumPyramid, below level: Int) {
@@ -36,17 +36,17 @@ struct SumPyramid<Sum: PyramidSum>: Sendable {
         }
     }
 
-    /// What there is so far, for another thread to look at while this pyramid goes on growing.
+    /// The pyramid so far, for another thread to read while this one continues to grow.
     mutating func shown() -> SumPyramid {
         var copy = self
         for index in levels.indices { copy.levels[index] = levels[index].shown() }
         return copy
     }
 
-    /// The levels as they are if `last` is the last place and no more come; the highest one has at most one bin.
+    /// The final levels if `last` is the last place; the highest one has at most one bin.
     func finished(with last: Sum?) -> [Level] {
         var levels = levels
-        // The bin of each level that has not all of its places, if there is one.
+        // The incomplete bin of each level, if there is one.
         var open = last
         if let last { levels[0].append(last.stored) }
         var index = 0

@@ -3,8 +3,8 @@ internal import Glibc
 
 /// Turns windows of mono sound into ``ToneSum``s.
 ///
-/// A window is two hops long, with its hop in the middle, under a Hann window. The power of each bin of the spectrum counts to
-/// the band it lies in, or in parts to the two bands it straddles; frequency zero counts to none. Energies are mean squares by
+/// A window is two hops long, with its hop in the middle, under a Hann window. The power of each bin of the spectrum counts for
+/// its band, or is divided between the two bands it straddles; frequency zero is ignored. Energies are mean squares by
 /// Parseval's theorem: a sine of amplitude 1 gives 1/2.
 ///
 /// Real-time safe: no. Use: one thread at a time.
@@ -13,7 +13,7 @@ struct ToneAnalyser: ~Copyable {
     let hop: Int
     private var transform: RealFourierTransform
     private let window: FloatStorage
-    /// What each bin of the spectrum, from the one after frequency zero on, counts in each band.
+    /// The weight of each bin of the spectrum in each band, from the bin after frequency zero on.
     private let low: FloatStorage
     private let mid: FloatStorage
     private let high: FloatStorage
@@ -35,7 +35,7 @@ struct ToneAnalyser: ~Copyable {
         let hann = (0..<size).map { 0.5 - 0.5 * cos(2 * .pi * Double($0) / Double(size)) }
         window = FloatStorage(hann.map(Float.init))
         let width = Double(sampleRate) / Double(size)
-        // A sine's energy spreads over the window's squares; all bins but the first and the last stand for two.
+        // A sine's energy is spread by the window's squares; all bins but the first and the last stand for two.
         let scale = 2 / (Double(size) * hann.reduce(0) { $0 + $1 * $1 })
         let edges = [0, WaveformTone.lowCrossover, WaveformTone.highCrossover, Double(sampleRate)]
         func share(of bin: Int, from low: Double, to high: Double) -> Double {
@@ -65,7 +65,7 @@ struct ToneAnalyser: ~Copyable {
         transform.forward()
         let (lows, mids, highs, frequencies) = (self.low.view, self.mid.view, self.high.view, self.frequencies.view)
         var (low, mid, high, moment) = (Lanes(), Lanes(), Lanes(), Lanes())
-        // From the bin after frequency zero on; `hop` of them, a multiple of the lanes.
+        // From the bin after frequency zero on: `hop` bins, a multiple of the lanes.
         let bins = transform.spectrumStorage.view.part(from: 2, count: 2 * hop)
         for index in stride(from: 0, to: hop, by: Lanes.scalarCount) {
             let (real, imaginary) = bins.complexLanes(at: index)

@@ -1,18 +1,18 @@
-// The tones of sound as it comes: a mono mix in windows that overlap by half.
+// The tones of sound as it arrives: a mono mix in windows that overlap by half.
 
-/// The pyramid of tones of a recording or a part of it, and the window that is being filled.
+/// The pyramid of tones of a recording or a part of it, and the window being filled.
 struct ToneTrack: ~Copyable, Sendable {
     private var analyser: ToneAnalyser
     private var pyramid = SumPyramid<ToneSum>()
-    /// The window of the next hop, and how much of it there is.
+    /// The window of the next hop, and how much of it is filled.
     private let window: FloatStorage
     private var filled: Int
-    /// Frames of sound that have come and lie in the part.
+    /// Frames received that belong to the part.
     private var frameCount: Int64 = 0
     private let part: Range<Int64>
     private var position: Int64
 
-    /// - Parameter part: The frames whose tones are wanted; sound comes from half a hop before it on, or from frame 0.
+    /// - Parameter part: The frames whose tones are wanted; the input begins half a hop before it, or at frame 0.
     init(sampleRate: Int, part: Range<Int64>) {
         analyser = ToneAnalyser(sampleRate: sampleRate)
         window = FloatStorage(count: 2 * analyser.hop)
@@ -25,7 +25,7 @@ struct ToneTrack: ~Copyable, Sendable {
 
     private var hop: Int { analyser.hop }
 
-    /// Hops that the frames so far have begun.
+    /// The number of hops begun by the frames so far.
     private var hopsBegun: Int { Int((frameCount + Int64(hop) - 1) / Int64(hop)) }
 
     mutating func append(_ block: ShortBlock, count: Int) {
@@ -42,7 +42,7 @@ struct ToneTrack: ~Copyable, Sendable {
         }
     }
 
-    /// Takes over a part that is finished.
+    /// Appends a finished part.
     mutating func append(_ other: borrowing ToneTrack, below partLevel: Int) {
         let binsPerHop = hop / Waveform.framesPerBin
         pyramid.append(other.pyramid, below: partLevel - binsPerHop.trailingZeroBitCount)
@@ -50,7 +50,7 @@ struct ToneTrack: ~Copyable, Sendable {
         position = other.part.upperBound
     }
 
-    /// Sums up the hops that have begun, as if silence followed.
+    /// Sums up the hops begun, as if silence followed.
     mutating func finish() {
         while pyramid.count < hopsBegun {
             clear(from: filled)
@@ -60,7 +60,7 @@ struct ToneTrack: ~Copyable, Sendable {
 
     /// The levels as if silence followed.
     mutating func finished() -> [SumPyramid<ToneSum>.Level] {
-        // At most two hops have begun and are not summed up: theirs are the last windows.
+        // At most two hops have begun and are not summed up yet: they are in the last windows.
         var pyramid = self.pyramid.shown()
         let rest = FloatStorage(count: 4 * hop)
         for index in 0..<filled { rest.view[index] = window.view[index] }
@@ -82,7 +82,7 @@ struct ToneTrack: ~Copyable, Sendable {
         for index in start..<2 * hop { window.view[index] = 0 }
     }
 
-    /// Puts the mean of the channels behind what the window holds.
+    /// Appends the mean of the channels to the window.
     private func mix(_ block: ShortBlock, from start: Int, count: Int) {
         let scale = 1 / (32768 * Float(block.channelCount))
         let target = window.view.part(from: filled, count: count)

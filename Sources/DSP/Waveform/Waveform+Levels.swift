@@ -1,7 +1,7 @@
-// A waveform from levels that were kept, and its levels as memory: what a file of it needs.
+// Creates a waveform from stored levels, and gives access to its levels as memory: what a file needs.
 internal import Explanations
 
-/// Why levels are not those of a waveform.
+/// Why levels do not form a waveform.
 package struct WaveformLevelsError: ExplainedError, Equatable {
     /// The cause, in one plain sentence.
     package let message: String
@@ -10,18 +10,18 @@ package struct WaveformLevelsError: ExplainedError, Equatable {
 }
 
 extension Waveform {
-    /// Channels a waveform may have.
+    /// The permitted channel counts of a waveform.
     package static let channelCounts = 1...64
 
-    /// How many bins each level of a channel has, from the finest one to the one that holds everything; one level of none
-    /// for a recording of no frames.
+    /// The number of bins in each level of a channel, from the finest level to the one with a single bin; a recording of no
+    /// frames has one level without bins.
     ///
     /// - Parameter frameCount: 0 or more.
     package static func binCounts(frameCount: Int64) -> [Int] {
         placeCounts(frameCount: frameCount, framesPerPlace: framesPerBin)
     }
 
-    /// How many tones each level has, from the finest one to the one that holds everything.
+    /// The number of tones in each level, from the finest level to the one with a single tone.
     ///
     /// - Parameters:
     ///   - frameCount: 0 or more.
@@ -40,16 +40,16 @@ extension Waveform {
         return counts
     }
 
-    /// A waveform of levels that were kept; what they hold is believed, how many there are is checked.
+    /// A waveform of stored levels; checks their number, not their content.
     ///
     /// - Parameters:
     ///   - sampleRate: In Hz, 1 or more.
-    ///   - frameCount: Frames that are summed up, 0 or more.
-    ///   - channels: For each of 1 to 64 channels its levels, from the finest one, of the lengths that
-    ///     ``binCounts(frameCount:)`` names.
-    ///   - tones: The levels of the tones, of the lengths that ``toneCounts(frameCount:sampleRate:)`` names; empty
-    ///     where the colour of the sound is not known.
-    /// - Throws: `WaveformLevelsError` when a count does not fit the others.
+    ///   - frameCount: Frames summed up, 0 or more.
+    ///   - channels: The levels of each of 1 to 64 channels, from the finest one, with the lengths that
+    ///     ``binCounts(frameCount:)`` gives.
+    ///   - tones: The levels of the tones, with the lengths that ``toneCounts(frameCount:sampleRate:)`` gives; empty
+    ///     if the colour of the sound is not known.
+    /// - Throws: `WaveformLevelsError` if a count does not fit the others.
     ///
     /// Real-time safe: no.
     package init(
@@ -78,17 +78,17 @@ extension Waveform {
 
     // MARK: - As memory
 
-    /// Bytes of all levels, as they are read, and as ``forEachRunOfBytes(_:)`` gives them.
+    /// The size of all levels in bytes, as they are read and as ``forEachRunOfBytes(_:)`` gives them.
     package static func levelByteCount(frameCount: Int64, sampleRate: Int, channelCount: Int, hasTones: Bool) -> Int {
         let bins = binCounts(frameCount: frameCount).reduce(0, +) * channelCount
         let tones = hasTones ? toneCounts(frameCount: frameCount, sampleRate: sampleRate).reduce(0, +) : 0
         return bins * MemoryLayout<WaveformBin>.stride + tones * MemoryLayout<WaveformTone>.stride
     }
 
-    /// A waveform whose levels `fill` reads into the memory it is given, piece after piece: channel after channel the levels
+    /// A waveform whose levels `fill` reads into the memory it is given, piece after piece: the levels of each channel
     /// from the finest one, then the levels of the tones.
     ///
-    /// Integers are the lowest byte first. Counts must have been checked: channels 1 to 64, rate 1 or more, frames 0 or more.
+    /// Integers are little endian. Counts must have been checked: channels 1 to 64, rate 1 or more, frames 0 or more.
     package init<Failure: Error>(
         sampleRate: Int, frameCount: Int64, channelCount: Int, hasTones: Bool,
         fill: (UnsafeMutableRawBufferPointer) throws(Failure) -> Void
@@ -118,7 +118,7 @@ extension Waveform {
             framesPerTone: Self.framesPerTone(sampleRate: sampleRate), channels: channels, tones: tones.map(list))
     }
 
-    /// What is read at a time: little enough to be in the processor's cache still when its checksum is made.
+    /// The size of one read: small enough to stay in the processor's cache until its checksum is computed.
     private static let pieceBytes = 256 << 10
 
     /// Calls `body` with the bytes of all levels, run after run, in the order and form in which they are read back.
@@ -134,7 +134,7 @@ extension Waveform {
         for level in tones { try unsafe level.forEachRunOfBytes(body) }
     }
 
-    /// Whether memory is as files have it, so that it can be copied.
+    /// Whether memory has the byte order of files, so that it can be copied.
     private static var isMemoryLittleEndian: Bool { UInt16(1).littleEndian == 1 }
 }
 

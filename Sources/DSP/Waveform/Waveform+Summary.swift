@@ -1,17 +1,17 @@
-// The one query that every picture is drawn from.
+// The query that every picture is drawn from.
 
 extension Waveform {
-    /// Columns of a picture of `frames`, side by side and of equal length.
+    /// Columns of a picture of `frames`, adjacent and of equal length.
     ///
-    /// Each column sums up every bin that has a frame in it, so no peak is lost between two; where the columns' edges fall on
+    /// Each column sums up every bin that has a frame in it, so no peak is lost between two columns. If the columns' edges lie on
     /// bins it is exact. Columns shorter than a bin repeat it: draw those from samples
-    /// (``column(ofSamples:tone:)`` and ``tone(frames:)``). Frames outside the recording are empty columns.
+    /// (``column(ofSamples:tone:)`` and ``tone(frames:)``). Columns outside the recording are empty.
     ///
     /// - Parameters:
     ///   - frames: In absolute frames; may reach beyond the recording on both sides.
-    ///   - count: How many columns.
+    ///   - count: The number of columns.
     ///   - channel: One channel from 0, or `nil` for the extremes and the mean power of all.
-    /// - Returns: `count` columns. Takes some dozen bins a column, at most 14 on every third level of the pyramid.
+    /// - Returns: `count` columns. Takes some dozen bins per column, at most 14 on every third level of the pyramid.
     ///
     /// Real-time safe: no.
     public func summary(frames: Range<Int64>, columns count: Int, channel: Int? = nil) -> [WaveformColumn] {
@@ -43,7 +43,7 @@ extension Waveform {
         return sum.storedTone
     }
 
-    /// One column of samples that were read, for zooms where a column is shorter than a bin.
+    /// One column computed from samples, for zooms where a column is shorter than a bin.
     public static func column(ofSamples samples: Span<Float>, tone: WaveformTone?) -> WaveformColumn {
         var sum = ColumnSum()
         for index in samples.indices { sum.add(samples[index]) }
@@ -54,33 +54,33 @@ extension Waveform {
 
     // MARK: - Trees
 
-    /// The places that have some of `frames`, which are not below 0; a place has a power of two of them.
+    /// The places that contain any of `frames`, which are not below 0; a place has a power of two frames.
     @inline(__always)
     private static func places(_ frames: Range<Int64>, framesPerPlace: Int) -> Range<Int> {
         let exponent = framesPerPlace.trailingZeroBitCount
         return Int(frames.lowerBound) >> exponent..<(Int(frames.upperBound) + framesPerPlace - 1) >> exponent
     }
 
-    /// From a level that is read to the next one. Runs of bins lie side by side, while each level is far away from the others:
-    /// reading up to seven bins of every third level takes half the time that the fewest bins of all levels do. Tones are
-    /// dearer to sum up.
+    /// The distance between the levels read. Runs of bins are contiguous, while the levels lie far apart in memory: reading up to
+    /// seven bins of every third level takes half the time of reading the fewest bins of all levels. Tones are more expensive
+    /// to sum up.
     private static let (binStep, toneStep) = (3, 2)
-    /// How many columns ahead memory is asked for.
+    /// How many columns ahead memory is prefetched.
     private static let columnsAhead = 4
 
-    /// Asks for what lies on the two lowest levels where a later column ends and the next one begins.
+    /// Prefetches the two lowest levels at the end of a later column, where the next one begins.
     @inline(__always)
     private func fetchAhead<Element>(
         _ places: Range<Int>, of levels: ListViews<Element>, from lowest: Int, step: Int
     ) {
-        // Columns of few places lie side by side, and the processor sees by itself what comes next.
+        // Columns of few places are contiguous, and the processor prefetches them by itself.
         if places.count >> (2 * step) == 0 { return }
         let place = places.upperBound + Self.columnsAhead * places.count
         levels.fetchAhead(lowest, (place >> step) << step, length: 1 << step)
         levels.fetchAhead(lowest + step, (place >> (2 * step)) << step, length: 1 << step)
     }
 
-    /// Adds the bins of a channel whose levels are those from `lowest` on.
+    /// Adds the bins of a channel, whose levels start at `lowest`.
     @inline(__always)
     private func addBins(
         _ frames: Range<Int64>, of levels: ListViews<WaveformBin>, from lowest: Int, to sum: inout ColumnSum
@@ -89,7 +89,7 @@ extension Waveform {
         fetchAhead(places, of: levels, from: lowest, step: Self.binStep)
         var climb = Climb(over: places, levels: levelCount, step: Self.binStep)
         while let (level, left, right) = climb.next() {
-            // Places lie within the recording, so that all are there; only the last one of a level may have fewer frames.
+            // Places lie within the recording, so all exist; only the last one of a level may have fewer frames.
             let size = Int64(Self.framesPerBin) << Int64(level)
             for run in 0..<2 {
                 for index in run == 0 ? left : right {
@@ -116,7 +116,7 @@ extension Waveform {
     }
 }
 
-/// Runs of places of every `step`th level of a pyramid that make up some places of level 0, from the lowest level up.
+/// Runs of places on every `step`th level of a pyramid that cover a range of places of level 0, from the lowest level up.
 private struct Climb {
     private var (start, end, level): (Int, Int, Int)
     private let (levelCount, step): (Int, Int)
@@ -127,7 +127,7 @@ private struct Climb {
         (levelCount, self.step) = (levels, step)
     }
 
-    /// Two runs of one level; what lies between them is left to the levels above.
+    /// Two runs of one level; the levels above cover the places between them.
     @inline(__always)
     mutating func next() -> (level: Int, left: Range<Int>, right: Range<Int>)? {
         if start >= end { return nil }

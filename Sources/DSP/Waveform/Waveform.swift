@@ -1,26 +1,26 @@
-/// What a recording looks like, at every zoom: extremes and RMS of each channel, and the colour of its sound.
+/// The overview of a recording at every zoom: extremes and RMS of each channel, and the colour of its sound.
 ///
-/// A binary pyramid: level 0 has bins of ``framesPerBin`` frames, each level above bins of twice as many, up to one bin for
-/// everything. Bins lie on absolute frames, so that what is drawn of them stands still while it is scrolled. The last bin of
-/// each level may have fewer frames.
+/// A binary pyramid: level 0 has bins of ``framesPerBin`` frames, each level above bins of twice as many, up to a single bin.
+/// Bins lie on absolute frames, so that the picture stays the same while it is scrolled. The last bin of each level may have
+/// fewer frames.
 ///
-/// The same sound gives the same values, byte for byte, whether it was read at once, in blocks, in parts side by side or while
-/// it was recorded. Of 16-bit samples the extremes are exact; of others they are rounded to 16 bits.
+/// The same sound gives the same values, byte for byte, whether it was read at once, in blocks, in parallel parts or during
+/// recording. Extremes of 16-bit samples are exact; those of other samples are rounded to 16 bits.
 ///
-/// Real-time safe: no. A copy costs next to nothing.
+/// Real-time safe: no. Copies cost next to nothing.
 public struct Waveform: Equatable, Sendable {
-    /// Frames of a bin of level 0.
+    /// Frames per bin of level 0.
     public static let framesPerBin = 256
 
     /// In Hz.
     public let sampleRate: Int
-    /// Frames that are summed up.
+    /// The number of frames summed up.
     public let frameCount: Int64
-    /// Frames of a tone of level 0: 512 up to 50 kHz, doubled with each doubling of the rate.
+    /// Frames per tone of level 0: 512 up to 50 kHz, doubled with each doubling of the rate.
     public let framesPerTone: Int
     /// The levels of each channel, channels × levels; level 0 has the finest bins.
     let channels: [[ChunkedList<WaveformBin>]]
-    /// The levels of all channels mixed; empty when tones were not asked for.
+    /// The levels of all channels mixed; empty if tones were not requested.
     let tones: [ChunkedList<WaveformTone>]
 
     /// Number of channels.

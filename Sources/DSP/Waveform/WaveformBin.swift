@@ -1,8 +1,8 @@
-// The level of one bin of a waveform: what is kept, and the exact sums it is made of.
+// The level of one bin of a waveform: the stored form, and the exact sums it is computed from.
 
 /// The least and the greatest sample and the RMS of one channel over one bin.
 ///
-/// Samples count as 16-bit integers, rounded to the nearest, so that the bins of the same sound are the same bytes however
+/// Samples are converted to 16-bit integers, rounded to the nearest, so that the same sound gives the same bytes however
 /// it was read. Six bytes in memory.
 public struct WaveformBin: Equatable, Sendable, BitwiseCopyable {
     /// The least sample, in 1/32768 of full scale.
@@ -22,17 +22,17 @@ public struct WaveformBin: Equatable, Sendable, BitwiseCopyable {
     /// The root of the mean square, 0 to 1; a full-scale square wave is 1.
     public var rms: Float { Float(level) / 65536 }
 
-    /// Whether a sample stands at full scale, where a clipped one would stand.
+    /// Whether a sample is at full scale, as a clipped one would be.
     public var isClipped: Bool { minimum == .min || maximum == .max }
 }
 
-/// What two neighbours of a pyramid's level become on the level above, and what is kept of it there.
+/// How two neighbouring sums of one level combine on the level above, and what is stored of them.
 ///
-/// The sum of two is always that of an even place and the odd one after it, so that sums that are not associative, such as
-/// those of floating-point numbers, come out the same however the sound was cut into blocks.
+/// The two are always an even place and the odd one after it, so that sums that are not associative, such as those of
+/// floating-point numbers, give the same result however the sound was divided into blocks.
 protocol PyramidSum: Sendable {
     associatedtype Stored: Sendable, BitwiseCopyable
-    /// What the pyramid keeps.
+    /// The value stored in the pyramid.
     var stored: Stored { get }
     static func + (left: Self, right: Self) -> Self
 }

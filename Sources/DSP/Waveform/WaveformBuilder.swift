@@ -1,42 +1,42 @@
-// Sums up sound as it comes.
+// Sums up sound as it arrives.
 
 /// Builds a ``Waveform`` from blocks of any length.
 ///
-/// While a recording grows, ``waveform()`` gives what there is so far: the same bytes as if the recording ended there.
+/// While a recording grows, ``waveform()`` returns the waveform so far: the same bytes as if the recording ended there.
 ///
 /// Real-time safe: no; it allocates. Use: one thread at a time.
 public struct WaveformBuilder: ~Copyable, Sendable {
-    // A long recording is summed up on several threads, by one builder for each part of it and one for the whole that takes
-    // over the parts in their order.
+    // A long recording is summed up on several threads, by one builder for each part and one for the whole, which appends the
+    // parts in order.
 
-    /// Frames of a part of a recording, but for the last one: 2^20, some twenty seconds.
+    /// Frames per part of a recording, except the last: 2^20, some twenty seconds.
     package static let partFrames: Int64 = Int64(Waveform.framesPerBin) << partLevel
-    /// A part's own highest level.
+    /// The highest level of a part.
     private static let partLevel = 12
 
     /// In Hz.
     public let sampleRate: Int
     /// Number of channels, 1 to 64.
     public let channelCount: Int
-    /// Frames of the sound that are to be handed in next to each other, in absolute frames: more than the part itself when
-    /// there are tones, whose windows reach half a hop beyond it.
+    /// The contiguous absolute frames to append: more than the part itself if there are tones, whose windows reach half a hop
+    /// beyond it.
     package let input: Range<Int64>
-    /// What of it is summed up; without end when the length is not known.
+    /// The frames to sum up; without an end if the length is not known.
     package let part: Range<Int64>
-    /// The frame that comes next.
+    /// The next frame expected.
     public private(set) var position: Int64
 
     private var channels: [SumPyramid<BinSum>]
     private var tones: ToneTrack?
-    /// The bin that is not full: channel after channel, `framesPerBin` samples apart.
+    /// The incomplete bin: channel after channel, `framesPerBin` samples apart.
     private var bin: ShortBuffer
     private var binFrames = 0
-    /// Blocks that were taken apart into channels, or rounded.
+    /// A block after deinterleaving or rounding.
     private var block: ShortBuffer
-    /// Whether parts were taken over, after which only parts may follow.
+    /// Whether parts were appended; after that only parts may follow.
     private var hasParts = false
 
-    /// Frames that are taken apart at a time.
+    /// Frames deinterleaved at a time.
     private static let blockFrames = 4096
 
     /// A builder for a recording from its first frame on, whose length need not be known.
@@ -44,20 +44,20 @@ public struct WaveformBuilder: ~Copyable, Sendable {
     /// - Parameters:
     ///   - sampleRate: In Hz, 1 or more.
     ///   - channelCount: 1 to 64.
-    ///   - tones: Whether the colour of the sound is wanted, which costs more than all the rest.
+    ///   - tones: Whether to compute the colour of the sound, which costs more than all the rest.
     public init(sampleRate: Int, channelCount: Int, tones: Bool = true) {
         self.init(
             sampleRate: sampleRate, channelCount: channelCount, part: 0..<Int64.max, input: 0..<Int64.max, tones: tones)
     }
 
-    /// A builder for one part of a recording, which is handed the frames of ``input``.
+    /// A builder for one part of a recording; append the frames of ``input``.
     ///
     /// - Parameters:
     ///   - sampleRate: In Hz, 1 or more.
     ///   - channelCount: 1 to 64.
-    ///   - part: Which part, from 0; it must have a frame.
+    ///   - part: The index of the part, from 0; the part must have a frame.
     ///   - frameCount: Frames of the whole recording.
-    ///   - tones: Whether the colour of the sound is wanted.
+    ///   - tones: Whether to compute the colour of the sound.
     package init(sampleRate: Int, channelCount: Int, part: Int, ofFrames frameCount: Int64, tones: Bool = true) {
         let start = Int64(part) * Self.partFrames
         precondition(part >= 0 && start < frameCount, "A recording of \(frameCount) frames has no part \(part).")
@@ -82,10 +82,10 @@ public struct WaveformBuilder: ~Copyable, Sendable {
         block = ShortBuffer(count: channelCount * Self.blockFrames)
     }
 
-    /// Number of parts of a recording.
+    /// The number of parts of a recording.
     package static func partCount(frames: Int64) -> Int { Int((frames + partFrames - 1) / partFrames) }
 
-    /// The next frames, as 16-bit samples with the channels interleaved; a last frame that is not whole is left out.
+    /// Appends the next frames, as interleaved 16-bit samples; an incomplete last frame is ignored.
     public mutating func append(interleaved samples: Span<Int16>) {
         unsafe samples.withUnsafeBufferPointer { samples in
             guard let base = samples.baseAddress else { return }
@@ -106,7 +106,7 @@ public struct WaveformBuilder: ~Copyable, Sendable {
         }
     }
 
-    /// The next `frameCount` frames, channel after channel, `stride` samples apart; rounded to 16 bits.
+    /// Appends the next `frameCount` frames, channel after channel, `stride` samples apart; rounded to 16 bits.
     ///
     /// - Parameters:
     ///   - samples: At least `(channelCount - 1) * stride + frameCount` samples of -1 to 1.
@@ -131,7 +131,7 @@ public struct WaveformBuilder: ~Copyable, Sendable {
         }
     }
 
-    /// Takes over what another builder made of the part that comes next.
+    /// Appends the result of another builder for the part that follows.
     package mutating func append(_ other: consuming WaveformBuilder) {
         precondition(
             other.part.lowerBound == position && position % Self.partFrames == 0
@@ -162,7 +162,7 @@ public struct WaveformBuilder: ~Copyable, Sendable {
 
     // MARK: - Blocks
 
-    /// What was taken apart, or rounded.
+    /// The block that was deinterleaved or rounded.
     private var ownBlock: ShortBlock {
         unsafe ShortBlock(base: block.base, channelStride: Self.blockFrames, channelCount: channelCount)
     }
@@ -185,7 +185,7 @@ public struct WaveformBuilder: ~Copyable, Sendable {
         position += Int64(count)
     }
 
-    /// Copies what the open bin still takes; returns how many frames that is.
+    /// Copies as many frames as the open bin still takes; returns their number.
     private mutating func fillBin(_ block: ShortBlock, from start: Int, to end: Int) -> Int {
         let count = min(Waveform.framesPerBin - binFrames, end - start)
         for channel in 0..<channelCount {

@@ -1,14 +1,14 @@
-/// What a picture shows of one range of frames: one column of pixels.
+/// One range of frames in a picture: one column of pixels.
 public struct WaveformColumn: Equatable, Sendable {
-    /// The least and the greatest sample, -1 to 1; `minimum` is greater than `maximum` where there is no sound at all.
+    /// The least and the greatest sample, -1 to 1; `minimum` is greater than `maximum` if there is no sound at all.
     public var minimum: Float
     /// See ``minimum``.
     public var maximum: Float
-    /// The root of the mean square, 0 to 1; of several channels the root of their mean power.
+    /// The root of the mean square, 0 to 1; for several channels the root of their mean power.
     public var rms: Float
-    /// Whether a sample stands at full scale.
+    /// Whether a sample is at full scale.
     public var isClipped: Bool
-    /// The colour of the sound, of all channels mixed; `nil` where it is not known.
+    /// The colour of the sound, of all channels mixed; `nil` if it is not known.
     public var tone: WaveformTone?
 
     /// A column of given values.
@@ -20,14 +20,14 @@ public struct WaveformColumn: Equatable, Sendable {
         self.tone = tone
     }
 
-    /// A column where there is no sound, as beyond the ends of a recording.
+    /// A column without sound, as beyond the ends of a recording.
     public static let empty = WaveformColumn(minimum: 1, maximum: -1, rms: 0, isClipped: false, tone: nil)
 
     /// Whether there is no sound at all.
     public var isEmpty: Bool { minimum > maximum }
 }
 
-/// Sums up what falls into one column.
+/// Sums up the samples or bins of one column.
 struct ColumnSum {
     private var minimum = Int16.max
     private var maximum = Int16.min
@@ -45,7 +45,7 @@ struct ColumnSum {
     }
 
     mutating func add(_ sample: Float) {
-        // Rounded and bounded as the bins are, so that nothing moves where the zoom passes from bins to samples.
+        // Rounded and bounded as the bins are, so that the picture does not change where the zoom passes from bins to samples.
         let short = Int16((min(max(sample * 32768, -32768), 32767)).rounded(.toNearestOrEven))
         minimum = min(minimum, short)
         maximum = max(maximum, short)

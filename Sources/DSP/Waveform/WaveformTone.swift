@@ -1,10 +1,10 @@
-// The colour of one bin of a waveform: what is kept, and the sums it is made of.
+// The colour of one bin of a waveform: the stored form, and the sums it is computed from.
 internal import Glibc
 
-/// Where the energy of one bin lies: three bands and the centroid of the power spectrum, over all channels mixed.
+/// The spectrum of one bin, over all channels mixed: the energy in three bands and the centroid of the power spectrum.
 ///
-/// Four bytes in memory. Levels go from -120 dB up in half decibels: 1 is -120 dB, 241 is 0 dB, and 0 is anything less. A
-/// full-scale sine reads -3 dB, as its mean square does.
+/// Four bytes in memory. Levels start at -120 dB in steps of half a decibel: 1 is -120 dB, 241 is 0 dB, and 0 is anything less.
+/// A full-scale sine reads -3 dB, like its mean square.
 public struct WaveformTone: Equatable, Sendable, BitwiseCopyable {
     /// The power below ``lowCrossover``, as a level.
     public let low: UInt8
@@ -15,9 +15,9 @@ public struct WaveformTone: Equatable, Sendable, BitwiseCopyable {
     /// The centroid in 24ths of an octave above 20 Hz; 0 also for silence.
     public let pitch: UInt8
 
-    /// Between the low band and the middle one, in Hz: under it lie bass notes and drums.
+    /// The frequency between the low and the middle band, in Hz: bass notes and drums lie below it.
     public static let lowCrossover = 200.0
-    /// Between the middle band and the high one, in Hz: above it lie consonants and cymbals.
+    /// The frequency between the middle and the high band, in Hz: consonants and cymbals lie above it.
     public static let highCrossover = 2000.0
 
     /// A tone as stored.
@@ -40,8 +40,8 @@ public struct WaveformTone: Equatable, Sendable, BitwiseCopyable {
 
     private static func decibels(_ level: UInt8) -> Float { level == 0 ? -.infinity : (Float(level) - 241) / 2 }
 
-    /// The mean square that each stored level stands for, and the frequency in Hz of each stored pitch: looked up a hundred
-    /// thousand times for one picture.
+    /// The mean square of each stored level, and the frequency in Hz of each stored pitch: looked up a hundred thousand times
+    /// for one picture.
     static let powers = ByteTable { $0 == 0 ? 0 : pow(10, (Double($0) - 241) / 20) }
     static let frequencies = ByteTable { 20 * exp2(Double($0) / 24) }
 
@@ -53,7 +53,7 @@ public struct WaveformTone: Equatable, Sendable, BitwiseCopyable {
     private static let pitches = LogScale(stepsPerOctave: 24, stepOfOne: -24 * log2(20))
 }
 
-/// Energies of hops: mean squares added up, and the centroid's moment.
+/// Energies of hops: the sum of mean squares, and the centroid's moment.
 struct ToneSum: PyramidSum {
     var low = 0.0
     var mid = 0.0
