@@ -1,7 +1,7 @@
-// Colours by how bright they look, so that none is louder than another by accident.
+// Colours by perceived lightness, so that none stands out by accident.
 internal import Glibc
 
-/// A colour in sRGB, each part 0 to 1, and how much it covers.
+/// A colour in sRGB, each component 0 to 1, and its opacity.
 struct Colour: Equatable, Hashable, Sendable {
     var red: Double
     var green: Double
@@ -23,7 +23,7 @@ struct Colour: Equatable, Hashable, Sendable {
         return colour
     }
 
-    /// As cairo's image surfaces hold it, without transparency.
+    /// The pixel format of cairo's image surfaces, without transparency.
     var pixel: UInt32 {
         func byte(_ part: Double) -> UInt32 { UInt32((min(max(part, 0), 1) * 255).rounded()) }
         return 0xFF00_0000 | byte(red) << 16 | byte(green) << 8 | byte(blue)
@@ -31,9 +31,9 @@ struct Colour: Equatable, Hashable, Sendable {
 }
 
 /// A colour in Oklab (Ottosson, "A perceptual color space for image processing", 2020,
-/// https://bottosson.github.io/posts/oklab/): lightness as seen, 0 to 1, and two axes of hue.
+/// https://bottosson.github.io/posts/oklab/): perceived lightness, 0 to 1, and two axes of hue.
 ///
-/// Mixtures along a straight line keep the lightness of what is mixed, which mixtures of sRGB do not.
+/// Mixtures along a straight line keep the lightness of their components, which mixtures in sRGB do not.
 struct PerceivedColour: Equatable, Sendable {
     var lightness: Double
     var greenToRed: Double
@@ -43,7 +43,7 @@ struct PerceivedColour: Equatable, Sendable {
         (self.lightness, self.greenToRed, self.blueToYellow) = (lightness, greenToRed, blueToYellow)
     }
 
-    /// The strongest colour of a lightness and a hue that a screen can show, but no stronger than `chroma`.
+    /// The most saturated colour of a lightness and a hue that a screen can show, with at most the given `chroma`.
     ///
     /// - Parameter hue: In degrees: 29 is red, 110 yellow, 142 green, 264 blue.
     init(lightness: Double, hue: Double, chroma: Double) {
@@ -74,7 +74,7 @@ struct PerceivedColour: Equatable, Sendable {
         blueToYellow = 0.0259040371 * long + 0.7827717662 * middle - 0.8086757660 * short
     }
 
-    /// The parts of linear light; outside 0 to 1 where no screen can show the colour.
+    /// The components of linear light; outside 0 to 1 if no screen can show the colour.
     private var light: (red: Double, green: Double, blue: Double) {
         let long = lightness + 0.3963377774 * greenToRed + 0.2158037573 * blueToYellow
         let middle = lightness - 0.1055613458 * greenToRed - 0.0638541728 * blueToYellow
@@ -92,7 +92,7 @@ struct PerceivedColour: Equatable, Sendable {
         return [light.red, light.green, light.blue].allSatisfy { $0 >= -1e-9 && $0 <= 1 + 1e-9 }
     }
 
-    /// As a screen shows it, in whole steps of 8 bits, so that every way to pixels and to text gives the same.
+    /// The colour on a screen, in whole steps of 8 bits, so that pixels and text always get the same colour.
     var colour: Colour {
         func encoded(_ part: Double) -> Double {
             let part = min(max(part, 0), 1)
@@ -103,7 +103,7 @@ struct PerceivedColour: Equatable, Sendable {
         return Colour(red: encoded(light.red), green: encoded(light.green), blue: encoded(light.blue))
     }
 
-    /// A mixture of colours by weights, of which one at least is above 0.
+    /// A mixture of colours by weights, at least one of them above 0.
     static func mixture(_ parts: [(PerceivedColour, weight: Double)]) -> PerceivedColour {
         let total = parts.reduce(0) { $0 + $1.weight }
         var mixed = PerceivedColour(lightness: 0, greenToRed: 0, blueToYellow: 0)
@@ -115,7 +115,7 @@ struct PerceivedColour: Equatable, Sendable {
         return mixed
     }
 
-    /// How different two colours look.
+    /// The perceived difference of two colours.
     func distance(to other: PerceivedColour) -> Double {
         let (a, b, c) = (
             lightness - other.lightness, greenToRed - other.greenToRed, blueToYellow - other.blueToYellow

@@ -1,17 +1,17 @@
-/// Which colours stand for levels, from the floor to 0 dB.
+/// The colours for levels, from the floor to 0 dB.
 ///
-/// All get steadily lighter, or steadily darker, as seen (in Oklab), so that they are right in grey, too. They are led through a
-/// few points of their own along the ways that the maps of these names made known (van der Walt and Smith, "A better default
-/// colormap for matplotlib", 2015).
+/// All maps get steadily lighter, or steadily darker, in perceived lightness (Oklab), so that they also work in grey. They use a
+/// few points of our own that follow the course of the well-known maps of the same names (van der Walt and Smith, "A better
+/// default colormap for matplotlib", 2015).
 public enum ColourMap: String, Sendable, CaseIterable {
-    /// From dark violet over green-blue to yellow.
+    /// From dark violet through green-blue to yellow.
     case viridis
-    /// From black over purple and orange to pale yellow.
+    /// From black through purple and orange to pale yellow.
     case magma
-    /// From the background to the text: black to white in the dark, white to black on light.
+    /// From the background colour to the text colour: black to white on dark, white to black on light.
     case grey
 
-    /// The colour of 256 levels, the floor first.
+    /// The colours of 256 levels, the floor first.
     func colours(_ theme: PictureTheme) -> [Colour] {
         var points = points
         if self == .grey && theme == .light { points.reverse() }
@@ -23,7 +23,7 @@ public enum ColourMap: String, Sendable, CaseIterable {
         }
     }
 
-    /// Points that lie equally far apart along the map.
+    /// Equally spaced points along the map.
     private var points: [PerceivedColour] {
         switch self {
         case .viridis:

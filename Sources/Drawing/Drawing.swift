@@ -1,13 +1,13 @@
 // Drawing: pictures of sound, as PNG and SVG.
 //
 // It turns the columns of a waveform and the cells of a spectrogram, both made by the module DSP, into a picture with axes,
-// title and sections, by the library cairo and the fonts of the machine. It reads no recordings, knows no devices and no
-// terminals, and chooses nothing: what is shown, and how, is the caller's. The same values give the same bytes on one
-// installation; another one may have other fonts.
+// title and sections, with the library cairo and the system's fonts. It does not read recordings or use devices or
+// terminals; the caller decides what is shown and how. The same values give the same bytes on one installation; another
+// one may have other fonts.
 
-// What is drawn comes along.
+// The types that are drawn are re-exported.
 @_exported public import DSP
-// Whoever catches an error of this module can call it what it is.
+// Re-exported so that callers can name the errors of this module.
 @_exported public import Explanations
 
 /// A rectangle in pixels, from the top left corner.

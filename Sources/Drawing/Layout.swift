@@ -1,31 +1,31 @@
-/// Where the parts of a picture are, in whole pixels.
+/// The positions of the parts of a picture, in whole pixels.
 ///
-/// What there is no room for is left out: first the legend, then the numbers at the side, the title and the sections, and the
-/// times at last. The width of the plot depends on the width of the sheet alone, so that it is known before anything else.
+/// Parts for which there is no room are left out: first the legend, then the numbers at the side, the title and the sections,
+/// and last the times. The width of the plot depends only on the width of the sheet, so that it is known in advance.
 struct Layout: Equatable {
-    /// Where the sound is.
+    /// The area of the sound.
     private(set) var plot = Rectangle(x: 0, y: 0, width: 0, height: 0)
-    /// The line above everything, with title and legend.
+    /// The line at the top, with title and legend.
     private(set) var header: Rectangle?
-    /// The strips of sections, the topmost first, and which section is in which.
+    /// The strips of sections, the topmost first, and the sections in each.
     private(set) var strips: [Rectangle] = []
     private(set) var sections: [(section: PictureSection, strip: Int)] = []
     private(set) var hasTimes = false
-    /// The width of the numbers at the left; 0 without.
+    /// The width of the numbers at the left; 0 if there are none.
     private(set) var numbersWidth = 0.0
-    /// Between the things, and around them.
+    /// The space between the parts, and around them.
     private(set) var margin = 0.0
-    /// Beside the plot, for a scale of colours.
+    /// The colour scale beside the plot.
     private(set) var scale: Rectangle?
 
-    /// How many strips there are at most; more sections over each other share the last.
+    /// The largest number of strips; sections that overlap further share the last strip.
     private static let mostStrips = 3
     private static let (stripHeight, stripGap) = (17.0, 2.0)
     private static let (scaleWidth, scaleNumbers) = (10.0, 30.0)
 
     /// - Parameters:
-    ///   - hasHeader: Whether anything is to stand above the plot.
-    ///   - hasScale: Whether a scale of colours is wanted.
+    ///   - hasHeader: Whether there is text above the plot.
+    ///   - hasScale: Whether there is a colour scale.
     init(_ sheet: PictureSheet, hasHeader: Bool, hasScale: Bool) {
         let (width, height) = (Double(sheet.width), Double(sheet.height))
         let across = Self.across(sheet.width, hasScale: hasScale)
@@ -72,7 +72,7 @@ struct Layout: Equatable {
         return (margin, numbers, left, max(1, Double(width) - left - right), hasScale)
     }
 
-    /// The sections that are seen, each in the first strip where it lies beside the others.
+    /// The visible sections, each in the first strip where it overlaps no other.
     private static func stacked(_ sheet: PictureSheet) -> [(section: PictureSection, strip: Int)] {
         var ends: [Int64] = []
         let seen = sheet.sections.filter { $0.frames.overlaps(sheet.frames) }
@@ -85,7 +85,7 @@ struct Layout: Equatable {
         }
     }
 
-    /// Where an absolute frame is in the plot, in pixels of the sheet; outside the plot for frames that are not shown.
+    /// The position of an absolute frame, in pixels of the sheet; outside the plot for frames that are not shown.
     func x(of frame: Int64, in frames: Range<Int64>) -> Double {
         if frames.isEmpty { return plot.x }
         return plot.x + Double(frame - frames.lowerBound) / Double(frames.count) * plot.width

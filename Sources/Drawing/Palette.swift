@@ -2,19 +2,19 @@
 internal import DSP
 internal import Glibc
 
-/// The colours of what surrounds the sound.
+/// The colours of everything around the sound.
 struct Palette: Sendable {
     let background: Colour
-    /// Behind the wave.
+    /// The background of the wave.
     let panel: Colour
     let grid: Colour
     let zero: Colour
     let text: Colour
-    /// Numbers and other text that should not be read first.
+    /// The colour of numbers and other secondary text.
     let quiet: Colour
-    /// Marks where the sound clips.
+    /// The colour of clip marks.
     let clip: Colour
-    /// The strips of sections, which take turns.
+    /// The colours of the section strips, used in turn.
     let sections: [Colour]
     let sectionText: Colour
 
@@ -34,12 +34,12 @@ struct Palette: Sendable {
     }
 }
 
-/// The colours of a wave: for each kind of sound one for what is between its extremes, and a stronger one for its RMS.
+/// The colours of a wave: for each kind of sound one for the range between its extremes, and a stronger one for its RMS.
 ///
-/// All colours of a theme have the same lightness as seen (Oklab's), whatever the sound: only how loud it is decides how much
-/// stands out. Bands are orange, green-blue and violet from low to high: the hues that, among those of one lightness, stay
-/// farthest apart for readers without red, green or blue cones alike (found by search, shown by a test); what several bands
-/// share is mixed in Oklab and so keeps the lightness, too.
+/// All colours of a theme have the same perceived lightness (Oklab's), so that only the level decides how much a sound stands
+/// out. From low to high, bands are orange, green-blue and violet: of the hues of one lightness, these stay furthest apart for
+/// readers without red, green or blue cones alike (found by search, shown by a test). Sound in several bands gets a mixture in
+/// Oklab, which also keeps the lightness.
 struct WaveColours: Sendable {
     struct Pair: Equatable, Sendable {
         let extremes: Colour
@@ -47,17 +47,17 @@ struct WaveColours: Sendable {
     }
 
     let colouring: WaveformPicture.Colouring
-    /// All that occur; the first is for sound of unknown colour.
+    /// All colours used; the first is for sound of unknown colour.
     let pairs: [Pair]
 
-    /// Degrees of hue of the low, the middle and the high band.
+    /// The hues of the low, the middle and the high band, in degrees.
     static let bandHues = [54.0, 176, 306]
-    /// What the bands count beside each other, in dB, and to which power of their power: music and speech have less the higher
-    /// one listens and would be all low, and a band that prevails is to be seen to. Found by looking at pictures.
+    /// The gain of each band in dB, and the exponent applied to its power. Music and speech have less energy in higher bands, so
+    /// without gains all would look low; the exponent makes the dominant band visible. Found by looking at pictures.
     private static let (bandGains, bandExponent) = ([0.0, 2, 9], 0.75)
-    /// Parts that a mixture is made of.
+    /// The number of parts in a mixture.
     private static let mixtureParts = 12
-    /// From where to where the centroid changes the hue, in Hz, and between which hues.
+    /// The range of the centroid over which the hue changes, in Hz, and the hues at its ends.
     static let centroids = 100.0...8000.0
     private static let centroidHues = 30.0...310.0
     private static let centroidSteps = 48
@@ -66,7 +66,7 @@ struct WaveColours: Sendable {
         theme == .light ? (0.84, 0.62) : (0.42, 0.74)
     }
 
-    /// The colour of one band alone.
+    /// The colours of one band alone.
     static func base(_ band: Int, _ theme: PictureTheme) -> (extremes: PerceivedColour, rms: PerceivedColour) {
         hue(bandHues[band], theme)
     }
@@ -118,7 +118,7 @@ struct WaveColours: Sendable {
         }
     }
 
-    /// All ways to make a mixture of so many parts, in the order of `mixtureIndex`.
+    /// All mixtures of this number of parts, in the order of `mixtureIndex`.
     private static let mixtures: [(Int, Int, Int)] = (0...mixtureParts).flatMap { low in
         (0...mixtureParts - low).map { mid in (low, mid, mixtureParts - low - mid) }
     }
@@ -139,7 +139,7 @@ struct WaveColours: Sendable {
         let parts = Double(Self.mixtureParts)
         let low = Int((weights[0] / total * parts).rounded())
         let mid = min(Self.mixtureParts - low, Int((weights[1] / total * parts).rounded()))
-        // The rows of `mixtures` get shorter by one each.
+        // Each row of `mixtures` is one shorter than the previous one.
         return 1 + low * (Self.mixtureParts + 1) - low * (low - 1) / 2 + mid
     }
 }

@@ -1,8 +1,8 @@
-/// Something that can be drawn: a waveform or a spectrogram.
+/// A drawing of a waveform or a spectrogram.
 ///
 /// Real-time safe: no.
 public protocol Picture: Sendable {
-    /// Its size, and what of a recording it shows.
+    /// Its size, and the part of a recording it shows.
     var sheet: PictureSheet { get }
 
     /// The bytes of the picture's file.
@@ -15,12 +15,12 @@ public protocol Picture: Sendable {
 }
 
 extension Picture {
-    /// Puts the picture into a file, which appears whole or not at all; pipes and devices are written straight.
+    /// Writes the picture to a file, which appears whole or not at all; pipes and devices are written directly.
     ///
     /// - Parameters:
-    ///   - path: An older file there is replaced; a link stays, and what it points to is replaced.
-    ///   - format: Is not derived from the name.
-    /// - Throws: A `PictureError` that names the path when it cannot be written, or as ``encoded(as:)``.
+    ///   - path: An existing file there is replaced; a link stays, and its target is replaced.
+    ///   - format: The format; it is not derived from the name.
+    /// - Throws: A `PictureError` that names the path if it cannot be written, or an error of ``encoded(as:)``.
     public func write(to path: String, as format: PictureFormat) throws(PictureError) {
         try PictureFile.write(try encoded(as: format), to: path)
     }

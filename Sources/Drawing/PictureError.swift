@@ -8,31 +8,31 @@ public struct PictureError: ExplainedError, Equatable {
     public enum Kind: String, Sendable, CaseIterable {
         /// A value given by the caller is outside what is permitted.
         case invalidRequest
-        /// The file to be written cannot be created.
+        /// The file cannot be created.
         case cannotCreate
         /// The path names a directory.
         case isDirectory
-        /// The system forbids it.
+        /// The system denies access.
         case permissionDenied
-        /// There is no room left for what is to be written.
+        /// There is not enough space left for the file.
         case diskFull
         /// A limit of the system on the size of files was reached.
         case limitExceeded
-        /// Who read the output has gone.
+        /// The reader of the output has closed it.
         case closedPipe
         /// Writing failed.
         case io
         /// There is not enough memory for the picture.
         case outOfMemory
-        /// The library that draws refused.
+        /// The drawing library failed.
         case drawingFailed
-        /// A library that draws is missing on this machine.
+        /// A drawing library is missing on this machine.
         case libraryMissing
     }
 
     /// The kind of failure.
     public let kind: Kind
-    /// The file it concerns, as the caller named it; `nil` where it concerns none.
+    /// The file concerned, as the caller named it; `nil` if there is none.
     public let path: String?
     /// The cause, in one plain sentence.
     public let message: String
@@ -45,12 +45,12 @@ public struct PictureError: ExplainedError, Equatable {
 }
 
 extension PictureError {
-    /// A value that is not permitted, with those that are.
+    /// A value that is not permitted, with the permitted ones.
     static func invalid(_ what: String, is value: String, permitted: String) -> PictureError {
         PictureError(.invalidRequest, "\(what) of a picture cannot be \(value)", remedy: "Permitted is \(permitted).")
     }
 
-    /// What a fault says about creating or writing `path`.
+    /// The error for a fault in creating or writing `path`.
     static func writing(_ path: String, _ fault: FileFault) -> PictureError {
         let failure = WritingFailure<Kind>(path, fault)
         return PictureError(failure.kind, path: path, failure.message, remedy: failure.remedy)

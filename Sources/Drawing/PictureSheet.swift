@@ -1,40 +1,40 @@
-/// What pictures of sound have in common: their size and theme, and what of a recording they show.
+/// The common properties of pictures of sound: their size and theme, and the part of a recording they show.
 ///
-/// A sheet that exists is valid. Its size decides how many columns a picture takes, which is known before there are any:
+/// A sheet that exists is valid. Its size determines the number of columns of a picture before they are computed:
 /// see ``WaveformPicture/plotWidth(on:)`` and ``SpectrogramPicture/plotSize(on:)``.
 ///
 /// Real-time safe: no.
 public struct PictureSheet: Equatable, Sendable {
     /// The permitted widths and heights, in pixels.
     public static let permittedSides = 1...16_384
-    /// The most pixels a picture may have: 64 Mi, 256 MiB of memory while it is drawn.
+    /// The largest number of pixels of a picture: 64 Mi, 256 MiB of memory while it is drawn.
     public static let largestArea = 1 << 26
 
     /// In pixels.
     public let width: Int
     /// In pixels.
     public let height: Int
-    /// What stands above the picture; empty for nothing. Too long a title is cut with an ellipsis.
+    /// The title above the picture; empty for none. A title that is too long is cut off with an ellipsis.
     public let title: String
     /// In Hz.
     public let sampleRate: Int
-    /// What is shown, in absolute frames; may be empty, and may reach beyond the recording.
+    /// The range shown, in absolute frames; may be empty, and may reach beyond the recording.
     public let frames: Range<Int64>
     /// Named ranges of the recording, shown above the plot; those outside ``frames`` are left out.
     public let sections: [PictureSection]
-    /// Bright or dark.
+    /// Light or dark.
     public let theme: PictureTheme
 
-    /// A sheet.
+    /// Checks the values and creates a sheet.
     ///
     /// - Parameters:
-    ///   - width: In pixels, 1 to 16384; labels are left out where there is no room for them, from 160 on all kinds fit.
+    ///   - width: In pixels, 1 to 16384; labels without room are left out, from 160 on all kinds fit.
     ///   - height: In pixels, 1 to 16384.
-    ///   - title: What stands above the picture; empty for nothing.
+    ///   - title: The title above the picture; empty for none.
     ///   - sampleRate: In Hz, 1 or more.
-    ///   - frames: What is shown, in absolute frames within ±2^61.
+    ///   - frames: The range shown, in absolute frames within ±2^61.
     ///   - sections: Named ranges of the recording, in any order.
-    ///   - theme: Bright or dark.
+    ///   - theme: Light or dark.
     /// - Throws: A `PictureError` of the kind `invalidRequest`.
     public init(
         width: Int, height: Int, title: String = "", sampleRate: Int, frames: Range<Int64>,
@@ -48,7 +48,7 @@ public struct PictureSheet: Equatable, Sendable {
             throw .invalid("The size", is: "\(width) × \(height)", permitted: "\(Self.largestArea) pixels in all")
         }
         if sampleRate < 1 { throw .invalid("The sample rate", is: "\(sampleRate)", permitted: "1 Hz or more") }
-        // So that lengths and differences of frames cannot overflow.
+        // So that lengths and differences of frames do not overflow.
         let bound = Int64.max / 4
         if frames.lowerBound < -bound || frames.upperBound > bound {
             throw .invalid("The frames", is: "\(frames)", permitted: "\(-bound) to \(bound)")
@@ -57,10 +57,10 @@ public struct PictureSheet: Equatable, Sendable {
         (self.sampleRate, self.frames, self.sections) = (sampleRate, frames, sections)
     }
 
-    /// What cannot be shown as it should, although the picture can be drawn.
+    /// What cannot be shown correctly, although the picture can be drawn.
     ///
-    /// Asks the machine's fonts; takes some milliseconds the first time. Empty where the libraries that draw are missing, which
-    /// drawing tells.
+    /// Checks the system's fonts; takes some milliseconds the first time. Empty if the drawing libraries are missing, which
+    /// drawing reports.
     public var warnings: [PictureWarning] { warnings(fonts: .system) }
 
     func warnings(fonts: Fonts) -> [PictureWarning] {
@@ -73,7 +73,7 @@ public struct PictureSheet: Equatable, Sendable {
 
 /// A named range of a recording in a picture.
 public struct PictureSection: Equatable, Sendable {
-    /// What it is called; may be empty.
+    /// The name; may be empty.
     public let name: String
     /// In absolute frames; may overlap others.
     public let frames: Range<Int64>
@@ -82,37 +82,37 @@ public struct PictureSection: Equatable, Sendable {
     public init(name: String, frames: Range<Int64>) { (self.name, self.frames) = (name, frames) }
 }
 
-/// Whether a picture is bright or dark.
+/// Whether a picture is light or dark.
 public enum PictureTheme: String, Sendable, CaseIterable {
     /// Dark on white.
     case light
-    /// Bright on nearly black.
+    /// Light on nearly black.
     case dark
 }
 
-/// The form of a picture's file.
+/// The file format of a picture.
 public enum PictureFormat: String, Sendable, CaseIterable {
     /// Portable Network Graphics: pixels.
     case png
-    /// Scalable Vector Graphics 1.1: shapes, and the letters as shapes, too; the title also as text.
+    /// Scalable Vector Graphics 1.1: shapes, including letters; the title also as text.
     case svg
 }
 
-/// What a picture lacks for want of something on this machine.
+/// Something missing in a picture because this machine lacks it.
 public enum PictureWarning: Equatable, Sendable {
-    /// There is no font: no text is drawn. Any font of Debian mends it, such as `fonts-dejavu-core`.
+    /// There is no font: no text is drawn. Any font package of Debian solves this, such as `fonts-dejavu-core`.
     case noFont
-    /// No font has these characters; boxes stand in for them.
+    /// No font has these characters; boxes replace them.
     case missingCharacters(String)
 }
 
-/// Text as it can be drawn and written into XML: without control characters, and without code points that are no characters.
+/// Text that can be drawn and written into XML: without control characters and code points that are not characters.
 func printable(_ text: String) -> String {
     var result = String.UnicodeScalarView()
     for scalar in text.unicodeScalars {
         switch scalar.properties.generalCategory {
         case .control, .lineSeparator, .paragraphSeparator: result.append(" ")
-        // Direction marks would turn what follows around, also beyond the title.
+        // Direction marks would also reverse the text after them, beyond the title.
         case .format where !scalar.properties.isJoinControl: continue
         case .unassigned where scalar.properties.isNoncharacterCodePoint: result.append("\u{FFFD}")
         default: result.append(scalar)
@@ -122,7 +122,7 @@ func printable(_ text: String) -> String {
 }
 
 extension PictureSheet {
-    /// What is shown, in words.
+    /// The range shown, in words.
     var spokenTimes: String {
         func text(_ frame: Int64) -> String {
             let milliseconds = (Double(frame) / Double(sampleRate) * 1000).rounded()

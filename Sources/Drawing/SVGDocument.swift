@@ -1,7 +1,7 @@
-/// What a finished SVG file gets besides its shapes: the title and a description as text, and numbers that do not depend on what
-/// was drawn before.
+/// The additions to a finished SVG file besides its shapes: the title and a description as text, and numbers that do not depend
+/// on earlier pictures.
 enum SVGDocument {
-    /// The file as it is kept.
+    /// The final bytes of the file.
     static func finished(_ bytes: [UInt8], title: String, description: String) -> [UInt8] {
         let bytes = renumbered(bytes)
         guard let root = range(of: "<svg", in: bytes, from: 0), let end = bytes[root.upperBound...].firstIndex(of: 0x3E)
@@ -11,7 +11,7 @@ enum SVGDocument {
         return Array(bytes[..<end]) + Array(" role=\"img\">".utf8) + Array(text.utf8) + Array(bytes[(end + 1)...])
     }
 
-    /// Text as it stands in XML, between tags and in attributes alike.
+    /// Text escaped for XML, between tags and in attributes.
     static func escaped(_ text: String) -> String {
         var result = ""
         for scalar in printable(text).unicodeScalars {
@@ -27,7 +27,7 @@ enum SVGDocument {
         return result
     }
 
-    /// Cairo numbers its surfaces through the life of a process, and writes the numbers; here they count from 1 in each file.
+    /// Cairo numbers its surfaces over the life of a process and writes the numbers; here they count from 1 in each file.
     private static func renumbered(_ bytes: [UInt8]) -> [UInt8] {
         var numbers: [[UInt8]: Int] = [:]
         var result: [UInt8] = []
@@ -54,7 +54,7 @@ enum SVGDocument {
         return result
     }
 
-    /// A name of letters and a number, as in "surface12".
+    /// A name made of letters and a number, as in "surface12".
     private static func numberedName(_ bytes: [UInt8], from start: Int) -> (digits: Int, end: Int)? {
         var digits = start
         while digits < bytes.count, (0x61...0x7A).contains(bytes[digits]) { digits += 1 }

@@ -2,25 +2,25 @@ public import DSP
 
 /// A spectrogram as a picture, with axes of time and frequency and a scale of its levels.
 ///
-/// It takes one column and one row for each pixel of the plot, which ``plotSize(on:)`` tells beforehand; a spectrogram of other
-/// measures is stretched without smoothing, and of one that is larger than the plot the loudest of the cells on a pixel is seen.
+/// It needs one column and one row for each pixel of the plot; ``plotSize(on:)`` gives these numbers in advance. A spectrogram
+/// of another size is stretched without smoothing; if it is larger than the plot, each pixel shows the loudest of its cells.
 ///
 /// Real-time safe: no.
 public struct SpectrogramPicture: Picture, Equatable {
-    /// Size, title, sections and theme, and what is shown.
+    /// Size, title, sections and theme, and the range shown.
     public let sheet: PictureSheet
-    /// What is shown.
+    /// The spectrogram shown.
     public let spectrogram: Spectrogram
     /// The colours of its levels.
     public let colours: ColourMap
 
-    /// A picture.
+    /// Creates a picture.
     ///
     /// - Parameters:
-    ///   - sheet: Its size, and what of a recording it shows.
-    ///   - spectrogram: Of the same frames and the same sample rate as the sheet, which the axes are drawn by.
+    ///   - sheet: Its size, and the part of a recording it shows.
+    ///   - spectrogram: With the same frames and the same sample rate as the sheet, because the sheet determines the axes.
     ///   - colours: The colours of its levels.
-    /// - Throws: A `PictureError` of the kind `invalidRequest` when they are not the same.
+    /// - Throws: A `PictureError` of the kind `invalidRequest` if the two differ.
     public init(
         on sheet: PictureSheet, _ spectrogram: Spectrogram, colours: ColourMap = .viridis
     ) throws(PictureError) {
@@ -34,7 +34,7 @@ public struct SpectrogramPicture: Picture, Equatable {
         (self.sheet, self.spectrogram, self.colours) = (sheet, spectrogram, colours)
     }
 
-    /// How many columns and rows a picture on this sheet shows, one for each pixel; 1 or more each.
+    /// The number of columns and rows of a picture on this sheet, one for each pixel; each is 1 or more.
     public static func plotSize(on sheet: PictureSheet) -> (columns: Int, rows: Int) {
         let plot = layout(sheet).plot
         return (Int(plot.width), Int(plot.height))
@@ -107,13 +107,13 @@ public struct SpectrogramPicture: Picture, Equatable {
         try canvas.image(pixels, columns: columns, rows: rows, in: plot)
     }
 
-    /// The place of a level in the colour map.
+    /// The index of a level in the colour map.
     private func shade(_ level: Float) -> Int {
         let place = 1 + level / Float(spectrogram.settings.range)
         return Int((min(max(place, 0), 1) * 255).rounded())
     }
 
-    /// What the colours mean, beside the plot.
+    /// The colour scale beside the plot.
     private func drawScale(_ surroundings: Surroundings, on canvas: borrowing Canvas) throws(PictureError) {
         guard let scale = surroundings.layout.scale else { return }
         let shades = colours.colours(sheet.theme).map(\.pixel)

@@ -1,4 +1,4 @@
-// What every picture has around its plot: title, sections and axes.
+// The parts around the plot of every picture: title, sections and axes.
 
 /// Draws a picture's surroundings.
 struct Surroundings {
@@ -20,19 +20,19 @@ struct Surroundings {
             Rectangle(x: 0, y: 0, width: Double(sheet.width), height: Double(sheet.height)), palette.background)
     }
 
-    /// - Parameter room: What is left of the header for the title, in pixels.
+    /// - Parameter room: The space left for the title in the header, in pixels.
     func drawTitle(on canvas: borrowing Canvas, room: Double) {
         guard let header = layout.header, !sheet.title.isEmpty else { return }
         canvas.text(sheet.title, x: header.x, baseline: header.y + 13.5, titleStyle, room: room)
     }
 
-    /// The strips with the sections' names, and where the sections begin and end.
+    /// The strips with the sections' names, from where each section begins to where it ends.
     func drawSections(on canvas: borrowing Canvas) {
         for (index, entry) in layout.sections.enumerated() {
             let strip = layout.strips[entry.strip]
             let start = max(strip.x, layout.x(of: entry.section.frames.lowerBound, in: sheet.frames))
             let end = min(strip.right, layout.x(of: entry.section.frames.upperBound, in: sheet.frames))
-            // A gap of a pixel on the right tells neighbours apart; what is shorter is still seen.
+            // A gap of one pixel on the right separates neighbours; shorter sections stay visible.
             let width = max(1, end - start - 1)
             canvas.fill(
                 Rectangle(x: start, y: strip.y, width: width, height: strip.height), radius: 3,
@@ -43,7 +43,7 @@ struct Surroundings {
         }
     }
 
-    /// The frames in the plot at which sections begin and end, as faint lines.
+    /// Faint lines in the plot at the frames where sections begin and end.
     func drawSectionEdges(on canvas: borrowing Canvas) {
         var edges: Set<Double> = []
         for entry in layout.sections {
@@ -62,14 +62,14 @@ struct Surroundings {
 
     func timeTicks(on canvas: borrowing Canvas) -> TimeTicks {
         let style = quietStyle
-        // A closure may not hold the canvas, which is borrowed; digits are as wide as each other in nearly all fonts.
+        // A closure cannot hold the canvas, which is borrowed; in nearly all fonts, all digits have the same width.
         let digit = canvas.width(of: "0", style)
         return TimeTicks(frames: sheet.frames, sampleRate: sheet.sampleRate, width: layout.plot.width) {
             digit * Double($0.count)
         }
     }
 
-    /// The times under the plot, and left of them the unit of the numbers at the side.
+    /// The times below the plot, and to their left the unit of the numbers at the side.
     func drawTimes(_ ticks: TimeTicks, unit: String = "", on canvas: borrowing Canvas) {
         if !layout.hasTimes { return }
         var leftmost = 2.0
@@ -84,7 +84,7 @@ struct Surroundings {
         let small = ticks.minor.map { Rectangle(x: (plot.x + $0).rounded(.down), y: plot.bottom, width: 1, height: 3) }
         canvas.fill(marks.filter { $0.x < plot.right }, palette.quiet)
         canvas.fill(small.filter { $0.x < plot.right }, palette.quiet.opacity(0.55))
-        // Under a scale of colours stands its unit.
+        // The unit of the colour scale stands below the scale.
         let rightmost = layout.scale.map(\.right) ?? Double(sheet.width) - 2
         var taken = 0.0
         for tick in ticks.major {
@@ -96,7 +96,7 @@ struct Surroundings {
         }
     }
 
-    /// The numbers at the left of a part of the plot, inside its height.
+    /// The numbers to the left of a part of the plot, within its height.
     func drawNumbers(_ ticks: [ValueTick], beside part: Rectangle, on canvas: borrowing Canvas) {
         if layout.numbersWidth == 0 { return }
         let middle = Canvas.digitMiddle(quietStyle)

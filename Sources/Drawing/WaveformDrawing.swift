@@ -1,16 +1,16 @@
 internal import DSP
 internal import Glibc
 
-/// How a ``WaveformPicture`` is drawn.
+/// Draws a ``WaveformPicture``.
 struct WaveformDrawing {
     let picture: WaveformPicture
     let layout: Layout
     let surroundings: Surroundings
     let colours: WaveColours
 
-    /// A row with fewer pixels has no numbers and no name in it.
+    /// A row with fewer pixels has no numbers and no name.
     private static let smallestNumberedRow = 44.0
-    /// The distance of two numbers at the side, at least.
+    /// The least distance of two numbers at the side.
     private static let numberGap = 20.0
 
     init(_ picture: WaveformPicture) {
@@ -43,7 +43,7 @@ struct WaveformDrawing {
 
     // MARK: - Rows
 
-    /// The rows from top to bottom, without gaps where they would be most of it.
+    /// The rows from top to bottom, without gaps if the gaps would take most of the space.
     private var rowFrames: [Rectangle] {
         let count = max(1, picture.rows.count)
         let plot = layout.plot
@@ -57,7 +57,7 @@ struct WaveformDrawing {
         }
     }
 
-    /// Of all rows the same, although some are a pixel higher than others.
+    /// The same for all rows, although some are a pixel higher than others.
     private var rowsHaveNumbers: Bool { rowFrames.allSatisfy { $0.height >= Self.smallestNumberedRow } }
 
     private func ticks(_ row: Rectangle) -> [ValueTick] {
@@ -89,7 +89,7 @@ struct WaveformDrawing {
             extremes[colour].append(Rectangle(x: x, y: bar.top, width: width, height: bar.bottom - bar.top))
             strong[colour].append(
                 Rectangle(x: x, y: bar.strongTop, width: width, height: bar.strongBottom - bar.strongTop))
-            // One pixel alone would be overlooked.
+            // A single pixel would be overlooked.
             let mark = max(width, min(2, row.right - x))
             if bar.clipsAbove { clips.append(Rectangle(x: x, y: row.y, width: mark, height: markHeight)) }
             if bar.clipsBelow {
@@ -110,7 +110,7 @@ struct WaveformDrawing {
     private func drawNames(on canvas: borrowing Canvas) {
         let rows = rowFrames
         let style = TextStyle(size: 10.5, weight: .bold, colour: palette.text)
-        // Rows that are lower than letters are named at the side, as many of them as there is room for.
+        // Rows lower than letters are named at the side, as many of them as there is room for.
         if !rowsHaveNumbers {
             if layout.numbersWidth == 0 { return }
             var taken = layout.plot.y - 100
@@ -133,7 +133,7 @@ struct WaveformDrawing {
         }
     }
 
-    /// The title, and what the colours mean where there is room for it.
+    /// The title, and the legend if there is room for it.
     private func drawHeader(on canvas: borrowing Canvas) {
         guard let header = layout.header else { return }
         var room = header.width

@@ -2,8 +2,8 @@ public import DSP
 
 /// A waveform as a picture: for each channel the extremes in a light tone, the RMS in a strong one, red where it clips.
 ///
-/// It takes one column for each pixel of the plot, which ``plotWidth(on:)`` tells beforehand. Fewer columns are drawn wider;
-/// of more, those that fall on one pixel are put together.
+/// It needs one column for each pixel of the plot; ``plotWidth(on:)`` gives the number in advance. Fewer columns are drawn
+/// wider; if there are more, those on the same pixel are combined.
 ///
 /// ```swift
 /// let sheet = try PictureSheet(
@@ -17,48 +17,48 @@ public import DSP
 ///
 /// Real-time safe: no.
 public struct WaveformPicture: Picture, Equatable {
-    /// What the height of a column means.
+    /// The meaning of a column's height.
     public enum Scale: Equatable, Sendable {
         /// Samples from -1 to 1.
         case linear
-        /// Levels from 0 dB at both edges down to `floor`, in dB, in the middle; what is softer lies there, too.
+        /// Levels in dB, from 0 at both edges down to `floor` in the middle; softer levels are raised to the floor.
         case decibels(floor: Double)
     }
 
-    /// What the colour of a column means.
+    /// The meaning of a column's colour.
     public enum Colouring: String, Sendable, CaseIterable {
-        /// Which bands the sound is in: orange is low, green-blue middle, violet high, and grey is all of them.
+        /// The bands of the sound: orange is low, green-blue middle, violet high, and grey is all of them.
         case bands
-        /// How high the sound is: the centroid of its spectrum, from red (100 Hz) to violet (8 kHz).
+        /// The centroid of the spectrum, from red (100 Hz) to violet (8 kHz).
         case centroid
-        /// Nothing: one colour.
+        /// None: one colour for all columns.
         case plain
     }
 
     /// The permitted floors of a scale in dB.
     public static let permittedFloors = -200.0 ... -6.0
-    /// The most rows a picture has.
+    /// The largest number of rows in a picture.
     public static let mostRows = 64
 
-    /// Size, title, sections and theme, and what is shown.
+    /// Size, title, sections and theme, and the range shown.
     public let sheet: PictureSheet
-    /// Columns of each channel, or one row of all channels mixed; a row may be empty.
+    /// The columns of each channel, or one row of all channels mixed; a row may be empty.
     public let rows: [[WaveformColumn]]
-    /// What stands at each row; empty for nothing.
+    /// The name of each row; empty for none.
     public let names: [String]
-    /// What the height of a column means.
+    /// The meaning of a column's height.
     public let scale: Scale
-    /// What the colour of a column means.
+    /// The meaning of a column's colour.
     public let colouring: Colouring
 
-    /// A picture.
+    /// Checks the values and creates a picture.
     ///
     /// - Parameters:
-    ///   - sheet: Its size, and what of a recording it shows.
+    ///   - sheet: Its size, and the part of a recording it shows.
     ///   - rows: One for each channel, or one for all; 0 to 64.
     ///   - names: One for each row; by default none for one row, L and R for two, and numbers beyond.
-    ///   - scale: What the height of a column means.
-    ///   - colouring: What the colour of a column means; columns without a tone are grey.
+    ///   - scale: The meaning of a column's height.
+    ///   - colouring: The meaning of a column's colour; columns without a tone are grey.
     /// - Throws: A `PictureError` of the kind `invalidRequest`.
     public init(
         on sheet: PictureSheet, rows: [[WaveformColumn]], names: [String]? = nil, scale: Scale = .linear,
@@ -77,7 +77,7 @@ public struct WaveformPicture: Picture, Equatable {
         self.names = names ?? Self.usualNames(rows.count)
     }
 
-    /// How many columns a picture on this sheet shows, one for each pixel; 1 or more.
+    /// The number of columns of a picture on this sheet, one for each pixel; 1 or more.
     public static func plotWidth(on sheet: PictureSheet) -> Int { Layout.plotWidth(sheet.width, hasScale: false) }
 
     /// The bytes of the picture's file.
@@ -100,7 +100,7 @@ public struct WaveformPicture: Picture, Equatable {
         }
     }
 
-    /// What is seen, in a sentence, for those who do not see it.
+    /// The picture in one sentence, for readers who cannot see it.
     private var summary: String {
         let what = rows.count == 1 ? "one row" : "\(rows.count) rows"
         return "Waveform in \(what), \(sheet.spokenTimes)"

@@ -1,19 +1,19 @@
 internal import DSP
 internal import Glibc
 
-/// What is drawn of one row's columns, in pixels.
+/// The shapes of one row's columns, in pixels.
 struct WaveformShape {
     struct Bar {
         var (x, width) = (0.0, 0.0)
-        /// Between the extremes.
+        /// The edges of the range between the extremes.
         var (top, bottom) = (0.0, 0.0)
-        /// Between plus and minus the RMS.
+        /// The edges of the range between plus and minus the RMS.
         var (strongTop, strongBottom) = (0.0, 0.0)
         var (clipsAbove, clipsBelow) = (false, false)
         var tone: WaveformTone?
     }
 
-    /// From left to right; columns without sound have none.
+    /// From left to right; columns without sound have no bar.
     private(set) var bars: [Bar] = []
 
     init(_ columns: [WaveformColumn], scale: WaveformPicture.Scale, in row: Rectangle) {
@@ -40,10 +40,10 @@ struct WaveformShape {
         for index in bars.indices { bars[index].thicken(in: row) }
     }
 
-    /// The greatest 16-bit sample, less than which is not full scale.
+    /// The greatest 16-bit sample; lower samples are not at full scale.
     private static let fullScale: Float = 32767 / 32768
 
-    /// Where a sample lies between -1 and 1.
+    /// The position of a sample between -1 and 1.
     static func place(_ value: Double, _ scale: WaveformPicture.Scale) -> Double {
         switch scale {
         case .linear: return min(max(value, -1), 1)
@@ -54,7 +54,7 @@ struct WaveformShape {
         }
     }
 
-    /// Columns that lie next to each other without touching are led to the middle between them: seen from near, a wave is a line.
+    /// Extends columns that are adjacent but do not touch to the middle between them, so that a wave in close view is a line.
     private mutating func join() {
         for index in bars.indices.dropFirst() where bars[index - 1].x + bars[index - 1].width == bars[index].x {
             if bars[index].top > bars[index - 1].bottom {
@@ -69,7 +69,7 @@ struct WaveformShape {
 
     // MARK: - More columns than pixels
 
-    /// No more columns than pixels, and none of them with a number that is none.
+    /// At most one column per pixel; columns with values that are not finite become empty.
     private static func fitted(_ columns: [WaveformColumn], pixels: Int) -> [WaveformColumn] {
         let columns = columns.map { column in
             column.minimum.isFinite && column.maximum.isFinite && column.rms.isFinite ? column : .empty
@@ -91,7 +91,7 @@ struct WaveformShape {
 }
 
 extension WaveformShape.Bar {
-    /// High enough to be seen, inside the row: silence is a line.
+    /// Makes a bar high enough to be visible, inside the row: silence is a line.
     fileprivate mutating func thicken(in row: Rectangle) {
         let least = min(1.5, row.height)
         if bottom - top < least {

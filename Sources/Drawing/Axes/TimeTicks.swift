@@ -1,7 +1,7 @@
-// Where the time axis has its marks, and what stands under them.
+// The marks of the time axis and their labels.
 internal import Glibc
 
-/// The marks of a time axis, so far apart that their labels keep clear of each other.
+/// The marks of a time axis, spaced so that their labels do not touch.
 struct TimeTicks: Equatable {
     struct Tick: Equatable {
         /// In pixels from the left edge of the plot.
@@ -11,18 +11,18 @@ struct TimeTicks: Equatable {
 
     /// The marks with labels.
     private(set) var major: [Tick] = []
-    /// The pixels of the marks between them.
+    /// The marks without labels between them, in pixels.
     private(set) var minor: [Double] = []
 
-    /// The room between two labels, at least, in pixels: more where there are decimal places, which are harder to read.
+    /// The least space between two labels, in pixels: wider if there are decimal places, which are harder to read.
     private static let (gap, wideGap) = (22.0, 44.0)
-    /// Smaller marks are this far apart at least, in pixels.
+    /// The least distance of the smaller marks, in pixels.
     private static let minorGap = 5.0
 
     /// - Parameters:
-    ///   - frames: What the axis shows.
+    ///   - frames: The range of the axis.
     ///   - sampleRate: In Hz.
-    ///   - width: Of the axis, in pixels.
+    ///   - width: The width of the axis, in pixels.
     ///   - labelWidth: Measures a label, in pixels.
     init(frames: Range<Int64>, sampleRate: Int, width: Double, labelWidth: (String) -> Double) {
         let seconds = Double(frames.count) / Double(sampleRate)
@@ -30,7 +30,7 @@ struct TimeTicks: Equatable {
         let start = Double(frames.lowerBound) / Double(sampleRate)
         for step in Step.all {
             let pixels = step.seconds / seconds * width
-            // Neither is there room for numbers, nor can they be counted.
+            // There is no room for numbers, and there may be too many marks to count.
             if pixels < 8 { continue }
             let (first, last) = ((start / step.seconds).rounded(.up), ((start + seconds) / step.seconds).rounded(.down))
             guard abs(first) < 1e15, abs(last) < 1e15 else { continue }
@@ -52,12 +52,12 @@ struct TimeTicks: Equatable {
         }
     }
 
-    /// A distance between labels that reads well.
+    /// A distance between labels that is easy to read.
     struct Step: Equatable {
-        /// Whole numbers of the `decimals`th decimal place.
+        /// The step as a multiple of the `decimals`th decimal place.
         let units: Int
         let decimals: Int
-        /// How many smaller marks' distances it has.
+        /// The number of smaller marks' intervals in a step.
         let divisions: Int
 
         var seconds: Double { Double(units) / pow(10, Double(decimals)) }
@@ -82,11 +82,11 @@ struct TimeTicks: Equatable {
             return steps
         }()
 
-        /// The time of the `number`th mark.
+        /// The label of the `number`th mark.
         func label(_ number: Int) -> String { TimeTicks.text(units: number * units, decimals: decimals) }
     }
 
-    /// A time as m:ss or h:mm:ss, with as many decimal places as there are.
+    /// A time as m:ss or h:mm:ss, with the given number of decimal places.
     static func text(units: Int, decimals: Int) -> String {
         func padded(_ number: Int, _ digits: Int) -> String {
             let text = String(number)

@@ -1,15 +1,15 @@
-// The marks of upright axes: amplitude, level and frequency.
+// The marks of vertical axes: amplitude, level and frequency.
 internal import Glibc
 
-/// A mark of an upright axis.
+/// A mark of a vertical axis.
 struct ValueTick: Equatable {
-    /// From the axis's lower end, 0, to its upper one, 1.
+    /// From 0, the axis's lower end, to 1, its upper end.
     let position: Double
     /// Empty for a line without a number.
     let label: String
 }
 
-/// A number as it stands at an axis, with a real minus sign and without needless decimal places.
+/// A number as printed at an axis, with a real minus sign and no unnecessary decimal places.
 func axisNumber(_ value: Double) -> String {
     let hundredths = Int((abs(value) * 100).rounded())
     let (whole, rest) = hundredths.quotientAndRemainder(dividingBy: 100)
@@ -17,7 +17,7 @@ func axisNumber(_ value: Double) -> String {
     return (value < 0 && hundredths > 0 ? "\u{2212}" : "") + "\(whole)\(decimals)"
 }
 
-/// Marks for amplitudes from -1 to 1 on `height` pixels, `gap` pixels apart at least.
+/// Marks for amplitudes from -1 to 1 over `height` pixels, at least `gap` pixels apart.
 func linearTicks(height: Double, gap: Double) -> [ValueTick] {
     guard let step = [0.1, 0.25, 0.5, 1].first(where: { $0 * height / 2 >= gap }) else {
         return [ValueTick(position: 0.5, label: height >= gap ? "0" : "")]
@@ -28,7 +28,7 @@ func linearTicks(height: Double, gap: Double) -> [ValueTick] {
     }
 }
 
-/// Marks for levels in dB: 0 at both ends, `floor` and less in the middle.
+/// Marks for levels in dB: 0 at both ends, `floor` in the middle.
 func mirroredLevelTicks(floor: Double, height: Double, gap: Double) -> [ValueTick] {
     let middle = ValueTick(position: 0.5, label: height >= 2.5 * gap ? axisNumber(floor) : "")
     let ticks = levelTicks(floor: floor, height: height / 2, gap: gap, keepsFloorClear: true)
@@ -53,7 +53,7 @@ func levelTicks(floor: Double, height: Double, gap: Double, keepsFloorClear: Boo
     return ticks
 }
 
-/// Marks for frequencies from `lowest` to `highest` Hz on `height` pixels.
+/// Marks for frequencies from `lowest` to `highest` Hz over `height` pixels.
 func frequencyTicks(lowest: Double, highest: Double, isLogarithmic: Bool, height: Double, gap: Double) -> [ValueTick] {
     isLogarithmic
         ? logarithmicTicks(lowest: lowest, highest: highest, height: height, gap: gap)
@@ -80,7 +80,7 @@ private func logarithmicTicks(lowest: Double, highest: Double, height: Double, g
     let octaves = log(highest / lowest)
     var taken: [Double] = []
     var ticks: [ValueTick] = []
-    // Whole powers of ten first, so that what is left out for want of room is what matters less.
+    // Powers of ten first, so that less important labels are the ones omitted if there is no room.
     for digits in [[1.0], [2, 5], [3, 4, 6, 7, 8, 9]] {
         for exponent in -3..<9 {
             for digit in digits {

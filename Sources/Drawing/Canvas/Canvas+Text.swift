@@ -1,8 +1,8 @@
-// Text, laid out by Pango: letters that join, scripts that run from right to left, marks over letters, and for each character a
-// font that has it.
+// Text, laid out by Pango: it joins letters, supports scripts from right to left and combining marks, and finds a font for each
+// character.
 internal import CPangoCairo
 
-/// How a text looks.
+/// The appearance of a text.
 struct TextStyle: Sendable {
     enum Weight: Sendable { case regular, bold }
 
@@ -12,9 +12,9 @@ struct TextStyle: Sendable {
     var colour: Colour
 }
 
-/// Where letters come from.
+/// The source of fonts.
 enum Fonts: Sendable {
-    /// Those of the machine, if there are any.
+    /// The fonts of the system, if there are any.
     case system
     /// None: no text is drawn.
     case none
@@ -23,30 +23,30 @@ enum Fonts: Sendable {
 extension Canvas {
     enum Alignment { case left, middle, right }
 
-    /// The letters of any text that is longer than this would not fit into the widest picture.
+    /// A text with more letters than this would not fit into the widest picture.
     private static let mostScalars = 10_000
-    /// Of a pixel, as Pango counts.
+    /// Pango's units per pixel.
     private static let unitsPerPixel = 1024.0
 
-    /// The width of a text in pixels; 0 where nothing of it fits.
+    /// The width of a text in pixels; 0 if nothing of it fits.
     ///
-    /// Without fonts a guess, so that what is left out for want of room is about the same.
+    /// Without fonts it is an estimate, so that about the same labels are left out for lack of room.
     ///
-    /// - Parameter room: A wider text is cut, with an ellipsis.
+    /// - Parameter room: A wider text is cut off with an ellipsis.
     func width(of text: String, _ style: TextStyle, room: Double = .infinity) -> Double {
         guard let layout = unsafe layout else { return max(0, min(0.6 * style.size * Double(text.count), room)) }
         return unsafe layOut(text, style, room: room, in: layout)?.width ?? 0
     }
 
-    /// How far the middle of a digit lies above the line the letters stand on, in pixels.
+    /// The height of a digit's middle above the baseline, in pixels.
     static func digitMiddle(_ style: TextStyle) -> Double { 0.365 * style.size }
 
     /// Draws a text.
     ///
     /// - Parameters:
-    ///   - x: Where its left end, its middle or its right end is, whatever the direction of its script.
-    ///   - baseline: The line the letters stand on.
-    ///   - room: A wider text is cut, with an ellipsis; nothing is drawn where nothing fits.
+    ///   - x: The position of its left end, middle or right end, in any direction of script.
+    ///   - baseline: The position of the baseline.
+    ///   - room: A wider text is cut off with an ellipsis; nothing is drawn if nothing fits.
     func text(
         _ text: String, x: Double, baseline: Double, _ style: TextStyle, _ alignment: Alignment = .left,
         room: Double = .infinity
@@ -60,7 +60,7 @@ extension Canvas {
             }
         let cairo = cairo
         unsafe cairo.cairo_save(context)
-        // Marks can be stacked without end over one letter; here they end where the neighbouring lines begin.
+        // Any number of marks can be stacked over one letter; clip them where the neighbouring lines begin.
         if place.inkHeight > 2.5 * style.size {
             unsafe cairo.cairo_rectangle(
                 context, left - style.size, baseline - 1.25 * style.size, place.width + 2 * style.size,
@@ -72,11 +72,11 @@ extension Canvas {
         unsafe cairo.cairo_move_to(context, left - place.left, baseline - place.baseline)
         unsafe cairo.pango_cairo_show_layout(context, layout)
         unsafe cairo.cairo_restore(context)
-        // What was shown leaves a point behind, from which a later shape would begin.
+        // Showing text leaves a current point, and a later path would begin there.
         unsafe cairo.cairo_new_path(context)
     }
 
-    /// The characters of texts that no font has, in their order, once each; none without fonts.
+    /// The characters of texts for which there is no font, in their order, once each; none without fonts.
     func missing(in texts: [String]) -> [Character] {
         guard let layout = unsafe layout else { return [] }
         let style = TextStyle(size: 10, colour: Colour(0))
@@ -97,18 +97,18 @@ extension Canvas {
 
     // MARK: - Layout
 
-    /// What the layout holds after ``layOut(_:_:room:in:)``, in pixels.
+    /// The extents of the layout after ``layOut(_:_:room:in:)``, in pixels.
     private struct Place {
-        /// Of the text, from the layout's left edge.
+        /// The left edge of the text, from the layout's left edge.
         var left: Double
         var width: Double
-        /// From the layout's upper edge.
+        /// The baseline, from the layout's upper edge.
         var baseline: Double
         var inkHeight: Double
         var isCut: Bool
     }
 
-    /// Puts a text into the layout; nil where nothing of it fits.
+    /// Puts a text into the layout; nil if nothing of it fits.
     private func layOut(_ text: String, _ style: TextStyle, room: Double, in layout: OpaquePointer) -> Place? {
         if !(room > 0) { return nil }
         guard let font = unsafe cairo.pango_font_description_new() else { return nil }
@@ -118,12 +118,12 @@ extension Canvas {
         unsafe cairo.pango_font_description_set_absolute_size(font, style.size * Self.unitsPerPixel)
         unsafe cairo.pango_layout_set_font_description(layout, font)
         unsafe cairo.pango_font_description_free(font)
-        // Twice the widest picture; a negative width is none.
+        // Twice the widest picture; for Pango, a negative width means unlimited.
         let isBounded = room < 2 * Double(PictureSheet.permittedSides.upperBound)
         let place = unsafe place(
             Self.drawable(text), width: isBounded ? Int32(room * Self.unitsPerPixel) : -1, in: layout)
         if place.width > room { return nil }
-        // An ellipsis alone says nothing.
+        // An ellipsis alone is useless.
         if place.isCut {
             if unsafe place.width <= self.place("…", width: -1, in: layout).width { return nil }
             return unsafe self.place(Self.drawable(text), width: Int32(room * Self.unitsPerPixel), in: layout)

@@ -1,4 +1,4 @@
-// What the rest of the module draws on: cairo and Pango behind the few operations that pictures of sound need.
+// The canvas that the rest of the module draws on: cairo and Pango behind the few operations that pictures of sound need.
 internal import CPangoCairo
 internal import Libraries
 
@@ -12,7 +12,7 @@ struct Canvas: ~Copyable {
     private let functions: LibraryFunctions<PangoCairoFunctions>
     private let surface: OpaquePointer
     let context: OpaquePointer
-    /// Lays out one text after the other; nil without fonts.
+    /// Lays out one text at a time; nil without fonts.
     let layout: OpaquePointer?
 
     var cairo: PangoCairoFunctions { unsafe functions.table.pointee }
@@ -27,7 +27,7 @@ struct Canvas: ~Copyable {
                 unsafe cairo.cairo_svg_surface_create_for_stream(
                     writeToSink, Unmanaged.passUnretained(sink).toOpaque(), Double(width), Double(height))
             }
-        // Cairo never returns nil, but surfaces and contexts in a state of error, on which drawing does nothing.
+        // Cairo never returns nil. After a failure its surfaces and contexts are in an error state and ignore drawing.
         guard let surface = unsafe made, let context = unsafe cairo.cairo_create(surface) else {
             throw .drawing(CAIRO_STATUS_NO_MEMORY, functions)
         }
@@ -37,7 +37,7 @@ struct Canvas: ~Copyable {
         unsafe self.context = context
         if format == .svg { unsafe cairo.cairo_svg_surface_set_document_unit(surface, CAIRO_SVG_UNIT_PX) }
         let options = unsafe cairo.cairo_font_options_create()
-        // The same letters whatever the desktop's settings: no coloured fringes, no rounding to pixels.
+        // Text looks the same with any desktop settings: no coloured fringes, no rounding to pixels.
         unsafe cairo.cairo_font_options_set_antialias(options, CAIRO_ANTIALIAS_GRAY)
         unsafe cairo.cairo_font_options_set_hint_style(options, CAIRO_HINT_STYLE_SLIGHT)
         unsafe cairo.cairo_font_options_set_hint_metrics(options, CAIRO_HINT_METRICS_OFF)
@@ -46,7 +46,7 @@ struct Canvas: ~Copyable {
         unsafe layout = Self.layout(on: context, fonts, cairo)
     }
 
-    /// Pango is asked for nothing without fonts: it would write of them to standard error.
+    /// Pango is not used without fonts: it would write messages about them to standard error.
     private static func layout(
         on context: OpaquePointer, _ fonts: Fonts, _ cairo: PangoCairoFunctions
     ) -> OpaquePointer? {
@@ -64,11 +64,11 @@ struct Canvas: ~Copyable {
         let cairo = cairo
         if let layout = unsafe layout { unsafe cairo.g_object_unref(UnsafeMutableRawPointer(layout)) }
         unsafe cairo.cairo_destroy(context)
-        // The SVG surface writes its end here, into the sink, which is released afterwards.
+        // The SVG surface writes its last bytes to the sink here; then the sink is released.
         unsafe cairo.cairo_surface_destroy(surface)
     }
 
-    /// Ends the picture; the bytes of its file.
+    /// Finishes the picture and returns the bytes of its file.
     consuming func encoded() throws(PictureError) -> [UInt8] {
         let drawn = unsafe cairo.cairo_status(context)
         if drawn != CAIRO_STATUS_SUCCESS { throw .drawing(drawn, functions) }
@@ -87,7 +87,7 @@ struct Canvas: ~Copyable {
 
     // MARK: - Shapes
 
-    /// Fills rectangles, which may have edges between pixels.
+    /// Fills rectangles, whose edges may lie between pixels.
     func fill(_ rectangles: [Rectangle], _ colour: Colour) {
         if rectangles.isEmpty { return }
         for rectangle in rectangles {
@@ -98,7 +98,7 @@ struct Canvas: ~Copyable {
 
     func fill(_ rectangle: Rectangle, _ colour: Colour) { fill([rectangle], colour) }
 
-    /// Fills a rectangle with round corners.
+    /// Fills a rectangle with rounded corners.
     func fill(_ rectangle: Rectangle, radius: Double, _ colour: Colour) {
         let radius = min(radius, rectangle.width / 2, rectangle.height / 2)
         let quarter = Double.pi / 2
@@ -166,7 +166,7 @@ extension PictureError {
     }
 }
 
-/// What cairo writes to.
+/// Receives the bytes that cairo writes.
 private final class ByteSink {
     var bytes: [UInt8] = []
 }

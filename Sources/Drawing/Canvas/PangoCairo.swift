@@ -1,16 +1,16 @@
-// The libraries that draw, cairo and Pango: loaded when the first picture is drawn, as no other verb needs them.
+// The drawing libraries, cairo and Pango: loaded when the first picture is drawn, because no other verb needs them.
 internal import CPangoCairo
 internal import Libraries
 
-/// The libraries that draw.
+/// The drawing libraries.
 public enum PictureLibraries {
-    /// Loads them, unless they are loaded.
+    /// Loads the libraries if they are not loaded yet.
     ///
-    /// Drawing does it anyway. Call this first to learn that they are missing before a long recording is read.
+    /// Drawing does this itself. Call it first to find out that they are missing before reading a long recording.
     ///
     /// Takes some milliseconds the first time. Real-time safe: no.
     ///
-    /// - Throws: A `PictureError` of the kind `libraryMissing`, each time.
+    /// - Throws: A `PictureError` of the kind `libraryMissing`, on every call.
     public static func load() throws(PictureError) { _ = try PangoCairo.functions() }
 }
 
