@@ -1,32 +1,32 @@
-// From a decoder to what sums up its sound.
+// Passes blocks of sound from a decoder to the code that sums them up.
 internal import AudioFiles
 internal import DSP
 
-/// What takes blocks of sound in either of the forms that decoders have.
+/// A receiver of blocks of sound in either of a decoder's two sample formats.
 protocol BlockTaker: ~Copyable {
     mutating func append(interleaved samples: Span<Int16>)
     mutating func append(planar samples: Span<Float>, stride: Int, frameCount: Int)
 }
 
 extension BlockTaker where Self: ~Copyable {
-    /// Takes what the reader has loaded, which comes next here.
+    /// Takes the block that the reader has loaded, which must be the next one here.
     mutating func take(from reader: BlockReader) { reader.hand(to: &self) }
 }
 
 extension WaveformBuilder: BlockTaker {}
 extension PeakFileBuilder: BlockTaker {}
 
-/// Reads blocks as the decoder has them at least cost.
+/// Reads blocks in the sample format that is cheapest for the decoder.
 @safe
 final class BlockReader {
     let blockFrames: Int64
     private let decoder: any FileDecoder
     private let channelCount: Int
-    /// Either 16-bit samples interleaved, or floating-point ones channel by channel.
+    /// Either interleaved 16-bit samples, or floating-point samples channel by channel.
     private let shorts: UnsafeMutableBufferPointer<Int16>
     private let floats: UnsafeMutableBufferPointer<Float>
     private var holdsShorts = true
-    /// Frames that are loaded.
+    /// The number of frames loaded.
     private var frameCount = 0
 
     init(_ decoder: any FileDecoder) {

@@ -1,20 +1,20 @@
-// Columns of a picture where it is finer than a waveform's bins: from the samples themselves.
+// Columns of a picture with a finer zoom than a waveform's bins: computed from the samples.
 public import AudioFiles
 public import Clips
 public import DSP
 
 extension Clip {
-    /// Columns of a picture of `frames`, each from its own samples.
+    /// Columns of a picture of `frames`, each computed from its own samples.
     ///
-    /// For zooms where a column has fewer frames than a bin; beyond that `Waveform.summary(frames:columns:channel:)` needs no
-    /// decoding. Rounded as the bins are, so that a picture does not jump where one takes over from the other.
+    /// For zooms where a column has fewer frames than a bin; for others `Waveform.summary(frames:columns:channel:)` needs no
+    /// decoding. Rounded as the bins are, so that the picture does not change where one method replaces the other.
     ///
     /// - Parameters:
-    ///   - frames: In frames of this clip; outside of it columns are empty.
-    ///   - count: How many columns.
+    ///   - frames: In frames of this clip; columns outside it are empty.
+    ///   - count: The number of columns.
     ///   - channel: One channel from 0, or `nil` for the extremes and the mean power of all.
-    ///   - waveform: Knows the colour of the sound; of the same recording at the same rate.
-    /// - Throws: That the recording cannot be read any more.
+    ///   - waveform: Provides the colour of the sound; of the same recording at the same rate.
+    /// - Throws: An error if the recording cannot be read any more.
     ///
     /// Real-time safe: no (waits for pages).
     public func columns(
@@ -47,13 +47,13 @@ extension Clip {
         return columns
     }
 
-    /// The mean of some channels, as a spectrogram wants it.
+    /// Reads the mean of some channels, as a spectrogram needs it.
     ///
     /// - Parameters:
     ///   - frames: Within this clip.
     ///   - channels: Which channels, from 0; at least one.
-    ///   - samples: As many as there are frames.
-    /// - Throws: That the recording cannot be read any more.
+    ///   - samples: As many places as there are frames.
+    /// - Throws: An error if the recording cannot be read any more.
     ///
     /// Real-time safe: no (waits for pages).
     public func readMono(

@@ -1,4 +1,4 @@
-// A recording read through once, on as many processors as there are, for what it looks like.
+// Reads a whole recording once, on all processors, to make its waveform.
 public import AudioFiles
 public import DSP
 internal import Glibc
@@ -7,12 +7,12 @@ internal import Synchronization
 
 /// Makes the waveform of a recording.
 ///
-/// The recording is shared out in parts among threads with a decoder each; what they make of it is the same, byte for byte, for
-/// any number of threads. Memory is bounded by the waveform and some hundred kilobytes a thread, however long the recording.
+/// The parts of the recording are distributed to threads with a decoder each. The result is the same, byte for byte, for any
+/// number of threads. Memory is bounded by the waveform and some hundred kilobytes per thread, for any length of recording.
 ///
 /// Real-time safe: no. Threads: any; one caller of ``make()`` at a time.
 public final class WaveformMaker: Sendable {
-    /// What the file is.
+    /// The file's format and length.
     public let info: AudioFileInfo
 
     private let decoder: any FileDecoder
@@ -21,13 +21,13 @@ public final class WaveformMaker: Sendable {
     private let done = Atomic<Int64>(0)
     private let isCancelled = Atomic<Bool>(false)
 
-    /// Opens a recording by its content, whatever its name, and proves its length.
+    /// Opens a recording by its content, whatever its name, and verifies its length.
     ///
     /// - Parameters:
     ///   - path: A regular file.
-    ///   - tones: Whether the colour of the sound is wanted, too.
-    ///   - threadCount: How many threads work on it, 1 to 64; `nil` for one a processor.
-    /// - Throws: Every reason why the file cannot be read.
+    ///   - tones: Whether to compute the colour of the sound, too.
+    ///   - threadCount: The number of threads, 1 to 64; `nil` for one per processor.
+    /// - Throws: An error if the file cannot be read, for any reason.
     public init(path: String, tones: Bool = true, threadCount: Int? = nil) throws(AudioFileError) {
         decoder = try openDecoder(path: path)
         info = decoder.info
@@ -36,7 +36,7 @@ public final class WaveformMaker: Sendable {
         self.threadCount = min(64, max(1, threadCount ?? processors))
     }
 
-    /// Frames that are read, of `info.frameCount`.
+    /// The number of frames read, of `info.frameCount`.
     public var framesDone: Int64 { done.load(ordering: .relaxed) }
 
     /// Ends ``make()`` within a block's time, from any thread; it throws `.cancelled`.
@@ -47,13 +47,13 @@ public final class WaveformMaker: Sendable {
 
     /// Reads the recording and returns its waveform.
     ///
-    /// - Throws: That the file changed or cannot be read any more, or that it was cancelled.
+    /// - Throws: An error if the file changed, cannot be read any more, or ``cancel()`` was called.
     public func make() throws(AudioFileError) -> Waveform {
         done.store(0, ordering: .relaxed)
         let results = PartResults(info: info, tones: hasTones, threadCount: threadCount)
         var helpers: [PlainThread] = []
         while helpers.count + 1 < min(threadCount, results.partCount) {
-            // With fewer threads it takes longer, and that is all.
+            // Without this decoder there are fewer threads; the only effect is that it takes longer.
             guard let decoder = try? decoder.another(),
                 let thread = PlainThread(name: "waveform", { self.work(on: results, with: decoder) })
             else { break }
@@ -64,7 +64,7 @@ public final class WaveformMaker: Sendable {
         return try results.result()
     }
 
-    /// Reads the recording from its first frame to its last into a builder of files for other programs, on this thread.
+    /// Reads the whole recording, on this thread, into a builder of peak files for other programs.
     ///
     /// - Throws: As ``make()``.
     public func feed(_ builder: inout PeakFileBuilder) throws(AudioFileError) {
@@ -92,8 +92,8 @@ public final class WaveformMaker: Sendable {
         }
     }
 
-    /// Makes parts that follow each other, reading every frame once though the parts reach into each other: going back even a
-    /// little is dear in most codings.
+    /// Makes consecutive parts. Each frame is read once, although the parts overlap, because seeking back even a little is
+    /// expensive in most codecs.
     private func make(_ run: Range<Int>, with reader: BlockReader, for results: PartResults) throws(AudioFileError) {
         let partFrames = WaveformBuilder.partFrames
         let wanted = Int64(run.lowerBound) * partFrames..<Int64(run.upperBound) * partFrames
@@ -108,7 +108,7 @@ public final class WaveformMaker: Sendable {
                 try reader.load(start..<end)
                 builder.take(from: reader)
                 if start == next?.position { next?.take(from: reader) }
-                // What two threads read of each other's runs counts once, so that all comes to the length.
+                // Frames read by two threads count once, so that the sum equals the length.
                 done.add(Int64((start..<end).clamped(to: wanted).count), ordering: .relaxed)
             }
             results.take(FinishedPart(builder), as: part)
@@ -124,7 +124,7 @@ public final class WaveformMaker: Sendable {
     }
 }
 
-/// A builder on its way from one thread to another.
+/// A builder that is handed from one thread to another.
 private final class FinishedPart: @unchecked Sendable {
     private var builder: WaveformBuilder?
 
@@ -133,7 +133,7 @@ private final class FinishedPart: @unchecked Sendable {
     func take() -> WaveformBuilder? { builder.take() }
 }
 
-/// What the threads share: which part is next, and the parts in their order.
+/// The state shared by the threads: which part is next, and the finished parts in order.
 private final class PartResults: Sendable {
     let partCount: Int
     private let path: String
@@ -143,13 +143,13 @@ private final class PartResults: Sendable {
         var next = 0
         var whole: WaveformBuilder
         var taken = 0
-        /// Parts that came before one in front of them.
+        /// Finished parts that wait for an earlier one.
         var waiting: [Int: FinishedPart] = [:]
         var error: AudioFileError?
     }
     private let state: Mutex<State>
 
-    /// Parts that one thread makes before it asks again, at most: the others' parts that wait for it are that many times as many.
+    /// The most parts a thread takes at once; parts of other threads that wait for them grow in proportion.
     private static let longestRun = 8
 
     init(info: AudioFileInfo, tones: Bool, threadCount: Int) {
@@ -160,8 +160,8 @@ private final class PartResults: Sendable {
             State(whole: WaveformBuilder(sampleRate: info.sampleRate, channelCount: info.channelCount, tones: tones)))
     }
 
-    /// The next parts to be made, the fewer the nearer the end is, so that no thread is left alone with many; nil when there
-    /// are none, or one has failed. A single thread gets all at once, and never has to go back.
+    /// The next parts to make; nil if there are none, or one has failed. Runs get shorter towards the end, so that no thread
+    /// has many left when the others are done. A single thread gets all parts at once, and never has to seek back.
     func nextRun() -> Range<Int>? {
         state.withLock { state in
             let left = partCount - state.next
@@ -184,7 +184,7 @@ private final class PartResults: Sendable {
 
     func fail(_ error: AudioFileError) {
         state.withLock { state in
-            // Of several the first is the cause.
+            // The first error is the cause of the others.
             if state.error == nil { state.error = error }
         }
     }

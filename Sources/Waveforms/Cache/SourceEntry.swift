@@ -1,8 +1,8 @@
-// The cache's memory of which content a file has, so that it need not be read to be known.
+// The cache's record of which content a file has, so that the file need not be read to identify it.
 internal import AudioFiles
 internal import Files
 
-/// A small file that is believed only for exactly the state of a recording that it was written for.
+/// A small file that is valid only for the exact state of the recording it was written for.
 struct SourceEntry {
     private let identity: SourceIdentity
 
@@ -12,7 +12,7 @@ struct SourceEntry {
 
     init(_ identity: SourceIdentity) { self.identity = identity }
 
-    /// One file has one entry, which its next state replaces.
+    /// One entry per file; an entry for the file's next state replaces it.
     var name: String {
         var place = ByteList()
         place.little(identity.device)
@@ -22,7 +22,7 @@ struct SourceEntry {
         return "\(hash.key())\(CacheNames.sourceSuffix)"
     }
 
-    /// The content that is known of exactly this state.
+    /// The content recorded for exactly this state; nil if there is none.
     func key(in names: CacheNames, _ remarks: inout [String]) -> ContentKey? {
         let entries = WaveformFolder(names.folder)
         let reading = entries.read(name) { (file) throws(WaveformFileError) in
@@ -43,15 +43,15 @@ struct SourceEntry {
         case .value(let bytes):
             let place = Self.byteCount - 2 * ContentKey.byteCount
             let key = ContentKey(high: bytes.big(at: place), low: bytes.big(at: place + 8))
-            // The same bytes come of the same state and the same key alone.
+            // Equal bytes mean the same state and the same key.
             if bytes == self.bytes(key) { return key }
-            // A state that is past is in order and is replaced soon.
+            // An entry of an earlier state is valid and will be replaced soon.
             if !Self.isWhole(bytes) { remarks.append(entries.discard(name, "it is damaged or of another version")) }
             return nil
         }
     }
 
-    /// Remembers the content of this state, or tells why not.
+    /// Records the content of this state; returns a fault if that fails.
     func write(_ key: ContentKey, in names: CacheNames) -> FileFault? {
         let bytes = bytes(key)
         do throws(FileFault) {

@@ -4,82 +4,82 @@ internal import Files
 internal import Glibc
 internal import UserState
 
-/// Keeps waveforms by what the recordings hold, so that the second showing of a recording need not decode it.
+/// Keeps waveforms by the content of their recordings, so that a recording need not be decoded again.
 ///
-/// The recording's content is the key. Which content a file has is remembered by what the system knows of it (its number, length
-/// and times), so that it need not be read again; a copied or renamed file is found by reading it. Nothing found in the folder is
-/// believed that is not whole, of this version and of this content; what is not is removed. Nothing that fails here is an error
-/// of the caller's: there is no waveform, or none was kept, and why is told in words.
+/// The key is the recording's content. The cache records which content a file has by its number, length and times in the file
+/// system, so that the file need not be read again; it identifies a copied or renamed file by reading it. An entry is used only
+/// if it is complete, of this version and of this content; any other is removed. A failure in the cache is not an error for the
+/// caller: there is no waveform, or none was kept, and a text says why.
 ///
-/// Several programs may use one folder at once without a lock: files appear whole under their names by renaming and are never
-/// changed afterwards, two that are written for one name are equal, and one that is removed too early is only made again.
+/// Several programs can use one folder at once without a lock: files appear complete under their names by renaming and never
+/// change afterwards. Two files written for one name are equal, and a file that is removed too early is simply made again.
 ///
 /// Real-time safe: no. Threads: any, also several at once.
 public struct WaveformCache: Sendable {
-    /// What all files together may take unless told otherwise, in bytes: 512 MiB, some 30 hours of stereo.
+    /// The default limit for all files together, in bytes: 512 MiB, some 30 hours of stereo.
     public static let defaultByteLimit: Int64 = 512 << 20
 
-    /// Where the files lie; `nil` where the user has no home, and nothing is kept.
+    /// The folder of the files; `nil` if the user has no home directory, and nothing is kept.
     public let folder: String?
-    /// What all files together may take, in bytes.
+    /// The limit for all files together, in bytes.
     public let byteLimit: Int64
     private let clock: @Sendable () -> SourceIdentity.Moment
 
     /// The user's cache: `$XDG_CACHE_HOME/woodshed/waveforms`, by default in `~/.cache`.
     ///
-    /// Nothing is looked at or made yet.
+    /// Does not access the folder yet.
     public init(byteLimit: Int64 = defaultByteLimit) {
         self.init(folder: CacheFolder.path.map { $0 + "/waveforms" }, byteLimit: byteLimit)
     }
 
-    /// A cache in a folder of the caller's choice, which holds nothing else; it is made when something is kept.
+    /// A cache in a folder of the caller's choice, which must hold nothing else; it is created when a waveform is kept.
     public init(folder: String?, byteLimit: Int64 = defaultByteLimit) {
         self.init(folder: folder, byteLimit: byteLimit) { .now }
     }
 
     /// For tests: a clock that is ahead makes files old at once.
     init(folder: String?, byteLimit: Int64 = defaultByteLimit, clock: @escaping @Sendable () -> SourceIdentity.Moment) {
-        // No name, or one that the system would read as a shorter one, is no place of the caller's choice.
+        // An empty name, or one that the system would cut short at a zero byte, is not a valid choice of folder.
         self.folder = folder.flatMap { $0.isEmpty || $0.utf8.contains(0) ? nil : $0 }
         self.byteLimit = byteLimit
         self.clock = clock
     }
 
-    /// A recording as it was when it was looked up.
+    /// The state of a recording when it was looked up.
     public struct Source: Sendable {
         let path: String
         let identity: SourceIdentity
-        /// Whether a change since then shows in the identity.
+        /// Whether any later change will show in the identity.
         let isStable: Bool
-        /// What it holds, where that was needed.
+        /// The key of its content, if it was needed.
         let key: ContentKey?
     }
 
-    /// What was found.
+    /// The result of a lookup.
     public struct Lookup: Sendable {
         /// The recording's waveform, if it is kept.
         public let waveform: Waveform?
-        /// The recording, to be given to ``WaveformCache/store(_:of:madeOf:)`` with the waveform that was made of it after
-        /// the lookup; `nil` for what cannot be kept: no regular file, or one that is being written.
+        /// The recording. Pass it to ``WaveformCache/store(_:of:madeOf:)`` with the waveform made after the lookup. `nil` if it
+        /// cannot be kept: it is not a regular file, or it is being written.
         public let source: Source?
-        /// What came in the way, in plain words; empty when nothing did.
+        /// Problems found, in plain words; empty if there were none.
         public let remarks: [String]
     }
 
     /// Whether a waveform was kept.
     public enum Storing: Equatable, Sendable {
-        /// It was.
+        /// It was kept.
         case stored
-        /// It was not, for a reason in plain words.
+        /// It was not kept, for a reason in plain words.
         case notStored(String)
     }
 
-    /// Looks for the waveform of the recording at `path`; never throws, never waits for another program.
+    /// Looks up the waveform of the recording at `path`; never throws, never waits for another program.
     ///
     /// - Parameters:
-    ///   - path: The recording; it is read whole where the system's knowledge of it does not tell what it holds, unless
+    ///   - path: The recording; it is read completely if its content is not recorded for its state in the file system, unless
     ///     nothing of its length is kept.
-    ///   - tones: Whether the colour of the sound is wanted. A waveform that has it is also found when it is not.
+    ///   - tones: Whether the colour of the sound is needed. If it is not, a waveform that has it is found as well.
     public func lookup(path: String, tones: Bool) -> Lookup {
         var remarks: [String] = []
         guard let folder else { return Lookup(waveform: nil, source: nil, remarks: [Self.noHome]) }
@@ -99,8 +99,8 @@ public struct WaveformCache: Sendable {
             let waveform = entry(key, tones: tones, names, &remarks)
             return Lookup(waveform: waveform, source: source(key), remarks: remarks)
         }
-        // The key is only needed now if something of this length is kept; else `store` may take its time for it. But what
-        // changes unseen has to be read before it is decoded.
+        // Compute the key now only if an entry of this length exists; otherwise `store` can do it later. But a file that can
+        // still change unnoticed must be read before it is decoded.
         if identity.isStable(at: now), !WaveformFolder(folder).hasEntry(beginningWith: names.prefix) {
             return Lookup(waveform: nil, source: source(nil), remarks: remarks)
         }
@@ -115,12 +115,12 @@ public struct WaveformCache: Sendable {
         return Lookup(waveform: waveform, source: source(key), remarks: remarks)
     }
 
-    /// Keeps the waveform of a recording, and removes what was not used for longest where there is too much.
+    /// Keeps the waveform of a recording, and removes the least recently used files if they exceed the limit.
     ///
     /// - Parameters:
-    ///   - waveform: Of the whole recording, made after the lookup.
-    ///   - source: What ``lookup(path:tones:)`` named. Where the file is not any more what it was then, nothing is kept.
-    ///   - info: What it was made of; where that has a shortfall, nothing is kept.
+    ///   - waveform: The waveform of the whole recording, made after the lookup.
+    ///   - source: The source from ``lookup(path:tones:)``. If the file has changed since then, nothing is kept.
+    ///   - info: The recording it was made from; if that has a shortfall, nothing is kept.
     /// - Returns: Whether it was kept; a failure leaves nothing behind.
     @discardableResult
     public func store(_ waveform: Waveform, of source: Source, madeOf info: AudioFileInfo? = nil) -> Storing {
@@ -147,7 +147,7 @@ public struct WaveformCache: Sendable {
         } catch {
             return .notStored(names.reason(error))
         }
-        // Without it the waveform is found all the same, by the content.
+        // If this fails, the waveform is still found by its content.
         if source.identity.isStable(at: now) { _ = SourceEntry(source.identity).write(key, in: names) }
         entries.removeOldest(until: byteLimit, but: [name, SourceEntry(source.identity).name])
         return .stored
@@ -157,7 +157,8 @@ public struct WaveformCache: Sendable {
         let reason: String
     }
 
-    /// What a recording holds, if it is as it was looked up: what may have changed unseen since then is compared by content.
+    /// The content of a recording if it has not changed since the lookup; if a change could be unnoticed, the content is
+    /// compared.
     private func content(of source: Source) -> Result<ContentKey, Change> {
         guard let file = try? OpenSource(source.path), file.identity == source.identity else {
             return .failure(Change(reason: "the file was changed or removed meanwhile"))
@@ -173,7 +174,7 @@ public struct WaveformCache: Sendable {
 
     private static let noHome = "there is no folder to keep waveforms in: neither XDG_CACHE_HOME nor HOME names one"
 
-    /// The waveform kept of a content; one without tones is the smaller file, and is looked for first where it does.
+    /// The waveform kept for a content. If tones are not needed, the smaller file without them is tried first.
     private func entry(
         _ key: ContentKey, tones: Bool, _ names: CacheNames, _ remarks: inout [String]
     ) -> Waveform? {
@@ -194,10 +195,10 @@ public struct WaveformCache: Sendable {
 }
 
 extension WaveformFile {
-    /// Bytes of the file.
+    /// The size of the file in bytes.
     var byteCount: Int { WaveformHeader(waveform, contentKey: contentKey).fileByteCount }
 
-    /// Reads a file of the cache straight into the levels' memory.
+    /// Reads a file of the cache directly into the levels' memory.
     fileprivate init(reading file: borrowing RegularFile) throws(WaveformFileError) {
         try unsafe self.init(byteCount: Int(file.byteCount)) { (target) throws(WaveformFileError) in
             try unsafe file.read(target)

@@ -1,13 +1,13 @@
-// The folder of the cache: files that appear whole, are read whole, and go in the order of their last use.
+// The folder of the cache: files appear complete, are read completely, and are removed in the order of their last use.
 internal import AudioFiles
 internal import Files
 internal import Glibc
 internal import UserState
 
-/// The files' names.
+/// The names of the files.
 struct CacheNames {
     let folder: String
-    /// What the names of all entries of recordings of one length begin with.
+    /// The common beginning of the names of all entries for recordings of one length.
     let prefix: String
 
     init(folder: String, byteCount: Int64) {
@@ -15,7 +15,7 @@ struct CacheNames {
         prefix = ContentKey.hexadecimal(UInt64(bitPattern: byteCount)) + "-"
     }
 
-    /// The waveform of a content.
+    /// The name of the waveform for a content.
     func entry(_ key: ContentKey, tones: Bool) -> String {
         "\(prefix)\(key)\(tones ? "+tones" : "")\(Self.entrySuffix)"
     }
@@ -27,24 +27,24 @@ struct CacheNames {
     static let (entrySuffix, sourceSuffix, partSuffix) = (".waveform", ".source", FilePlace.temporarySuffix)
 }
 
-/// A folder of files that are never changed.
+/// A folder of files that never change.
 struct WaveformFolder {
     let folder: String
 
     init(_ folder: String) { self.folder = folder }
 
-    /// What is under a name.
+    /// The result of reading a file.
     enum Reading<Value> {
         case nothing
         case value(Value)
-        /// For a reason in plain words.
+        /// The file is damaged, with the reason in plain words.
         case damaged(String)
     }
 
-    /// How long a file that a killed program has begun stays, in s.
+    /// How long a partial file from a killed program is kept, in s.
     private static let partPatience: Int64 = 3600
 
-    /// Makes the folder, for the user alone.
+    /// Creates the folder, accessible to the user only.
     func make() throws(FileFault) {
         do throws(StateFile.Fault) { try StateFolder.makeFolders(above: folder + "/.") } catch {
             throw FileFault(code: error.code)
@@ -55,7 +55,7 @@ struct WaveformFolder {
     func read<Value>(
         _ name: String, _ body: (borrowing RegularFile) throws(WaveformFileError) -> Value
     ) -> Reading<Value> {
-        // No link is followed, and what is no file is not waited for.
+        // Links are not followed, and opening never waits, whatever the file is.
         let file: RegularFile
         do throws(FileFault) { file = try unsafe RegularFile(path(name), followsLinks: false) } catch {
             switch error.code {
@@ -66,7 +66,7 @@ struct WaveformFolder {
         }
         do throws(WaveformFileError) {
             let value = try body(file)
-            // The time of its last use decides who goes first; where it cannot be set, an entry goes as an unused one does.
+            // The time of last use determines the order of removal; if it cannot be set, the entry counts as unused.
             _ = futimens(file.descriptor, nil)
             return .value(value)
         } catch {
@@ -74,27 +74,28 @@ struct WaveformFolder {
         }
     }
 
-    /// Removes what is not believed, and tells so. Somebody may just have put a good one in its place: that is made again, too.
+    /// Removes an invalid file and returns a remark. Another program may just have replaced it by a valid one, which is made
+    /// again.
     func discard(_ name: String, _ reason: String) -> String {
         let isRemoved = unsafe unlink(path(name)) == 0 || errno == ENOENT
         return "\(path(name)): \(reason); it \(isRemoved ? "was removed" : "cannot be removed")"
     }
 
-    /// Puts a file in its place, so that nobody meets half of it. It need not be on the disk at once: after a loss of power it may be
-    /// cut short or zeros, and is then not believed.
+    /// Writes a file so that other programs never see a part of it. It is not forced to the disk: after a power failure it may be
+    /// cut short or zeros, and is then rejected as damaged.
     func write(_ name: String, _ body: (WholeFile) throws(FileFault) -> Void) throws(FileFault) {
         let file = try WholeFile(path(name), permissions: 0o600, isDurable: false)
         try body(file)
         try file.commit()
     }
 
-    /// Whether there is an entry whose name begins so.
+    /// Whether an entry's name begins with `prefix`.
     func hasEntry(beginningWith prefix: String) -> Bool {
         names.contains { $0.hasPrefix(prefix) && $0.hasSuffix(CacheNames.entrySuffix) }
     }
 
-    /// Removes the files that were not used for longest until the rest takes no more than `limit` bytes; files of other names
-    /// are none of ours and are left alone.
+    /// Removes the least recently used files until the rest takes at most `limit` bytes; files with other names do not belong
+    /// to the cache and are left alone.
     func removeOldest(until limit: Int64, but kept: [String]) {
         var files: [(name: String, byteCount: Int64, used: SourceIdentity.Moment)] = []
         let now = SourceIdentity.Moment.now
@@ -106,7 +107,7 @@ struct WaveformFolder {
             if name.hasSuffix(CacheNames.partSuffix) {
                 if now.seconds - Self.partPatience > used.seconds { unsafe unlink(path(name)) }
             } else if name.hasSuffix(CacheNames.entrySuffix) || name.hasSuffix(CacheNames.sourceSuffix) {
-                // A file takes whole blocks of the disk.
+                // A file occupies whole blocks of the disk.
                 files.append((name, (Int64(status.st_size) + 4095) & ~4095, used))
             }
         }
@@ -120,12 +121,12 @@ struct WaveformFolder {
 
     private func path(_ name: String) -> String { folder + "/" + name }
 
-    /// Those in the folder; none where it cannot be read, as nothing is kept then.
+    /// The names in the folder; none if it cannot be read, because nothing is kept then.
     private var names: [String] { (try? Folder.names(in: folder)) ?? [] }
 }
 
 extension RegularFile {
-    /// Fills `target` with the bytes of a file of the cache that come next.
+    /// Fills `target` with the next bytes of a file of the cache.
     func read(_ target: UnsafeMutableRawBufferPointer) throws(WaveformFileError) {
         let count: Int
         do throws(FileFault) { count = try unsafe FileBytes.read(descriptor, into: target) } catch {

@@ -1,31 +1,31 @@
-// Woodshed's own file of a waveform; docs/waveform-format.md has it as tables.
+// Woodshed's own file format for waveforms; docs/waveform-format.md describes it in tables.
 internal import AudioFiles
 public import DSP
 
-/// A waveform with the key of the recording it was made of, as a file holds them.
+/// A waveform and the key of its recording, as stored in a file.
 ///
-/// All levels are stored as they are, since the upper ones come from exact sums that the lower ones do not keep. A checksum lies
-/// over everything: a file with one wrong bit is refused.
+/// All levels are stored, because the upper ones come from exact sums that the lower ones do not keep. A checksum covers
+/// everything: a file with one wrong bit is refused.
 public struct WaveformFile: Equatable, Sendable {
-    /// The format's version; a file of any other is refused.
+    /// The format's version; a file of any other version is refused.
     public static let version = 1
 
-    /// What the recording looks like.
+    /// The waveform of the recording.
     public let waveform: Waveform
-    /// The recording's content; `nil` where it is not known.
+    /// The recording's content; `nil` if it is not known.
     public let contentKey: ContentKey?
 
-    /// A file's content.
+    /// Creates the content of a file.
     ///
     /// - Parameters:
-    ///   - waveform: Of a whole recording.
-    ///   - contentKey: Of the recording that the waveform was made of.
+    ///   - waveform: The waveform of a whole recording.
+    ///   - contentKey: The key of the recording that the waveform was made from.
     public init(waveform: Waveform, contentKey: ContentKey? = nil) {
         self.waveform = waveform
         self.contentKey = contentKey
     }
 
-    /// The bytes of a file.
+    /// Returns the bytes of a file.
     ///
     /// Real-time safe: no.
     public func encoded() -> [UInt8] {
@@ -35,9 +35,9 @@ public struct WaveformFile: Equatable, Sendable {
         return bytes
     }
 
-    /// Reads the bytes of a file.
+    /// Decodes the bytes of a file.
     ///
-    /// Nothing is allocated before the header has been compared with how many bytes there are.
+    /// Nothing is allocated before the header has been checked against the number of bytes.
     ///
     /// - Throws: `WaveformFileError` for anything that ``encoded()`` did not write.
     ///
@@ -55,7 +55,7 @@ public struct WaveformFile: Equatable, Sendable {
 
     // MARK: - In pieces
 
-    /// Hands over the bytes of a file run by run.
+    /// Passes the bytes of a file to `sink`, run by run.
     func write<Failure: Error>(to sink: (UnsafeRawBufferPointer) throws(Failure) -> Void) throws(Failure) {
         var hash = ByteHash()
         let header = header.bytes
@@ -68,7 +68,7 @@ public struct WaveformFile: Equatable, Sendable {
         try unsafe Self.hand(hash.key().bytes, to: sink)
     }
 
-    /// Reads a file of which `read` fills the next bytes into what it is given, or throws.
+    /// Decodes a file; `read` fills the memory it is given with the next bytes, or throws.
     init(
         byteCount: Int, read: (UnsafeMutableRawBufferPointer) throws(WaveformFileError) -> Void
     ) throws(WaveformFileError) {

@@ -1,18 +1,18 @@
 public import Explanations
 
-/// Why bytes are not a waveform's file.
+/// Why bytes are not a waveform file.
 public struct WaveformFileError: ExplainedError, Equatable {
     /// The kind of failure, to decide by.
     public enum Kind: String, Sendable, CaseIterable {
-        /// It is something else.
+        /// It is not a waveform file.
         case notWaveform
         /// Another version of Woodshed wrote it.
         case unsupportedVersion
-        /// There is less of it than there should be.
+        /// It is shorter than it should be.
         case truncated
-        /// There is more than there should be.
+        /// It is longer than it should be.
         case trailingBytes
-        /// A field of its header has a value that none can have, or that does not fit the others.
+        /// A field of the header has a value that is not permitted, or that does not match the others.
         case invalidField
         /// It was changed since it was written.
         case wrongChecksum

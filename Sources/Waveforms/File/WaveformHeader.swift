@@ -1,10 +1,10 @@
-// The first bytes of a waveform's file.
+// The header of a waveform file.
 internal import AudioFiles
 internal import DSP
 
-/// The header; everything that follows in the file has its length and place from it.
+/// The header; it determines the length and position of everything that follows in the file.
 struct WaveformHeader: Equatable {
-    /// As the PNG file's signature, so that whatever changes line ends or drops the eighth bit is found out by it.
+    /// Built like the PNG signature, so that programs that change line ends or drop the eighth bit are detected.
     static let magic: [UInt8] = [0x89, 0x57, 0x53, 0x57, 0x0D, 0x0A, 0x1A, 0x0A]
     static let byteCount = 72
 
@@ -14,7 +14,7 @@ struct WaveformHeader: Equatable {
     let hasTones: Bool
     let contentKey: ContentKey?
 
-    /// Where the fields lie.
+    /// The positions of the fields.
     private enum Place {
         static let (version, sampleRate, frameCount, fileByteCount) = (8, 12, 16, 24)
         static let (channelCount, framesPerBin, framesPerTone) = (32, 36, 40)
@@ -28,14 +28,14 @@ struct WaveformHeader: Equatable {
         channelCount = waveform.channelCount
         hasTones = waveform.hasTones
         self.contentKey = contentKey
-        // What one part's builder made lacks what came before the part.
+        // A builder for a single part lacks the sound before the part.
         precondition(
             waveform.levelCount == Waveform.binCounts(frameCount: frameCount).count
                 && waveform.toneLevelCount == toneCounts.count,
             "Only the waveform of a whole recording can be kept.")
     }
 
-    /// Reads `byteCount` bytes.
+    /// Decodes `byteCount` bytes.
     init(decoding bytes: [UInt8]) throws(WaveformFileError) {
         guard bytes.starts(with: Self.magic) else { throw .notWaveform }
         let version: UInt32 = bytes.little(at: Place.version)
@@ -50,7 +50,7 @@ struct WaveformHeader: Equatable {
         let key = ContentKey(
             high: bytes.big(at: Place.contentKey), low: bytes.big(at: Place.contentKey + 8))
         contentKey = key.high | key.low == 0 ? nil : key
-        // The rest follows from these, and is there for other readers.
+        // The remaining fields follow from these, and are meant for other readers.
         guard bytes.little(UInt32.self, at: Place.framesPerBin) == Waveform.framesPerBin else {
             throw .invalidField("number of frames of a bin")
         }
@@ -66,7 +66,7 @@ struct WaveformHeader: Equatable {
         guard bytes.little(UInt32.self, at: Place.reserved) == 0 else { throw .invalidField("reserved field") }
     }
 
-    /// The whole file's length.
+    /// The length of the whole file.
     var fileByteCount: Int {
         Self.byteCount + ContentKey.byteCount
             + Waveform.levelByteCount(

@@ -1,4 +1,4 @@
-// The binary form, `.dat`: version, flags, rate, samples per pixel, length, from version 2 on the channels, then the values.
+// The binary form, `.dat`: version, flags, rate, samples per pixel, length, the channels (from version 2 on), then the values.
 internal import AudioFiles
 
 extension PeakFile {

@@ -1,4 +1,4 @@
-// The form as JSON: always called version 2, and always with the channels.
+// The JSON form: always version 2, and always with the channels.
 internal import UserState
 
 extension PeakFile {
@@ -16,7 +16,7 @@ extension PeakFile {
         return bytes
     }
 
-    /// Digits without a string for each of a million values.
+    /// Appends digits directly, without creating a string for each of a million values.
     private static func append(_ value: Int16, to bytes: inout [UInt8]) {
         if value < 0 { bytes.append(UInt8(ascii: "-")) }
         let rest = value.magnitude
@@ -35,7 +35,7 @@ extension PeakFile {
             }
             return integer
         }
-        // Older files have no version, and only one channel.
+        // Older files have no version and only one channel.
         if value["version"] != nil {
             let version = try integer("version")
             guard version == 1 || version == 2 else { throw .unsupportedVersion(version) }

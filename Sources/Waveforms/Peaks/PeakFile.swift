@@ -1,11 +1,11 @@
-// Waveforms as the program audiowaveform writes and reads them; docs/waveform-format.md says what is compatible.
+// Waveforms in the file format of the program audiowaveform; docs/waveform-format.md describes what is compatible.
 
-/// The extremes of a recording at one zoom, as the files of the program audiowaveform hold them.
+/// The extremes of a recording at one zoom, as stored in files of the program audiowaveform.
 ///
-/// For recordings of 16-bit samples the files are the same bytes that the program writes
+/// For recordings of 16-bit samples the files are byte for byte those that the program writes
 /// (<https://github.com/bbc/audiowaveform>, its doc/DataFormat.md; version 1.10).
 public struct PeakFile: Equatable, Sendable {
-    /// How finely values are stored.
+    /// The resolution of the values.
     public enum Bits: Int, Sendable, CaseIterable {
         /// -128 to 127.
         case eight = 8
@@ -15,24 +15,24 @@ public struct PeakFile: Equatable, Sendable {
 
     /// The form of a file.
     public enum Form: String, Sendable, CaseIterable {
-        /// Binary, little endian: of version 1 for one channel, of version 2 for several.
+        /// Binary, little endian: version 1 for one channel, version 2 for several.
         case dat
         /// One line of JSON.
         case json
     }
 
-    /// What a file can hold: frames of a pixel, channels, and the rate in Hz.
+    /// The limits of a file: frames per pixel, channels, and the rate in Hz.
     static let (pixelFrames, channelCounts, sampleRates) = (2...Int(Int32.max), 1...24, 1...Int(Int32.max))
 
-    /// How finely values are stored.
+    /// The resolution of the values.
     public let bits: Bits
     /// In Hz.
     public let sampleRate: Int
-    /// Frames of a pixel, 2 or more; the last pixel may have fewer.
+    /// Frames per pixel, 2 or more; the last pixel may have fewer.
     public let samplesPerPixel: Int
-    /// Number of channels, 1 to 24; 1 also for channels that were mixed.
+    /// Number of channels, 1 to 24; mixed channels count as 1.
     public let channelCount: Int
-    /// The least and the greatest sample for each pixel and in it for each channel, in units of ``bits``.
+    /// The least and the greatest sample: for each pixel, the pairs of all channels, in units of ``bits``.
     public let data: [Int16]
 
     /// Number of pixels.
@@ -40,15 +40,15 @@ public struct PeakFile: Equatable, Sendable {
     /// The version of the binary form.
     public var version: Int { channelCount == 1 ? 1 : 2 }
 
-    /// Extremes that are known already.
+    /// Creates a peak file from known extremes.
     ///
     /// - Parameters:
-    ///   - bits: How finely values are stored.
-    ///   - samplesPerPixel: Frames of a pixel, 2 or more.
+    ///   - bits: The resolution of the values.
+    ///   - samplesPerPixel: Frames per pixel, 2 or more.
     ///   - sampleRate: In Hz, 1 or more.
     ///   - channelCount: 1 to 24.
-    ///   - data: For each pixel and in it for each channel the least and the greatest sample, within the range of `bits`.
-    /// - Throws: `PeakFileError` for what the files cannot hold.
+    ///   - data: For each pixel, the least and the greatest sample of each channel, within the range of `bits`.
+    /// - Throws: `PeakFileError` if the files cannot hold a value.
     ///
     /// Real-time safe: no.
     init(
@@ -59,7 +59,7 @@ public struct PeakFile: Equatable, Sendable {
             data: data, kind: .invalidRequest)
     }
 
-    /// - Parameter kind: What a value that cannot be is called: a caller's mistake, or a file's.
+    /// - Parameter kind: The kind of error for an invalid value: a mistake of the caller, or of a file.
     init(
         checking bits: Bits, sampleRate: Int, samplesPerPixel: Int, channelCount: Int, data: [Int16],
         kind: PeakFileError.Kind
@@ -101,7 +101,7 @@ public struct PeakFile: Equatable, Sendable {
         }
     }
 
-    /// The bytes of a file.
+    /// Returns the bytes of a file.
     ///
     /// Real-time safe: no.
     public func encoded(as form: Form) -> [UInt8] {
@@ -111,15 +111,15 @@ public struct PeakFile: Equatable, Sendable {
         }
     }
 
-    /// Reads the bytes of a file of either form; which one, its first byte tells.
+    /// Decodes the bytes of a file; its first byte determines the form.
     ///
-    /// Stricter than the program: what the header says must be what follows it, byte for byte.
+    /// Stricter than the program: the bytes must match the header exactly.
     ///
     /// - Throws: `PeakFileError` for anything else.
     ///
     /// Real-time safe: no.
     public init(decoding bytes: [UInt8]) throws(PeakFileError) {
-        // Text begins with a brace or with blanks before it; the binary form with a 1 or a 2.
+        // JSON begins with a brace, or with blanks before it; the binary form with a 1 or a 2.
         let blanks: Set<UInt8> = [0x20, 0x09, 0x0A, 0x0D]
         if bytes.first(where: { !blanks.contains($0) }) == UInt8(ascii: "{") {
             try self.init(decodingJSON: bytes)

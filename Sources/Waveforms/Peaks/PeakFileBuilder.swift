@@ -1,11 +1,11 @@
-// Sums up sound for the files of audiowaveform.
+// Sums up sound for files of audiowaveform.
 internal import DSP
 
 /// Builds a ``PeakFile`` from blocks of any length.
 ///
-/// Mixed channels are the sum of the samples divided by their number, cut towards zero, and 8 bits are 16 divided by 256, cut
-/// likewise, both as audiowaveform has it. Floating-point samples are rounded to 16 bits as a waveform's are; the program
-/// cuts them instead, so there a value may differ by one.
+/// Mixed channels are the sum of the samples divided by their number, truncated towards zero. Values of 8 bits are 16-bit
+/// values divided by 256, also truncated. Both are as in audiowaveform. Floating-point samples are rounded to 16 bits as for
+/// a waveform; the program truncates them instead, so a value may differ by one.
 ///
 /// Real-time safe: no; it allocates. Use: one thread at a time.
 public struct PeakFileBuilder: ~Copyable, Sendable {
@@ -14,14 +14,14 @@ public struct PeakFileBuilder: ~Copyable, Sendable {
     private let isMixed: Bool
     private let channelCount: Int
     private let sampleRate: Int
-    /// Extremes of the whole pixels, in 16 bits.
+    /// The extremes of the complete pixels, in 16 bits.
     private var peaks: [Int16] = []
-    /// Extremes of the pixel that is not whole, for each channel of the file: sums, where channels are mixed.
+    /// The extremes of the incomplete pixel, for each channel of the file; of sums, if the channels are mixed.
     private var open: [Extremes]
     private var openFrames = 0
     /// A block, channel after channel.
     private let block: ShortBuffer
-    /// The sums of all channels of a block.
+    /// For each frame of a block, the sum of all channels.
     private var sums: [Int32]
 
     private static let blockFrames = 4096
@@ -29,12 +29,12 @@ public struct PeakFileBuilder: ~Copyable, Sendable {
     /// A builder for a recording from its first frame on, whose length need not be known.
     ///
     /// - Parameters:
-    ///   - samplesPerPixel: Frames of a pixel, 2 to 2^31 - 1.
-    ///   - bits: How finely values are stored.
-    ///   - isSplit: Whether each channel is kept; else they are mixed into one.
+    ///   - samplesPerPixel: Frames per pixel, 2 to 2^31 - 1.
+    ///   - bits: The resolution of the values.
+    ///   - isSplit: Whether each channel is kept; if not, all are mixed into one.
     ///   - channelCount: Channels of the recording, 1 to 24.
     ///   - sampleRate: In Hz, 1 or more.
-    /// - Throws: `PeakFileError` for what the files cannot hold.
+    /// - Throws: `PeakFileError` if the files cannot hold a value.
     public init(
         samplesPerPixel: Int, bits: PeakFile.Bits, isSplit: Bool, channelCount: Int, sampleRate: Int
     ) throws(PeakFileError) {
@@ -50,7 +50,7 @@ public struct PeakFileBuilder: ~Copyable, Sendable {
         sums = Array(repeating: 0, count: isMixed ? Self.blockFrames : 0)
     }
 
-    /// The next frames, as 16-bit samples with the channels interleaved; a last frame that is not whole is left out.
+    /// Appends the next frames, as interleaved 16-bit samples; an incomplete last frame is ignored.
     public mutating func append(interleaved samples: Span<Int16>) {
         unsafe samples.withUnsafeBufferPointer { samples in
             guard let base = samples.baseAddress else { return }
@@ -65,7 +65,7 @@ public struct PeakFileBuilder: ~Copyable, Sendable {
         }
     }
 
-    /// The next `frameCount` frames, channel after channel, `stride` samples apart; rounded to 16 bits.
+    /// Appends the next `frameCount` frames, channel after channel, `stride` samples apart; rounded to 16 bits.
     ///
     /// - Parameters:
     ///   - samples: At least `(channelCount - 1) * stride + frameCount` samples of -1 to 1.
@@ -88,7 +88,7 @@ public struct PeakFileBuilder: ~Copyable, Sendable {
         }
     }
 
-    /// The extremes of all frames so far; the last pixel is that of the frames there are.
+    /// The extremes of all frames so far; the last pixel may be incomplete.
     public func peakFile() -> PeakFile {
         var data = peaks
         if openFrames > 0 { Self.append(open, divisor: divisor, to: &data) }
@@ -132,7 +132,7 @@ public struct PeakFileBuilder: ~Copyable, Sendable {
 
     private var divisor: Int32 { isMixed ? Int32(channelCount) : 1 }
 
-    /// Dividing keeps the order, so the extremes of the sums become those of the mixed samples.
+    /// Division keeps the order, so the extremes of the sums become those of the mixed samples.
     private static func append(_ pixel: [Extremes], divisor: Int32, to data: inout [Int16]) {
         for extremes in pixel {
             data.append(Int16(extremes.least / divisor))

@@ -1,22 +1,22 @@
 public import Explanations
 
-/// Why bytes are not a file of peaks, or cannot become one.
+/// Why bytes are not a peak file, or values cannot become one.
 public struct PeakFileError: ExplainedError, Equatable {
     /// The kind of failure, to decide by.
     public enum Kind: String, Sendable, CaseIterable {
-        /// It is neither of the two forms.
+        /// It has neither of the two forms.
         case notPeaks
-        /// It is of a version later than 2.
+        /// Its version is later than 2.
         case unsupportedVersion
         /// There are fewer values than its length says.
         case truncated
         /// There is more than its length says.
         case trailingBytes
-        /// It begins like JSON and is none, or is nested deeper than 16.
+        /// It begins like JSON but is not valid, or is nested deeper than 16 levels.
         case malformedJSON
-        /// A value in a file cannot be, or does not fit the others.
+        /// A value in a file is not permitted, or does not match the others.
         case invalidValue
-        /// A value given by the caller is outside what the files can hold.
+        /// A value given by the caller is outside the limits of the files.
         case invalidRequest
     }
 

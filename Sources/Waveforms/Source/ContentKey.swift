@@ -1,11 +1,11 @@
-// What a file holds, as one number.
+// The content of a file as one number.
 public import AudioFiles
 internal import CXXHash
 internal import Files
 internal import Glibc
 
-/// Stands for the content of a file: equal content has equal keys, and different content has different ones, short of
-/// somebody who makes them collide on purpose.
+/// Identifies the content of a file: equal content has equal keys, and different content has different keys, unless
+/// somebody deliberately makes them collide.
 ///
 /// It is the XXH3 hash of all bytes, in 128 bits (Yann Collet, <https://xxhash.com>). It is fast, not cryptographic.
 public struct ContentKey: Hashable, Sendable, CustomStringConvertible {
@@ -23,7 +23,7 @@ public struct ContentKey: Hashable, Sendable, CustomStringConvertible {
         self = hash.key()
     }
 
-    /// The key of a regular file, which is read whole: some 100 ms for 600 MB that are in memory.
+    /// The key of a regular file, which is read completely: some 100 ms for 600 MB that are in memory.
     ///
     /// Real-time safe: no.
     public init(ofFileAt path: String) throws(AudioFileError) {
@@ -44,7 +44,7 @@ public struct ContentKey: Hashable, Sendable, CustomStringConvertible {
     }
 }
 
-/// XXH3 in 128 bits of bytes that come in pieces.
+/// The 128-bit XXH3 hash of bytes that arrive in pieces.
 @safe
 struct ByteHash: ~Copyable {
     private let state: OpaquePointer
@@ -54,7 +54,7 @@ struct ByteHash: ~Copyable {
             preconditionFailure("There is no memory for a hash's state.")
         }
         unsafe self.state = state
-        // Fails for no state alone.
+        // Fails only without a state.
         _ = unsafe XXH3_128bits_reset(state)
     }
 

@@ -1,16 +1,16 @@
-// A recording that waveforms are kept of: which file it is, since when it is as it is, and what it holds.
+// A recording whose waveform is kept: the identity of the file, the time of its last change, and its content.
 internal import AudioFiles
 internal import Files
 internal import Glibc
 
-/// What tells one state of a file from another without reading it.
+/// Distinguishes one state of a file from another without reading it.
 ///
-/// The system sets the time of the last change (`changed`) with every write, and no program can set it to a time of its choice.
+/// The system sets the time of the last change (`changed`) on every write, and no program can set it to a chosen time.
 struct SourceIdentity: Hashable, Sendable {
     let device: UInt64
     let inode: UInt64
     let byteCount: Int64
-    /// When it was last written, and when it or what is known of it was last changed; each in s and ns since 1970.
+    /// The times of the last write to the file and of the last change to the file or its metadata; each in s and ns since 1970.
     let modified, changed: Moment
 
     struct Moment: Hashable, Sendable, Comparable {
@@ -20,7 +20,7 @@ struct SourceIdentity: Hashable, Sendable {
             (left.seconds, left.nanoseconds) < (right.seconds, right.nanoseconds)
         }
 
-        /// Now, by the clock that files' times are set by.
+        /// The current time by the clock that sets files' times.
         static var now: Moment {
             var time = timespec()
             _ = unsafe clock_gettime(CLOCK_REALTIME, &time)
@@ -28,11 +28,11 @@ struct SourceIdentity: Hashable, Sendable {
         }
     }
 
-    /// Two changes within one step of a file system's clock look like one: ext4's steps are 4 ms, FAT's 2 s. What has been as it is
-    /// for longer than this many seconds cannot change again without being seen to.
+    /// Two changes within one step of a file system's clock look like one: ext4's steps are 4 ms, FAT's 2 s. After this many
+    /// seconds without a change, any further change will show in the times.
     static let stableSeconds: Int64 = 3
 
-    /// Whether a change at `now` or later would show.
+    /// Whether a change at `now` or later would show in the identity.
     func isStable(at now: Moment) -> Bool {
         let latest = max(modified, changed)
         let (edge, isFarAhead) = latest.seconds.addingReportingOverflow(Self.stableSeconds)
@@ -43,13 +43,13 @@ struct SourceIdentity: Hashable, Sendable {
 /// A regular file that is open for reading; closed with its owner.
 struct OpenSource: ~Copyable {
     private let file: RegularFile
-    /// What it was when it was opened.
+    /// The file's state when it was opened.
     let identity: SourceIdentity
 
-    /// What a file is read by at a time: small enough to stay in the processor's cache until it is hashed.
+    /// The size of one read: small enough to stay in the processor's cache until it is hashed.
     private static let blockBytes = 256 << 10
 
-    /// Opens what `path` names; never waits, whatever that is.
+    /// Opens the file at `path`; never waits, whatever kind of file it is.
     init(_ path: String) throws(FileFault) {
         let file = try RegularFile(named: path)
         guard let identity = Self.identity(of: file.descriptor) else { throw FileFault(code: ENODEV) }
@@ -59,14 +59,14 @@ struct OpenSource: ~Copyable {
 
     var descriptor: Int32 { file.descriptor }
 
-    /// What the file is now; nil when it is no regular one.
+    /// The current state of an open file; nil if it is not a regular file.
     static func identity(of descriptor: Int32) -> SourceIdentity? {
         var status = stat()
         guard unsafe fstat(descriptor, &status) == 0 else { return nil }
         return identity(status)
     }
 
-    /// What the file of a name is now; nil when there is no regular one.
+    /// The current state of the file at a path; nil if there is no regular file.
     static func identity(at path: String) -> SourceIdentity? {
         var status = stat()
         guard unsafe stat(FileName.systemName(path), &status) == 0 else { return nil }
@@ -93,7 +93,7 @@ struct OpenSource: ~Copyable {
             let count = try unsafe FileBytes.read(descriptor, at: offset, into: block)
             unsafe hash.update(UnsafeRawBufferPointer(rebasing: block[..<count]))
             offset += Int64(count)
-            // It grows: what it was when it was opened is past, and it might grow for ever.
+            // The file grows: its state has changed since it was opened, and it might grow for ever.
             if offset > identity.byteCount { throw FileFault(code: ESTALE) }
             if count < block.count { return hash.key() }
         }
