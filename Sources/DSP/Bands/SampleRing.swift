@@ -11,7 +11,7 @@ struct SampleRing: ~Copyable {
     let runCount: Int
     private let storage: FloatStorage
 
-    /// A ring of at least `sampleCount` samples a channel.
+    /// A ring of at least `sampleCount` samples per channel.
     init(channelCount: Int, sampleCount: Int, runCount: Int) {
         var size = 64
         while size < max(sampleCount, runCount) { size *= 2 }

@@ -38,7 +38,7 @@ extension Spectrogram {
         public static let permittedWindowSizes = 256...65_536
         /// The permitted ranges, in dB.
         public static let permittedRanges = 10.0...200.0
-        /// The permitted numbers of windows a column.
+        /// The permitted numbers of windows per column.
         public static let permittedWindowsPerColumn = 1...4096
 
         /// In Hz.

@@ -43,7 +43,6 @@ struct SpeechShape: Sendable, Equatable {
     ///
     /// Below a half, an inserted period keeps an untouched part between its two crossfades, so that a later plan at the inverse
     /// speed can remove exactly what was inserted.
-    /// speed can take out exactly what was put in.
     func crossfade(ofLag lag: Int) -> Int { min(max(lag * 2 / 5, shortestCrossfade), longestCrossfade) }
 
     /// Frames of one cell.

@@ -154,7 +154,7 @@ struct RotationField: ~Copyable {
         return loudest.max()
     }
 
-    /// The level at which the loudest-first order reaches every bin from below and from above.
+    /// The level at which the loudest-first order reaches every bin, from below and from above.
     ///
     /// Two independent chains run side by side, so that each hides the other's latency.
     private func spreadLevels() {

@@ -168,7 +168,7 @@ extension VocoderBand {
         }
     }
 
-    /// Stage 1: P, the spectrum one hop earlier, compared with the output of the window before.
+    /// Stage 1: P, the spectrum one hop earlier, compared with the output of the previous window.
     private mutating func comparePrevious(_ samples: borrowing SampleRing, _ interpolator: borrowing BandInterpolator) {
         rotation.clearTemporal()
         for channel in 0..<channelCount {

@@ -30,7 +30,7 @@ extension Waveform {
         placeCounts(frameCount: frameCount, framesPerPlace: framesPerTone(sampleRate: sampleRate))
     }
 
-    /// Frames of a tone of level 0 at a sample rate in Hz.
+    /// Frames per tone of level 0 at a sample rate in Hz.
     package static func framesPerTone(sampleRate: Int) -> Int { ToneAnalyser.hop(sampleRate: sampleRate) }
 
     private static func placeCounts(frameCount: Int64, framesPerPlace: Int) -> [Int] {
