@@ -1,4 +1,5 @@
-/// The frames of an ID3 tag of version 2.3 or 2.4, or of a frame that holds frames (id3.org, "ID3 tag version 2.4.0 – Main Structure").
+/// The frames of an ID3 tag of version 2.3 or 2.4, or of a frame that contains frames (id3.org, "ID3 tag version 2.4.0 – Main
+/// Structure").
 struct ID3Frames {
     private let version: UInt8
     private let content: ByteSource

@@ -1,33 +1,33 @@
-// What `doctor` reads from the system.
+// The facts that `doctor` reads from the system.
 import Glibc
 import Woodshed
 
-/// What the checks look at.
+/// The facts that the checks use.
 struct SystemFacts {
-    /// What the process may do by its limits and capabilities.
+    /// The permissions of the process, from its limits and capabilities.
     var rights: ProcessRights
-    /// Whether the system does what the limits promise; control groups and containers may refuse all the same.
+    /// Whether the system grants what the limits permit; control groups and containers can still refuse.
     var grantsRealTime: Bool
-    /// How the processors choose their pace, each way once; none where the system does not say.
+    /// The ways in which the processors choose their clock speed, each listed once; empty if the system does not report it.
     var pacing: [ProcessorPace]
-    /// Of a second, how much real-time threads may have: -1 for all of it; nil where the system does not say.
+    /// The time that real-time threads may use in each period: -1 for all of it; nil if the system does not report it.
     var throttle: (runtime: Int, period: Int)?
-    /// The kernel's own words about itself, and those it was started with.
+    /// The kernel's version, and the command line it was started with.
     var kernel: (version: String, commandLine: String)?
-    /// What the user has to do with the group audio; nil where there is no such group.
+    /// The user's relation to the group `audio`; nil if there is no such group.
     var audioGroup: GroupMembership?
-    /// The sound nodes of the kernel, and those of them this process may not open.
+    /// The kernel's sound device nodes, and those of them that this process may not open.
     var soundNodes: (all: [String], refused: [String])
-    /// Where ffmpeg was found.
+    /// The path of ffmpeg.
     var ffmpegPath: String?
-    /// Bytes free in the current folder; nil when it cannot be asked.
+    /// Free bytes on the disk of the current folder; nil if the system does not report them.
     var freeBytes: UInt64?
 
-    /// Reads them.
+    /// Reads the facts.
     ///
     /// - Parameters:
-    ///   - files: The machine's, or made-up ones.
-    ///   - trial: Tries to get real-time priority, and tells whether it was granted.
+    ///   - files: The system's files, or others in tests.
+    ///   - trial: Tries to get real-time priority, and returns whether it was granted.
     ///   - permits: Whether a file may be read and written.
     init(
         _ files: SystemFiles, trial: () -> Bool = SystemFacts.triesRealTime,
@@ -57,7 +57,7 @@ struct SystemFacts {
         }
     }
 
-    /// Asks for the lowest real-time priority and gives it back.
+    /// Requests the lowest real-time priority, and gives it back.
     static func triesRealTime() -> Bool {
         var parameters = sched_param(sched_priority: 1)
         guard unsafe sched_setscheduler(0, SCHED_FIFO, &parameters) == 0 else { return false }
@@ -78,18 +78,18 @@ struct SystemFacts {
     }
 }
 
-/// What a user has to do with a group.
+/// The relation of a user to a group.
 enum GroupMembership: Equatable {
-    /// Root may do everything without it.
+    /// Root needs no membership.
     case isRoot
-    /// The process has its rights.
+    /// The process has the group's rights.
     case counts
-    /// The user belongs to it, but logged in before that was so.
+    /// The user belongs to it, but has logged in before being added.
     case needsLogin
     /// The user does not belong to it.
     case isMissing
 
-    /// Reads it for this process's user; nil where there is no such group.
+    /// Reads it for the user of this process; nil if there is no such group.
     init?(_ name: String, _ files: SystemFiles) {
         let groups = (files.text("etc/group") ?? "").split(separator: "\n").map {
             $0.split(separator: ":", omittingEmptySubsequences: false)

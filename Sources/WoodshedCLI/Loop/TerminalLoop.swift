@@ -133,7 +133,7 @@ final class TerminalLoop<Delegate: TerminalLoopDelegate> {
             case SIGTSTP: suspend(delegate)
             case SIGCONT where expectedContinuations > 0: expectedContinuations -= 1
             case SIGCONT:
-                // After a SIGSTOP, for which nothing could be prepared.
+                // After a SIGSTOP, which cannot be prepared for.
                 if takesKeys { RawMode.renew() }
                 screen.forget()
             case SIGWINCH: screen.noteResize()
@@ -153,11 +153,11 @@ final class TerminalLoop<Delegate: TerminalLoopDelegate> {
         delegate.goOnAfterSuspension()
     }
 
-    /// Waits until a device has been served after the process stood still: what it lost meanwhile is counted by then.
+    /// Waits until a device has been served after the process was stopped; by then its losses are counted.
     ///
-    /// Bounded: a device that is gone is told of otherwise.
+    /// The wait is limited: a lost device is reported elsewhere.
     ///
-    /// - Parameter blocks: Blocks that the device has taken or given so far.
+    /// - Parameter blocks: Blocks that the device has played or captured so far.
     func waitForDevice(_ blocks: () -> Int64) {
         let (before, limit) = (blocks(), monotonicNanoseconds() + 1_000_000_000)
         while blocks() < before + 2, monotonicNanoseconds() < limit { usleep(5000) }
@@ -165,14 +165,14 @@ final class TerminalLoop<Delegate: TerminalLoopDelegate> {
 
     // MARK: Ending
 
-    /// Has the run end with `status`.
+    /// Ends the run with `status`.
     func end(_ status: ExitStatus) {
         guard ending == nil else { return }
         ending = status
         delegate?.beginEnding()
     }
 
-    /// Ends the process without what does not answer, after a word about it.
+    /// Prints a message, then ends the process without waiting for a device or disk that does not respond.
     func abandon(_ words: String...) -> Never {
         say(words, evenQuiet: true)
         Signals.leave(with: ending.flatMap { $0 == .success ? nil : $0 } ?? .unavailable)
@@ -180,14 +180,14 @@ final class TerminalLoop<Delegate: TerminalLoopDelegate> {
 
     // MARK: Words
 
-    /// Lines on standard error, above what is redrawn.
+    /// Prints lines to standard error, above the lines that are redrawn.
     func say(_ lines: [String], evenQuiet: Bool = false) {
         guard !lines.isEmpty, !messages.quiet || evenQuiet else { return }
         screen.clear()
         for line in lines { StandardStream.error.note(printable(line)) }
     }
 
-    /// Text for programs on standard output; the run ends when it cannot be written.
+    /// Writes text for programs to standard output; if that fails, the run ends.
     func write(_ text: String) {
         guard !text.isEmpty, !isOutputClosed else { return }
         screen.clear()
@@ -206,10 +206,10 @@ final class TerminalLoop<Delegate: TerminalLoopDelegate> {
 
     // MARK: The lines
 
-    /// Whether there are lines on the terminal that are redrawn.
+    /// Whether lines are drawn on the terminal now.
     var drawsNow: Bool { traits.drawsStatus && !messages.quiet && isForeground }
 
-    /// A job in the background leaves the terminal to whoever has it.
+    /// A job in the background must not draw on the terminal, which another job uses.
     private var isForeground: Bool { tcgetpgrp(STDERR_FILENO) == getpgrp() }
 
     private func redraw(_ delegate: Delegate) {
@@ -217,13 +217,13 @@ final class TerminalLoop<Delegate: TerminalLoopDelegate> {
         screen.draw(delegate.lines(terminalSize()))
     }
 
-    /// Clears the terminal; everything is drawn again at its top.
+    /// Clears the terminal, and draws everything again at its top.
     func clearTerminal() {
         if drawsNow { screen.clearTerminal() }
     }
 }
 
-/// Nanoseconds of the clock that nobody sets.
+/// Nanoseconds of the monotonic clock, which is never set.
 func monotonicNanoseconds() -> Int64 {
     var time = timespec()
     _ = unsafe clock_gettime(CLOCK_MONOTONIC, &time)

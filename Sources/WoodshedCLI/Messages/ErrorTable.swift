@@ -1,5 +1,5 @@
-// Every error of the engine, and the code this command ends with. The words are the engine's; each switch names every
-// kind, and scripts/house-rules.sh looks for every error, so that a new one cannot be forgotten.
+// The exit status for each error of the engine. The engine provides the texts. Each switch lists every kind, and
+// scripts/house-rules.sh checks that every error type is here, so a new one cannot be forgotten.
 import DSP
 import Drawing
 import Realtime

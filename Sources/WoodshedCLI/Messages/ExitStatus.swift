@@ -1,17 +1,17 @@
-// How a run ends: the codes a script can rely on, after sysexits(3), and the errors that carry one.
+// The exit statuses of the command, which scripts can rely on, after sysexits(3), and the errors that have one.
 import Woodshed
 
-/// The codes this command ends with.
+/// The exit statuses of this command.
 enum ExitStatus: Int32, CaseIterable, Sendable {
     case success = 0
-    /// The command line was not understood.
+    /// The command line is not valid.
     case usage = 64
-    /// Not audio, a broken file, a range of time that is not in the file.
+    /// Not audio, a damaged file, or a time range that is not in the file.
     case badData = 65
     case notFound = 66
-    /// No sound device, or one that cannot do what was asked; a program or library that is needed and is not installed.
+    /// No sound device, or one that cannot do what was requested; a required program or library is not installed.
     case unavailable = 69
-    /// A fault of this program.
+    /// A bug in this program.
     case software = 70
     case cannotCreate = 73
     case inputOutput = 74
@@ -23,26 +23,26 @@ enum ExitStatus: Int32, CaseIterable, Sendable {
     case terminated = 143
 }
 
-/// An error that a run can end with. `CommandLineTool` prints it and ends with its code; whatever is met on the way lets it pass.
+/// An error that can end a run. `CommandLineTool` prints it and exits with its status; the code in between passes it on.
 protocol CommandError: ExplainedError {
-    /// The code that the run ends with.
+    /// The exit status of the run.
     var exitStatus: ExitStatus { get }
 }
 
 extension CommandError {
-    /// The error as printed: one or two lines, without a final line feed.
+    /// The error as it is printed: one or two lines, without a final line feed.
     var text: String {
         let lines = [message, remedy].filter { !$0.isEmpty }.map(printable)
         return (["woodshed: " + (lines.first ?? "")] + lines.dropFirst()).joined(separator: "\n")
     }
 }
 
-/// A run that cannot go on for a reason of the command's own.
+/// An error of the command itself that ends the run.
 struct CommandFailure: CommandError, Equatable {
     let exitStatus: ExitStatus
-    /// One sentence, never a label such as "error"; empty when it was told already, or is no news (Ctrl-C).
+    /// One sentence, without a label such as "error"; empty if it was already printed, or needs no message (Ctrl-C).
     let message: String
-    /// One sentence; empty when there is nothing to do.
+    /// One sentence; empty if the user can do nothing.
     let remedy: String
 
     init(_ exitStatus: ExitStatus, _ message: String = "", remedy: String = "") {

@@ -1,8 +1,8 @@
-// "Did you mean": the nearest known word, when it is near enough to be a slip of the fingers.
+// "Did you mean": suggests the nearest known word if it is near enough to be a typing error.
 
-/// The word among `candidates` that `word` most likely was meant to be.
+/// The word in `candidates` that is the most likely intention of `word`.
 ///
-/// - Returns: nil when none is within a third of the word's length, at most three slips.
+/// - Returns: nil if no candidate is within a third of the word's length, at most three edits.
 func suggestion(for word: String, among candidates: [String]) -> String? {
     let allowed = min(3, max(1, word.count / 3))
     let ranked = candidates.map { (distance: editDistance(word.lowercased(), $0), word: $0) }
@@ -10,8 +10,8 @@ func suggestion(for word: String, among candidates: [String]) -> String? {
     return best.word
 }
 
-/// Insertions, deletions, replacements and swaps of neighbours that turn one word into the other (Damerau 1964, in the
-/// restricted form where no part is edited twice).
+/// The number of insertions, deletions, replacements and swaps of neighbours that turn one word into the other (Damerau 1964,
+/// in the restricted form in which no part is edited twice).
 func editDistance(_ left: String, _ right: String) -> Int {
     let (rows, columns) = (Array(left), Array(right))
     guard !rows.isEmpty, !columns.isEmpty else { return max(rows.count, columns.count) }

@@ -1,19 +1,19 @@
-// The figures of `bench stretch`, for people and for programs.
+// The results of `bench stretch`, as text and as JSON.
 @_spi(Benchmarks) import Engine
 import UserState
 import Woodshed
 
-/// One measurement and what it was made on.
+/// One measurement and its conditions.
 struct BenchSheet {
     let file: String
     let clip: Clip
     let plan: PracticePlan
     let runs: Int
     let trial: RenderTrial
-    /// Whether any block touched the heap; nil where the system cannot tell.
+    /// Whether any block used the heap; nil if the system cannot tell.
     let touchesHeap: Bool?
 
-    /// The speed of all passes; nil when it changes.
+    /// The speed of all passes; nil if it changes.
     private var speed: Double? {
         if case .constant(let speed) = plan.speeds { speed.factor } else { nil }
     }
@@ -32,7 +32,7 @@ struct BenchSheet {
             .init("max_us", number(trial.maximumMicroseconds)),
             .init("deadline_us", number(trial.deadlineMicroseconds)),
             .init("first_block_us", number(trial.firstBlockMicroseconds)),
-            // One stands for any number: the system's allocator tells whether it was called, not how often.
+            // 1 stands for any number: the system's allocator tells whether it was called, not how often.
             .init("allocations", touchesHeap.map { .integer($0 ? 1 : 0) } ?? .null),
             .init("starved_frames", .integer(trial.starvedFrames)),
         ])

@@ -1,4 +1,4 @@
-// What becomes of the device, for programs and for people.
+// Events of the device, as JSON and as text.
 import UserState
 import Woodshed
 
@@ -43,7 +43,7 @@ extension EngineEvent {
         [.init("frame", .integer(frame)), .init("seconds", .number(Double(frame) / Double(sampleRate)))]
     }
 
-    /// Lines for people, by what is done about a loss.
+    /// Lines for people, depending on the reaction to a loss.
     func words(_ onLoss: LossText, sampleRate: Int) -> [String] {
         switch self {
         case .interrupted(let interruption):

@@ -1,4 +1,4 @@
-// The engine's events in the words of the JSON contract.
+// The engine's events with the names of the JSON contract.
 import UserState
 import Woodshed
 
@@ -52,7 +52,7 @@ extension PlayerEvent {
 }
 
 extension PassSound {
-    /// How a pass is made, in JSON.
+    /// The name in JSON of the way in which a pass is made.
     var name: String {
         switch self {
         case .copy: "copy"

@@ -1,11 +1,11 @@
-// What happens while playing, as lines: JSON for programs, a few words for people. Field names are a contract: others are
-// added, none is renamed or removed.
+// Events of playing as lines: JSON for programs, short text for people. Field names are a contract: new ones are added, none is
+// renamed or removed.
 import UserState
 import Woodshed
 
 /// One event as it is printed.
 struct EventLine: Equatable {
-    /// `pass.started` and the like.
+    /// For example `pass.started`.
     let name: String
     /// The output frame it belongs to.
     let frame: Int64
@@ -21,7 +21,7 @@ struct EventLine: Equatable {
     let clipFrame: Int64
     /// In semitones.
     var pitch = 0.0
-    /// What only this kind of event has.
+    /// Fields that only this kind of event has.
     var details: [JSONValue.Field] = []
 
     /// One JSON object, without a line feed.

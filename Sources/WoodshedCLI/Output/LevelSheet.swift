@@ -1,16 +1,16 @@
-// The figures of `measure`, for people and for programs.
+// The results of `measure`, as text and as JSON.
 import UserState
 import Woodshed
 
-/// A whole recording's levels.
+/// The levels of a whole recording.
 struct LevelSheet {
     let file: String
     let clip: Clip
     let reading: ProgrammeReading
-    /// Loudness every 10 ms; nil when nobody asked.
+    /// Loudness every 10 ms; nil if it was not requested.
     let series: LoudnessSeries?
 
-    /// All keys but the series, without the closing brace's line: a level of silence is null.
+    /// All fields except the series, without the line of the closing brace; the level of silence is null.
     var fields: [JSONValue.Field] {
         let loudness = reading.loudness
         return [
@@ -28,7 +28,7 @@ struct LevelSheet {
 
     private func level(_ decibels: Double) -> JSONValue { .level(decibels) }
 
-    /// Writes one JSON object. A series of hours is long: it goes out piece by piece.
+    /// Writes one JSON object. The series of a recording of hours is long, so it is written in parts.
     func writeJSON(to stream: StandardStream) throws(OutputError) {
         guard let series else { return try stream.line(JSONValue.object(fields).text) }
         try stream.write(JSONValue.object(fields).text.dropLast() + #","series":["#)
@@ -73,7 +73,7 @@ struct LevelSheet {
     private func right(_ text: String) -> String { String(repeating: " ", count: max(0, 8 - text.count)) + text }
 }
 
-/// Momentary and short-term loudness every 10 ms, kept in eight bytes each: 3 MB for an hour.
+/// Momentary and short-term loudness every 10 ms, eight bytes for each pair: 3 MB for an hour.
 struct LoudnessSeries {
     private var values: [SIMD2<Float>] = []
 
@@ -97,7 +97,7 @@ struct LoudnessSeries {
 }
 
 extension JSONValue {
-    /// A level in dB, to a thousandth; null for silence.
+    /// A level in dB, rounded to a thousandth; null for silence.
     fileprivate static func level(_ decibels: Double) -> JSONValue {
         .number(Double(fixed(decibels, decimals: 3)) ?? -.infinity)
     }

@@ -1,13 +1,13 @@
-// A file that appears whole or not at all. What is rendered goes to a name beside it, which becomes the file's own only at
-// the end; an interrupted run leaves what was there before. (The file device keeps what it has when it is stopped, which
-// is right for a practice that is ended early and wrong for a rendering.)
+// An output file that appears under its name only when it is complete. Rendering writes to a temporary name beside it, which is
+// renamed at the end; an interrupted run leaves an older file unchanged. (The file device keeps the frames it has when it is
+// stopped, which is right for a practice session that ends early, but wrong for a rendering.)
 import Files
 import Glibc
 import Woodshed
 
-/// Where a rendered file is written until it is whole.
+/// The place where a rendered file is written until it is complete.
 struct OutputFile {
-    /// The name to write to; for pipes and devices the name asked for.
+    /// The path to write to; for pipes and devices the path that the user gave.
     let temporaryPath: String
     private let place: FilePlace
 
@@ -15,15 +15,16 @@ struct OutputFile {
 
     /// Prepares to write to `path`.
     ///
-    /// - Throws: A `CommandFailure` when the name is a directory's, or an existing file may not be written.
+    /// - Throws: A `CommandFailure` if the path is a directory, or if an existing file may not be written.
     init(_ path: String) throws(CommandFailure) {
         do throws(FileFault) { place = try FilePlace(path) } catch { throw Self.failure(path, error) }
         temporaryPath = place.isSpecial ? path : place.temporaryPath()
     }
 
-    /// Opens what writes to it, and has the files under way deleted when the process must leave at once.
+    /// Opens a writer for it, and registers the unfinished files, so that they are deleted if the process must exit at once.
     ///
-    /// Of a file a signal finds both done or neither. Of a pipe nothing can be left, and opening it waits for a reader: a signal ends that.
+    /// For a file, a signal finds both steps done or neither. For a pipe there is nothing to delete; opening it waits for a
+    /// reader, and a signal ends the wait.
     func opening<Opened>(_ open: () throws -> Opened) throws -> Opened {
         if place.isSpecial { return try open() }
         return try Signals.holding {
@@ -35,7 +36,7 @@ struct OutputFile {
 
     private func guardAgainstLeaving() {
         PartialFiles.add(temporaryPath)
-        // The writer has a temporary name of its own, which begins like ours.
+        // The writer uses a temporary name of its own, with the same prefix.
         guard let names = try? Folder.names(in: place.folder) else { return }
         let folder = temporaryPath.split(separator: "/", omittingEmptySubsequences: false).dropLast()
         for name in names where name.hasPrefix(FilePlace.temporaryPrefix) {
@@ -43,9 +44,9 @@ struct OutputFile {
         }
     }
 
-    /// Writes by `body` and gives the file its name when that succeeds; otherwise nothing is left of it.
+    /// Writes the file with `body`, and gives it its name if that succeeds; otherwise nothing is left of it.
     ///
-    /// - Throws: What `body` throws, and the status it returns when that is not success.
+    /// - Throws: The error of `body`, or a failure with the status that it returned if that is not success.
     func whole(_ body: () throws -> ExitStatus) throws {
         defer { PartialFiles.forgetAll() }
         let status: ExitStatus
@@ -62,7 +63,7 @@ struct OutputFile {
         try keep()
     }
 
-    /// The error in terms of the name the user gave.
+    /// The same error with the name that the user gave.
     private func named(_ error: any Error) -> any Error {
         guard let error = error as? any CommandError, error.message.hasPrefix(temporaryPath) else { return error }
         return CommandFailure(
@@ -82,7 +83,7 @@ struct OutputFile {
         if !place.isSpecial { Self.delete(temporaryPath) }
     }
 
-    /// Writes a file of bytes that appears whole or not at all.
+    /// Writes bytes to a file, which appears under its name only when it is complete.
     static func write(_ bytes: [UInt8], to path: String) throws(CommandFailure) {
         do throws(FileFault) {
             let file = try WholeFile(path)
@@ -95,7 +96,7 @@ struct OutputFile {
         }
     }
 
-    /// Refuses a place that cannot take a file, before long work is done for it.
+    /// Checks that a file can be written at a path, before a long computation for it begins.
     static func check(_ path: String) throws(CommandFailure) {
         let place = try OutputFile(path).place
         if unsafe place.isSpecial || access(place.folder, W_OK) == 0 { return }
@@ -121,10 +122,10 @@ struct OutputFile {
         }
     }
 
-    /// Deletes a file, if it is there.
+    /// Deletes a file if it exists.
     static func delete(_ path: String) { _ = unsafe unlink(path) }
 
-    /// Refuses an output that is the input: it would be replaced by something made of it.
+    /// Throws if the output is the input, because the result would replace it.
     static func refuseInput(_ input: String, output: String) throws(CommandFailure) {
         var (first, second) = (stat(), stat())
         guard unsafe stat(FileName.systemName(input), &first) == 0, unsafe stat(output, &second) == 0

@@ -1,8 +1,8 @@
-// Numbers and names for people: times, percentages, decibels, sizes, and text that a terminal can be trusted with.
+// Formats numbers and names for people: times, percentages, decibels, sizes, and text that is safe to print on a terminal.
 import Glibc
 import Woodshed
 
-/// A number with a fixed count of decimals, rounded half away from zero.
+/// A number with a fixed number of decimals, rounded half away from zero.
 func fixed(_ value: Double, decimals: Int) -> String {
     guard value.isFinite, abs(value) < 1e15 else { return "\(value)" }
     let scale = (0..<decimals).reduce(1.0) { product, _ in product * 10 }
@@ -14,11 +14,11 @@ func fixed(_ value: Double, decimals: Int) -> String {
     return sign + padded.dropLast(decimals) + "." + padded.suffix(decimals)
 }
 
-/// A place in time as `0:07.9`, or `1:02:03.2` from an hour on.
+/// A position in time such as `0:07.9`, or `1:02:03.2` from an hour on.
 func clockText(_ seconds: Double, decimals: Int = 1) -> String {
     guard seconds.isFinite, seconds >= 0, seconds < 1e12 else { return "-:--" }
     let scale = (0..<decimals).reduce(1.0) { product, _ in product * 10 }
-    // Cut, not rounded: a clock that shows 0:60.0 or runs ahead of the sound is wrong twice.
+    // Cut, not rounded: the clock must not show 0:60.0, and must not run ahead of the sound.
     let units = Int64(seconds * scale)
     let whole = units / Int64(scale)
     let rest = Double(units % Int64(scale)) / scale
@@ -30,13 +30,13 @@ func clockText(_ seconds: Double, decimals: Int = 1) -> String {
     return "\(hours):\(minutes < 10 ? "0" : "")\(minutes):\(padded)"
 }
 
-/// A speed factor as `70 %`, with one decimal where it has one.
+/// A speed factor such as `70 %`, with one decimal if it is not a whole number.
 func percentText(_ factor: Double) -> String {
     let text = fixed(factor * 100, decimals: 1)
     return (text.hasSuffix(".0") ? String(text.dropLast(2)) : text) + " %"
 }
 
-/// A change of pitch as `+3 st`, with as many decimals as it has, two at most.
+/// A change of pitch such as `+3 st`, with up to two decimals.
 func semitoneText(_ semitones: Double) -> String {
     var text = fixed(semitones, decimals: 2)
     while text.hasSuffix("0") { text.removeLast() }
@@ -44,12 +44,12 @@ func semitoneText(_ semitones: Double) -> String {
     return (semitones > 0 ? "+" : "") + text + " st"
 }
 
-/// Full scale is 0 dB; silence is the lowest number shown.
+/// A level in dB of full scale; silence is shown as the lowest number.
 func decibelText(_ decibels: Double) -> String {
     decibels > -99.9 ? fixed(decibels, decimals: 1) + " dB" : "-inf dB"
 }
 
-/// Bytes as `84 GB`, in powers of a thousand as disks are sold.
+/// A size such as `84 GB`, in powers of a thousand, as for disks.
 func sizeText(_ bytes: UInt64) -> String {
     let units = ["bytes", "kB", "MB", "GB", "TB", "PB", "EB"]
     var value = Double(bytes)
@@ -61,11 +61,12 @@ func sizeText(_ bytes: UInt64) -> String {
     return fixed(value, decimals: index > 0 && value < 10 ? 1 : 0) + " " + units[index]
 }
 
-/// Text from outside (a file name, a device name) with everything a terminal would obey made visible.
+/// Text from outside (the name of a file or device), with control characters made visible so that the terminal does not act on
+/// them.
 func printable(_ text: String) -> String {
     var result = ""
     for scalar in text.unicodeScalars {
-        // A name of bytes that are not UTF-8.
+        // A byte of a name that is not UTF-8.
         if FileName.standsForByte(scalar) {
             result += "\\x" + String(scalar.value & 0xFF, radix: 16)
             continue
@@ -73,7 +74,7 @@ func printable(_ text: String) -> String {
         switch scalar.properties.generalCategory {
         case .control, .lineSeparator, .paragraphSeparator, .surrogate:
             result += "\\u{" + String(scalar.value, radix: 16) + "}"
-        // Marks that turn the direction of text round can make a name read as something else.
+        // Characters that reverse the direction of text can make a name look like another.
         case .format where (0x202A...0x202E).contains(scalar.value) || (0x2066...0x2069).contains(scalar.value):
             result += "\\u{" + String(scalar.value, radix: 16) + "}"
         default: result.unicodeScalars.append(scalar)
@@ -82,7 +83,7 @@ func printable(_ text: String) -> String {
     return result
 }
 
-/// The last part of a path, which is what people call the file.
+/// The last component of a path.
 func fileName(_ path: String) -> String {
     path.split(separator: "/").last.map(String.init) ?? path
 }

@@ -1,9 +1,9 @@
-// Measured round trips in words and columns.
+// Measured round trips as text, in sentences and in columns.
 import Glibc
 import Woodshed
 
 enum RoundTripText {
-    /// What was measured just now.
+    /// The result of a measurement that has just been made.
     static func lines(_ trip: RoundTrip) -> [String] {
         let rate = Double(trip.setup.sampleRate)
         func row(_ name: String, _ frames: Double, _ remark: String = "") -> String {
@@ -20,7 +20,7 @@ enum RoundTripText {
         ]
     }
 
-    /// The same as an entry of a list: two lines, the devices in the first.
+    /// The same as an entry in a list: two lines, with the devices in the first.
     static func entry(_ trip: RoundTrip) -> String {
         let setup = trip.setup
         return """
@@ -39,7 +39,7 @@ enum RoundTripText {
         String(repeating: " ", count: max(0, width - text.count)) + text
     }
 
-    /// A moment as its day here, as `2026-11-21`.
+    /// The local date of a time, such as `2026-11-21`.
     private static func day(_ time: Int64) -> String {
         var moment = time_t(time)
         var local = unsafe tm()

@@ -1,17 +1,17 @@
-// What a rendering has written, for people and for programs.
+// The file that a rendering has written, as text and as JSON.
 import Glibc
 import UserState
 import Woodshed
 
-/// A file as `render` has left it.
+/// A file that `render` has written.
 struct WrittenFile {
-    /// As it was typed; `-` for standard output.
+    /// The name as the user typed it; `-` for standard output.
     let name: String
     let format: FileFormat
     let sampleRate: Int
     let channelCount: Int
     let frameCount: Int64
-    /// Nil for what went into a pipe.
+    /// Nil for a pipe.
     private(set) var byteCount: Int64?
 
     init(name: String, format: FileFormat, sampleRate: Int, channelCount: Int, frameCount: Int64) {
@@ -19,7 +19,7 @@ struct WrittenFile {
         (self.sampleRate, self.channelCount) = (sampleRate, channelCount)
     }
 
-    /// Takes note of its size; of a pipe or a device there is none.
+    /// Stores the file's size; a pipe or a device has none.
     mutating func measure(_ path: String) {
         var status = stat()
         guard unsafe stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return }
@@ -48,7 +48,7 @@ struct WrittenFile {
         ])
     }
 
-    // The words of `woodshed info`.
+    // The same words as `woodshed info`.
 
     private var container: String {
         switch format.export {

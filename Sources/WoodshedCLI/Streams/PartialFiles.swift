@@ -1,22 +1,22 @@
-// Files that must not outlive an interrupted run. A normal end removes them where they were made; this list exists for
-// the end that leaves no time for that, the second Ctrl-C, and is therefore readable from a signal handler.
+// Files that must be deleted if a run is interrupted. A normal end deletes them where they were created. This list is for an
+// immediate exit, after the second Ctrl-C, and so a signal handler can read it.
 import Glibc
 import Synchronization
 
-/// Paths to delete when the process leaves at once.
+/// Paths to delete when the process exits at once.
 enum PartialFiles {
-    // A handful is enough: one output and its writer's own temporary file.
+    // A few are enough: one output and its writer's own temporary file.
     private static let slots = [Slot(), Slot(), Slot(), Slot()]
 
     private final class Slot: Sendable {
-        /// The address of a C string; 0 while free.
+        /// The address of a C string; 0 if the slot is free.
         let path = Atomic<UInt>(0)
     }
 
-    /// Touches what a handler will use.
+    /// Initialises the list before a handler can use it.
     static func prepareForHandlers() { _ = slots.count }
 
-    /// Remembers a path; the text is never freed, because a handler may be reading it.
+    /// Adds a path. Its text is never freed, because a handler may be reading it.
     static func add(_ path: String) {
         guard let copy = unsafe strdup(path) else { return }
         let address = UInt(bitPattern: copy)
@@ -27,12 +27,12 @@ enum PartialFiles {
         }
     }
 
-    /// Forgets every path: what is there now is finished, or gone.
+    /// Removes all paths from the list: the files are now complete, or already deleted.
     static func forgetAll() {
         for slot in slots { slot.path.store(0, ordering: .releasing) }
     }
 
-    /// Deletes what is listed. Safe in a signal handler.
+    /// Deletes the listed files. Safe in a signal handler.
     static func removeAll() {
         for index in 0..<4 {
             let address = slots[index].path.load(ordering: .acquiring)

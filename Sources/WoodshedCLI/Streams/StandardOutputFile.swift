@@ -1,13 +1,13 @@
-// A WAV file on standard output. A pipe is written to as the sound is made, with a header that leaves the length open; a
-// regular file (`> x.wav`, `>> x.wav`) gets a finished one, because only its end knows the length.
+// Writes a WAV file to standard output. A pipe gets the samples while they are rendered, after a header with an unknown length;
+// a regular file (`> x.wav`, `>> x.wav`) gets a finished one, because the length is only known at the end.
 import Files
 import Glibc
 
-/// How a rendered file gets to standard output.
+/// The ways to write a rendered file to standard output.
 enum StandardOutputFile {
-    /// A name under which the pipe behind standard output can be opened; nil when it is no pipe.
+    /// A path under which the pipe behind standard output can be opened; nil if it is not a pipe.
     ///
-    /// - Throws: A `CommandFailure` when standard output is a terminal, which has no use for samples, or is closed.
+    /// - Throws: A `CommandFailure` if standard output is closed, or is a terminal, which cannot display samples.
     static func pipePath() throws(CommandFailure) -> String? {
         var status = stat()
         guard unsafe fstat(STDOUT_FILENO, &status) == 0, fcntl(STDOUT_FILENO, F_GETFL) & O_ACCMODE != O_RDONLY else {
@@ -28,7 +28,7 @@ enum StandardOutputFile {
         return unsafe poll(&request, 1, 0) > 0 && Int32(request.revents) & POLLERR != 0
     }
 
-    /// A name for a file that will be copied.
+    /// A path for a temporary file that will be copied.
     static func spoolPath() -> String {
         (environmentVariable("TMPDIR") ?? "/tmp") + "/woodshed-\(getpid()).wav"
     }

@@ -1,12 +1,12 @@
-// Writing to standard output and standard error: whole texts, with every failure seen. Data goes to standard output,
-// everything said about it to standard error.
+// Writes complete texts to standard output and standard error, and reports every failure. Data goes to standard output,
+// messages to standard error.
 import Files
 import Glibc
 import Woodshed
 
-/// Why a text did not get out.
+/// Why a text could not be written.
 enum OutputError: CommandError, Equatable {
-    /// The reader has gone; the usual end of `woodshed … | head`.
+    /// The reader has gone; this is how `woodshed … | head` normally ends.
     case closed
     /// The system's error number.
     case failed(Int32)
@@ -30,22 +30,22 @@ struct StandardStream: Sendable {
     static let output = StandardStream(descriptor: STDOUT_FILENO)
     static let error = StandardStream(descriptor: STDERR_FILENO)
 
-    /// Takes the places of standard descriptors that are closed, lest a file opened later be taken for one of them. What
-    /// takes them refuses to be used.
+    /// Opens placeholders for closed standard descriptors, so that a file opened later does not get one of their numbers. Reads
+    /// and writes of the placeholders fail.
     static func holdPlaces() {
         for (descriptor, mode) in [(STDIN_FILENO, O_WRONLY), (STDOUT_FILENO, O_RDONLY), (STDERR_FILENO, O_RDONLY)]
         where fcntl(descriptor, F_GETFD) < 0 {
-            // The lowest free number is given out, and the lower ones are taken by now.
+            // `open` returns the lowest free number, and the lower ones are in use by now.
             _ = unsafe open("/dev/null", mode)
         }
     }
 
-    /// Writes the text whole.
+    /// Writes all of the text.
     func write(_ text: String) throws(OutputError) {
         try write(bytes: Array(text.utf8)[...])
     }
 
-    /// Writes all bytes, waiting for a slow reader if need be.
+    /// Writes all bytes, and waits for a slow reader if necessary.
     func write(bytes: ArraySlice<UInt8>) throws(OutputError) {
         do throws(FileFault) { try FileBytes.append(bytes, to: descriptor) } catch {
             throw error.code == EPIPE ? .closed : .failed(error.code)
@@ -55,6 +55,6 @@ struct StandardStream: Sendable {
     /// Writes the text and a line feed.
     func line(_ text: String) throws(OutputError) { try write(text + "\n") }
 
-    /// Writes a line nobody depends on: when standard error is closed there is no place left to complain.
+    /// Writes a line that may be lost: if standard error is closed, the failure cannot be reported anywhere.
     func note(_ text: String) { try? line(text) }
 }

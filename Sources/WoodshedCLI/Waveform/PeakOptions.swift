@@ -1,4 +1,4 @@
-// Files for the players that read what audiowaveform writes.
+// Files in the formats of audiowaveform, for the players that read them.
 import ArgumentParser
 import Woodshed
 
@@ -26,7 +26,7 @@ struct PeakOptions: ParsableArguments {
         }
     }
 
-    /// The whole file for a recording.
+    /// The complete file for a recording.
     func bytes(of path: String, as form: WaveformTarget.Peaks, draws: Bool) throws -> [UInt8] {
         let maker = try WaveformMaker(path: path, tones: false)
         var builder = try PeakFileBuilder(

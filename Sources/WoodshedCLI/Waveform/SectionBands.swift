@@ -1,8 +1,8 @@
-// Lines under a waveform that show where its sections are: a pure function of what is shown and of the width.
+// Lines under a waveform that show its sections, as a pure function of the contents and the width.
 
-/// One section of a recording, as a picture shows it.
+/// One section of a recording, as shown in a picture.
 struct SectionBand: Equatable {
-    /// Which of the recording's sections it is, from 1 on.
+    /// Its number among the recording's sections, from 1 on.
     var number: Int
     /// May be empty.
     var name: String
@@ -11,21 +11,21 @@ struct SectionBand: Equatable {
     var end: Double
 }
 
-/// Sections as bands beside a time axis; those over each other take lines of their own.
+/// Sections as bands below a time axis; overlapping ones get different lines.
 struct SectionBands {
     /// The first second shown, and the seconds of the whole width.
     let start: Double
     let length: Double
 
-    /// How many lines there are at most; more bands over each other share the last, as far as it has room.
+    /// The most lines. Further overlapping bands share the last one, as far as there is room.
     static let mostLines = 3
 
-    /// How many lines take sections that are all shown.
+    /// The number of lines for sections if all are shown.
     static func lineCount(_ bands: [SectionBand]) -> Int { Set(stacked(bands).map(\.line)).count }
 
-    /// The lines from the top for a width in characters; none where no section is to be seen.
+    /// The lines from top to bottom for a width in characters; empty if no section is visible.
     ///
-    /// A band begins and ends with a bracket, unless it goes on beyond the view. Its number takes what room there is first, then the name.
+    /// A band begins and ends with a bracket, unless it continues outside the view. Its number has priority over its name.
     func lines(_ bands: [SectionBand], cells: Int, glyphs: Glyphs, depth: ColourDepth) -> [String] {
         guard length > 0, cells > 0 else { return [] }
         var lines: [(text: String, used: Int, count: Int)] = []
@@ -33,10 +33,10 @@ struct SectionBands {
             while lines.count <= line { lines.append(("", 0, 0)) }
             let first = max(lines[line].used, cell(band.start, of: cells))
             let last = min(cells, max(cell(band.start, of: cells) + 1, cell(band.end, of: cells)))
-            // Too short beside those that are there already.
+            // No room is left beside the bands that are already in the line.
             if first >= last { continue }
             lines[line].text += String(repeating: " ", count: first - lines[line].used)
-            // Neighbours have different colours, which say nothing that the brackets do not say.
+            // Neighbours have different colours; the brackets show the same limits.
             let ink = lines[line].count % 2 == 0 ? WaveInk.plain : .other
             lines[line].text += coloured(text(band, cells: last - first, glyphs: glyphs), ink, depth)
             lines[line].used = last
@@ -45,12 +45,12 @@ struct SectionBands {
         return lines.map(\.text)
     }
 
-    /// The cell of a time; the rounding is the time axis' own.
+    /// The cell of a time, rounded in the same way as by the time axis.
     private func cell(_ time: Double, of cells: Int) -> Int {
         Int(min(1, max(0, (time - start) / length)) * Double(cells) + 1e-9)
     }
 
-    /// Each band with the first line where it lies beside the others.
+    /// Each band with the first line in which it overlaps no other.
     private static func stacked(_ bands: [SectionBand]) -> [(band: SectionBand, line: Int)] {
         var ends: [Double] = []
         return bands.sorted { $0.start < $1.start }.map { band in
@@ -61,7 +61,7 @@ struct SectionBands {
         }
     }
 
-    /// One band, of exactly so many cells.
+    /// The text of one band, exactly `cells` wide.
     private func text(_ band: SectionBand, cells: Int, glyphs: Glyphs) -> String {
         let isPlain = glyphs == .ascii
         if cells == 1 { return isPlain ? "|" : "│" }
@@ -78,7 +78,7 @@ struct SectionBands {
         }
         var label = number
         let name = printable(band.name)
-        // Fewer than three characters of a name tell nothing.
+        // Fewer than three characters of a name are no help.
         let nameRoom = room - number.count - 1
         if !name.isEmpty, nameRoom >= min(3, displayWidth(name)) {
             label += " " + fitted(name, cells: nameRoom, ellipsis: isPlain ? "~" : "…")

@@ -1,10 +1,10 @@
-// A recording's sections as JSON and in pictures.
+// A recording's sections, as JSON and for pictures.
 import Drawing
 import UserState
 import Woodshed
 
 extension [FileSection] {
-    /// A list of objects, each with its number among all of them; only of those with a frame in a range.
+    /// A list of objects, each with its number among all sections; only sections with a frame in a range.
     func json(within frames: Range<Int64>) -> JSONValue {
         .array(
             numbered(within: frames).map { number, section in
@@ -16,7 +16,7 @@ extension [FileSection] {
             })
     }
 
-    /// The same for a picture; one without a name is called by its number.
+    /// The same for a picture; a section without a name gets its number as name.
     func inPicture(of frames: Range<Int64>) -> [PictureSection] {
         numbered(within: frames).map { number, section in
             PictureSection(name: section.name.isEmpty ? String(number) : section.name, frames: section.frames)

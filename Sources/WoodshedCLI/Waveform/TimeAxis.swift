@@ -1,4 +1,4 @@
-// Where the marks of a time axis go, and what they say.
+// Places and labels the marks of a time axis.
 
 /// A time axis under a picture.
 struct TimeAxis {
@@ -6,18 +6,18 @@ struct TimeAxis {
     let start: Double
     let length: Double
 
-    /// Steps people count in, in seconds: to the millisecond and to the day.
+    /// Steps between marks, in seconds: numbers that people count in, from a millisecond to a day.
     private static let steps: [Double] = [
         0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600,
         7200,
         14_400, 21_600, 43_200, 86_400,
     ]
 
-    /// A line of marks and labels for a width in characters; empty where there is no time to show.
+    /// A line of marks and labels for a width in characters; empty if there is no time to show.
     func line(cells: Int, glyphs: Glyphs) -> String {
         guard length > 0, cells > 0 else { return "" }
         let mark: Character = glyphs == .unicode ? "╵" : "|"
-        // The finest step whose labels have a gap between them.
+        // The finest step that leaves a gap between labels.
         for step in Self.steps {
             let decimals = step >= 1 ? 0 : step >= 0.1 ? 1 : step >= 0.01 ? 2 : 3
             let widest = clockText(start + length, decimals: decimals).count
@@ -32,7 +32,7 @@ struct TimeAxis {
         var index = (start / step - 1e-9).rounded(.up)
         while index * step < start + length {
             let cell = Int((index * step - start) / length * Double(cells) + 1e-9)
-            // A thousandth of the last decimal keeps what is meant from being cut to the one before.
+            // Adds a thousandth of the last decimal, so that a rounding error cannot show the value before.
             let label = Array(String(mark) + clockText(index * step + 1e-6, decimals: decimals))
             if cell >= 0 && cell + label.count <= cells {
                 line.replaceSubrange(cell..<cell + label.count, with: label)

@@ -1,16 +1,16 @@
-// From pixels to the characters of a terminal.
+// Converts pixels to the characters of a terminal.
 import Woodshed
 
-/// What a picture is drawn with.
+/// The characters that a picture is drawn with.
 enum WaveStyle: String, CaseIterable {
-    /// Two pixels a character, one above the other.
+    /// Two pixels per character, one above the other.
     case half
-    /// Two by four pixels a character.
+    /// Two by four pixels per character.
     case braille
-    /// Characters that every terminal has.
+    /// Characters that every terminal can show.
     case ascii
 
-    /// Pixels in one character.
+    /// The pixels in one character.
     var pixels: (columns: Int, rows: Int) {
         switch self {
         case .half: (1, 2)
@@ -27,13 +27,13 @@ struct WaveCell: Equatable {
     var ground: WaveInk?
 }
 
-/// Turns pixels into lines of characters, with or without colour; without, nothing but the hue is lost.
+/// Converts pixels to lines of characters, with or without colour; without colour, only the hue is lost.
 struct WaveCells {
     let style: WaveStyle
     let colour: WaveColour
     let depth: ColourDepth
 
-    /// One line of text a row of characters, from the top; each `columns / style.pixels.columns` characters wide.
+    /// One line of text for each row of characters, from the top; each is `columns / style.pixels.columns` characters wide.
     func lines(_ pixels: WavePixels) -> [String] {
         let (across, down) = style.pixels
         let inks = pixels.columns.map { WaveInk($0.tone, colour: colour) }
@@ -87,9 +87,9 @@ struct WaveCells {
         }
     }
 
-    /// The level is solid; without colour the extremes are every second dot.
+    /// The level is solid; without colour the extremes are drawn with every second dot.
     private func braille(_ pixels: WavePixels, row: Int, column: Int, _ ink: WaveInk) -> WaveCell {
-        // The dots of a cell in the order of their bits: down the left, down the right, and the lowest row later.
+        // The dots of a cell in the order of their bits: down the left side, down the right side, and then the lowest row.
         let dots = [(0, 0), (1, 0), (2, 0), (0, 1), (1, 1), (2, 1), (3, 0), (3, 1)]
         var (bits, hasBody) = (UInt32(0), false)
         for (bit, (y, x)) in dots.enumerated() {
@@ -102,7 +102,7 @@ struct WaveCells {
         return WaveCell(glyph: Character(scalar), ink: hasBody ? ink : ink.faint)
     }
 
-    /// The characters with an escape sequence where a colour changes.
+    /// The characters, with an escape sequence at each change of colour.
     private func text(_ cells: [WaveCell]) -> String {
         var text = ""
         var (ink, ground): (WaveInk?, WaveInk?) = (nil, nil)

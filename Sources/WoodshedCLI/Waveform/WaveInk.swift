@@ -1,25 +1,25 @@
-// Colours of a waveform, and how a terminal is told of them.
+// Colours of a waveform, and their escape sequences.
 import Glibc
 import Woodshed
 
-/// What the colour of a waveform shows.
+/// The meaning of a waveform's colours.
 enum WaveColour: String, CaseIterable {
-    /// Low, middle and high sound mix orange, green-blue and violet.
+    /// Low, middle and high frequencies mix orange, green-blue and violet.
     case bands
-    /// The hue goes with the pitch of the sound, from red at 100 Hz to violet at 8 kHz.
+    /// The hue follows the spectral centroid, from red at 100 Hz to violet at 8 kHz.
     case centroid
     case plain
 }
 
-/// How many colours a terminal shows.
+/// The number of colours that a terminal shows.
 enum ColourDepth: Equatable {
     case none
-    /// The sixteen that every terminal has, in the user's own shades.
+    /// The sixteen colours that every terminal has, in the user's own palette.
     case sixteen
     case palette
     case full
 
-    /// What the environment says of the terminal; none when nothing is to be coloured.
+    /// The number of colours according to the environment; none if colour is off.
     static func told(usesColour: Bool, environment: (String) -> String?) -> ColourDepth {
         if !usesColour { return .none }
         if let told = environment("COLORTERM"), told == "truecolor" || told == "24bit" { return .full }
@@ -33,11 +33,11 @@ struct WaveInk: Equatable {
     var red: Double
     var green: Double
     var blue: Double
-    /// Whether it stands for the extremes, which are fainter than the level.
+    /// Whether it is used for the extremes, which are fainter than the level.
     var isFaint = false
 
     static let plain = WaveInk(red: 90, green: 170, blue: 200)
-    /// Beside the plain one, for what takes turns with it.
+    /// Alternates with the plain colour.
     static let other = WaveInk(red: 180, green: 120, blue: 250)
     static let clip = WaveInk(red: 255, green: 60, blue: 60)
 
@@ -56,9 +56,10 @@ struct WaveInk: Equatable {
 
     private init(red: Double, green: Double, blue: Double) { (self.red, self.green, self.blue) = (red, green, blue) }
 
-    /// Base colours of the three bands, those of the pictures in files: orange, green-blue and violet stay apart for most eyes.
+    /// Base colours of the three bands, the same as in picture files: most people can tell orange, green-blue and violet apart.
     private static let bands = [(235.0, 140.0, 60.0), (40, 190, 170), (180, 120, 250)]
-    /// Sound has less the higher one listens, and would be all low; a band that prevails is to be seen to.
+    /// Audio has less energy at higher frequencies, so without gains every colour would be that of the low band. The exponent
+    /// keeps the strongest band dominant.
     private static let (gains, exponent) = ([0.0, 2, 9], 0.75)
 
     private static func mixed(_ tone: WaveformTone) -> WaveInk {
@@ -77,7 +78,7 @@ struct WaveInk: Equatable {
 
     private static func hue(_ centroid: Float) -> WaveInk {
         let share = min(1, max(0, log2(Double(centroid) / 100) / log2(8000.0 / 100)))
-        // Round the colour circle from red (0) to violet (5 of 6), bright and never quite saturated.
+        // Along the colour circle from red (0) to violet (5 of 6), bright and not fully saturated.
         let position = 5 * share
         func part(_ shift: Double) -> Double {
             let place = (position + shift).truncatingRemainder(dividingBy: 6)
@@ -86,14 +87,14 @@ struct WaveInk: Equatable {
         return WaveInk(red: part(2), green: part(0), blue: part(4))
     }
 
-    /// The same, as the extremes are drawn.
+    /// The fainter colour for the extremes.
     var faint: WaveInk {
         var ink = self
         ink.isFaint = true
         return ink
     }
 
-    /// The numbers of the escape sequence that selects it.
+    /// The parameters of the escape sequence that selects the colour.
     func code(_ depth: ColourDepth, isBackground: Bool) -> String {
         let share = isFaint ? 0.45 : 1
         let (red, green, blue) = (red * share, green * share, blue * share)
@@ -101,14 +102,14 @@ struct WaveInk: Equatable {
         case .none: return ""
         case .full: return "\(isBackground ? 48 : 38);2;\(Int(red));\(Int(green));\(Int(blue))"
         case .palette:
-            // The cube of six steps each: 0, 95, 135 … 255.
+            // The colour cube has six steps per component: 0, 95, 135 … 255.
             func step(_ value: Double) -> Int { value < 48 ? 0 : value < 115 ? 1 : min(5, Int((value - 35) / 40)) }
             return "\(isBackground ? 48 : 38);5;\(16 + 36 * step(red) + 6 * step(green) + step(blue))"
         case .sixteen: return "\(basicNumber + (isBackground ? 10 : 0))"
         }
     }
 
-    /// The nearest of the sixteen: a dark one for the extremes, its bright sister for the level.
+    /// The nearest of the sixteen colours: a dark one for the extremes, its bright variant for the level.
     private var basicNumber: Int {
         let strongest = max(red, green, blue)
         var bits = 0

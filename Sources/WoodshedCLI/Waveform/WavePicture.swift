@@ -1,39 +1,39 @@
-// The whole picture on a terminal: a line of facts, the channels, the sections, the time.
+// The complete picture on a terminal: a line of facts, the channels, the sections, the time axis.
 import Woodshed
 
-/// What is to be drawn.
+/// The contents of a picture.
 struct WaveView {
     struct Channel {
-        /// `L`, `R`, a number, or nothing for all of them mixed.
+        /// `L`, `R`, a number, or empty for all of them mixed.
         var name: String
-        /// As many as ``WavePicture/columnCount(names:)`` says.
+        /// As many as ``WavePicture/columnCount(names:)`` returns.
         var columns: [WaveformColumn]
     }
 
     var title: String
-    /// What of the recording is shown, in seconds.
+    /// The range that is shown, in seconds.
     var start: Double
     var length: Double
     var channels: [Channel]
-    /// Those that are seen, or more.
+    /// The visible sections; may contain others.
     var sections: [SectionBand] = []
 }
 
 /// Lays a waveform out for a width and a height in characters.
 struct WavePicture {
     let width: Int
-    /// Of all channels together, without the lines of facts, sections and time.
+    /// The height of all channels together, without the lines for facts, sections and time.
     let height: Int
     let style: WaveStyle
     let colour: WaveColour
-    /// Whether a line of letters stands in for colour where there is none.
+    /// Whether a line of letters replaces colour if there is none.
     var tellsBands = false
     let scale: WaveScale
     let depth: ColourDepth
 
     private var glyphs: Glyphs { style == .ascii ? .ascii : .unicode }
 
-    /// Columns to ask for: what is left beside the names of the channels.
+    /// The number of columns to request: the width without the names of the channels.
     func columnCount(names: [String]) -> Int { cells(names) * style.pixels.columns }
 
     private func cells(_ names: [String]) -> Int { max(1, width - margin(names)) }
@@ -65,7 +65,7 @@ struct WavePicture {
         return lines
     }
 
-    /// What the colour would have told, as letters: l, m or h for where most of the sound lies.
+    /// The colours as letters: l, m or h for the band with the highest level.
     private func hints(_ channels: [WaveView.Channel]) -> String? {
         guard let columns = channels.first?.columns, columns.contains(where: { $0.tone != nil }) else { return nil }
         let letters = stride(from: 0, to: columns.count, by: style.pixels.columns).map { index -> Character in

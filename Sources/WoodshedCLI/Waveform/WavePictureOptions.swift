@@ -1,9 +1,9 @@
-// Pictures of a recording in files: its waveform, or its spectrogram.
+// Pictures of a recording as files: its waveform, or its spectrogram.
 import ArgumentParser
 import Drawing
 import Woodshed
 
-/// One of the words that a library's type knows.
+/// One of the words for the cases of a library type.
 struct WordChoice<Value: RawRepresentable & CaseIterable & Sendable>: ExpressibleByArgument, Sendable
 where Value.RawValue == String {
     let value: Value

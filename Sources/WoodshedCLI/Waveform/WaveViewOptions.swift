@@ -1,4 +1,4 @@
-// What of a recording is shown, and how a terminal shows it.
+// Options for the range of a recording that is shown, and for the way a terminal shows it.
 import ArgumentParser
 import Glibc
 import Woodshed
@@ -39,7 +39,7 @@ struct WaveViewOptions: ParsableArguments {
     @Flag(name: .customLong("no-sections"), help: "Hide the sections between the file's marks.")
     var hidesSections = false
 
-    /// Where the scale in dB ends.
+    /// The lower end of the scale in dB.
     static let floor = -60.0
 
     func validate(for target: WaveformTarget?) throws {
@@ -64,16 +64,17 @@ struct WaveViewOptions: ParsableArguments {
             || channels != nil || decibels || hidesSections
     }
 
-    /// The sections that a recording's marks make, as far as they are wanted. Marks that cannot be read are no reason not to show it.
+    /// The sections from a recording's marks, if they are requested. If the marks cannot be read, the recording is shown
+    /// without them.
     func sections(of facts: RecordingFacts) -> [FileSection] {
         if hidesSections { return [] }
         let marks = try? FileMarks(path: facts.path, sampleRate: facts.sampleRate, frameCount: facts.frameCount)
         return marks?.sections ?? []
     }
 
-    /// The picture's layout on this process's terminal, or in its pipe.
+    /// The layout of the picture for this process's terminal or pipe.
     ///
-    /// - Parameter sectionLines: How many lines sections take.
+    /// - Parameter sectionLines: The number of lines for sections.
     func layout(channels: Int, sectionLines: Int, plain: Bool) -> WavePicture {
         let size = terminalSize()
         let traits = CheckStyle.current(plain: plain)
@@ -87,7 +88,7 @@ struct WaveViewOptions: ParsableArguments {
             depth: .told(usesColour: usesColour, environment: environmentVariable))
     }
 
-    /// What of the recording is shown, in so many columns.
+    /// The range of the recording that is shown, for a number of columns.
     func frames(of facts: RecordingFacts, columns: Int) throws -> Range<Int64> {
         var (start, end) = range.range.bounds(in: facts.timeline)
         func time(_ frame: Int64) -> String { clockText(facts.seconds(frame), decimals: 3) }
@@ -106,7 +107,7 @@ struct WaveViewOptions: ParsableArguments {
         return start..<end
     }
 
-    /// Which channels are drawn; without a recording, as far as that can be told.
+    /// The channels that are drawn; without a recording, as far as they can be determined.
     func choice(for facts: RecordingFacts?) throws -> ChannelChoice {
         switch channels {
         case nil: return facts.map { $0.channelCount <= 2 ? .each : .mixed } ?? .mixed

@@ -1,10 +1,10 @@
-// The columns as JSON, for programs that draw themselves.
+// The columns as JSON, for programs that draw them.
 import Glibc
 import UserState
 import Woodshed
 
 extension WaveformScene {
-    /// One object: what is shown, and for each channel its columns as lists.
+    /// One object with the range, and for each channel its columns as lists.
     func json(columns count: Int) throws -> JSONValue {
         var channels: [JSONValue] = []
         var tones: [WaveformTone?] = []
@@ -37,6 +37,6 @@ extension WaveformScene {
         ])
     }
 
-    /// As many decimals as 16 bits can tell.
+    /// As many decimals as 16-bit samples have.
     private static func short(_ value: Float) -> Double { (Double(value) * 100_000).rounded() / 100_000 }
 }

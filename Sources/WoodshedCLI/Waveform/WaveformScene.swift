@@ -1,21 +1,22 @@
-// What of a recording is shown, and the columns of it at any zoom: from the waveform where that is fine enough, else from samples.
+// The range of a recording that is shown, and its columns at any zoom: from the waveform if that is fine enough, otherwise from
+// samples.
 import Woodshed
 
-/// Which channels a picture has.
+/// The channels that a picture shows.
 enum ChannelChoice: Equatable {
     case each
     case mixed
-    /// From 0.
+    /// Counted from 0.
     case one(Int)
 
-    /// `L` and `R`, numbers from 1, or nothing where there is one picture.
+    /// `L` and `R`, numbers from 1, or an empty name if there is only one picture.
     func names(channelCount: Int) -> [String] {
         guard self == .each, channelCount > 1 else { return [""] }
         return channelCount == 2 ? ["L", "R"] : (1...channelCount).map(String.init)
     }
 }
 
-/// What of a recording must be known before it is read.
+/// The facts about a recording that are needed before it is read.
 struct RecordingFacts {
     let path: String
     let sampleRate: Int
@@ -54,13 +55,13 @@ struct WaveformScene {
     /// In frames of the recording.
     let frames: Range<Int64>
     let choice: ChannelChoice
-    /// All of the recording.
+    /// All sections of the recording.
     var sections: [FileSection] = []
 
-    /// The sections of which something is shown.
+    /// The sections that are at least partly visible.
     var bands: [SectionBand] { facts.bands(sections).filter { $0.end > start && $0.start < start + length } }
 
-    /// The channels to be drawn: from 0, or `nil` for all of them mixed.
+    /// The channels to draw: from 0, or `nil` for all of them mixed.
     var channels: [Int?] {
         switch choice {
         case .each: Array(0..<facts.channelCount)
@@ -71,11 +72,11 @@ struct WaveformScene {
 
     var names: [String] { choice.names(channelCount: facts.channelCount) }
 
-    /// Seconds of the recording's first frame shown, and of what is shown.
+    /// The time of the first frame shown, and the length shown, in seconds.
     var start: Double { facts.seconds(frames.lowerBound) }
     var length: Double { Double(frames.count) / Double(facts.sampleRate) }
 
-    /// Columns of all ``channels``, `count` each.
+    /// The columns of all ``channels``, `count` each.
     func columns(_ count: Int) throws -> [[WaveformColumn]] {
         if frames.count >= count * Waveform.framesPerBin {
             return channels.map { waveform.summary(frames: frames, columns: count, channel: $0) }
@@ -93,7 +94,7 @@ struct WaveformScene {
         CommandFailure(.inputOutput, "\(facts.path): changed while it was looked at", remedy: "Ask again.")
     }
 
-    /// What it is, in a line.
+    /// A line that describes the recording.
     var title: String {
         let whole = clockText(facts.seconds(facts.frameCount))
         let shown =

@@ -1,7 +1,7 @@
-// Where a recording's waveform comes from: the cache, or the recording.
+// Gets a recording's waveform from the cache, or computes it.
 import Woodshed
 
-/// A recording's waveform, at once where it is known, else when it is asked for.
+/// A recording's waveform: immediately if it is in the cache, otherwise computed when it is requested.
 final class WaveformSupply {
     let facts: RecordingFacts
     private let path: String
@@ -11,7 +11,7 @@ final class WaveformSupply {
     private let maker: WaveformMaker?
     private var made: Waveform?
 
-    /// Looks in the cache, and opens the recording if it is not there.
+    /// Looks in the cache, and opens the recording if the waveform is not there.
     init(path: String, usesCache: Bool) throws {
         self.path = path
         cache = usesCache ? WaveformCache() : nil
@@ -34,7 +34,7 @@ final class WaveformSupply {
         return waveform
     }
 
-    /// Keeps what was made for the next time. What cannot be kept is made again then.
+    /// Stores a computed waveform in the cache. If that fails, it is computed again next time.
     func keep() {
         if let made, let cache, let source { _ = cache.store(made, of: source, madeOf: maker?.info) }
     }

@@ -1,6 +1,6 @@
-// What kind of file a name asks for.
+// The file format for a file name.
 
-/// What `-o` writes.
+/// The formats that `-o` writes.
 enum WaveformTarget: Equatable {
     enum Image { case png, svg }
     enum Peaks { case dat, json }
@@ -8,7 +8,7 @@ enum WaveformTarget: Equatable {
     case picture(Image)
     case peaks(Peaks)
 
-    /// By the end of the name, in either case; nil for any other.
+    /// Chosen by the extension, in upper or lower case; nil for any other.
     init?(_ path: String) {
         switch path.split(separator: "/").last?.split(separator: ".", omittingEmptySubsequences: false).last?
             .lowercased()

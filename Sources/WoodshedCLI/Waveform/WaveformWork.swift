@@ -1,14 +1,14 @@
-// A waveform made while the user is told how far it is. Ctrl-C ends the process, as everywhere before something plays.
+// Computes a waveform while showing the progress. Ctrl-C ends the process, as in every command before playing starts.
 import Glibc
 import Synchronization
 import Woodshed
 
-/// Makes a recording's waveform, with a line on the terminal that counts when it takes longer than a glance.
+/// Computes a recording's waveform; if that takes more than a moment, a line on the terminal shows the progress.
 enum WaveformWork {
-    /// - Parameter maker: The recording, opened.
+    /// - Parameter maker: The opened recording.
     static func waveform(_ maker: WaveformMaker, draws: Bool) throws -> Waveform {
         let outcome = Outcome()
-        // Without a pipe to wait at there is nothing to be told, and no harm.
+        // Without a pipe to wait on, the progress is not shown, which does no harm.
         let pipe = draws ? WakePipe() : nil
         guard let pipe else { return try result(of: outcome, made: { outcome.set(of: maker) }) }
         BlockingThread.start {
@@ -34,7 +34,7 @@ enum WaveformWork {
         }
     }
 
-    /// What the other thread has found.
+    /// The result of the other thread.
     private final class Outcome: Sendable {
         private let stored = Mutex<Result<Waveform, AudioFileError>?>(nil)
 
