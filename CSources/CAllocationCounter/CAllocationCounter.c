@@ -11,8 +11,8 @@
 #define __has_feature(feature) 0
 #endif
 
-// Only glibc exports its allocator under second names, without which a replacement cannot reach it safely: looking the
-// first up at run time allocates.
+// Only glibc exports its allocator under second names. Without them a replacement cannot call it safely, because looking up the
+// first names at run time allocates.
 #if defined(__GLIBC__) && !defined(__SANITIZE_THREAD__) && !defined(__SANITIZE_ADDRESS__) && \
     !__has_feature(thread_sanitizer) && !__has_feature(address_sanitizer)
 
@@ -27,11 +27,11 @@ static _Thread_local uint64_t allocations __attribute__((tls_model("initial-exec
 static _Thread_local uint64_t bytes __attribute__((tls_model("initial-exec")));
 static _Thread_local uint64_t frees __attribute__((tls_model("initial-exec")));
 
-// The real-time sanitizer's own malloc yields to this one; it is told of each call where its runtime is linked.
+// The real-time sanitizer's own malloc is replaced by this one, so each call is reported to its runtime if that is linked.
 __attribute__((weak)) void __rtsan_notify_intercepted_call(const char *function);
 
 static void notify(const char *function) {
-    // The first call sets the runtime up, which allocates.
+    // The first call initialises the runtime, which allocates.
     static _Thread_local bool is_notifying __attribute__((tls_model("initial-exec")));
     if (!__rtsan_notify_intercepted_call || is_notifying) return;
     is_notifying = true;

@@ -1,8 +1,8 @@
 #pragma once
 #include <fftw3.h>
 
-// Executing a finished plan neither allocates nor locks. FFTW's header cannot say so to the Swift compiler, which refuses
-// any other C call on the render path; these wrappers can. Everything else of FFTW is for the control side only.
+// Executing a finished plan neither allocates nor locks. The Swift compiler refuses C calls on the render path unless a
+// declaration says so, and FFTW's header does not; these wrappers do. All other functions of FFTW are for control threads only.
 #define WOODSHED_REALTIME_SAFE \
     __attribute__((swift_attr("@_noLocks"))) __attribute__((swift_attr("@_noAllocation")))
 

@@ -44,7 +44,7 @@ bool realtime_sanitizer_is_linked(void) { return __rtsan_realtime_enter != NULL;
 #if defined(__x86_64__)
 #include <xmmintrin.h>
 
-// MXCSR: bit 15 flushes results (FTZ), bit 6 operands (DAZ). Both, or a subnormal in a buffer still costs.
+// MXCSR: bit 15 flushes results (FTZ), bit 6 operands (DAZ). Both are needed, or a subnormal in a buffer is still slow.
 enum { FLUSH_BITS = 0x8040 };
 
 uint64_t realtime_flush_to_zero_enable(void) {
@@ -92,7 +92,7 @@ bool realtime_flush_to_zero_is_supported(void) { return false; }
 
 #endif
 
-// Not inlined, so that everything below its own frame is free to be written.
+// Not inlined, so that everything below its own frame can be overwritten.
 __attribute__((noinline)) int realtime_stack_touch(void **lowest, size_t *byte_count) {
     pthread_attr_t attributes;
     int failure = pthread_getattr_np(pthread_self(), &attributes);
@@ -100,7 +100,7 @@ __attribute__((noinline)) int realtime_stack_touch(void **lowest, size_t *byte_c
     failure = pthread_attr_getstack(&attributes, lowest, byte_count);
     pthread_attr_destroy(&attributes);
     if (failure) return failure;
-    // The margin keeps clear of this frame, the red zone and the frame of whatever the compiler calls here.
+    // The margin leaves out this frame, the red zone and the frame of any function that the compiler calls here.
     const uintptr_t margin = 2048, page = (uintptr_t)sysconf(_SC_PAGESIZE);
     const uintptr_t top = (uintptr_t)__builtin_frame_address(0) - margin;
     for (uintptr_t address = (uintptr_t)*lowest; address < top; address += page) *(volatile char *)address = 0;
@@ -111,7 +111,7 @@ int realtime_name_thread(const char *name) { return pthread_setname_np(pthread_s
 
 int realtime_schedule_fifo(int priority) {
     const struct sched_param parameters = {.sched_priority = priority};
-    // 0 names the calling thread. The flag keeps a forked helper from inheriting a priority that could starve everyone.
+    // 0 is the calling thread. With the flag, a forked process does not inherit a priority that could starve all others.
     return sched_setscheduler(0, SCHED_FIFO | SCHED_RESET_ON_FORK, &parameters) == 0 ? 0 : errno;
 }
 
@@ -148,7 +148,7 @@ static size_t heap_bytes_in_use(void) {
 static void *observe_heap(void *argument) {
     struct heap_observation *observation = argument;
     observation->work(observation->context);
-    // Other threads may be at the heap: measure in a moment in which it is still.
+    // Other threads may use the heap: measure when its size does not change.
     size_t before = heap_bytes_in_use();
     for (int attempt = 0; attempt < 200; attempt++) {
         usleep(500);
@@ -183,7 +183,7 @@ ptrdiff_t realtime_heap_growth_after(void (*work)(void *), void *context) {
 
 void realtime_touch_heap(void *ignored) {
     (void)ignored;
-    // Volatile, or the compiler sees that nobody uses the block and takes the pair of calls out.
+    // Volatile, otherwise the compiler removes both calls, because the block is not used.
     void *volatile block = malloc(24);
     free(block);
 }

@@ -1,8 +1,8 @@
 #pragma once
 #include <samplerate.h>
 
-// A converter allocates when it is made and never afterwards, and it knows no locks. libsamplerate's header cannot say so to
-// the Swift compiler, which refuses any other C call on the render path; this wrapper can.
+// A converter allocates only when it is created, and uses no locks. The Swift compiler refuses C calls on the render path
+// unless a declaration says so, and libsamplerate's header does not; this wrapper does.
 __attribute__((swift_attr("@_noLocks"))) __attribute__((swift_attr("@_noAllocation")))
 static inline int woodshed_src_process(SRC_STATE *state, SRC_DATA *data) { return src_process(state, data); }
 

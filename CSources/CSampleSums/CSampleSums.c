@@ -10,7 +10,7 @@ static void add(SampleSum *sum, int16_t sample) {
 #ifdef __SSE2__
 #include <emmintrin.h>
 
-/// Eight samples' extremes and the sums of their squares, two by two, in 64-bit lanes.
+/// The extremes of eight samples, and the sums of their squares in 64-bit lanes.
 typedef struct {
     __m128i minimum, maximum, energy;
 } Lanes;
@@ -19,7 +19,7 @@ static inline Lanes no_lanes(void) {
     return (Lanes){_mm_set1_epi16(INT16_MAX), _mm_set1_epi16(INT16_MIN), _mm_setzero_si128()};
 }
 
-/// Four unsigned 32-bit numbers, each at most 2^31 (two squares of -32768), onto the 64-bit lanes.
+/// Adds four unsigned 32-bit numbers, each at most 2^31 (two squares of -32768), to the 64-bit lanes.
 static inline __m128i widened(__m128i energy, __m128i pairs) {
     const __m128i low = _mm_set1_epi64x(0xFFFFFFFF);
     return _mm_add_epi64(energy, _mm_add_epi64(_mm_and_si128(pairs, low), _mm_srli_epi64(pairs, 32)));
@@ -54,7 +54,8 @@ SampleSum sample_sum(const int16_t *samples, size_t count) {
 }
 
 void sample_sum_stereo(const int16_t *samples, size_t frames, SampleSum *left, SampleSum *right) {
-    // The lower halves of the 32-bit lanes are the left channel: against zeros in the upper ones only they are squared.
+    // The lower halves of the 32-bit lanes are the left channel. With zeros in the upper halves, only the left samples are
+    // squared.
     const __m128i lefts = _mm_set1_epi32(0xFFFF);
     Lanes lanes = no_lanes();
     __m128i other = _mm_setzero_si128();

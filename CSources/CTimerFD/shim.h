@@ -1,3 +1,3 @@
-// What Swift's Glibc module leaves out of timers. Apart from CLinux, as it brings `timespec` with it: a module that imports this is
-// told here and there that `timespec` comes from this one.
+// The timers that Swift's Glibc module leaves out. Not part of CLinux, because it also declares `timespec`: in a module that
+// imports this, some of the compiler's messages name this module as the origin of `timespec`.
 #include <sys/timerfd.h>

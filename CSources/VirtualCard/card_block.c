@@ -28,13 +28,14 @@ bool card_name_is_valid(const char *name) {
     return length >= 1 && length <= CARD_NAME_LIMIT && strspn(name, allowed) == length;
 }
 
-// Maps a shared object whose first word tells that its maker has finished. `byte_count` 0 takes an existing one as it is.
+// Maps a shared object, whose first word is set when its creator has finished. With `byte_count` 0, maps an existing one with
+// the size it has.
 static int map_object(const char *object, bool creates, size_t *byte_count, void **memory, int *descriptor) {
     const int file = shm_open(object, creates ? O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC : O_RDWR | O_CLOEXEC, 0600);
     if (file < 0) return -errno;
     struct stat status;
     int error = creates && ftruncate(file, (off_t)*byte_count) < 0 ? -errno : 0;
-    // The maker may not have come to give it its size.
+    // The creator may not have set its size yet.
     for (int attempt = 0; error == 0; attempt++) {
         if (fstat(file, &status) < 0) error = -errno;
         if (error < 0 || status.st_size > 0) break;
@@ -169,7 +170,7 @@ int virtual_card_remove(const char *name) {
     char object[OBJECT_NAME_LIMIT];
     object_name(object, "card", name);
     const int error = shm_unlink(object) < 0 ? -errno : 0;
-    // A clock of its own; cards with a real or a shared one have none of this name.
+    // Removes the card's own clock; cards with a real or a shared clock have none of this name.
     virtual_card_remove_clock(name);
     return error;
 }

@@ -1,5 +1,5 @@
-// The control block: what all processes know of one card, in shared memory. Its settings, the state of both directions, the
-// truth about them, requests for faults, and the cable.
+// The control block: the state of one card for all processes, in shared memory. It holds the settings, the state of both
+// directions, the record of what really happened, requests for faults, and the cable.
 #ifndef WOODSHED_CARD_BLOCK_H
 #define WOODSHED_CARD_BLOCK_H
 
@@ -10,7 +10,7 @@
 
 enum { CARD_NAME_LIMIT = 64, CARD_PATH_LIMIT = 512, CARD_RATE_LIMIT = 32, CARD_REQUEST_LIMIT = 64, CARD_ACCESS_LIMIT = 8 };
 
-// The options, checked and without pointers.
+// The options after checking, without pointers.
 struct card_settings {
     bool is_virtual;
     char clock_name[CLOCK_NAME_LIMIT + 1];
@@ -28,17 +28,17 @@ struct card_settings {
     char record_path[CARD_PATH_LIMIT];
 };
 
-// -EINVAL for options that contradict themselves or cannot be read, -E2BIG for lists that are too long.
+// Returns -EINVAL for options that are inconsistent or cannot be read, -E2BIG for lists that are too long.
 int settings_read(struct card_settings *settings, const struct virtual_card_options *options, const char *card_name);
 
-// A fault that was asked for; the number tells a request that is whole from one that is being written.
+// A request for a fault. Its number is written last, so that a reader does not take a partly written request.
 struct card_request {
     _Atomic uint32_t number;
     uint32_t kind;
     int64_t argument;
 };
 
-// A fault as it happened, and what became known of it later.
+// A fault that happened, and its consequences, which are added later.
 struct card_record_slot {
     _Atomic uint32_t is_written;
     struct virtual_card_record record;
@@ -50,39 +50,39 @@ struct card_refusal {
     _Atomic int32_t count;
 };
 
-// One direction. All but the requests and refusals is written by the process that has the direction open.
+// One direction. The process that has the direction open writes everything except the requests and refusals.
 struct card_direction_block {
-    _Atomic int32_t owner; // the process that has it open; 0: nobody
+    _Atomic int32_t owner; // the process that has it open; 0 for none
     _Atomic uint32_t is_running;
     _Atomic uint64_t pace; // of the last start
     _Atomic int64_t start_frame;
     _Atomic uint64_t opens, starts, xruns, faults[VIRTUAL_CARD_FAULT_KIND_COUNT];
     _Atomic uint64_t transferred, moved, silent, dropped, wakes, idle_wakes;
     _Atomic uint32_t next_fault; // of the schedule
-    _Atomic int64_t gap_start; // device frame since which the stream stands still; clock_never while it does not
-    _Atomic uint32_t gap_record; // number of the record that waits for its gap's length
-    _Atomic uint32_t posted; // requests
+    _Atomic int64_t gap_start; // device frame at which the stream stopped; clock_never if it has not stopped
+    _Atomic uint32_t gap_record; // number of the record that still needs the length of its gap
+    _Atomic uint32_t posted; // requests so far
     struct card_request requests[CARD_REQUEST_LIMIT];
     struct card_refusal refusals[VIRTUAL_CARD_OPERATION_COUNT];
-    _Atomic uint32_t is_silent; // who opens it gets no answer
-    _Atomic uint32_t waiting; // who wait for one
+    _Atomic uint32_t is_silent; // openings get no answer
+    _Atomic uint32_t waiting; // the number of openings that wait for one
 };
 
 struct card_block {
     _Atomic uint32_t is_ready;
     struct card_settings settings;
     int64_t epoch; // by the card's clock: the time of its first frame
-    _Atomic int64_t unplugged_until; // 0: plugged in; clock_never: until told otherwise
-    _Atomic uint32_t unpluggings; // a stream that was open during one is gone for good
+    _Atomic int64_t unplugged_until; // 0: plugged in; clock_never: until plugged in again
+    _Atomic uint32_t unpluggings; // a stream that was open during one does not recover
     struct card_direction_block directions[2];
     _Atomic uint32_t record_count;
     struct card_record_slot records[VIRTUAL_CARD_RECORD_LIMIT];
-    struct cable cable; // last, as its frames follow
+    struct cable cable; // last, because its frames follow
 };
 
 struct virtual_card {
     struct card_block *block;
-    struct clock_block *clock; // NULL for the real one
+    struct clock_block *clock; // NULL for the real clock
     size_t byte_count;
     int descriptor;
 };
@@ -91,18 +91,18 @@ int64_t card_now(const struct virtual_card *card);
 int64_t card_device_frame(const struct virtual_card *card, int64_t time, uint64_t pace);
 int64_t card_time_of_frame(const struct virtual_card *card, int64_t frame, uint64_t pace);
 bool card_is_unplugged(const struct virtual_card *card, int64_t now);
-// Unplugs the card at a time, for so many milliseconds; 0 for good. Returns the number of the unplugging.
+// Unplugs the card at a time, for a number of milliseconds; 0 for good. Returns the number of the unplugging.
 uint32_t card_unplug(struct virtual_card *card, int64_t time, int64_t milliseconds);
-// 0, or the negative errno with which an operation is to fail.
+// Returns 0, or the negative errno with which an operation must fail.
 int card_refusal(struct virtual_card *card, int direction, enum virtual_card_operation operation);
-// Adds a record; returns its number.
+// Adds a record, and returns its number.
 uint32_t card_record(struct virtual_card *card, struct virtual_card_record record);
-// The place of a record by its number; NULL for one that was only counted.
+// The slot of a record by its number; NULL for a record that was only counted.
 struct card_record_slot *card_record_slot(struct virtual_card *card, uint32_t number);
-// The path under which changes to the block are announced, for inotify.
+// The path for inotify at which changes to the block are announced.
 void card_watch_path(const char *name, char *path, size_t capacity);
 bool card_name_is_valid(const char *name);
-// As virtual_card_create, or virtual_card_attach where there is one.
+// Like virtual_card_create, or like virtual_card_attach if the card exists.
 int card_find_or_create(struct virtual_card **card, const char *name, const struct virtual_card_options *options);
 
 #endif

@@ -21,25 +21,26 @@ static _Atomic uint64_t *samples_of(struct cable *cable, int64_t frame) {
     return &cable->words[cable->frame_count + slot * cable->wire_count];
 }
 
-// Never 0, which is what fresh memory holds.
+// Never 0, which new memory contains.
 static uint64_t stamp_value(struct cable *cable, int64_t frame) {
     const uint64_t generation = atomic_load_explicit(&cable->generation, memory_order_relaxed);
     return ((uint64_t)frame << 8) | (generation & 0x7f) << 1 | 1;
 }
 
-// Fences order the words, and not each store: the thread sanitizer keeps a clock of kilobytes for every word that is released, and
-// starting a stream would take it long enough to interrupt that stream. It finds no fault in words that are atomic.
+// Fences order the accesses instead of the single stores: the thread sanitizer keeps a clock of kilobytes for every word that
+// is released, so that starting a stream would take long enough to interrupt it. The words are atomic, so the sanitizer reports
+// no race.
 void cable_lay(struct cable *cable, int64_t frame, const double *samples, unsigned channel_count) {
     _Atomic uint64_t *stamp = stamp_of(cable, frame), *wires = samples_of(cable, frame);
     atomic_store_explicit(stamp, 0, memory_order_relaxed);
-    // A reader that sees any of the new samples sees the stamp gone.
+    // A reader that sees any of the new samples also sees that the stamp was cleared.
     atomic_thread_fence(memory_order_release);
     for (uint32_t wire = 0; wire < cable->wire_count; wire++) {
         uint64_t bits = 0;
         if (wire < channel_count) memcpy(&bits, &samples[wire], sizeof bits);
         atomic_store_explicit(&wires[wire], bits, memory_order_relaxed);
     }
-    // Pairs with the fence after the first look in cable_read.
+    // Pairs with the fence after the first check of the stamp in cable_read.
     atomic_thread_fence(memory_order_release);
     atomic_store_explicit(stamp, stamp_value(cable, frame), memory_order_relaxed);
 }
@@ -63,7 +64,7 @@ int cable_read(struct cable *cable, int64_t frame, double *samples, unsigned cha
         if (channel < cable->wire_count) bits = atomic_load_explicit(&wires[channel], memory_order_relaxed);
         memcpy(&samples[channel], &bits, sizeof bits);
     }
-    // The second look at the stamp is not to come before the samples.
+    // The second check of the stamp must not be moved before the samples.
     atomic_thread_fence(memory_order_acquire);
     if (is_there && atomic_load_explicit(stamp, memory_order_relaxed) != expected) is_there = 0;
     if (!is_there) memset(samples, 0, channel_count * sizeof *samples);
@@ -71,7 +72,7 @@ int cable_read(struct cable *cable, int64_t frame, double *samples, unsigned cha
 }
 
 // Windowed sinc, Kaiser's window with beta 12 (Kaiser and Schafer, "On the use of the I0-sinh window", 1980): stop band below
-// -118 dB, pass band to 0.43 of the rate. The window is tabled, the sine needs to be known once a frame.
+// -118 dB, pass band up to 0.43 of the rate. The window is in a table; the sine is computed once per frame.
 enum { HALF_WIDTH = 32, TABLE_STEPS = 512 };
 static double window_table[HALF_WIDTH * TABLE_STEPS + 2];
 

@@ -1,5 +1,5 @@
-// The cable: what the output played, by device frame. A ring of frames, each with a stamp that tells which frame it holds, so
-// that a reader takes neither old sound nor half a frame for what it asked for.
+// The cable: what the output played, by device frame. It is a ring of frames. Each has a stamp with the number of the frame, so
+// that a reader never takes an old frame or half a frame for the one it wants.
 #ifndef WOODSHED_CARD_CABLE_H
 #define WOODSHED_CARD_CABLE_H
 
@@ -10,9 +10,9 @@
 struct cable {
     uint32_t frame_count; // a power of two
     uint32_t wire_count;
-    _Atomic uint64_t pace; // of the output; 0: it never ran
+    _Atomic uint64_t pace; // of the output; 0 if it never ran
     _Atomic uint32_t generation; // changes with the pace, so that old frames are not taken for new ones
-    // `frame_count` stamps, then `frame_count` × `wire_count` samples: doubles by their bits.
+    // `frame_count` stamps, then `frame_count` × `wire_count` samples: the bits of doubles
     _Atomic uint64_t words[];
 };
 
@@ -20,9 +20,9 @@ size_t cable_byte_count(uint32_t frame_count, uint32_t wire_count);
 void cable_set_pace(struct cable *cable, uint64_t pace);
 void cable_lay(struct cable *cable, int64_t frame, const double *samples, unsigned channel_count);
 void cable_erase(struct cable *cable, int64_t first, int64_t end);
-// One frame as it was laid, silence if it was not. Returns whether it was.
+// Reads one frame as it was played, or silence if it was not played. Returns whether it was.
 int cable_read(struct cable *cable, int64_t frame, double *samples, unsigned channel_count);
-// The sound at `frame` + `fraction`, 0 ≤ fraction < 1, by a windowed sinc of 64 frames.
+// The signal at `frame` + `fraction`, 0 ≤ fraction < 1, by a windowed sinc of 64 frames.
 void cable_interpolate(struct cable *cable, int64_t frame, double fraction, double *samples, unsigned channel_count);
 
 #endif

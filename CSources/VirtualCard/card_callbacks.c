@@ -1,4 +1,4 @@
-// What alsa-lib calls. Some of these come with alsa-lib's own lock held and some without, so each takes the stream's.
+// The callbacks for alsa-lib. It calls some of them with its own lock held and some without, so each takes the stream's lock.
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
@@ -19,7 +19,7 @@ static struct card_stream *enter(snd_pcm_ioplug_t *plug) {
     return stream;
 }
 
-// Passes a result on; what happened may have changed the next wake-up.
+// Releases the lock and returns a result; the call may have changed the next wake-up.
 static int leave(struct card_stream *stream, int result) {
     wake_arm(stream);
     pthread_mutex_unlock(&stream->lock);
@@ -41,7 +41,7 @@ static snd_pcm_sframes_t on_pointer(snd_pcm_ioplug_t *plug) {
     struct card_stream *stream = enter(plug);
     const bool was_running = stream->is_running;
     const int64_t position = device_step(stream);
-    // A negative answer means XRUN to alsa-lib, whichever it is; all else is told by the state.
+    // alsa-lib takes every negative answer for XRUN; other states are reported by the state.
     const snd_pcm_sframes_t answer = plug->state == SND_PCM_STATE_XRUN ? -EPIPE : wake_coarse(stream, position);
     if (was_running != stream->is_running) wake_arm(stream);
     pthread_mutex_unlock(&stream->lock);
@@ -79,7 +79,7 @@ static int on_hw_params(snd_pcm_ioplug_t *plug, snd_pcm_hw_params_t *parameters)
     (void)parameters;
     struct card_stream *stream = plug->private_data;
     const struct card_settings *settings = &stream->card->block->settings;
-    // alsa-lib takes limits in bytes, which are right for one size of frame only.
+    // alsa-lib takes limits in bytes, which are right for only one size of frame.
     if (!lies_within(plug->period_size, settings->period_frames_min, settings->period_frames_max) ||
         plug->buffer_size > settings->buffer_frames_max) {
         return -EINVAL;
@@ -160,7 +160,7 @@ static int on_poll_revents(
     case SND_PCM_STATE_DRAINING:
         if (stream->is_dead) *events |= POLLERR;
         break;
-    // As the kernel answers for a card that is gone.
+    // The same answer as the kernel's for a card that is gone.
     case SND_PCM_STATE_DISCONNECTED: *events |= POLLERR | POLLNVAL; break;
     default: *events |= POLLERR; break;
     }

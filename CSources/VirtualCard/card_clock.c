@@ -24,7 +24,7 @@ int32_t clock_thread(void) {
     return thread;
 }
 
-// Asked of the system by a descriptor: what sends no signal cannot send one to the wrong process.
+// Uses a descriptor instead of a signal, so that no signal can reach the wrong process.
 bool virtual_card_process_exists(int32_t number) {
     if (number <= 0) return false;
     const int descriptor = (int)syscall(SYS_pidfd_open, number, 0);
@@ -32,7 +32,7 @@ bool virtual_card_process_exists(int32_t number) {
         close(descriptor);
         return true;
     }
-    // By kernel: no such process; or a thread's number, which is no process's.
+    // Depending on the kernel: no such process; or the number is that of a thread, not of a process.
     return errno != ESRCH && errno != EINVAL && errno != ENOENT;
 }
 
@@ -42,7 +42,7 @@ uint64_t clock_pace(unsigned rate, double ppm) {
 
 int64_t clock_frames(int64_t nanoseconds, uint64_t pace) {
     if (nanoseconds <= 0) return 0;
-    // 128 bits, as a double is off by a frame after some days, and the next wake-up would be before its own frame.
+    // 128 bits, because a double is off by a frame after some days, and the next wake-up would then come before its own frame.
     return (int64_t)((unsigned __int128)nanoseconds * pace / pace_unit);
 }
 
@@ -55,7 +55,7 @@ struct clock_seat *clock_take_seat(struct clock_block *clock) {
     for (int index = 0; index < CLOCK_SEATS; index++) {
         struct clock_seat *seat = &clock->seats[index];
         int32_t process = atomic_load(&seat->process);
-        // A process that was killed leaves its seat behind.
+        // A killed process does not free its seat.
         if (virtual_card_process_exists(process)) continue;
         if (!atomic_compare_exchange_strong(&seat->process, &process, (int32_t)getpid())) continue;
         atomic_store(&seat->wake, clock_never);
@@ -71,7 +71,7 @@ void clock_leave_seat(struct clock_seat *seat) {
 }
 
 void clock_hold(struct clock_seat *seat) {
-    // As if it were failing already. The deadline first, as it counts from the moment at which the seat looks late.
+    // Marks the seat as late and failing. The deadline comes first, because it is used as soon as the seat looks late.
     atomic_store(&seat->deadline, 0);
     atomic_store(&seat->wake, 0);
 }
@@ -81,7 +81,8 @@ static void advance_to(struct clock_block *clock, int64_t time) {
     while (now < time && !atomic_compare_exchange_weak(&clock->now, &now, time)) {}
 }
 
-// A program on another thread gets this much real time to come round, and this much before it is made to fail.
+// A program on another thread gets this much real time to serve its stream: until time passes, and until the stream is made to
+// fail.
 static const int64_t short_patience = 2000000, long_patience = 10000000000, recheck = 100000;
 
 int64_t clock_pass(struct clock_block *clock, struct clock_seat *own, int64_t wake, struct clock_patience *patience) {
@@ -104,7 +105,7 @@ int64_t clock_pass(struct clock_block *clock, struct clock_seat *own, int64_t wa
         if (limit < deadline) deadline = limit;
     }
     if (is_late) {
-        // One round at least: a program that polls for several streams comes to the late one next.
+        // Wait for at least one round: a program that polls several streams serves the late one next.
         const int64_t real = clock_monotonic();
         if (!patience->is_counting || patience->served != served) {
             *patience = (struct clock_patience){.since = real, .served = served, .is_counting = true};

@@ -1,4 +1,4 @@
-// What tests and tools ask of a card, and what its streams ask of its block.
+// Functions for tests and tools, and access of the streams to the card's block.
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
@@ -51,7 +51,7 @@ struct card_record_slot *card_record_slot(struct virtual_card *card, uint32_t nu
     return number < VIRTUAL_CARD_RECORD_LIMIT ? &card->block->records[number] : NULL;
 }
 
-// A change of the file's times: whoever watches it is woken, in whichever process.
+// Changes the file's times, which wakes every process that watches the file.
 static void wake_streams(struct virtual_card *card) { futimens(card->descriptor, NULL); }
 
 int virtual_card_inject(
@@ -60,7 +60,7 @@ int virtual_card_inject(
     if ((unsigned)direction > 1 || (unsigned)kind >= VIRTUAL_CARD_FAULT_KIND_COUNT || argument < 0) return -EINVAL;
     struct card_direction_block *block = &card->block->directions[direction];
     if (kind == VIRTUAL_CARD_UNPLUG) {
-        // Of the card, whether or not a stream is open; the streams find it so, and record it.
+        // This concerns the card, whether or not a stream is open; the streams detect it and record it.
         card_unplug(card, card_now(card), argument);
     } else if (atomic_load(&block->owner) != 0) {
         const uint32_t number = atomic_fetch_add(&block->posted, 1);

@@ -19,7 +19,7 @@ int64_t device_next_fault(const struct card_stream *stream) {
     if (!stream->is_running || next >= schedule->count) return clock_never;
     const int64_t moved_before = (int64_t)atomic_load(&stream->block->moved) - stream->counted;
     const int64_t position = schedule->faults[next].frame - moved_before;
-    // One that fell into a pause comes with the first frame after it.
+    // A fault that falls into a pause happens at the first frame after it.
     return position > stream->base ? position : stream->base;
 }
 
@@ -72,7 +72,7 @@ void device_drop(struct card_stream *stream, int64_t frames) {
     if (slot) atomic_fetch_add(&slot->dropped_frames, frames);
 }
 
-// Stops the stream with what it held being lost.
+// Stops the stream; the frames in its buffer are lost.
 static void fail(struct card_stream *stream, int64_t position, snd_pcm_state_t state) {
     const int64_t queued = stream_application(stream) - position;
     if (stream_plays(stream) && queued > 0) device_drop(stream, queued);
@@ -115,11 +115,11 @@ static void strike(
     }
 }
 
-// Faults that were asked for from outside wait until the stream runs; but an unplugged card is gone in any state.
+// Requests for faults wait until the stream runs; but an unplugged card is gone in every state.
 static void take_requests(struct card_stream *stream, int64_t now) {
     const uint32_t unpluggings = atomic_load(&stream->card->block->unpluggings);
     if (unpluggings != stream->unpluggings && stream->plug.state != SND_PCM_STATE_DISCONNECTED) {
-        // The frame counts from where the device would be, were it running.
+        // The frame is counted from where the device would be if it were running.
         if (!stream->is_running) stream->start = card_device_frame(stream->card, now, stream->pace) - stream->base;
         stream->unpluggings = unpluggings;
         strike(stream, VIRTUAL_CARD_UNPLUG, 0, stream_position(stream, now));
@@ -138,7 +138,7 @@ static void take_scheduled(struct card_stream *stream, int64_t position) {
     const struct card_schedule *schedule = &stream->card->block->settings.schedules[stream->direction];
     const struct card_fault fault = schedule->faults[atomic_fetch_add(&stream->block->next_fault, 1)];
     if (fault.kind == VIRTUAL_CARD_UNPLUG) {
-        // The number is taken over, lest the stream takes its own fault for one from outside.
+        // Stores the number, so that the stream does not take its own fault for one from outside.
         stream->unpluggings = card_unplug(stream->card, time_at(stream, position), fault.argument);
     }
     strike(stream, fault.kind, fault.argument, position);

@@ -61,7 +61,7 @@ int schedule_parse(struct card_schedule *schedule, const char *text) {
         const int error = parse_fault(&text, &fault);
         if (error < 0) return error;
         if (schedule->count == SCHEDULE_LIMIT) return -E2BIG;
-        // Insertion keeps faults of one frame in the order they were written.
+        // Insertion sort keeps faults at the same frame in the order of the text.
         uint32_t place = schedule->count++;
         for (; place > 0 && schedule->faults[place - 1].frame > fault.frame; place--) {
             schedule->faults[place] = schedule->faults[place - 1];

@@ -1,4 +1,4 @@
-// Faults: their names, and schedules of them as text.
+// Faults: their names, and schedules as text.
 #ifndef WOODSHED_CARD_FAULTS_H
 #define WOODSHED_CARD_FAULTS_H
 
@@ -13,10 +13,10 @@ struct card_fault {
 
 struct card_schedule {
     uint32_t count;
-    struct card_fault faults[SCHEDULE_LIMIT]; // in the order of their frames
+    struct card_fault faults[SCHEDULE_LIMIT]; // sorted by frame
 };
 
-// -EINVAL for text that is no schedule, -E2BIG for too long a one.
+// Returns -EINVAL if the text is not a valid schedule, -E2BIG if it is too long.
 int schedule_parse(struct card_schedule *schedule, const char *text);
 
 #endif

@@ -7,7 +7,7 @@
 bool format_describe(snd_pcm_format_t format, struct card_format *description) {
     const int bits = snd_pcm_format_width(format), physical = snd_pcm_format_physical_width(format);
     const bool is_float = snd_pcm_format_float(format) == 1;
-    // alsa-lib counts DSD as unsigned integers, which it is not.
+    // alsa-lib lists DSD among the unsigned integers, but it is not a linear format.
     if (format >= SND_PCM_FORMAT_DSD_U8) return false;
     if (bits <= 0 || physical <= 0 || (!is_float && snd_pcm_format_linear(format) != 1)) return false;
     *description = (struct card_format){
@@ -31,7 +31,7 @@ unsigned format_list(unsigned formats[FORMAT_LIMIT]) {
 
 static const bool host_is_big_endian = __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__;
 
-// One sample's bytes as a number. The widths are spelled out since hours of sound go through here.
+// The bytes of one sample as a number. Each width is written out for speed, because hours of audio pass through here.
 static inline uint64_t load_bytes(const unsigned char *bytes, unsigned count, bool is_big_endian) {
     const bool swaps = is_big_endian != host_is_big_endian;
     uint64_t wide;
@@ -83,7 +83,7 @@ static double decode(const struct card_format *format, uint64_t word) {
         memcpy(&value, &bits, sizeof value);
         return value;
     }
-    // Only the low bits count: what lies above them in a wider word is the program's business.
+    // Only the low bits count: the program may put anything above them in a wider word.
     const int64_t full_scale = INT64_C(1) << (format->bit_count - 1);
     const int64_t low = (int64_t)(word & ((UINT64_C(1) << format->bit_count) - 1));
     const int64_t value = format->is_unsigned ? low - full_scale : low < full_scale ? low : low - 2 * full_scale;
@@ -104,7 +104,7 @@ static uint64_t encode(const struct card_format *format, double value) {
     }
     const double full_scale = (double)(INT64_C(1) << (format->bit_count - 1));
     double scaled = rint(value * full_scale);
-    if (!(scaled >= -full_scale)) scaled = -full_scale; // NaN, too
+    if (!(scaled >= -full_scale)) scaled = -full_scale; // also NaN
     if (scaled > full_scale - 1) scaled = full_scale - 1;
     const int64_t integer = (int64_t)scaled;
     return format->is_unsigned ? (uint64_t)(integer + (int64_t)full_scale) : (uint64_t)integer;

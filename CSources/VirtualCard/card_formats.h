@@ -1,4 +1,4 @@
-// Sample formats: every linear one that alsa-lib names, to doubles with full scale 1 and back, without loss.
+// Sample formats: converts every linear format of alsa-lib to doubles with full scale 1, and back, without loss.
 #ifndef WOODSHED_CARD_FORMATS_H
 #define WOODSHED_CARD_FORMATS_H
 
@@ -14,10 +14,10 @@ struct card_format {
 };
 
 bool format_describe(snd_pcm_format_t format, struct card_format *description);
-// All linear formats; returns how many.
+// Lists all linear formats, and returns their number.
 unsigned format_list(unsigned formats[FORMAT_LIMIT]);
 
-// `count` samples of one channel, from `offset` on, from or to every `stride`-th double.
+// Converts `count` samples of one channel, from `offset` on, from or to every `stride`-th double.
 void format_decode(
     const struct card_format *format, const snd_pcm_channel_area_t *area, snd_pcm_uframes_t offset, size_t count,
     double *samples, size_t stride);

@@ -10,7 +10,7 @@
 #include <sys/timerfd.h>
 #include <unistd.h>
 
-// One program a direction, as with hardware; but one that was killed does not hold it.
+// One program per direction, as with hardware; but a killed program does not keep it.
 static bool take(struct card_direction_block *block) {
     int32_t owner = atomic_load(&block->owner);
     if (virtual_card_process_exists(owner)) return false;
@@ -34,7 +34,7 @@ static int open_descriptors(struct card_stream *stream, const char *name) {
     const struct card_settings *settings = &stream->card->block->settings;
     stream->timer = timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC);
     if (stream->timer < 0) return -errno;
-    // Without it, which is as good, a live fault is noticed at the next wake-up.
+    // Without the watch, a fault that is injected is noticed at the next wake-up, which is good enough.
     stream->watch = watch_block(name);
     if (stream_plays(stream) && settings->record_path[0]) {
         stream->record = open(settings->record_path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
@@ -77,7 +77,7 @@ static int set_limits(snd_pcm_ioplug_t *plug, const struct card_settings *settin
     unsigned bytes[2];
     int error = limit_formats(plug, settings, bytes);
     if (error < 0) return error;
-    // From the smallest frame to the largest; on_hw_params refuses what is then still wrong in frames.
+    // From the smallest frame to the largest. on_hw_params then refuses sizes that are still wrong in frames.
     const unsigned smallest = bytes[0] * settings->channels_min, largest = bytes[1] * settings->channels_max;
     const struct {
         int type;
@@ -87,7 +87,7 @@ static int set_limits(snd_pcm_ioplug_t *plug, const struct card_settings *settin
         {SND_PCM_IOPLUG_HW_PERIOD_BYTES, settings->period_frames_min * smallest, settings->period_frames_max * largest},
         {SND_PCM_IOPLUG_HW_BUFFER_BYTES, settings->period_frames_min * settings->periods_min * smallest,
          settings->buffer_frames_max * largest},
-        // Without this one, "near" may choose a single period.
+        // Without this limit, "near" may choose a single period.
         {SND_PCM_IOPLUG_HW_PERIODS, settings->periods_min, settings->periods_max},
     };
     for (size_t index = 0; index < sizeof ranges / sizeof *ranges && error >= 0; index++) {
@@ -116,7 +116,8 @@ static struct card_stream *make_stream(struct virtual_card *card, int direction)
     stream->plug = (snd_pcm_ioplug_t){
         .version = SND_PCM_IOPLUG_VERSION,
         .name = "Virtual card",
-        // The last one lets the position run to the boundary; else all but the last lap of the buffer would be lost.
+        // The last flag lets the position run up to the boundary; without it, all but the last round of the buffer would be
+        // lost.
         .flags = SND_PCM_IOPLUG_FLAG_LISTED | SND_PCM_IOPLUG_FLAG_MONOTONIC | SND_PCM_IOPLUG_FLAG_BOUNDARY_WA,
         .callback = &card_callbacks,
         .private_data = stream,
@@ -127,7 +128,7 @@ static struct card_stream *make_stream(struct virtual_card *card, int direction)
 static int open_stream(struct virtual_card *card, snd_pcm_t **pcm, const char *name, int direction, int mode) {
     struct card_direction_block *block = &card->block->directions[direction];
     atomic_fetch_add(&block->waiting, 1);
-    // A look every millisecond: whoever waits may be in another process than whoever ends it.
+    // Checks every millisecond, because the opening may be in another process than the call that ends the silence.
     while (atomic_load(&block->is_silent)) nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
     atomic_fetch_sub(&block->waiting, 1);
     const int refusal = card_refusal(card, direction, VIRTUAL_CARD_OPEN);

@@ -41,9 +41,10 @@ void stream_halt(struct card_stream *stream, int64_t position) {
     atomic_store(&stream->block->is_running, 0);
 }
 
-// Has the position go on from where it stands, now.
+// Starts the position now, from where it is.
 static void run(struct card_stream *stream) {
-    // Or another thread's stream lets time pass between here and wake_arm, and what is laid down was played long ago.
+    // Otherwise another thread's stream could let time pass between here and wake_arm, and the queued frames would have been
+    // played long ago.
     if (stream->seat) clock_hold(stream->seat);
     const int64_t device = card_device_frame(stream->card, card_now(stream->card), stream->pace);
     stream->start = device - stream->base;
@@ -67,7 +68,7 @@ int stream_prepare(struct card_stream *stream) {
     stream->late_until = 0;
     stream->is_fresh = true;
     stream->jitter_frame = -1;
-    // alsa-lib would set it after this, but the timer goes by it.
+    // alsa-lib sets the state only after this call, but the timer depends on it.
     stream->plug.state = SND_PCM_STATE_PREPARED;
     return 0;
 }
@@ -85,7 +86,7 @@ int stream_start(struct card_stream *stream) {
 }
 
 void stream_stop(struct card_stream *stream) {
-    // A drain that is over ends at its last frame, however late that is noticed.
+    // A finished drain ends at its last frame, however late that is noticed.
     int64_t position = device_step(stream);
     if (stream->is_running) stream_halt(stream, position);
 }
@@ -101,12 +102,12 @@ void stream_resume(struct card_stream *stream) {
     if (stream->plug.state != SND_PCM_STATE_SUSPENDED) return;
     switch (stream->suspension) {
     case VIRTUAL_CARD_SUSPEND:
-        // They were counted as lost when the stream was suspended.
+        // These frames were counted as lost when the stream was suspended.
         if (stream_plays(stream)) device_drop(stream, stream->base - stream_application(stream));
         run(stream);
         stream->plug.state = SND_PCM_STATE_RUNNING;
         break;
-    // alsa-lib drops what this function would return, so the state alone can tell the program that it has to prepare.
+    // alsa-lib ignores this function's result, so only the state can tell the program that it must prepare.
     case VIRTUAL_CARD_SUSPEND_PREPARE: stream->plug.state = SND_PCM_STATE_XRUN; break;
     default: break;
     }
@@ -118,7 +119,8 @@ static unsigned char *sample_bytes(const snd_pcm_channel_area_t *area, snd_pcm_u
 
 static void record_bytes(
     struct card_stream *stream, const snd_pcm_channel_area_t *areas, snd_pcm_uframes_t offset, snd_pcm_uframes_t count) {
-    // The longest frame has 512 bytes. On the stack: what a library keeps for each thread makes every thread larger.
+    // The longest frame has 512 bytes. The buffer is on the stack, because a library's thread-local memory makes every thread
+    // larger.
     enum { CHUNK = 8192 };
     unsigned char bytes[CHUNK];
     const unsigned width = stream->format.byte_count;
@@ -129,7 +131,7 @@ static void record_bytes(
             for (unsigned index = 0; index < width; index++) bytes[filled++] = sample[index];
         }
         if (filled + (size_t)width * stream->plug.channels <= CHUNK && frame + 1 < offset + count) continue;
-        // A recording that cannot be written is shorter than the count of frames, which is how it shows.
+        // If the recording cannot be written, it is shorter than the count of frames, which shows the failure.
         if (write(stream->record, bytes, filled) < 0) return;
         filled = 0;
     }
@@ -152,7 +154,7 @@ static void play(
     }
     if (stream->record >= 0) record_bytes(stream, areas, offset, count);
     if (!stream->is_running) return;
-    // What comes too late to be heard is not.
+    // Frames that come too late are not played.
     const int64_t begin = (int64_t)first > position ? (int64_t)first : position;
     stream->ahead = (int64_t)count;
     stream_lay(stream, begin);
@@ -207,7 +209,7 @@ int64_t stream_transfer(
     if (refusal < 0) return refusal;
     const bool is_mapped_capture = is_mapped(stream) && !stream_plays(stream);
     if (stream->short_count > 0 && count > 1) {
-        // alsa-lib takes a mapped capture for whole whatever is answered, so that there is only the refusal.
+        // alsa-lib takes a mapped capture for complete, whatever the result is, so it can only be refused.
         if (stream->is_short_turn || is_mapped_capture) {
             stream->is_short_turn = false;
             stream->short_count--;

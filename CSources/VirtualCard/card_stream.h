@@ -1,5 +1,5 @@
-// One open direction of a card: where the device stands, what is queued for it, when it next has something to do, and what
-// befalls it. All functions want the stream's lock to be held.
+// One open direction of a card: the position of the device, its queue, its next wake-up, and its faults. The caller of every
+// function holds the stream's lock.
 #ifndef WOODSHED_CARD_STREAM_H
 #define WOODSHED_CARD_STREAM_H
 
@@ -15,9 +15,9 @@ struct card_stream {
     struct virtual_card *card;
     struct card_direction_block *block;
     int direction;
-    int timer; // a timerfd, readable from the moment there is something to do
-    int watch; // an inotify descriptor for the card's block; -1 without
-    int record; // a file; -1 without
+    int timer; // a timerfd, readable as soon as there is something to do
+    int watch; // an inotify descriptor for the card's block; -1 if there is none
+    int record; // a file; -1 if there is none
 
     // Set by hardware and software parameters.
     struct card_format format;
@@ -28,12 +28,12 @@ struct card_stream {
     // Since the last prepare.
     bool is_running;
     int64_t start; // device frame of the stream's frame 0
-    int64_t base; // the position that was reached when the stream last stood still
-    int64_t counted; // of the position, what is in the block's count of frames moved
+    int64_t base; // the position at which the stream last stopped
+    int64_t counted; // the part of the position that is already in the block's count of moved frames
     int64_t late_until; // no wake-up before this time
     bool is_fresh; // nothing was transferred since
-    int64_t application; // appl_ptr when last looked at
-    int64_t ahead; // by how much appl_ptr is about to move
+    int64_t application; // appl_ptr at the last check
+    int64_t ahead; // the number of frames by which appl_ptr is about to move
 
     // Faults.
     uint32_t taken; // requests seen
@@ -44,15 +44,15 @@ struct card_stream {
     bool is_short_turn;
 
     // Wake-ups.
-    int64_t armed; // what the timer was set to
+    int64_t armed; // the time to which the timer is set
     uint64_t random;
-    int64_t jitter_frame, jitter_nanoseconds; // drawn once for each
-    struct clock_seat *seat; // NULL by the real clock
+    int64_t jitter_frame, jitter_nanoseconds; // drawn once for each frame
+    struct clock_seat *seat; // NULL for the real clock
     struct clock_patience patience;
-    int64_t wait_until; // real time before which there is no use in asking whether virtual time may pass
+    int64_t wait_until; // real time before which virtual time cannot pass
 };
 
-// card_stream.c: what the program does to the stream.
+// card_stream.c: the program's operations on the stream.
 static inline bool stream_plays(const struct card_stream *stream) { return stream->direction == VIRTUAL_CARD_PLAYBACK; }
 int64_t stream_application(const struct card_stream *stream);
 int64_t stream_position(const struct card_stream *stream, int64_t now);
@@ -63,36 +63,36 @@ void stream_pause(struct card_stream *stream, bool pauses);
 void stream_resume(struct card_stream *stream);
 int64_t stream_transfer(
     struct card_stream *stream, const snd_pcm_channel_area_t *areas, snd_pcm_uframes_t offset, snd_pcm_uframes_t count);
-// Puts what is queued from `position` on onto the cable, or takes it off.
+// Writes the queue from `position` on to the cable, or reads it from there.
 void stream_lay(struct card_stream *stream, int64_t position);
 void stream_erase(struct card_stream *stream, int64_t position);
-// Has the position counted as moved.
+// Counts the frames up to the position as moved.
 void stream_account(struct card_stream *stream, int64_t position);
-// Has the device stand still at a position.
+// Stops the device at a position.
 void stream_halt(struct card_stream *stream, int64_t position);
 
-// card_device.c: what the device does by itself.
-// Lets it do what it would have done by now; returns the position.
+// card_device.c: the device's own actions.
+// Updates the device to the present; returns the position.
 int64_t device_step(struct card_stream *stream);
-// The stream's error by its state, as alsa-lib's calls report it; 0 for none.
+// The stream's error according to its state, as alsa-lib's calls report it; 0 for none.
 int device_error(const struct card_stream *stream);
-// The positions at which the next fault of the schedule comes, and at which the stream runs dry or full; clock_never for none.
+// The positions of the next scheduled fault, and of the next underrun or overrun; clock_never for none.
 int64_t device_next_fault(const struct card_stream *stream);
 int64_t device_dry_position(const struct card_stream *stream);
-// Counts frames as lost by the fault that stopped the stream; negative ones as found again.
+// Counts frames as lost by the fault that stopped the stream; a negative number takes frames back.
 void device_drop(struct card_stream *stream, int64_t frames);
-// Ends the pause that a fault has made, at a device frame.
+// Ends the pause after a fault, at a device frame.
 void device_close_gap(struct card_stream *stream, int64_t device_frame);
 
-// card_wake.c: when the program is woken.
-// A position as the program is told it: in the card's steps.
+// card_wake.c: the wake-ups of the program.
+// A position as reported to the program: in the card's steps.
 int64_t wake_coarse(const struct card_stream *stream, int64_t position);
-// Sets the timer to the next moment at which there is something to do, and tells the other streams of a virtual clock.
+// Sets the timer to the next time at which there is something to do, and publishes it to the other streams on a virtual clock.
 void wake_arm(struct card_stream *stream);
-// Whether what a poll waits for has come; under the virtual clock lets time pass.
+// Whether the condition of a poll is met; on a virtual clock, lets time pass.
 bool wake_poll(struct card_stream *stream);
 
-// card_callbacks.c: what alsa-lib calls.
+// card_callbacks.c: the callbacks for alsa-lib.
 extern const snd_pcm_ioplug_callback_t card_callbacks;
 void card_stream_free(struct card_stream *stream);
 

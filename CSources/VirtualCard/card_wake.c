@@ -3,7 +3,7 @@
 #include <string.h>
 #include <sys/timerfd.h>
 
-// What the kernel's poll answers with an error.
+// States for which the kernel's poll returns an error.
 static bool is_broken(const struct card_stream *stream) {
     switch (stream->plug.state) {
     case SND_PCM_STATE_PREPARED:
@@ -20,7 +20,7 @@ static bool drains(const struct card_stream *stream) {
 
 int64_t wake_coarse(const struct card_stream *stream, int64_t position) {
     const int64_t step = stream->card->block->settings.granularity_frames;
-    // A drain must be seen to come to its end.
+    // A drain must be woken at its end.
     if (drains(stream) && position >= stream_application(stream)) return position;
     return position / step * step;
 }
@@ -41,7 +41,7 @@ static bool is_ready(const struct card_stream *stream, int64_t now) {
 static int64_t round_up(int64_t value, int64_t step) { return (value + step - 1) / step * step; }
 
 static uint64_t draw(struct card_stream *stream) {
-    // Xorshift (Marsaglia, "Xorshift RNGs", 2003): lateness without a pattern, the same in each run.
+    // Xorshift (Marsaglia, "Xorshift RNGs", 2003): delays without a pattern, but the same in each run.
     stream->random ^= stream->random << 13;
     stream->random ^= stream->random >> 7;
     stream->random ^= stream->random << 17;
@@ -62,7 +62,7 @@ static int64_t time_at(const struct card_stream *stream, int64_t position) {
     return card_time_of_frame(stream->card, stream->start + position, stream->pace);
 }
 
-// When the program is to be woken; may be past, or never.
+// The time of the program's next wake-up; may be in the past, or clock_never.
 static int64_t wake_time(struct card_stream *stream) {
     if (is_broken(stream)) return 0;
     const int64_t now = card_now(stream->card);
@@ -70,13 +70,13 @@ static int64_t wake_time(struct card_stream *stream) {
     int64_t frame = stream_application(stream);
     if (!drains(stream)) {
         frame += stream->avail_min - (stream_plays(stream) ? (int64_t)stream->plug.buffer_size : 0);
-        // Devices interrupt once a period, wherever the program stands.
+        // Devices interrupt once per period, whatever the program's position.
         frame = frame > 0 ? round_up(frame, (int64_t)stream->plug.period_size) : 0;
         frame = round_up(frame, stream->card->block->settings.granularity_frames);
     }
     int64_t time = time_at(stream, frame);
     if (time > now) time += jitter(stream, frame);
-    // A fault wakes at once, and so does running dry.
+    // A fault wakes the program at once, and so does an underrun or overrun.
     const int64_t fault = device_next_fault(stream), dry = device_dry_position(stream);
     if (fault != clock_never && time_at(stream, fault) < time) time = time_at(stream, fault);
     if (dry != clock_never && time_at(stream, dry) < time) time = time_at(stream, dry);
@@ -89,12 +89,13 @@ void wake_arm(struct card_stream *stream) {
         const int64_t dry = device_dry_position(stream);
         atomic_store(&stream->seat->deadline, dry == clock_never ? clock_never : time_at(stream, dry));
         atomic_store(&stream->seat->wake, stream->is_running ? time : clock_never);
-        // Time passes by being asked for.
+        // On a virtual clock, time passes only when a program polls.
         if (time != clock_never) time = stream->wait_until;
     }
     // 0 would switch the timer off.
     if (time <= 0) time = 1;
-    // One that is set so stays so, expired or not: by the virtual clock this spares most of the cost of a period.
+    // A timer that is already set to this time stays, expired or not; on a virtual clock this saves most of the cost of a
+    // period.
     if (time == stream->armed) return;
     stream->armed = time;
     struct itimerspec setting;
@@ -120,7 +121,7 @@ bool wake_poll(struct card_stream *stream) {
             ready = is_broken(stream) || is_ready(stream, card_now(stream->card));
         }
     }
-    // A timer that has expired stays readable, as a poll of something ready should find it.
+    // An expired timer stays readable, as expected by a poll when something is ready.
     if (!ready) wake_arm(stream);
     return ready;
 }

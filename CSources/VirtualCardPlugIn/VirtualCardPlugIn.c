@@ -1,4 +1,4 @@
-// alsa-lib looks up symbols that its header makes only for code of shared objects.
+// alsa-lib looks up symbols that its header defines only for code of shared objects.
 #ifndef PIC
 #define PIC 1
 #endif
@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// A field of the configuration: a text, a number of frames or the like, or a deviation.
+// A field of the configuration: a string, an integer such as a number of frames, or a deviation.
 struct field {
     const char *name;
     enum { TEXT, WORD, LONG_WORD, REAL } type;
@@ -47,7 +47,7 @@ static const struct field fields[] = {
 };
 
 static int set_number(struct virtual_card_options *options, const struct field *field, snd_config_t *node) {
-    // As text, since an argument of a name arrives as one however it was declared.
+    // Read as text, because an argument of a name is always text, however it was declared.
     char *text = NULL, *end = NULL;
     if (snd_config_get_ascii(node, &text) < 0 || !text) return -EINVAL;
     const double real = strtod(text, &end);

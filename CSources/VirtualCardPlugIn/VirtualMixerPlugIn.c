@@ -1,4 +1,4 @@
-// A mixer as alsa-lib's simple mixer reads it, without a card: what its elements are set to is in the configuration.
+// A mixer for alsa-lib's simple mixer interface, without a card: the values of its elements are in the configuration.
 //
 //   ctl.NAME { type virtual_mixer elements { "Master Playback Switch" 0 "Master Playback Volume" 70 } }
 //
@@ -67,7 +67,7 @@ static int read_element(snd_ctl_ext_t *ext, snd_ctl_ext_key_t key, long *value) 
     return 0;
 }
 
-// Nothing changes but by the configuration.
+// Values only change through the configuration.
 static int read_event(snd_ctl_ext_t *ext, snd_ctl_elem_id_t *id, unsigned *mask) {
     (void)ext, (void)id, (void)mask;
     return -EAGAIN;

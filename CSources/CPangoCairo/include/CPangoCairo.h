@@ -1,13 +1,13 @@
-// The part of cairo and Pango that draws pictures, as a table of functions that is filled when the first picture is drawn.
+// The functions of cairo and Pango that draw pictures, as a table that is filled when the first picture is drawn.
 //
-// The types, constants and functions are declared here, so that neither the headers nor the libraries are needed to build.
-// scripts/test-headers.sh compares the list with the real headers: what differs does not compile.
+// The types, constants and functions are declared here, so neither the headers nor the libraries are needed to build.
+// scripts/test-headers.sh compares the list with the real headers: a difference does not compile.
 #ifndef WOODSHED_CPANGOCAIRO_H
 #define WOODSHED_CPANGOCAIRO_H
 
 #include <CLibraryTable.h>
 
-// Whether their pointers may be null is as little said here as in the headers of the libraries.
+// As in the headers of the libraries, the pointers have no nullability annotations.
 #pragma clang diagnostic push
 #pragma clang diagnostic ignored "-Wnullability-completeness"
 
@@ -57,7 +57,7 @@ typedef struct {
     int x, y, width, height;
 } PangoRectangle;
 
-/// How many fonts there are; the rest of the type is left out.
+/// The number of fonts; the rest of the type is left out.
 typedef struct {
     int nfont;
 } FcFontSet;
@@ -129,7 +129,7 @@ typedef struct {
     PANGO_CAIRO_FUNCTIONS(LIBRARY_FIELD)
 } PangoCairoFunctions;
 
-/// Where they are: PangoCairo needs all the others itself.
+/// The library to load: PangoCairo depends on all the others.
 LibraryDescription pango_cairo_description(void);
 
 #pragma clang diagnostic pop

@@ -1,14 +1,14 @@
-// On which processors a thread runs: for tests only, which stand witness for each of them. glibc declares what it takes as an
-// extension of its own, which Swift's Glibc module leaves out.
+// The processors on which a thread runs, only for tests that occupy each of them with a thread. glibc declares these functions
+// as extensions, which Swift's Glibc module leaves out.
 #ifndef WOODSHED_CPROCESSORS_H
 #define WOODSHED_CPROCESSORS_H
 
 #include <stdint.h>
 
-/// The processors from 0 to 63 on which the calling thread may run, a bit each; 0 when the system does not tell.
+/// The processors from 0 to 63 on which the calling thread may run, a bit each; 0 if the system does not report them.
 uint64_t processors_allowed(void);
 
-/// Has the calling thread run on one processor alone, from 0 to 63. Returns 0 or an errno.
+/// Makes the calling thread run on only one processor, from 0 to 63. Returns 0 or an errno.
 int processor_bind(uint32_t processor);
 
 #endif

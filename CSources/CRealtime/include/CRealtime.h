@@ -1,5 +1,5 @@
-// What real-time code needs and Swift cannot say: the real-time sanitizer's hooks, flush-to-zero, touching a stack.
-// The attributes let Swift's @_noLocks and @_noAllocation checks accept the calls made on the render thread.
+// Functions for real-time code that cannot be written in Swift: the real-time sanitizer's hooks, flush-to-zero, touching a
+// stack. The attributes make Swift's @_noLocks and @_noAllocation checks accept the calls on the render thread.
 #ifndef WOODSHED_CREALTIME_H
 #define WOODSHED_CREALTIME_H
 
@@ -9,15 +9,15 @@
 
 #define REALTIME_SAFE __attribute__((swift_attr("@_noLocks"))) __attribute__((swift_attr("@_noAllocation")))
 
-/// Tells the real-time sanitizer that this thread is in real time until `realtime_scope_leave`. Scopes may be nested.
-/// Does nothing when the sanitizer's runtime is not linked.
+/// Tells the real-time sanitizer that this thread is in real time until `realtime_scope_leave`. Scopes may be nested. Has no
+/// effect if the sanitizer's runtime is not linked.
 REALTIME_SAFE void realtime_scope_enter(void);
 
 /// Ends the innermost scope.
 REALTIME_SAFE void realtime_scope_leave(void);
 
-/// Runs `work(context)` with the sanitizer looking away. For a thread that runs the render code without being in real time,
-/// and may wait: the attributes are a promise of the caller, not a property of `work`.
+/// Runs `work(context)` with the sanitizer disabled. For a thread that runs the render code without being in real time, and may
+/// wait: the attributes are a promise of the caller, not a property of `work`.
 REALTIME_SAFE void realtime_step_outside(void (*work)(void *), void *context);
 
 /// Whether the real-time sanitizer's runtime is linked into this process.
@@ -26,36 +26,36 @@ bool realtime_sanitizer_is_linked(void);
 /// Makes this thread flush subnormal results to zero and read subnormal operands as zero; returns the state before.
 REALTIME_SAFE uint64_t realtime_flush_to_zero_enable(void);
 
-/// Puts back what `realtime_flush_to_zero_enable` returned, leaving other floating-point flags as they are now.
+/// Restores what `realtime_flush_to_zero_enable` returned, and keeps the other floating-point flags as they are now.
 REALTIME_SAFE void realtime_flush_to_zero_restore(uint64_t previous);
 
-/// Whether this processor's flush-to-zero is known here. If not, the two functions above do nothing.
+/// Whether flush-to-zero is supported on this processor. If not, the two functions above do nothing.
 bool realtime_flush_to_zero_is_supported(void);
 
-/// Writes to every page of this thread's stack below the caller, and finds where that lies.
-/// Returns 0, or the errno of not being told where the stack is. On success `*lowest` and `*byte_count` are the stack.
+/// Writes to every page of this thread's stack below the caller, and finds the range of the stack. Returns 0, or an errno if
+/// the range cannot be found. On success `*lowest` and `*byte_count` are the stack.
 int realtime_stack_touch(void **lowest, size_t *byte_count);
 
-/// Names the calling thread, in at most 15 bytes. Returns 0 or an errno.
+/// Names the calling thread, with at most 15 bytes. Returns 0 or an errno.
 int realtime_name_thread(const char *name);
 
-/// Asks for SCHED_FIFO at `priority` for the calling thread; children it forks start without it. Returns 0 or errno.
+/// Requests SCHED_FIFO at `priority` for the calling thread; processes that it forks start without it. Returns 0 or errno.
 int realtime_schedule_fifo(int priority);
 
-/// The calling thread's scheduling, read back: the FIFO priority, or 0 if it is not SCHED_FIFO.
+/// The calling thread's actual scheduling: the FIFO priority, or 0 if it is not SCHED_FIFO.
 int realtime_current_fifo_priority(void);
 
-/// Whether this process may lock memory without limit: by its limit or by a capability.
+/// Whether this process may lock memory without limit, by its resource limit or by a capability.
 bool realtime_memory_lock_is_unlimited(void);
 
 /// Locks all memory of the process, present and future. Returns 0 or errno.
 int realtime_lock_all_memory(void);
 
-/// Runs `work(context)` on a new thread and then lets that thread take its next 24 bytes from the heap. Returns by how many
-/// bytes the memory in use grew, or -1 where neither can be told: without a thread, or without glibc 2.33.
+/// Runs `work(context)` on a new thread and then allocates that thread's next 24 bytes from the heap. Returns the number of
+/// bytes by which the memory in use grew, or -1 if it cannot be measured: without a thread, or without glibc 2.33.
 ptrdiff_t realtime_heap_growth_after(void (*work)(void *), void *context);
 
-/// Takes a block from the heap and gives it back: work that is known to do so. Allocates.
+/// Allocates and frees a block: work that is known to use the heap. Allocates.
 void realtime_touch_heap(void *ignored);
 
 /// The processor time of the calling thread, in nanoseconds. A system call of about 0.3 µs.

@@ -1,4 +1,4 @@
-// What the thread sanitizer has to be told in order to understand Swift, for tests only.
+// Information that the thread sanitizer needs about Swift, for tests only.
 #ifndef WOODSHED_CSANITIZERSUPPORT_H
 #define WOODSHED_CSANITIZERSUPPORT_H
 

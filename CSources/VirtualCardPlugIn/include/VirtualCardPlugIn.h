@@ -3,12 +3,12 @@
 //     pcm_type.virtual_card { lib "/path/to/libVirtualCardPlugIn.so" }
 //     pcm.virtual { @args [ CARD ] @args.CARD { type string default "0" } type virtual_card card $CARD }
 //
-// Fields of the pcm are the options of virtual_card.h by their names; they count when the card is made, which is when it is
-// first opened, unless a program has made it before.
+// Fields of the pcm are the options of virtual_card.h under the same names. They apply when the card is created, which is when
+// it is first opened, unless a program has created it before.
 #ifndef WOODSHED_VIRTUAL_CARD_PLUG_IN_H
 #define WOODSHED_VIRTUAL_CARD_PLUG_IN_H
 
-// What alsa-lib looks up by name; not for programs to call.
+// alsa-lib looks these up by name; programs do not call them.
 int _snd_pcm_virtual_card_open(
     struct _snd_pcm **pcm, const char *name, struct _snd_config *root, struct _snd_config *configuration, int stream,
     int mode);
