@@ -1,4 +1,4 @@
-# Every target sets up what it needs itself: scripts/setup.sh installs missing Debian packages and is silent otherwise.
+# Every target installs what it needs: scripts/setup.sh installs missing Debian packages, and prints nothing if none is missing.
 
 PREFIX ?= /usr/local
 DESTDIR ?=
@@ -13,61 +13,61 @@ PRODUCT = env SWIFT=$(SWIFT) scripts/build.sh
 	test-benchmarks test-threads soak bench bench-compare lint format docs public-surface reference man completions install \
 	uninstall clean
 
-help: ## what can be made
+help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-demo: build ## hear it: three sections of a made-up recording, slowed and looped
+demo: build ## play three sections of a generated recording, slowed and looped
 	@.build/release/woodshed demo $(ARGS)
 
-build: ## the command, in .build/release/woodshed
+build: ## build the command, .build/release/woodshed
 	@scripts/setup.sh build
 	@$(PRODUCT)
 
-# Which tests ran and which were skipped, gathered by the steps: what ran in none of them is told at the end.
+# The tests that ran and that were skipped, collected by the steps; at the end, the tests that no step ran are listed.
 TESTS = $(CURDIR)/.build-tests/tests
-# The events that the commands under test have written, for a parser that is not ours.
+# The events that the commands under test write, for a check with an independent parser.
 EVENTS = $(CURDIR)/.build-tests/events
 test test-quick: export WOODSHED_JSON_LINES = $(EVENTS)
 test test-quick: export WOODSHED_STEP_TESTS = $(TESTS)
 
-# While the tests of one step run, the next step's are built.
+# While the tests of one step run, the tests of the next step are built.
 test: BESIDE_DEBUG := scripts/beside.sh scripts/test-rtsan.sh --build --
 test: BESIDE_RELEASE := scripts/beside.sh scripts/test-tsan.sh --build --
-test: test-begin test-gates test-debug test-release test-benchmarks test-examples test-docs test-servers test-threads ## everything, under 30 minutes on two cores
+test: test-begin test-gates test-debug test-release test-benchmarks test-examples test-docs test-servers test-threads ## run all tests, under 30 minutes on two cores
 	@scripts/skipped.sh $(TESTS)
 
-test-quick: test-begin test-gates test-debug ## what to run after every change
+test-quick: test-begin test-gates test-debug ## run the short set of tests, after every change
 	@scripts/skipped.sh $(TESTS) | tail -n 1
 
 test-begin:
 	@mkdir -p $(dir $(TESTS)) && : >$(TESTS) && rm -f $(EVENTS)
 
-# What fails quickest comes first: the checks that guard the other checks.
-test-gates: ## that each gate stops what it should stop
+# The quickest comes first: the tests of the other checks.
+test-gates: ## test that each check finds the faults it should find
 	@scripts/setup.sh build test lint
 	@$(STEP) "gates stop planted faults" scripts/test-gates.sh
 	@$(STEP) "set-up on pretended machines" scripts/test-setup.sh
 	@$(STEP) "functions looked up in libraries are those of their headers" scripts/test-headers.sh
 	@$(STEP) "the compiler refuses what the render thread must not do" scripts/test-annotations.sh
 
-test-debug: ## the tests without optimisation
+test-debug: ## run the tests without optimisation
 	@scripts/setup.sh build test
 	@$(STEP) "tests, debug" $(BESIDE_DEBUG) $(SWIFT) test
 
-test-release: ## the tests as shipped: optimised, render paths checked by the compiler and by the real-time sanitizer
+test-release: ## run the tests as shipped: optimised, render paths checked by the compiler and by the real-time sanitizer
 	@scripts/setup.sh build test
 	@$(STEP) "tests, release, under the real-time sanitizer" $(BESIDE_RELEASE) scripts/test-rtsan.sh
 
-# In one build folder with the examples, which need the same modules. Without optimisation, as that is quickest.
-test-benchmarks: ## that the benchmarks compile and link
+# Uses one build folder with the examples, which need the same modules. Without optimisation, because that is quickest.
+test-benchmarks: ## test that the benchmarks compile and link
 	@scripts/setup.sh build bench
 	@$(STEP) "benchmarks compile" $(SWIFT) build --package-path Benchmarks --scratch-path .build-packages
 
-test-examples: ## the programs of Examples/, built as an embedder would and run
+test-examples: ## build the programs of Examples/ as an embedder would, and run them
 	@scripts/setup.sh build test
 	@$(STEP) "examples" scripts/test-examples.sh
 
-test-docs: ## the commands and the program shown in README.md and docs/, and the installation
+test-docs: ## run the commands and the program shown in README.md and docs/, and the installation
 	@scripts/setup.sh build test
 	@$(STEP) "the command as installed" $(PRODUCT)
 	@$(STEP) "installation" scripts/test-install.sh
@@ -76,58 +76,58 @@ test-docs: ## the commands and the program shown in README.md and docs/, and the
 	@$(STEP) "the command reference is current" scripts/reference.py --check .build/release/woodshed
 	@$(STEP) "allocations" scripts/test-allocations.py .build/release/woodshed
 
-test-servers: ## playing through PipeWire and JACK, started for the test
+test-servers: ## test playing through PipeWire and JACK, started for the test
 	@scripts/setup.sh build test
 	@$(STEP) "the command as installed" $(PRODUCT)
 	@$(STEP) "real sound servers" scripts/test-servers.sh
 
-test-threads: ## the tests under the thread sanitizer
+test-threads: ## run the tests under the thread sanitizer
 	@scripts/setup.sh build test
 	@$(STEP) "tests under the thread sanitizer" scripts/test-tsan.sh
 
-soak: ## the long forms of tests, hours of them; SOAK="faults starts" chooses
+soak: ## run the long forms of tests, for hours; SOAK="faults starts" selects some
 	@scripts/setup.sh build test soak
 	@scripts/soak.sh $(SOAK)
 
-bench: build ## speed and memory, beside the peers; BENCH="Ring start" chooses parts
+bench: build ## measure speed and memory, compared with similar libraries; BENCH="Ring start" selects parts
 	@scripts/setup.sh build bench
 	scripts/bench.sh $(BENCH)
 
-bench-compare: ## what changed between two files that bench has written: OLD=FILE NEW=FILE
+bench-compare: ## compare two files that bench has written: OLD=FILE NEW=FILE
 	@scripts/bench-compare.py "$(OLD)" "$(NEW)"
 
-lint: ## format and house rules; changes nothing
+lint: ## check format and house rules; changes nothing
 	@scripts/setup.sh lint
 	@scripts/lint.sh
 
-format: ## mend the format of what changed
+format: ## correct the format of the sources
 	@git ls-files --cached --others --exclude-standard '*.swift' | xargs -r $(SWIFT) format -i --parallel
 
-docs: ## the reference of every public symbol, in docs/reference
+docs: ## write the reference of all public symbols to docs/reference
 	@scripts/setup.sh build docs
 	@scripts/docs.sh
 
-public-surface: ## docs/public-surface.txt, every public symbol, made of the sources
+public-surface: ## write docs/public-surface.txt, the list of all public symbols
 	@scripts/setup.sh build docs
 	@scripts/docs.sh --surface
 
-reference: build ## docs/commands.md and docs/commands.json, every help text, made of the command
+reference: build ## write docs/commands.md and docs/commands.json, the help texts of the command
 	@scripts/reference.py .build/release/woodshed
 
-man: ## manual pages of docs/commands.json, in .build-man
+man: ## write manual pages to .build-man, from docs/commands.json
 	@scripts/reference.py --man .build-man
 
-completions: build ## completions for bash, zsh and fish, in .build-completions
+completions: build ## write completions for bash, zsh and fish to .build-completions
 	@mkdir -p .build-completions
 	@for shell in bash zsh fish; do \
 		.build/release/woodshed --generate-completion-script $$shell >.build-completions/woodshed.$$shell || exit 1; \
 	done
 
-install: build ## the command under PREFIX (default /usr/local), with completions and licence
+install: build ## install the command to PREFIX (default /usr/local), with completions and licence
 	scripts/install.sh .build/release/woodshed "$(DESTDIR)$(PREFIX)"
 
-uninstall: ## what install put under PREFIX
+uninstall: ## remove the installed files from PREFIX
 	scripts/install.sh --remove "$(DESTDIR)$(PREFIX)"
 
-clean: ## remove everything that was built
+clean: ## remove all build results
 	rm -rf .build .build-* docs/reference Examples/.build Benchmarks/.build

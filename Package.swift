@@ -10,15 +10,16 @@ let settings: [SwiftSetting] =
         .enableUpcomingFeature("ExistentialAny"),
         .enableUpcomingFeature("InternalImportsByDefault"),
         .enableUpcomingFeature("MemberImportVisibility"),
-        // The compiler checks @_noLocks and @_noAllocation only with whole-module optimisation, hence in release alone.
+        // The compiler checks @_noLocks and @_noAllocation only with whole-module optimisation, so only in release builds.
         .define("REALTIME_CHECKS", .when(configuration: .release)),
     ] + (warningsAreErrors ? [.treatAllWarnings(as: .error)] : [])
 
-// The tests under the thread sanitizer set this: they run the command too, and it must be understood there as they are.
+// Set for the tests under the thread sanitizer. They also run the command, so the sanitizer needs its support for Mutex there
+// too.
 let sanitizesThreads = Context.environment["WOODSHED_SANITIZES_THREADS"] != nil
-// The tests under the real-time sanitizer set this to the sanitizer's runtime. It is linked whole, because nothing refers to
-// the interceptors by name, and exported, so that the shared libraries find them. The tests link the command, too, and with
-// it the runtime.
+// Set to the real-time sanitizer's runtime for the tests under that sanitizer. The runtime is linked whole, because nothing
+// refers to the interceptors by name, and exported, so that the shared libraries find them. The tests also link the command,
+// which then contains the runtime.
 let realtimeSanitizer: [LinkerSetting] =
     (Context.environment["WOODSHED_REALTIME_SANITIZER"].map { runtime in
         let flags = ["--whole-archive", runtime, "--no-whole-archive", "--export-dynamic"]
@@ -31,21 +32,22 @@ let package = Package(
     name: "woodshed",
     products: [
         .library(name: "Woodshed", targets: ["Woodshed"]),
-        // Rings and threads alone, without audio or the libraries it needs.
+        // Only rings and threads, without audio and its libraries.
         .library(name: "Realtime", targets: ["Realtime"]),
-        // For the benchmarks' packages alone: replaces malloc in the program that links it by one that counts.
+        // Only for the benchmarks' packages: replaces malloc in the program that links it with a version that counts.
         .library(name: "AllocationCounter", targets: ["CAllocationCounter"]),
-        // For the benchmarks' packages alone: known sounds, and what can be told of a stretcher by them.
+        // Only for the benchmarks' packages: known signals, and measures of a time stretcher's output.
         .library(name: "SoundMeasures", targets: ["SoundMeasures"]),
-        // For the benchmarks' packages alone: makes virtual cards.
+        // Only for the benchmarks' packages: creates virtual cards.
         .library(name: "VirtualCardSupport", targets: ["VirtualCardSupport"]),
-        // For tests: the virtual card as alsa-lib loads it. Built beside the test binary, where the tests look for it.
+        // For tests: the virtual card in the form that alsa-lib loads. Built next to the test binary, where the tests look for
+        // it.
         .library(name: "VirtualCardPlugIn", type: .dynamic, targets: ["VirtualCardPlugIn"]),
-        // For the benchmarks' packages alone: signals to the programs they start.
+        // Only for the benchmarks' packages: signals to the programs that they start.
         .library(name: "ProcessHandles", targets: ["ProcessHandles"]),
-        // Meters and the time stretcher alone: arithmetic on samples, without files or devices.
+        // Only meters and the time stretcher: computations on samples, without files or devices.
         .library(name: "DSP", targets: ["DSP"]),
-        // Pictures of sound, and nothing that makes or plays it.
+        // Pictures of audio, without code that makes or plays it.
         .library(name: "Drawing", targets: ["Drawing"]),
         .executable(name: "woodshed", targets: ["WoodshedCommand"]),
     ],
@@ -74,11 +76,11 @@ let package = Package(
         .target(name: "CPangoCairo", dependencies: ["CLibraryTable"], path: "CSources/CPangoCairo"),
         .target(name: "VirtualCard", dependencies: ["CALSA"], path: "CSources/VirtualCard"),
         .target(name: "VirtualCardPlugIn", dependencies: ["VirtualCard"], path: "CSources/VirtualCardPlugIn"),
-        // Replaces malloc in what links it: for tests and benchmarks, never for a product that ships.
+        // Replaces malloc in programs that link it: for tests and benchmarks, never for a product that ships.
         .target(name: "CAllocationCounter", path: "CSources/CAllocationCounter"),
-        // Tells the thread sanitizer about Swift's Mutex: for tests only.
+        // Reports the operations of Swift's Mutex to the thread sanitizer: only for tests.
         .target(name: "CSanitizerSupport", path: "CSources/CSanitizerSupport"),
-        // Binds threads to processors: for tests only.
+        // Binds threads to processors: only for tests.
         .target(name: "CProcessors", path: "CSources/CProcessors"),
 
         .target(name: "Explanations", swiftSettings: settings),
@@ -162,7 +164,7 @@ let package = Package(
         .testTarget(name: "UserStateTests", dependencies: ["UserState", "TestSupport"], swiftSettings: settings),
         .testTarget(
             name: "DSPTests", dependencies: ["DSP", "SoundMeasures", "TestSupport"],
-            // The rest of it computes on one thread, which the thread sanitizer has nothing to say about.
+            // The other tests compute on one thread, so the thread sanitizer cannot find anything in them.
             sources: sanitizesThreads ? ["Support.swift", "TransformTests.swift"] : nil, swiftSettings: settings),
         .target(name: "PictureReading", path: "Tests/PictureReading", linkerSettings: [.linkedLibrary("cairo")]),
         .testTarget(
@@ -171,7 +173,7 @@ let package = Package(
         .testTarget(
             name: "LibrariesTests", dependencies: ["Libraries", "CLibraryTable", "TestSupport"], swiftSettings: settings
         ),
-        // Takes write the chunks that marks are read from.
+        // The chunks that marks are read from are written by Takes.
         .testTarget(
             name: "AudioFilesTests", dependencies: ["AudioFiles", "Files", "SoundFileSupport", "Takes", "TestSupport"],
             swiftSettings: settings),

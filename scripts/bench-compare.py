@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""What changed between two files that `make bench` has written: scripts/bench-compare.py OLD NEW
+"""Lists the changes between two files that `make bench` has written: scripts/bench-compare.py OLD NEW
 
-A figure is marked where the change goes beyond the spread: the middle halves of both runs do not touch, and the medians differ by
-more than 3 %; of figures that were measured once, where they differ by more than 10 %. Whether that is the code's doing or the
-machine's cannot be told from here: machine, kernel and load of both are printed first.
+A figure is marked if the change exceeds the spread: the middle halves of both runs do not overlap, and the medians differ by more
+than 3 % (10 % for a figure with fewer than three runs). The cause can be the code or the machine, so machine,
+kernel and load of both runs are printed first.
 """
 import json
 import sys
@@ -19,7 +19,7 @@ def read(path):
 
 
 def verdict(old, new):
-    """better, worse, changed, or nothing."""
+    """better, worse, changed, or an empty text."""
     before, after = old["median"], new["median"]
     if before is None or after is None:
         return "" if before == after else "changed"
@@ -55,7 +55,7 @@ def compare(old, new):
 
 
 def plant():
-    """Changes that must be told, and some that are none."""
+    """Checks that planted changes are reported, and that equal figures are not."""
     def row(median, spread=0.0, runs=5, better="lower"):
         return {"median": median, "low": median - spread, "high": median + spread, "runs": runs, "better": better}
     for old, new, wanted in [

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""The file of a benchmark's figures: what is known of the machine, and the rows.
+"""The file of a benchmark's figures: the facts about the machine, and the rows.
 
   scripts/bench-file.py --head COMMIT      prints machine, kernel, commit and time as JSON
-  scripts/bench-file.py HEAD ROWS FILE     puts such a head and the rows that the programs wrote into FILE
+  scripts/bench-file.py HEAD ROWS FILE     writes such a head and the programs' rows to FILE
 """
 import json
 import os
@@ -15,7 +15,7 @@ from pathlib import Path
 
 
 def first(path, key):
-    """The value of a line "key : value" of a file of /proc, where there is one."""
+    """The value of a line "key : value" in a file of /proc, if there is one."""
     try:
         for line in Path(path).read_text().splitlines():
             name, _, value = line.partition(":")
@@ -47,7 +47,7 @@ def row(line):
     value = json.loads(line)
     numbers = sorted(value.pop("values"))
     if numbers:
-        # The spread: the middle half of what was measured.
+        # The spread: the middle half of the measured values.
         quarter = len(numbers) // 4
         value.update(
             median=statistics.median(numbers), low=numbers[quarter], high=numbers[-1 - quarter], runs=len(numbers))

@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
-# What the parts cost, beside rivals, and then the command as a user meets it, beside programs that do the same: medians of
-# wall time in one run. The machine is whatever it is: read ratios, not milliseconds.
+# Measures the parts of the engine beside comparable libraries, and then the command beside programs for the same task: medians
+# of wall time in one run. The figures depend on the machine: compare ratios, not milliseconds.
 #
-#   scripts/bench.sh [--long] [NAME]...   with --long also the memory that playing and recording 10 hours take (needs 12 GB of disk);
-#                                        with names only these parts: Ring, Engine, Stretch, Meter, CardFault, Record, Waveform,
-#                                        picture, start, whole
+#   scripts/bench.sh [--long] [NAME]...   with --long also the memory for playing and recording 10 hours (needs 12 GB of disk);
+#                                         with names only these parts: Ring, Engine, Stretch, Meter, CardFault, Record,
+#                                         Waveform, picture, start, whole
 #
-# The figures go to a file of JSON, too, with machine, kernel and commit: .build-bench/COMMIT-TIME.json, or what WOODSHED_BENCH_JSON
-# names. `make bench-compare OLD=FILE NEW=FILE` tells what changed between two of them.
+# The figures are also written to a JSON file, with machine, kernel and commit: .build-bench/COMMIT-TIME.json, or the file that
+# WOODSHED_BENCH_JSON names. `make bench-compare OLD=FILE NEW=FILE` lists the changes between two of them.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 root=$PWD
@@ -21,7 +21,7 @@ for argument in "$@"; do
     *) echo "bench: there is no part '$argument'" >&2 && exit 64 ;;
     esac
 done
-# wanted PART: whether it is to be measured.
+# wanted PART: whether the part is to be measured.
 wanted() { [ "$parts" = ' ' ] || [[ $parts == *" $1 "* ]]; }
 
 commit=$(git rev-parse --short=12 HEAD 2>/dev/null || echo unknown)
@@ -36,7 +36,7 @@ scripts/bench-file.py --head "$commit" | tee "$folder/head"
 
 swift build -c release --package-path Benchmarks
 programs=$(swift build -c release --package-path Benchmarks --show-bin-path)
-# Where it is permitted, as a render thread is scheduled: otherwise the slowest blocks show the machine's other work.
+# Uses the scheduling of a render thread if that is permitted; otherwise the slowest blocks show the machine's other work.
 fifo=(chrt --fifo 60)
 "${fifo[@]}" true 2>/dev/null || fifo=()
 for name in Ring Engine Stretch Meter; do
@@ -50,7 +50,8 @@ woodshed=$root/.build/release/woodshed
 sox -n -r 44100 -c 2 -b 16 long.wav synth 600 pinknoise synth 600 sine amod 220 gain -12
 sox long.wav long.flac
 
-# record BENCHMARK NAME UNIT FACTOR VALUE...: a figure for the file, as the programs write theirs; values are divided by FACTOR.
+# record BENCHMARK NAME UNIT FACTOR VALUE...: adds a figure to the file, in the same form as the programs; values are divided by
+# FACTOR.
 record() {
     printf '%s\n' "${@:5}" | awk -v head="{\"benchmark\":\"$1\",\"name\":\"$2\",\"unit\":\"$3\",\"better\":\"lower\",\"values\":[" -v factor="$4" \
         '{ values = values (NR > 1 ? "," : "") $1 / factor } END { print head values "]}" }' >>"$WOODSHED_BENCH_ROWS"
@@ -70,8 +71,8 @@ measure() {
         awk -v description="$description" '{ t[NR] = $1 } END { printf "  %-52s %9.1f ms\n", description, t[int((NR + 1) / 2)] / 1000 }'
 }
 
-# Its programs are scheduled as they ask for themselves: one that spins in real time would take the machine with it. What became of
-# each fault is no figure for the file.
+# These programs choose their own scheduling: with real-time scheduling, one in an endless loop would block the machine. The
+# results of single faults are not written to the file.
 if wanted CardFault; then
     printf '\n==> CardFaultBenchmark\n'
     sox -n -r 48000 -c 2 -b 16 tone.wav synth 15 sine 440 gain -12
@@ -112,7 +113,7 @@ if wanted picture; then
     spend 5 "woodshed waveform, whole pyramid with colour" "$woodshed" waveform long.wav -o ours.png --width 1200 --height 400 --no-cache
     spend 5 "woodshed waveform, .dat" "$woodshed" waveform long.wav -o ours.dat
     spend 5 "ffmpeg showwavespic" ffmpeg -nostdin -v error -y -i long.wav -filter_complex showwavespic=s=1200x400 -frames:v 1 theirs.png
-    # Not among Debian's packages; measured where it is installed.
+    # Not a Debian package; measured if it is installed.
     command -v audiowaveform >/dev/null && spend 5 "audiowaveform, .dat" audiowaveform -q -i long.wav -o theirs.dat -z 256 -b 16
     sox long.wav hour.wav repeat 5
     export XDG_CACHE_HOME=$folder/cache

@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# Builds what a later step needs while this step's tests run, which wait more than they compute:
+# Builds what a later step needs while this step's tests run, because the tests wait more than they compute:
 #
 #   scripts/beside.sh BUILD... -- COMMAND...
 #
-# The build gets only what the tests leave of the processors (SCHED_IDLE), so it disturbs none of them. What it says is left
-# out: the later step builds again, finds most of it done, and tells what is wrong. Ends when both have ended, with COMMAND's
-# exit code; a COMMAND that fails ends the build.
+# The build only gets processor time that the tests do not need (SCHED_IDLE), so it does not slow them down. Its output is
+# discarded: the later step builds again, finds most of it done, and reports errors. Ends when both have ended, with COMMAND's
+# exit code; if COMMAND fails, the build is ended.
 set -uo pipefail
 build=()
 while [ "$1" != -- ]; do
@@ -19,7 +19,7 @@ chrt --idle 0 true 2>/dev/null && idle=(chrt --idle 0)
 "${idle[@]}" "${build[@]}" >/dev/null 2>&1 </dev/null &
 "$@"
 status=$?
-# Nobody waits for a build when the tests have failed.
+# If the tests have failed, the build is not needed.
 [ $status -eq 0 ] || "$(dirname "$0")/end-descendants.py" $$ >/dev/null
 wait
 exit $status

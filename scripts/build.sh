@@ -3,13 +3,14 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-# With the standard library linked in, the command starts faster and runs where no Swift is installed. So is the C++ library
-# that Swift's runtime needs, where the archive is: of what the dynamic linker looks up by name at a start, most is in there.
-# The linker takes the archive because this folder holds no shared library beside it.
+# Linking the standard library statically makes the command start faster, and run without a Swift installation. The C++ library,
+# which Swift's runtime needs, is linked statically too if its archive is installed: most of the symbols that the dynamic linker
+# would look up by name at a start are in there. The linker takes the archive because this folder contains no shared library of
+# that name.
 linked_in=$PWD/.build/linked-in
 archive=$(clang -print-file-name=libstdc++.a 2>/dev/null || true)
 mkdir -p "$linked_in"
 if [ -f "$archive" ]; then ln -sf "$archive" "$linked_in/"; fi
 
-# The toolchain's own linker, as others print a warning about a part of the standard library which is never called.
+# The toolchain's own linker, because others warn about a part of the standard library that is never called.
 exec "${SWIFT:-swift}" build -c release --static-swift-stdlib -Xswiftc -use-ld=lld -Xlinker "-L$linked_in" --product woodshed

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# docc, for whoever runs it: scripts/docc.sh ARGUMENT...
+# Runs docc, also for ordinary users: scripts/docc.sh ARGUMENT...
 #
-# It gives what it writes the owner of the template that came with it, which fails unless one is that owner or root. An ordinary
-# user, with a toolchain that root has installed, lends it a template of their own.
+# docc gives its output the owner of the template that it comes with, which only works for that owner and for root. If root has
+# installed the toolchain, an ordinary user gets a copy of the template.
 set -euo pipefail
 
 tool=$(realpath "$(command -v docc)") || { echo "docc.sh: docc is missing; it is part of the toolchain" >&2 && exit 1; }

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Shows and ends all that a process has started: scripts/end-descendants.py PROCESS [EXCEPT]
+"""Shows and ends all descendants of a process: scripts/end-descendants.py PROCESS [EXCEPT]
 
-PROCESS itself stays, and so do EXCEPT and all that EXCEPT has started. A signal is sent to a descriptor of a process, never to a
-number: a number may be another process's by then, and -1 is every process of the machine.
+PROCESS itself is not ended, nor are EXCEPT and its descendants. Signals are sent to a descriptor of a process, never to a number:
+the number may by then belong to another process, and -1 is every process of the machine.
 """
 
 import os
@@ -11,17 +11,17 @@ import sys
 
 
 def parent_of(process):
-    """The number of a process's parent; None when there is no such process."""
+    """The number of a process's parent; None if there is no such process."""
     try:
         with open(f"/proc/{process}/stat", encoding="utf-8", errors="replace") as file:
-            # The name in brackets may hold anything.
+            # The name in brackets may contain any characters.
             return int(file.read().rpartition(")")[2].split()[1])
     except (OSError, IndexError, ValueError):
         return None
 
 
 def is_descendant(process, ancestor, exception):
-    """Whether `ancestor` has started a process, by way of others or not, and `exception` has not."""
+    """Whether a process is a descendant of `ancestor`, and not of `exception`."""
     while process not in (None, 0, exception):
         process = parent_of(process)
         if process == ancestor:
@@ -30,7 +30,7 @@ def is_descendant(process, ancestor, exception):
 
 
 def description(process):
-    """A line that tells what a process is."""
+    """A line that describes a process."""
     try:
         with open(f"/proc/{process}/cmdline", "rb") as file:
             words = file.read().replace(b"\0", b" ").decode(errors="replace").strip()
@@ -44,13 +44,13 @@ def description(process):
 
 
 def hold(process, ancestor, exception):
-    """Stops a process if it is a descendant, and returns a descriptor of it and what it was doing; None otherwise."""
+    """Stops a process if it is a descendant, and returns its descriptor and a description; None otherwise."""
     try:
         handle = os.pidfd_open(process)
     except OSError:
         return None
     try:
-        # Asked once there is a descriptor: what it says is of the descriptor's process, or that one has ended.
+        # Checked after opening the descriptor: the answer is about the descriptor's process, unless that has already ended.
         if is_descendant(process, ancestor, exception):
             told = description(process)
             signal.pidfd_send_signal(handle, signal.SIGSTOP)
@@ -64,7 +64,8 @@ def hold(process, ancestor, exception):
 def main():
     ancestor = int(sys.argv[1])
     exception = int(sys.argv[2]) if len(sys.argv) > 2 else None
-    # All are stopped before the first is ended: what has lost its parent is nobody's descendant, and what runs may start others.
+    # All are stopped before the first is ended: a process that loses its parent is no longer a descendant, and a running one
+    # can start others.
     held = {}
     while True:
         processes = {int(name) for name in os.listdir("/proc") if name.isdigit()} - held.keys() - {os.getpid()}

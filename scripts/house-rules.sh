@@ -1,16 +1,16 @@
 #!/usr/bin/env bash
-# Rules of the house that the formatter does not know: scripts/house-rules.sh [FOLDER]
+# House rules that the formatter does not check: scripts/house-rules.sh [FOLDER]
 #
-#  - no file of code past 400 lines, unless scripts/long-files.txt names it with a reason
-#  - no open end without an issue's number, as in "TO-DO(#12)" (written without the hyphen)
+#  - no source file longer than 400 lines, unless scripts/long-files.txt lists it with a reason
+#  - no open task without an issue's number, as in "TO-DO(#12)" (written without the hyphen)
 #  - no `try!`, `as!` or `fatalError` in Sources/: bad input gets a typed error
-#  - every public error says cause and remedy (ExplainedError), and the command knows with which exit status it ends by it
-#  - no call of the system outside Files and Explanations for what these have: listing a folder, resolving a name, starting a
-#    program, words for an error number
-#  - no path of somebody's own machine
-#  - no signal to a process by its number: -1 is every process, and what has been waited for gives its number to another one.
-#    Swift and C send it to a descriptor (pidfd), Python to its own Popen or a descriptor, the shell to a job of its own (%1)
-#  - the first line of a module's folder of Sources/ belongs to a comment that states the purpose (in one of its files)
+#  - every public error has a cause and a remedy (ExplainedError), and an exit status in the command
+#  - no system call outside Files and Explanations for tasks that these do: listing a folder, resolving a name, starting a
+#    program, text for an error number
+#  - no path of a particular machine
+#  - no signal to a process by its number: -1 is every process, and after a process was waited for, its number can be reused.
+#    Swift and C use a descriptor (pidfd), Python its own Popen or a descriptor, the shell one of its own jobs (%1)
+#  - the first line in one file of each module's folder in Sources/ is a comment that states the module's purpose
 set -uo pipefail
 cd "${1:-$(dirname "$0")/..}" || exit 1
 
@@ -38,7 +38,7 @@ for file in "${code[@]}"; do
     fi
 done
 
-# report PATTERN MESSAGE FILE...: a fault for every line that matches.
+# report PATTERN MESSAGE FILE...: reports a fault for every line that matches.
 report() {
     local pattern=$1 message=$2
     shift 2
@@ -62,7 +62,7 @@ report '(?<![\w.])/(home|Users|root|work|opt/swift)/' "path of somebody's own ma
 by_number='a signal to a process by its number, which may be another one'
 report '^(?!\s*//).*(\b(kill|killpg|sigqueue|tgkill)\s*\(|\bSYS_(kill|tkill|tgkill|rt_sigqueueinfo)\b)' "$by_number" "${compiled[@]}"
 report '^(?!\s*#).*\bos\.(kill|killpg)\b' "$by_number" "${python[@]}"
-# Bash looks whether the job still runs, and whether it is one of its own.
+# Bash checks whether the job still runs, and whether it is one of its own.
 report '^(?!\s*#).*(?<![\w.$/-])((pkill|killall5?|skill)\b|kill\s++(?!("?-\S+ )?"?(%|\$\$)))' "$by_number" "${shell[@]}"
 
 for folder in Sources/*/; do

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Copies the built command, its completions and the licence below a prefix, or removes them again:
+# Copies the built command, its completions and the licence to a prefix, or removes them from there:
 #   scripts/install.sh BINARY PREFIX
 #   scripts/install.sh --remove PREFIX
 set -euo pipefail

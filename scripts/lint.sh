@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# scripts/lint.sh                  all of it
-# scripts/lint.sh --shell FILE...  what is wrong with shell scripts
+# scripts/lint.sh                  checks everything
+# scripts/lint.sh --shell FILE...  checks only these shell scripts
 #
-# Format, house rules and shell scripts; changes nothing. `make format` mends what the formatter can mend.
+# Checks the format, the house rules and the shell scripts; changes nothing. `make format` corrects the format.
 set -uo pipefail
 cd "$(dirname "$0")/.." || exit 1
 
@@ -21,7 +21,7 @@ folders=()
 for folder in Package.swift Sources Tests Benchmarks Examples; do
     [ -e "$folder" ] && folders+=("$folder")
 done
-# The build folders of the packages in Benchmarks/ and Examples/ hold other people's sources: git knows which are ours.
+# The build folders of the packages in Benchmarks/ and Examples/ contain sources of dependencies; git lists only ours.
 mapfile -t swift_files < <(git ls-files --cached --others --exclude-standard -- "${folders[@]}" | grep '\.swift$')
 existing=()
 for file in "${swift_files[@]}"; do [ -f "$file" ] && existing+=("$file"); done

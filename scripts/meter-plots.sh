@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Draws the curves in docs/images/ of what the meters read; the same files at every run. Needs what `make bench` needs.
+# Draws the plots of the meters' readings in docs/images/; every run gives the same files. Needs the packages for `make bench`.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 

@@ -2,9 +2,9 @@
 """The picture of modules and their dependencies in docs/architecture.md, made from the package's own description.
 
   scripts/modules.py [FOLDER]          writes it between its two markers
-  scripts/modules.py --check [FOLDER]  fails when the page shows another one; changes nothing
+  scripts/modules.py --check [FOLDER]  fails if the page shows another one; changes nothing
 
-A dependency that another one brings along is left out of the picture, so that an arrow is a reason of its own.
+A dependency that follows from others is left out of the picture, so that it only has the necessary arrows.
 """
 import json
 import pathlib

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""The reference of the command line, made of what the built command says of itself.
+"""The reference of the command line, made from the help of the built command.
 
   scripts/reference.py COMMAND            writes docs/commands.md, every help text as it is printed, and docs/commands.json, the
                                           same as data: verbs, options, arguments
-  scripts/reference.py --check COMMAND    fails when one of them is not what COMMAND says
-  scripts/reference.py --man FOLDER       writes the manual pages, made of docs/commands.json
+  scripts/reference.py --check COMMAND    fails if one of them does not match COMMAND
+  scripts/reference.py --man FOLDER       writes the manual pages, made from docs/commands.json
 """
 import itertools
 import json
@@ -19,13 +19,13 @@ text_file, data_file = root / "docs/commands.md", root / "docs/commands.json"
 
 
 def said(command, *arguments):
-    # By the width of a page, whatever the terminal is.
+    # The width of a page, whatever the width of the terminal.
     environment = {**os.environ, "COLUMNS": "80", "LC_ALL": "C.UTF-8"}
     return subprocess.run([command, *arguments], capture_output=True, check=True, env=environment, text=True).stdout
 
 
 def without_help(node):
-    """The same in all verbs, and said once."""
+    """Leaves out the `help` subcommands, which are the same in all verbs."""
     node = {key: value for key, value in node.items() if key not in ("shouldDisplay",)}
     if node.get("subcommands"):
         node["subcommands"] = [without_help(child) for child in node["subcommands"] if child["commandName"] != "help"]
@@ -53,7 +53,7 @@ def generate(command):
 
 
 def differences(file, found, wanted):
-    """The first line in which two texts differ, in words; none where they are the same."""
+    """A description of the first line in which two texts differ; empty if they are the same."""
     if found == wanted:
         return []
     pairs = itertools.zip_longest(found.split("\n"), wanted.split("\n"))
@@ -65,7 +65,7 @@ def differences(file, found, wanted):
 def check(command):
     stale = 0
     for file, wanted in generate(command).items():
-        # A planted fault first: a file with a letter more, and an empty one.
+        # Planted faults first: a file with one more letter, and an empty one.
         assert differences(file, wanted + "x", wanted) and differences(file, "", wanted)
         said = differences(file, file.read_text() if file.exists() else "", wanted)
         stale += bool(said)
@@ -79,7 +79,7 @@ def check(command):
 
 
 def quoted(text):
-    """A text for roff, without its controls."""
+    """A text with roff's control characters escaped."""
     text = text.replace("\\", "\\e").replace("-", "\\-")
     return "\n".join("\\&" + line if line[:1] in (".", "'") else line for line in text.split("\n"))
 
@@ -100,7 +100,7 @@ def page(path, node, version):
             f" {value}" if argument["kind"] == "option" else "")
         form += " ..." if argument.get("isRepeating") else ""
         out.append(f"[{form}]" if argument.get("isOptional") else form)
-    # The discussion has its own headings, in capitals, as in the help; what stands in columns stays in them.
+    # The discussion has its own headings in capitals, as in the help; columns are kept.
     for block in re.split(r"\n\n+", node.get("discussion", "").strip("\n")):
         head, _, rest = block.partition("\n")
         if re.fullmatch(r"[A-Z][A-Z ]+", head):

@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# Installs the Debian packages that Woodshed needs and that are missing; silent when none is.
+# Installs missing Debian packages that Woodshed needs; prints nothing if none is missing.
 #
 #   scripts/setup.sh [--list] [build] [test] [lint] [docs] [bench] [soak]
 #
-# Without a name: build. `--list` prints the packages and reasons and installs nothing.
-# It does not install Swift: the toolchain comes from swift.org, and which one is used is the user's choice.
+# Default: build. `--list` prints the packages and the reasons, and installs nothing.
+# It does not install Swift: the toolchain comes from swift.org, and the user chooses its version.
 set -euo pipefail
 
 fail() {
@@ -12,7 +12,7 @@ fail() {
     exit 1
 }
 
-# The packages of a group, one a line: name, then why it is needed.
+# The packages of a group, one per line: the name, then the reason.
 packages_for() {
     case $1 in
     build)
@@ -112,7 +112,7 @@ if ! command -v swift >/dev/null; then
     fail "Swift is not on the PATH; install Swift 6.2 or later from https://www.swift.org/install/linux/"
 fi
 if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then
-    # A system without Debian's packages may well have the libraries: let the build say so, unless they cannot be found.
+    # A system without Debian's packages may still have the libraries. Only continue with the build if pkg-config finds them.
     if command -v pkg-config >/dev/null && pkg-config --exists alsa sndfile libmpg123 fftw3f soxr samplerate libxxhash; then exit 0; fi
     fail "this is no Debian system, so nothing can be installed here." \
         "Install what these Debian packages hold, then run this again: ${names[*]}"

@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
-# What of the tests ran in no step of the run, by name and with the reason: the last word of `make test`.
+# Lists the tests that no step of the run has run, by name and with the reason; the last lines of `make test`.
 #
-#   scripts/skipped.sh FILE        the file that scripts/step.sh was told of by WOODSHED_STEP_TESTS
+#   scripts/skipped.sh FILE        the file that WOODSHED_STEP_TESTS named for scripts/step.sh
 #
-# A test that one step skips and another runs has run. With WOODSHED_SKIPS_FAIL set, as .ci/run sets it, what ran nowhere is a
-# failure, unless .ci/may-skip names it: a line there is the beginning of a test's name, two spaces, and why that machine cannot.
+# A test that one step skips and another runs has run. If WOODSHED_SKIPS_FAIL is set, as in .ci/run, a test that no step has run
+# is a failure, unless .ci/may-skip lists it: each line there is the beginning of a test's name, two spaces, and the reason why
+# the machine cannot run it.
 set -uo pipefail
 [ -f "$1" ] || { echo "skipped: there is no $1: nothing ran under scripts/step.sh" >&2 && exit 1; }
 permitted=$(dirname "$0")/../.ci/may-skip

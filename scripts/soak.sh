@@ -1,33 +1,33 @@
 #!/usr/bin/env bash
-# The long forms of tests whose short forms run in `make test`; each prints its seed and its figures.
+# Runs the long forms of tests whose short forms run in `make test`; each prints its seed and its results.
 #
-#   scripts/soak.sh [NAME]...      only the named ones; all by default
+#   scripts/soak.sh [NAME]...      only these; default: all
 #
-# Lengths come from the environment; WOODSHED_SEED repeats a run:
+# Environment variables set the lengths (defaults in brackets); WOODSHED_SEED repeats a run:
 #   faults      WOODSHED_FAULT_SCHEDULES  random schedules of twenty faults (10000)
-#   starts      WOODSHED_DUPLEX_STARTS    starts whose offset of both clocks is compared with the card's own account (1000)
+#   starts      WOODSHED_DUPLEX_STARTS    starts, with the offset of both clocks compared with the card's own records (1000)
 #   open-close  WOODSHED_OPEN_CLOSE       streams opened, started, stopped and closed (100000)
-#   hours       WOODSHED_SOAK_HOURS       hours of sound by a virtual clock: looping, seeking, recorded and compared (1000)
-#   dropouts    WOODSHED_DROPOUT_SECONDS  seconds of a slowed loop on a busy machine, beside a witness of its gaps (28800)
-#   drift       WOODSHED_DRIFT_HOURS      hours of two clocks 500 ppm apart, reckoned and on virtual cards (10)
-#   losses      WOODSHED_LOSSES           random schedules in which the device is lost, and times until there is sound again (500)
-#   kills       WOODSHED_KILLS            times a take's writing, and the whole command, is killed, and the file opened by others (1000)
-#   waveforms   WOODSHED_FUZZ_WAVEFORMS   files of waveforms and of peaks with a few bytes wrong, read (1000000)
-#   marks       WOODSHED_FUZZ_MARKS       files with marks with a few bytes wrong, read (1000000)
-#   real        WOODSHED_RECORDINGS       folder of real recordings, with which is done what a user does in an hour; they are fetched
-#                                         when it is not there (below the folder for temporary files: woodshed-recordings)
-#   clean       WOODSHED_CLEAN_SECONDS    seconds that `make demo` and `make test` may take each on a machine where nothing is
-#                                         installed, as root and not, with and without /dev/pts and /sys; only root can make one (7200)
+#   hours       WOODSHED_SOAK_HOURS       hours of audio on a virtual clock: looping, seeking, recorded and compared (1000)
+#   dropouts    WOODSHED_DROPOUT_SECONDS  seconds of a slowed loop on a busy machine, with threads that record the machine's gaps (28800)
+#   drift       WOODSHED_DRIFT_HOURS      hours of two clocks 500 ppm apart, computed and on virtual cards (10)
+#   losses      WOODSHED_LOSSES           random schedules of device losses, with the times until the sound is back (500)
+#   kills       WOODSHED_KILLS            kills of a take's writer or of the command; other programs then open the file (1000)
+#   waveforms   WOODSHED_FUZZ_WAVEFORMS   waveform and peak files with a few wrong bytes, read (1000000)
+#   marks       WOODSHED_FUZZ_MARKS       files with marks and with a few wrong bytes, read (1000000)
+#   real        WOODSHED_RECORDINGS       folder of real recordings, used as in an hour of a user's work; they are downloaded
+#                                         if it does not exist (in the folder for temporary files: woodshed-recordings)
+#   clean       WOODSHED_CLEAN_SECONDS    limit in seconds for each of `make demo` and `make test` on a machine with nothing
+#                                         installed, as root and not, with and without /dev/pts and /sys; needs root (7200)
 #
-# A new one is a line in the table below and a line above.
+# To add a test, add a line to the table below and a line above.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 swift=${SWIFT:-swift}
 
-# Hours are what these are for: only what stands still for days is ended.
+# These tests take hours: only a step that hangs for days is ended.
 export WOODSHED_STEP_SECONDS=${WOODSHED_STEP_SECONDS:-200000}
 
-# The command as shipped, and what a user does with it.
+# The shipped command in a user's work.
 real() {
     make --no-print-directory build && Tests/Real/get-recordings.sh "$WOODSHED_RECORDINGS" &&
         Tests/Real/hour.py .build/release/woodshed "$WOODSHED_RECORDINGS"
@@ -35,7 +35,7 @@ real() {
 clean() { scripts/test-clean-machine.sh; }
 export -f real clean
 
-# Name, environment variable, length, and a test, or the function above that has the name.
+# Name, environment variable, length, and a test, or the function above with that name.
 table="
 faults      WOODSHED_FAULT_SCHEDULES  10000   FaultScheduleTests
 starts      WOODSHED_DUPLEX_STARTS    1000    DuplexTests/everyStart
@@ -55,7 +55,7 @@ for name in "$@"; do
     awk '{ print $1 }' <<<"$table" | grep -qxF -- "$name" || { echo "soak: there is no $name" >&2; exit 2; }
 done
 
-# The same flags as for the tests in release, so that nothing is built twice.
+# The same flags as for the release tests, so that nothing is built twice.
 build=(--scratch-path .build-release-tests -c release -Xswiftc -enable-testing)
 is_built=no
 failures=0

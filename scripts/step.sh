@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
-# Runs one step of a longer run under a heading and says how long it took: scripts/step.sh NAME COMMAND [ARGUMENT]...
-# The file that WOODSHED_STEP_SUMMARY names, if it is set, gathers the times of all steps and what the step that failed said
-# of it: in thousands of lines of output, a test that fails is easily lost.
-# The file that WOODSHED_STEP_TESTS names, if it is set, gathers which tests ran and which were skipped: scripts/skipped.sh looks
-# which ran in no step. A command that ends with 77 was skipped itself, and says why in a line that begins with "not run here: ".
+# Runs one step of a longer run, with a heading and its duration: scripts/step.sh NAME COMMAND [ARGUMENT]...
+# If WOODSHED_STEP_SUMMARY names a file, the durations of all steps and the errors of a failed step are appended to it, because
+# a failed test is easily overlooked in thousands of lines of output.
+# If WOODSHED_STEP_TESTS names a file, the tests that ran and the tests that were skipped are appended to it; scripts/skipped.sh
+# finds those that no step ran. A command that exits with 77 was itself skipped, and prints the reason in a line that begins
+# with "not run here: ".
 set -uo pipefail
 
 scripts=$(dirname "$0")
@@ -15,7 +16,7 @@ tests=${WOODSHED_STEP_TESTS:-/dev/null}
 output=$(mktemp)
 trap 'rm -f "$output"' EXIT
 
-# Names of tests that failed and their reasons, errors of compilers, and how the output ends; of the innermost step alone.
+# The names of failed tests and their reasons, compiler errors, and the end of the output; only from the innermost step.
 tell_failure() {
     grep -q '^      | ' "$summary" && return
     {
@@ -24,8 +25,8 @@ tell_failure() {
     } | cut -c1-300 | awk '!seen[$0]++' | sed 's/^/      | /' >>"$summary"
 }
 
-# What could not be done here: a run that leaves something out must not look like one that did it all. An outer step has it from
-# the inner one.
+# Reports skipped tests, because a run that leaves something out must not look like a complete one. An outer step takes the
+# report from the inner one.
 tell_skipped() {
     grep -aqE '^(not run here: |<== )' "$output" && return
     sed -nE 's/^.*(Test|Suite) (.*) skipped: "(.*)"$/not run here: \2: \3/p' "$output" | sort -u | tee -a "$summary"
@@ -39,8 +40,8 @@ note_tests() {
     } >>"$tests"
 }
 
-# What stands still would use up the whole run's time without a word: it is shown and ended. The step holds this one's input open
-# until it ends, so nothing has to be ended then but by itself.
+# A step that hangs would use up the time of the whole run without a message, so it is shown and ended. The step keeps this
+# function's input open until it ends, so this function then ends by itself.
 end_when_late() {
     read -r -t "$limit"
     [ $? -gt 128 ] || return
@@ -68,6 +69,6 @@ note_tests
 echo "<== $line"
 [ "$status" -eq 0 ] || [ "$status" -eq 77 ] || tell_failure
 echo "$line" >>"$summary"
-# Whether what was skipped may be is for the end of the run to say.
+# Whether tests may be skipped is checked at the end of the run.
 [ "$status" -ne 77 ] || status=0
 exit "$status"

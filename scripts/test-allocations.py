@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""How often does the command ask something of the heap: for each verb, and for each second of playing and recording?
+"""Counts the command's heap allocations: for each verb, and for each second of playing and recording.
 
-  scripts/test-allocations.py COMMAND            compares with what Tests/Allocations/thresholds.json permits this compiler's code
-  scripts/test-allocations.py --write COMMAND    measures, and permits what was measured and a fifth more, for a second a half more
+  scripts/test-allocations.py COMMAND            compares them with Tests/Allocations/thresholds.json for this compiler
+  scripts/test-allocations.py --write COMMAND    measures, and permits a fifth more; for a second, a half more
 
-The least of three runs counts, as threads that wait for each other now and then ask for a little more. Thresholds are kept for each
-version of the compiler, which decides about much of it; where there are none for this one, the test is skipped, with 77.
+The least of three runs counts, because threads that wait for each other sometimes allocate a little more. Each version of the
+compiler has its own thresholds, because many allocations depend on it; without thresholds for this one, the test is skipped (77).
 """
 import json
 import os
@@ -32,7 +32,8 @@ verbs = [
     ("render", ["render", "song.wav", "--to", "1", "-q", "-o", "out.wav"]),
     ("record", ["record", "--input", "file:song.wav", "--clock", "virtual", "--duration", "1", "-q", "-o", "take.wav"]),
 ]
-# By the real clock: what is done so many times a second is done no more often on a machine that is slow or busy.
+# On the real clock, because work that is done a fixed number of times per second is not done more often on a slow or busy
+# machine.
 seconds = [
     ("a second of play", ["play", "song.wav", "--output", "null", "-q", "--to"]),
     ("a second of play --json", ["play", "song.wav", "--output", "null", "-q", "--json", "--to"]),
@@ -56,7 +57,7 @@ def build(folder):
 
 
 def counted(library, arguments):
-    """How often a run asked, the least of three."""
+    """The number of allocations in a run, the least of three."""
     least = None
     for _ in range(3):
         with tempfile.TemporaryDirectory() as folder:
@@ -78,18 +79,18 @@ def measure(command):
         library = build(folder)
         os.chdir(folder)
         os.environ.update(XDG_STATE_HOME=f"{folder}/state", XDG_CACHE_HOME=f"{folder}/cache", LC_ALL="C.UTF-8")
-        # The same on every machine: two processors for what works on all of them, and no sound card.
+        # The same on every machine: two processors for work that uses all of them, and no sound card.
         os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[:2])
         Path("asound.conf").write_text("pcm.silent { type null }\n")
         os.environ["ALSA_CONFIG_PATH"] = f"{folder}/asound.conf"
         subprocess.run(["sox", "-n", "-R", "-r", "44100", "-c", "2", "song.wav", "synth", "10", "pluck", "C4", "gain", "-6"], check=True)
-        # Planted: a program that asks some thousand times more is found, or nothing is counted.
+        # A planted fault: a program that allocates some thousand times more must be found, otherwise nothing is counted.
         plain = counted(library, ["/bin/sh", "-c", "true"])
         more = counted(library, ["/bin/sh", "-c", "i=0; while [ $i -lt 5000 ]; do v$i=x; eval v$i=x; i=$((i+1)); done 2>/dev/null; true"])
         if plain == 0 or more < plain + 1000:
             sys.exit(f"allocations: nothing is counted: {plain}, and {more} where there are thousands")
         result = {name: counted(library, [command, *arguments]) for name, arguments in verbs}
-        # All at once, as they mostly wait.
+        # All at once, because they mostly wait.
         with ThreadPoolExecutor(2 * len(seconds)) as pool:
             runs = {
                 (name, length): pool.submit(counted, library, [command, *arguments, str(length)])
@@ -113,7 +114,7 @@ def main():
         sys.exit(77)
     result = measure(command)
     if writes:
-        # A second's figure is a difference of two.
+        # The figure for one second is the difference of two runs.
         kept[version] = {name: count + count // (5 if name in dict(verbs) else 2) + 20 for name, count in result.items()}
         thresholds.write_text(json.dumps(kept, indent=1) + "\n")
     permitted = kept[version]

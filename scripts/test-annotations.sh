@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Proof that the compiler refuses on a render path what must not be there, and lets through what may:
-# functions marked @_noAllocation @_noLocks, each compiled as a release build compiles them.
+# Checks that the compiler refuses forbidden code on a render path, and accepts permitted code: functions marked @_noAllocation
+# @_noLocks, each compiled with the flags of a release build.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 swift=${SWIFT:-swift}
@@ -21,7 +21,7 @@ compile() {
         -c "$folder/$1.swift" -o "$folder/$1.o" >"$folder/$1.log" 2>&1
 }
 
-# refused NAME: the checked function on standard input must be refused, by the check and for no other reason.
+# refused NAME: the checked function on standard input must be refused, and only by the check.
 faults=0
 refused() {
     if compile "$1"; then fail "$1 was let through"; fi
@@ -46,7 +46,8 @@ refused printing <<<"$mark public func f() { print(1) }"
 refused mutex <<<"$mark public func f(_ m: borrowing Mutex<Int>) -> Int { m.withLock { \$0 } }"
 refused existential <<<"public protocol P { func g() -> Int }; $mark public func f(_ p: any P) -> Int { p.g() }"
 refused retaining <<<"public final class Node { public var table: [Int] = []; public init() {} }; $mark public func f(_ n: Node) -> Int { let t = n.table; return t[0] }"
-# Annotations stand where a path begins: what it calls is checked, through private functions, methods and generic ones.
+# A path is annotated at its beginning. Everything that it calls is checked, through private functions, methods and generic
+# ones.
 refused deep <<<"@inline(never) func g(_ n: Int) -> Int { h(n) }; @inline(never) func h(_ n: Int) -> Int { [Int](repeating: n, count: n).count }; $mark public func f(_ n: Int) -> Int { g(n) }"
 refused method <<<"struct Leaf { var n = 1; @inline(never) fileprivate mutating func grow() { n = [Int](repeating: n, count: n).count } }
 struct Branch { private var leaf = Leaf(); @inline(never) mutating func step() { leaf.grow() } }; $mark public func f() { var b = Branch(); b.step() }"
@@ -61,7 +62,7 @@ compile clean <<<"$mark public func f(_ p: UnsafeMutablePointer<Float>, _ n: Int
     fail "what may be on a render path was refused"
 }
 
-# And the package switches the check on where it works.
+# The package must also enable the check in the builds in which it works.
 "$swift" package dump-package >"$folder/package.json"
 tr -d ' \n' <"$folder/package.json" |
     grep -qE '"config":"release"[^}]*},"kind":\{"define":\{"_0":"REALTIME_CHECKS"' ||

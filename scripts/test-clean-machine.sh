@@ -1,16 +1,18 @@
 #!/usr/bin/env bash
-# Runs `make demo` and `make test` where nothing is installed but Debian's smallest system and what Swift needs: in a root folder
-# made for it (debootstrap), in a clone of what this checkout has committed, among processes of its own.
+# Runs `make demo` and `make test` on a machine with only Debian's smallest system and the packages that Swift needs: in a new
+# root folder (debootstrap), in a clone of this checkout's last commit, in its own process namespace.
 #
 #   scripts/test-clean-machine.sh [VARIANT]... [-- COMMAND [ARGUMENT]...]
 #
-# Variants, all by default and in this order: root, root-bare, user, user-bare. A "bare" machine has neither /dev/pts nor /sys.
-# Packages are installed by the first variant as it needs them; an ordinary user finds them installed by root.
-# A COMMAND is run instead of `make demo` and `make test`, each of which may take WOODSHED_CLEAN_SECONDS (7200).
+# Variants, all of them by default and in this order: root, root-bare, user, user-bare. A "bare" machine has neither /dev/pts
+# nor /sys.
+# The first variant installs packages as it needs them; for an ordinary user, root has installed them before.
+# With COMMAND, that is run instead of `make demo` and `make test`, each of which may take WOODSHED_CLEAN_SECONDS (7200).
 #
-# Needs root, as only root may make such a machine. The toolchain is this machine's, mounted to be read only, and what git's settings
-# say about where addresses are found holds there, too. All mounts and processes are in namespaces that end with this script, however
-# it ends; .build-clean holds the smallest system, packed, for the next run (WOODSHED_DEBIAN_MIRROR says where it comes from).
+# Needs root to set up the machine. The toolchain is this machine's, mounted read-only, and git's settings for replaced
+# addresses also apply there. All mounts and processes are in namespaces that end with this script, however it ends;
+# .build-clean stores the smallest system, packed, for the next run (WOODSHED_DEBIAN_MIRROR is the mirror it is downloaded
+# from).
 set -uo pipefail
 cd "$(dirname "$0")/.." || exit 1
 root=$PWD
@@ -24,14 +26,15 @@ fail() {
     exit 1
 }
 
-# Becomes a command in namespaces of its own. Its mounts and all that it starts end with it, and it ends with the process that started it.
+# Replaces this process by a command in its own namespaces. Its mounts and child processes end with it, and it ends with its
+# parent.
 become_apart() {
     exec setpriv --pdeathsig KILL unshare --mount --propagation private --pid --fork --kill-child "$@"
 }
 
 toolchain_folder() { swift -print-target-info | sed -n 's|.*"runtimeResourcePath": "\(.*\)/usr/lib/swift".*|\1|p'; }
 
-# What the machine shares with this one, to be read only, one folder a line.
+# Folders that the machine shares with this one, mounted read-only, one per line.
 shared_folders() {
     local key
     toolchain_folder
@@ -41,7 +44,7 @@ shared_folders() {
     done < <(git config -z --get-regexp '^url\..*\.insteadof$')
 }
 
-# The smallest system, with what https://www.swift.org/install/linux names as needed by the toolchain, and make.
+# The smallest system, with the packages that https://www.swift.org/install/linux lists for the toolchain, and make.
 make_base() {
     local mirror codename
     # shellcheck disable=SC1091 # the system's
@@ -67,7 +70,7 @@ make_machine() {
     rm -rf --one-file-system "$machine"
     mkdir -p "$machine" && tar -C "$machine" -xpf "$base" || fail "cannot unpack $base"
     cp /etc/resolv.conf "$machine/etc/resolv.conf"
-    # Cloned by one user, read and built by another.
+    # One user clones it, another reads and builds it.
     git config --file "$machine/etc/gitconfig" --add safe.directory '*'
     while IFS= read -r -d '' line; do
         git config --file "$machine/etc/gitconfig" --add "${line%%$'\n'*}" "${line#*$'\n'}"
@@ -77,7 +80,7 @@ make_machine() {
     shared_folders | sort -u >"$machine/shared-folders"
 }
 
-# Mounts what a machine has, in a namespace of this process.
+# Mounts the file systems of the machine, in a namespace of this process.
 mount_machine() { # VARIANT
     local device folder
     mount -t proc proc "$machine/proc" && mount -t tmpfs -o mode=755 tmpfs "$machine/dev" || return 1
@@ -99,7 +102,7 @@ mount_machine() { # VARIANT
     done <"$machine/shared-folders"
 }
 
-# in_machine USER COMMAND...: with nothing of this process's environment but the way to the network.
+# in_machine USER COMMAND...: with nothing of this process's environment except the proxy settings.
 in_machine() {
     local user=$1 home=/root variable settings=()
     shift
@@ -114,7 +117,7 @@ in_machine() {
         bash -c 'cd "$0" && exec "$@"' "$place" "$@"
 }
 
-# In the namespaces of one variant: the commands, one after the other.
+# In the namespaces of one variant: runs the commands, one after the other.
 run_variant() { # VARIANT COMMAND...
     local variant=$1 user=root status=0 started command
     shift
@@ -122,11 +125,11 @@ run_variant() { # VARIANT COMMAND...
     toolchain=$(toolchain_folder)
     if [[ $variant = user* ]]; then
         user=somebody
-        # What an ordinary user is told to have root do.
+        # An ordinary user is told to let root run this.
         in_machine root scripts/setup.sh build test lint bench || fail "$variant: the packages could not be installed"
     fi
     chroot "$machine" chown -R "$user" "$place"
-    # On a machine of this user's nobody else has left locks there.
+    # On a machine with only this user, other users have left no locks there.
     find "$machine/tmp" -mindepth 1 -delete
     local commands=("make demo" "make test")
     [ $# -eq 0 ] || commands=("$*")
@@ -168,7 +171,7 @@ make_base
 make_machine
 failures=0
 for variant in "${variants[@]}"; do
-    # In the background, as the shell hears of no signal while it waits for a program in the foreground.
+    # In the background, because the shell receives no signals while it waits for a program in the foreground.
     become_apart "$BASH" "$root/scripts/test-clean-machine.sh" --inside "$variant" "$@" 9>&- &
     wait $! || failures=$((failures + 1))
 done

@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# Runs what the documents show: every line that begins with "$ woodshed" in a ```console block of README.md and docs/ must
-# end with code 0, in a folder with a song.wav of 30 seconds; the program in README.md must be the example Looper, and the
-# dependency that it shows must be understood.
+# Runs the commands in the documents. Every line that begins with "$ woodshed" in a ```console block of README.md and docs/ must
+# exit with 0, in a folder with a song.wav of 30 seconds. The program in README.md must be the example Looper, and the
+# dependency that it shows must work.
 #
-# Commands that would play to a sound card or record from one use `null` instead: add_device below. A measurement has
-# no such device: it goes to one that does not exist, and must say so.
+# Commands that would play to a sound card or record from one use `null` instead: add_device below. A measurement cannot use it:
+# it gets a device that does not exist, and must report that.
 set -uo pipefail
 cd "$(dirname "$0")/.." || exit 1
 root=$PWD
@@ -38,11 +38,11 @@ folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 cd "$folder" || exit 1
 export XDG_STATE_HOME=$folder/state XDG_CACHE_HOME=$folder/cache
-# A melody with a beat, of our own making.
+# A generated melody with a beat.
 sox -n -r 44100 -c 2 song.wav synth 30 pluck C4 tremolo 2 60 gain -6 || exit 1
 sox song.wav song.flac && cp song.wav "my song.wav"
 
-# The dependency that README.md shows, its second ```swift block: a package that has it is understood, whatever the folder is called.
+# The dependency in README.md, its second ```swift block: a package that contains it is valid, whatever the folder's name.
 mkdir -p looper/Sources/Looper && ln -s "$root" elsewhere && echo "$program" >looper/Sources/Looper/main.swift
 manifest=$(awk '/^```swift$/ { n++; inside = (n == 2); next } /^```$/ { inside = 0 } inside' "$root/README.md")
 printf '// swift-tools-version: 6.2\nimport PackageDescription\nlet package = Package(\n    name: "looper",\n%s\n)\n' \
@@ -51,7 +51,7 @@ if ! said=$(cd looper && swift package show-dependencies 2>&1); then
     fail "README.md: the dependency is refused in a folder of another name: $said"
 fi
 
-# What plays on the default device gets a device that every machine has.
+# Commands for the default device get a device that every machine has.
 add_device() {
     case $1 in
     "woodshed calibrate "*--list*) echo "$1" ;;
@@ -64,13 +64,14 @@ add_device() {
     esac
 }
 
-# Runs the commands that a document shows.
+# Runs the commands in a document.
 try_commands() { # DOCUMENT FILE
     while IFS= read -r command; do
         commands=$((commands + 1))
         said=$(bash -c "set -o pipefail; $(add_device "$command")" 2>&1 </dev/null)
         status=$?
-        # The doctor's 69 says that this machine has no sound card: true, and no fault of the document. So does a measurement's.
+        # The doctor's 69 means that this machine has no sound card, which is not an error in the document. The same holds for a
+        # measurement.
         if [ $status -ne 0 ] && ! { [ $status -eq 69 ] && [[ $command =~ ^"woodshed "(doctor|calibrate) ]]; }; then
             fail "$1: '$command' ended with $status: $said"
         fi
@@ -78,7 +79,7 @@ try_commands() { # DOCUMENT FILE
         sed -n 's/^\$ \(woodshed\b.*\)/\1/p' | sed 's/  *#.*//')
 }
 
-# Planted faults first, each of which must be found.
+# Planted faults come first; each must be found.
 before=$failures
 planted=('woodshed play song.wav --sped 80%' 'woodshed info missing.wav' 'woodshed info song.wav --json | grep -q nonsense'
     'woodshed doctor --xyzzy')

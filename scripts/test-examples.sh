@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Builds the programs of Examples/ as an embedder would, runs them and looks at what they print and write.
+# Builds the programs in Examples/ as an embedder would, runs them, and checks their output.
 set -uo pipefail
 cd "$(dirname "$0")/../Examples" || exit 1
 
@@ -8,10 +8,10 @@ fail() {
     failures=$((failures + 1))
     echo "examples: $1" >&2
 }
-# The build folder that the benchmarks are compiled in, too: both need the same modules.
+# The same build folder as for the benchmarks, because both need the same modules.
 build=(swift build --scratch-path ../.build-packages)
 programs=$("${build[@]}" --show-bin-path) || exit 1
-# The build does not see that what `Woodshed` re-exports has changed, so the programs are always compiled anew.
+# The build does not detect changes in the modules that `Woodshed` re-exports, so the programs are always compiled again.
 rm -rf "$programs"/{Looper,LevelMeter,Monitor,TakeReport}{,.build/*.o} \
     "$programs"/Modules/{Looper,LevelMeter,Monitor,TakeReport}.swiftmodule
 "${build[@]}" || exit 1
@@ -21,7 +21,7 @@ trap 'rm -rf "$folder"' EXIT
 cd "$folder" || exit 1
 sox -n -r 44100 -c 2 -b 16 song.wav synth 3 pluck C4 gain -6 || exit 1
 
-# One second at 70 % is 63,000 frames, three passes 189,000: the events and the file must say so.
+# One second at 70 % is 63,000 frames, three passes 189,000; the events and the file must agree.
 expect_events() {
     for line in 'frame 0: passStarted, pass 1 of 3' 'frame 63000: passStarted, pass 2 of 3' \
         'frame 126000: passStarted, pass 3 of 3' 'frame 189000: finished'; do
@@ -36,7 +36,7 @@ else
     fail "Looper: $(cat said)"
 fi
 
-# The tone of its own: half of full scale is -6.0 dB, a tenth -20.0 dB.
+# Its own test tone: half of full scale is -6.0 dB, a tenth -20.0 dB.
 if timeout 60 "$programs/LevelMeter" >said 2>&1; then
     grep -qE 'channel 1 #+ +-6\.0 dB' said || fail "LevelMeter did not show -6.0 dB on channel 1 but: $(cat said)"
     grep -qE 'channel 2 #+ +-20\.0 dB' said || fail "LevelMeter did not show -20.0 dB on channel 2 but: $(cat said)"
@@ -46,8 +46,8 @@ fi
 "$programs/LevelMeter" missing.wav >said 2>&1 && fail "LevelMeter plays a file that does not exist"
 grep -q 'missing.wav' said || fail "LevelMeter does not say which file is missing but: $(cat said)"
 
-# A second of the song through a file: bit for bit, as far as the song's left channel goes. A busy machine may make a block
-# late, which is told and changes no frame.
+# A second of the song through a file: bit for bit the same as the song's left channel. On a busy machine a block may be late,
+# which is reported and changes no frame.
 sox song.wav -r 48000 -e floating-point -b 32 -c 1 mono.wav remix 1 || exit 1
 if timeout 60 "$programs/Monitor" file:heard.wav file:mono.wav 1 >said 2>&1; then
     grep -qE '^48000 frames, [0-9]+ xruns, 0 overruns$' said || fail "Monitor said: $(cat said)"
@@ -57,7 +57,7 @@ else
     fail "Monitor: $(cat said)"
 fi
 
-# Two seconds of a tone at a tenth of full scale, of a file of three: -20.0 dB. A line of the waveform has no other digits than 0.
+# Two seconds of a tone at a tenth of full scale, from a file of three: -20.0 dB. The waveform line contains no digits except 0.
 sox -n -r 44100 -c 2 -b 24 tone.wav synth 3 sine 1000 vol 0.1 || exit 1
 if timeout 60 "$programs/TakeReport" take.wav file:tone.wav 2 >said 2>&1; then
     grep -qE '^88200 frames, 0 lost, peak -20\.0 dB$' said || fail "TakeReport said: $(cat said)"

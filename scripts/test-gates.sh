@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# A gate that stops nothing is worse than none: plants each fault that lint and the documentation build must find, in a
-# folder of its own, and requires that it is found; a folder without faults must pass.
+# Tests the checks themselves, because a check that finds nothing is worse than none. Plants each fault that lint and the
+# documentation build must find, in a folder of its own, and requires that it is found; a folder without faults must pass.
 set -uo pipefail
 cd "$(dirname "$0")/.." || exit 1
 scripts=$PWD/scripts
 format=$PWD/.swift-format
-# What .ci/run sets for the whole of its run would change what the planted faults meet.
+# The settings of .ci/run would change the results of the planted faults.
 unset WOODSHED_WARNINGS_AS_ERRORS WOODSHED_SKIPS_FAIL WOODSHED_STEP_SUMMARY WOODSHED_STEP_TESTS WOODSHED_STEP_SECONDS
 
 folder=$(mktemp -d)
@@ -13,7 +13,7 @@ trap 'rm -rf "$folder"' EXIT
 failures=0
 checks=0
 
-# A module without a fault, laid anew for every check.
+# Creates a module without a fault, anew for every check.
 lay_module() {
     rm -rf "${folder:?}"/*
     mkdir -p "$folder/Sources/Sample" "$folder/scripts"
@@ -35,7 +35,7 @@ expect() {
 }
 house_rules() { "$scripts/house-rules.sh" "$folder"; }
 shell_lint() { "$scripts/lint.sh" --shell "$folder"/scripts/*.sh; }
-# With the settings that the package has for its modules.
+# With the package's settings for its modules.
 lay_package() {
     {
         printf '// swift-tools-version: 6.2\nimport PackageDescription\n'
@@ -46,14 +46,14 @@ lay_package() {
 }
 build() { swift build --package-path "$folder" 2>&1; }
 build_as_ci() { WOODSHED_WARNINGS_AS_ERRORS=1 build; }
-# The public symbols of the module, as the reference has them.
+# The public symbols of the module, extracted as for the reference.
 graph_symbols() {
     mkdir -p "$folder/graphs"
     swiftc -emit-module -module-name Sample -emit-module-path "$folder/graphs/Sample.swiftmodule" -package-name sample \
         -I "$folder/graphs" -emit-symbol-graph -emit-symbol-graph-dir "$folder/graphs" "$folder"/Sources/Sample/*.swift
 }
 commented() { graph_symbols && "$scripts/docs.sh" --comments "$folder/graphs/Sample.symbols.json"; }
-# Sample needs another module, Level.
+# Makes Sample depend on another module, Level.
 with_another_module() {
     mkdir -p "$folder/graphs" "$folder/Sources/Level"
     printf '// Levels.\n\n/// A level.\npublic struct Level {}\n' >"$folder/Sources/Level/Level.swift"
@@ -172,7 +172,7 @@ expect nothing "a clean documentation catalogue" reference
 printf '# Sample\n\nA page that links to <doc:Nowhere>.\n' >"$folder/Sample.docc/Sample.md"
 expect found "a broken link in the documentation" reference
 
-# The picture of modules must be the package's.
+# The picture of the modules must match the package.
 lay_module && mkdir -p "$folder/docs" "$folder/Sources/Other"
 cp "$folder/Sources/Sample/Sample.swift" "$folder/Sources/Other/Other.swift"
 package() {
@@ -200,7 +200,7 @@ lay_folders 'var above: [High] = []' && expect found "folders that need each oth
 lay_folders 'struct High {}; let own = High()' && expect nothing "a type of the same name within another one" folders
 lay_folders 'let text = "High"' && expect nothing "the name of a type in a text" folders
 
-# Figures of two runs of benchmarks, of which one is half as fast.
+# The figures of two benchmark runs; one run is half as fast.
 figures() { # NAME VALUE...
     printf '{"benchmark":"sample","name":"%s","unit":"ms","better":"lower","values":[%s]}\n' "$1" "$2" >>"$folder/rows"
 }
@@ -217,7 +217,7 @@ twice() { : >"$folder/rows" && figures render 1 && figures render 2 && "$scripts
 expect found "two figures of one name" twice
 expect found "a file of figures that is not there" "$scripts/bench-compare.py" "$folder/absent.json" "$folder/old.json"
 
-# What fails in the middle of a long run must have its name at the end, once, however many steps it is in.
+# A failure in the middle of a long run must be listed at the end, once, even if steps are nested.
 names_failure() {
     WOODSHED_STEP_SUMMARY=$folder/summary "$scripts/step.sh" outer "$scripts/step.sh" inner bash -c "$1"
     [ "$(grep -c '| .*✘ Test \"loud\" failed' "$folder/summary")" -ne 1 ]
@@ -231,12 +231,12 @@ expect nothing "a summary of steps that passed" names_failure 'seq 100'
 step_passes_on() { WOODSHED_STEP_SUMMARY=$folder/summary "$scripts/step.sh" sample bash -c "exit $1"; }
 expect found "the exit code of a step" step_passes_on 3
 expect nothing "the exit code of a step that passed" step_passes_on 0
-# The build beside a step changes nothing of what the step says, and does not outlive it.
+# The build beside a step must not change the step's result, and must not outlive it.
 expect nothing "a build beside a step" bash -c "$scripts/beside.sh touch $folder/built -- true && test -f $folder/built"
 expect nothing "a build beside a step that fails" "$scripts/beside.sh" false -- true
 expect nothing "a step that fails and ends the build beside it, with its own exit code" \
     bash -c "timeout 60 $scripts/beside.sh sleep 600 -- sh -c 'exit 3'; test \$? -eq 3"
-# What was skipped is told, and is a failure at the end where all should run.
+# Skipped tests are reported, and are a failure at the end of a run in which all tests should run.
 skips() {
     export WOODSHED_STEP_TESTS=$folder/tests WOODSHED_STEP_SUMMARY=$folder/summary
     : >"$folder/tests"
@@ -255,13 +255,13 @@ expect found "a step that is skipped" all_ran "$ran; echo 'not run here: sample:
 expect nothing "a step that is skipped, where it may be, is told" \
     skip_told "echo 'not run here: sample: no server'; exit 77" 'not run here: sample: no server'
 
-# What these steps say of themselves belongs into no summary.
+# Messages of these steps must not reach a summary.
 unset WOODSHED_STEP_TESTS
 export WOODSHED_STEP_SUMMARY=/dev/null
 stands_still() { WOODSHED_STEP_SECONDS=1 timeout 60 "$scripts/step.sh" sample bash -c 'sleep 300; true'; [ $? -eq 137 ]; }
 expect nothing "a step that stands still is ended" stands_still
-# Whoever starts another program in the background has it ignore interrupts, which the tests of Ctrl-C would inherit. (This
-# script may itself have been started so: then nothing it starts can be interrupted, and a step must not differ.)
+# A program started in the background ignores interrupts, and the tests of Ctrl-C would inherit that. (If this script itself was
+# started in that way, nothing it starts can be interrupted, and a step must then behave the same.)
 interruptible() {
     local program='kill -INT $$; exit 3' alone
     bash -c "$program"

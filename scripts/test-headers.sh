@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Compares the functions that are looked up in libraries at run time with the libraries' own headers: each file of
-# Tests/LibraryHeaders compiles where they are the same, and does not where one is changed.
+# Compares the functions that are looked up in libraries at run time with the libraries' own headers: each file in
+# Tests/LibraryHeaders must compile if they are the same, and must not compile if one is changed.
 set -uo pipefail
 cd "$(dirname "$0")/.." || exit 1
 
@@ -19,7 +19,7 @@ compiles() {
     clang -std=c11 -fsyntax-only -Werror "${flags[@]}" -I"$2" -ICSources/CLibraryTable/include "$1" 2>"$folder/said"
 }
 
-# refused FILE LIST EDIT: the list is changed by an edit of sed, and FILE must not compile any more.
+# refused FILE LIST EDIT: the list is changed by a sed command, and FILE must then not compile.
 refused() {
     sed "$3" "$2" >"$folder/$(basename "$2")"
     if cmp -s "$2" "$folder/$(basename "$2")"; then fail "$2: the fault '$3' changes nothing"; fi
@@ -32,7 +32,7 @@ for file in Tests/LibraryHeaders/*.c; do
     name=$(basename "$file" .c)
     list=CSources/C$name/include/C$name.h
     compiles "$file" "$(dirname "$list")" || fail "$file: $(cat "$folder/said")"
-    # Every function must be able to fail: here the first result, the last parameter and the first constant.
+    # The comparison must be able to fail everywhere: here with the first result, the last parameter and the first constant.
     refused "$file" "$list" '0,/    function([a-z_]* \*, /s//    function(long, /'
     refused "$file" "$list" '/_FUNCTIONS(function)/,/^$/s/(\([^()]*\), int))/(\1, double))/'
     refused "$file" "$list" '0,/constant(\([A-Z_]*\), [0-9]*)/s//constant(\1, 77)/'

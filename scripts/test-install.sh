@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Installs the built command below a folder of its own, runs it from there and takes it away again.
+# Installs the built command to a temporary prefix, runs it from there and removes it again.
 set -uo pipefail
 cd "$(dirname "$0")/.." || exit 1
 
@@ -22,14 +22,14 @@ grep -q 'complete .*woodshed' "$prefix/share/fish/vendor_completions.d/woodshed.
     fail "the completion for fish is none"
 # A program with the standard library linked in needs no Swift at run time.
 ! ldd "$prefix/bin/woodshed" | grep -q libswift || fail "the installed command needs a Swift installation"
-# What only pictures need is loaded when one is drawn, and the C++ library is linked in where its archive is installed.
+# Libraries that only pictures need are loaded when one is drawn, and the C++ library is linked in if its archive is installed.
 needed=$(readelf -d "$prefix/bin/woodshed" | grep NEEDED) || fail "what the installed command needs cannot be read"
 ! grep -qE 'cairo|pango|fontconfig|freetype' <<<"$needed" || fail "the installed command loads what draws at each start"
 if [ -f "$(clang -print-file-name=libstdc++.a)" ]; then
     ! grep -q 'libstdc++' <<<"$needed" || fail "the installed command needs the shared C++ library"
 fi
 
-# The pages and completions that packagers take; no page may be one that the formatter complains of.
+# The manual pages and completions for packagers; the formatter must not warn about any page.
 make --no-print-directory man completions >/dev/null || fail "make man completions ended with $?"
 pages=$(find .build-man -name '*.1' | wc -l)
 verbs=$(grep -c '^## woodshed' docs/commands.md)

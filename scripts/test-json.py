@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Is what woodshed writes with --json what docs/schema/woodshed.schema.json says?
+"""Checks the output of woodshed with --json against docs/schema/woodshed.schema.json.
 
-  scripts/test-json.py COMMAND [FILE]...   COMMAND is the built woodshed; a FILE holds lines of events that tests have gathered
+  scripts/test-json.py COMMAND [FILE]...   COMMAND is the built woodshed; a FILE has lines of events from tests
 
-Every verb that has --json is run, and what it writes is read by a parser that is not its own: one value a line, no key twice, no
-number that JSON has not, every key in the schema. The events that the source can write and those of the schema are the same, and
-README.md names no other. First, faults are planted that must be found.
+Runs every verb that has --json, and reads its output with an independent parser: one value per line, no duplicate keys, only
+valid JSON numbers, every key in the schema. The events in the source and those in the schema must be the same, and README.md must not
+name others. First, planted faults must be found.
 """
 import copy
 import json
@@ -19,7 +19,7 @@ from pathlib import Path
 try:
     import jsonschema
 except ImportError:
-    # Another Python may be first on the PATH than Debian's, which has the package.
+    # The first Python on the PATH may not be Debian's, which has the package.
     if sys.executable == "/usr/bin/python3":
         sys.exit("json: python3-jsonschema is missing; scripts/setup.sh test installs it")
     os.execv("/usr/bin/python3", ["/usr/bin/python3", *sys.argv])
@@ -30,7 +30,7 @@ faults = []
 
 
 def closed(node):
-    """A schema in which an object has no key but those that are named: a reader shall let others pass, this test shall not."""
+    """The schema without unnamed keys: readers must accept unknown keys, but this test must not."""
     if isinstance(node, dict):
         node = {key: closed(value) for key, value in node.items()}
         if "properties" in node and "required" in node:
@@ -42,13 +42,13 @@ def closed(node):
 
 strict = closed(copy.deepcopy(published))
 definitions = strict["$defs"]
-# Those of lines; of "paused" there are two forms.
+# The definitions for lines; "paused" has two forms.
 events = [choice["$ref"].rsplit("/", 1)[1] for choice in definitions["event"]["oneOf"]]
 validators = {}
 
 
 def problem(value, definition):
-    """What is wrong with a value, or None."""
+    """The error of a value, or None."""
     if definition == "event":
         name = value.get("event") if isinstance(value, dict) else None
         if name not in events:
@@ -84,7 +84,7 @@ def check(line, definition, what):
 
 
 def plant():
-    """Lines that are wrong, each of which must be found, and one that is right."""
+    """Checks that each of several wrong lines is found, and that a correct one is accepted."""
     right = '{"v":1,"event":"mark","frame":1,"seconds":0.5,"name":"a"}'
     wrong = [
         right.replace('"v":1,', ""), right.replace('"v":1', '"v":2'), right.replace("mark", "marc"), right + "x",
@@ -102,19 +102,19 @@ def plant():
 
 
 def source_events(text):
-    """Names of events in source."""
+    """The names of events in source code."""
     return set(re.findall(r'(?:"event", \.string\(|\bhead\(|\bline\(\s*)"([a-z.]+)"', text))
 
 
 def named_events():
-    """All that the command can write, by its source."""
+    """The names of all events that the command can write, from its source."""
     names = set()
     for file in (root / "Sources/WoodshedCLI").rglob("*.swift"):
         text = file.read_text()
         if '"event"' in text:
             names |= source_events(text)
         if file.name.startswith("EventLine+"):
-            # The names of an event's kinds; of their reasons there are no dots, and they are in other extensions.
+            # The names of an event's kinds. The names of reasons contain no dots, and are in other extensions.
             for body in re.findall(r"extension (?:PlayerEvent\.Kind|EngineEvent) \{.*?var name: String \{(.*?)\n    \}", text, re.S):
                 names |= set(re.findall(r'"([a-z.]+)"', body))
     if "playback.finished" not in names or "interrupted" not in names or "level" not in names:
@@ -138,7 +138,7 @@ def compare_names():
 
 
 def verbs(command):
-    """Those that have --json."""
+    """The verbs that have --json."""
     def walk(node, path):
         names = [name["name"] for argument in node.get("arguments", []) for name in argument.get("names", [])]
         if "json" in names:
@@ -149,7 +149,7 @@ def verbs(command):
     return set(walk(dump["command"], []))
 
 
-# What each verb is run with, how many of its lines are which definition, and the codes it may end with.
+# The arguments for each verb, the number of lines for each definition, and the exit codes that are permitted.
 runs = [
     ("play", ["song.wav", "--to", "0.5", "--speed", "80%", "--output", "null", "--clock", "virtual"], "event", {0}),
     ("practice", ["song.wav", "--section", "0-0.3", "--section", "0.5-0.6", "-n", "2", "--gap", "0.1", "--output", "null", "--clock", "virtual"], "event", {0}),
@@ -198,12 +198,12 @@ def run_all(command):
 
 
 def gathered(files):
-    """Lines of tests; returns how many, and which events were among them, a measured round trip as None."""
+    """Checks lines from tests; returns their number, and the names of their events, with None for a measured round trip."""
     lines, seen = 0, set()
     for file in files:
         for number, line in enumerate(Path(file).read_text().splitlines(), 1):
             lines += 1
-            # Only a card that hears itself gives one, and only tests have that.
+            # Only a card that records its own output gives one, and only tests have such a card.
             definition = "calibrate" if '"round_trip_frames"' in line else "event"
             value = check(line, definition, f"{file}:{number}")
             seen.add(value.get("event") if isinstance(value, dict) else None)

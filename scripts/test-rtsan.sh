@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
-# The tests as shipped, optimised, under the real-time sanitizer: a render path that allocates, locks or blocks ends the run
-# (exit code 43). Only the linking differs from what ships: the same objects, and the sanitizer's interceptors beside them.
+# Runs the tests as shipped, optimised, under the real-time sanitizer: a render path that allocates, locks or blocks ends the
+# run (exit code 43). Only the linking differs from the shipped program: the same objects, and the sanitizer's interceptors.
 #
 #   scripts/test-rtsan.sh [arguments of swift test, such as --filter Engine]
-#   scripts/test-rtsan.sh --build         builds them, and runs none
+#   scripts/test-rtsan.sh --build         only builds them
 #
-# First a test with a planted allocation must be caught, or the sanitizer is not watching and the rest proves nothing.
-# The Swift compiler has no switch for this sanitizer; its runtime, which the toolchain brings along, is linked whole
-# and intercepts the C library. Optimised, because unoptimised generic code takes locks by itself.
+# First, a test with a planted allocation must be caught; otherwise the sanitizer is not active and the other results mean
+# nothing. The Swift compiler has no option for this sanitizer; its runtime, which is part of the toolchain, is linked whole and
+# intercepts the C library. Optimised, because unoptimised generic code uses locks.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 swift=${SWIFT:-swift}
@@ -37,6 +37,6 @@ grep -qE 'Test "the real-time sanitizer ends a program that allocates in a scope
 }
 
 echo "real-time sanitizer: tests"
-# Memory is overwritten when it is given back (by the C library, told by the environment), so that who reads it later fails
-# each time rather than once in a hundred.
+# The C library overwrites freed memory (an environment variable tells it to), so that a later read fails every time rather than
+# once in a hundred.
 MALLOC_PERTURB_=165 "$swift" test --skip-build "${options[@]}" "$@"

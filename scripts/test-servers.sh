@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
-# Plays through PipeWire and JACK as a user would, by their plug-ins for ALSA: does all of the sound arrive, and what becomes of it
-# when the server dies in mid-play and comes back? Both servers are started here, each with a sink that is no card; they need no
-# session, no bus and no root, and the machine's own sound is neither touched nor seen.
+# Plays through PipeWire and JACK as a user would, through their ALSA plug-ins. Checks that all of the sound arrives, and that
+# playing recovers when the server dies and comes back. Both servers are started here, each with a sink that is not a card; they
+# need no session, no bus and no root, and do not touch the machine's own sound.
 #
 # The servers' packages are unpacked into .build-servers and not installed: pipewire-alsa would make PipeWire the machine's
-# default device, and excludes PulseAudio. Where they cannot be fetched this is skipped: it says so and ends with 77, which is no success.
+# default device, and it conflicts with PulseAudio. If they cannot be downloaded, the test is skipped: it prints the reason and
+# exits with 77, which does not count as success.
 set -uo pipefail
 cd "$(dirname "$0")/.." || exit 1
 woodshed=$PWD/.build/release/woodshed
@@ -16,7 +17,7 @@ skip() {
     exit 77
 }
 
-# Fetches what of the packages, and of what they depend on, is not installed.
+# Downloads those of the packages and their dependencies that are not installed.
 unpack() {
     [ ! -e "$unpacked/complete" ] || return 0
     command -v apt-get >/dev/null || skip "there is no apt-get to fetch ${packages[*]} with"
@@ -36,7 +37,7 @@ unpack() {
     rm -rf "$unpacked/archives" && touch "$unpacked/complete"
 }
 
-# The first of what a pattern below /usr matches, in the unpacked packages or on the machine.
+# The first path that matches a pattern below /usr, in the unpacked packages or on the machine.
 place() {
     local path
     # shellcheck disable=SC2231 # the pattern is one
@@ -56,11 +57,11 @@ scripts=$(place share/wireplumber/scripts/policy-node.lua) && wireplumber_module
     skip "this system's packages are not those known here: PipeWire with WirePlumber 0.4, and JACK 2"
 
 folder=$(mktemp -d) && chmod 700 "$folder" || exit 1
-# Jobs of this shell by their numbers: unlike a process's, they are never another program's.
+# The servers as job numbers of this shell; unlike a process's number, they never refer to another program.
 servers=()
 # Sets `job` to the number of the job that was started last.
 note_job() { [[ $(jobs %%) =~ ^\[([0-9]+)\] ]] && job=${BASH_REMATCH[1]}; }
-# Ends the servers that were started, by a signal.
+# Ends the started servers with a signal.
 end_servers() { # SIGNAL
     local server
     for server in "${servers[@]}"; do kill "-$1" "%$server"; done 2>/dev/null
@@ -68,8 +69,8 @@ end_servers() { # SIGNAL
     servers=()
 }
 stop_servers() { end_servers KILL; }
-# With what JACK leaves in shared memory when it is killed. Its name is the same in each run: JACK remembers eight killed servers,
-# and then starts no other.
+# Also removes the shared memory that JACK leaves when it is killed. Its name is the same in each run, because JACK remembers
+# eight killed servers and then starts no more.
 trap 'stop_servers; rm -rf "$folder" /dev/shm/jack*_woodshed-test_*' EXIT
 cd "$folder" || exit 1
 
@@ -115,7 +116,7 @@ context.objects = [ { factory = adapter args = {
     audio.position = [ FL FR ] audio.rate = 48000 priority.driver = 20000 priority.session = 1000
 } } ]
 EOF
-    # Nothing of WirePlumber that would look for cards, cameras or a bus.
+    # Without the parts of WirePlumber that would look for cards, cameras or a bus.
     mkdir -p wireplumber/main.lua.d
     cat >wireplumber/wireplumber.conf <<EOF
 context.properties = { wireplumber.script-engine = lua-scripting support.dbus = false }
@@ -157,7 +158,7 @@ check() {
     tail -n 3 said events 2>/dev/null | cut -c1-300 >&2
 }
 
-# eventually COMMAND...: whether it succeeds within twenty seconds, for which no machine is too busy.
+# eventually COMMAND...: whether it succeeds within twenty seconds, which is enough on any busy machine.
 eventually() {
     for ((attempt = 0; attempt < 400; attempt++)); do
         "$@" >/dev/null 2>&1 && return
@@ -175,7 +176,7 @@ start_daemon() {
     serve pipewire pipewire -c "$folder/pipewire.conf"
     eventually pw-cli info 0
 }
-# The sink is the default one once the manager has made it ready.
+# The sink becomes the default once the manager has made it ready.
 start_pipewire() {
     start_daemon && serve wireplumber wireplumber -c wireplumber.conf &&
         eventually eval 'wpctl inspect @DEFAULT_AUDIO_SINK@ | grep -q nowhere'
@@ -191,13 +192,13 @@ dropouts() { grep -c '"event":"xrun"' events; }
 dropped_at_most() { [ "$(dropouts)" -le "$1" ]; }
 ended_with() { [ "$status" -eq "$1" ]; }
 
-# One frame of 16-bit stereo a line: a second from the first one that is not silent.
+# One frame of 16-bit stereo per line: a second from the first frame that is not silent.
 frames_of() {
     sox -D "$1" -b 16 -e signed-integer -t raw - | od -An -v -w4 -tx4 |
         awk '$1 != "00000000" { sounds = 1 } sounds && count++ < 48000'
 }
 
-# What the player sends to the server is written to heard.wav; the song begins with silence, so nothing of it is missed.
+# Writes the sound that the player sends to the server to heard.wav. The song begins with silence, so nothing of it is missed.
 record_pipewire() {
     pw-record --target nowhere -P '{ stream.capture.sink = true }' --latency 2048 --rate 48000 --channels 2 --format s16 heard.wav \
         >recorder.log 2>&1 &
@@ -207,12 +208,13 @@ record_pipewire() {
 record_jack() {
     local ports=()
     eventually eval 'jack_lsp | grep -q :out_001' && mapfile -t ports < <(jack_lsp | grep :out_00)
-    # In 32 bits, which the 16 of the song survive; for two seconds, as jack_rec loses all when it is interrupted.
+    # In 32 bits, which preserve the song's 16; for two seconds, because jack_rec loses everything if it is interrupted.
     timeout 30 jack_rec -f heard.wav -d 2 -b 32 "${ports[@]}" >recorder.log 2>&1 &
     note_job && recorder=$job
 }
 
-# hears_all DEVICE: whether the song arrives, by long periods, as a busy machine lets servers miss short ones; a machine that is too busy for the server itself may try three times.
+# hears_all DEVICE: whether all of the song arrives. With long periods, because on a busy machine servers miss short ones; if
+# the machine is too busy even for the server, there are three attempts.
 hears_all() {
     local try job recorder player
     for ((try = 1; try <= 3; try++)); do
@@ -224,7 +226,7 @@ hears_all() {
         wait $player
         status=$?
         if [ "$1" = pipewire ]; then
-            # So much of it is still on its way.
+            # The time for which sound is still on its way.
             sleep 0.5
             kill -INT "%$recorder"
         fi
@@ -238,7 +240,7 @@ hears_all() {
     return 1
 }
 
-# loses_server DEVICE POLICY [START]: kills the server in mid-play; START brings it back once the loss is told.
+# loses_server DEVICE POLICY [START]: kills the server while it plays; START starts it again once the loss is reported.
 loses_server() {
     local restart=${3:-} job player since
     rm -f events
@@ -277,7 +279,7 @@ check "PipeWire: --on-loss wait goes on with a new server" loses_server pipewire
 check "PipeWire: then the run ends with 0" ended_with 0
 check "PipeWire: and to the recording's end" told '"event":"pass.ended".*"clip_frame":144000'
 stop_servers
-# Nobody connects the player with the sink: a program that waits without a deadline waits for ever.
+# Without the session manager, the player is not connected to the sink, so a program without a deadline would wait for ever.
 check "PipeWire starts without its session manager" start_daemon
 since=${EPOCHREALTIME/./}
 play song.wav pipewire --on-loss pause
@@ -291,7 +293,7 @@ check "JACK: all of the sound arrives" hears_all jack
 check "JACK: a server that dies is noticed" loses_server jack wait start_jack
 check "JACK: --on-loss wait goes on with a new server, to code 0" ended_with 0
 check "JACK: and to the recording's end" told '"event":"pass.ended".*"clip_frame":144000'
-# Gently, as only then it takes its shared memory away.
+# With TERM, because it then removes its shared memory.
 end_servers TERM
 
 echo "servers: $checks checks, $failures failures, in $((SECONDS - started)) s"

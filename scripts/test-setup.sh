@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Runs setup.sh on pretended machines, made of a PATH with stand-ins for dpkg-query, apt-get, sudo, id and swift.
+# Runs setup.sh on simulated machines: a PATH with replacements for dpkg-query, apt-get, sudo, id and swift.
 set -uo pipefail
 setup=$(cd "$(dirname "$0")" && pwd)/setup.sh
 
@@ -13,7 +13,7 @@ stand_in() { # NAME SCRIPT
     chmod +x "$folder/bin/$1"
 }
 
-# A Debian machine where every package but soxr's and FFTW's is installed, and apt-get works.
+# A Debian machine on which all packages except those of soxr and FFTW are installed, and apt-get works.
 new_machine() {
     rm -rf "${folder:?}"/*
     mkdir "$folder/bin"
@@ -30,7 +30,8 @@ new_machine() {
     }
 }
 
-# check DESCRIPTION STATUS PATTERN GROUP...: the script ends with this status, and says or calls something like the pattern.
+# check DESCRIPTION STATUS PATTERN GROUP...: the script must exit with this status, and print or call something that matches the
+# pattern.
 check() {
     local description=$1 wanted=$2 pattern=$3 status
     shift 3
@@ -68,7 +69,7 @@ if [ -s "$folder/said" ] || [ -s "$folder/calls" ]; then
     failures=$((failures + 1))
 fi
 
-# What the package declares to need is what is installed for a build.
+# The packages that Package.swift declares must be those that are installed for a build.
 for package in $(grep -oP '\.apt\(\["\K[^"]+' "$(dirname "$setup")/../Package.swift"); do
     "$BASH" "$setup" --list build | grep "^$package " >/dev/null || {
         echo "setup: Package.swift needs $package, the group build does not have it" >&2

@@ -1,20 +1,20 @@
 #!/usr/bin/env bash
-# The tests under the thread sanitizer: a data race fails the run.
+# Runs the tests under the thread sanitizer: a data race fails the run.
 #
 #   scripts/test-tsan.sh [arguments of swift test, such as --filter Engine]
-#   scripts/test-tsan.sh --build          builds them, and runs none
+#   scripts/test-tsan.sh --build          only builds them
 #
-# First the memory orderings of a copy of the module Realtime are weakened, one in each of its parts, and each must be
-# reported, or the sanitizer is not watching and the rest proves nothing.
-# Optimised with whole modules: unoptimised generic code touches memory inside the runtime, which is not instrumented.
+# First, the memory orderings in a copy of the module Realtime are weakened, one in each of its parts, and each must be
+# reported; otherwise the sanitizer is not active and the other results mean nothing. Optimised with whole modules, because
+# unoptimised generic code accesses memory inside the runtime, which is not instrumented.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 swift=${SWIFT:-swift}
 options=(-c release --sanitize=thread -Xswiftc -enable-testing)
-# Read by Package.swift: the command links what makes Swift's Mutex visible to the sanitizer, as the tests do.
+# Read by Package.swift: the command then links the support for Swift's Mutex under the sanitizer, as the tests do.
 export WOODSHED_SANITIZES_THREADS=1
-# At its exit a program with threads would wait a second for races among the last of them; the command does not wait for
-# threads that have nothing to finish, which without that second would be reported.
+# By default a program with threads waits a second at its exit for races among the last of them. The command exits without
+# waiting for threads that have nothing to finish, and without that second they would be reported.
 export TSAN_OPTIONS="exitcode=66 atexit_sleep_ms=0 report_thread_leaks=0 ${TSAN_OPTIONS:-}"
 
 if [ "${1:-}" = --build ]; then
@@ -26,14 +26,14 @@ fail() {
     exit 1
 }
 
-# weaken FILE FROM TO: replaces FROM in a file of the copy; FROM must be there, or the proof has gone stale.
+# weaken FILE FROM TO: replaces FROM in a file of the copy; if FROM is not there, this test must be updated.
 weaken() {
     grep -qF "$2" "$planted/$1" || fail "nothing to weaken in $1: it no longer says '$2'; bring scripts/test-tsan.sh up to date"
     sed -i "s/$2/$3/" "$planted/$1"
 }
 
-# must_be_caught TESTS: the weakened copy's TESTS must end in a report of a race. The sanitizer may stand still while it writes
-# that report; such a run says nothing and is made again.
+# must_be_caught TESTS: the weakened copy's TESTS must end with a report of a race. The sanitizer can hang while it writes the
+# report; such a run has no result and is repeated.
 must_be_caught() {
     local log=$planted/$1.log
     for _ in 1 2 3; do
