@@ -1,6 +1,6 @@
 // MPEG audio, layers 1 to 3, through libmpg123 itself. libsndfile reads MP3 through the same library, but takes an estimated
-// length for the true one (for files without a Xing header it decoded between a quarter and all of the frames), and prints to
-// standard error after a seek.
+// length for the true one, and so loses the end of files without a Xing header (as little as a quarter was decoded); and it
+// prints to standard error after a seek.
 internal import CMPG123
 internal import DSP
 internal import Glibc
