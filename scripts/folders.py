@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Do the folders of each module depend on each other one way only?
+"""Checks that the folders of each module depend on each other in one direction only.
 
   scripts/folders.py [SOURCES]     SOURCES holds a folder for each module; Sources by default
 
-A folder depends on another one if its files name a type that is declared there. Files that lie beside a module's folders belong to
-all of them. A type whose name is declared twice in a module counts for nobody: a word does not tell which one is meant.
+A folder depends on another one if its files name a type that is declared there. Files beside a module's folders belong to all of
+them. A type whose name is declared twice in a module is ignored, because the name alone does not identify it.
 """
 import re
 import sys
@@ -17,20 +17,20 @@ declaration = re.compile(
 
 
 def code(file):
-    """A file's text without imports, comments and the words of string literals."""
+    """A file's text without imports, comments and the contents of string literals."""
     text = re.sub(r"//[^\n]*", "", file.read_text())
     text = re.sub(r'"""[\s\S]*?"""|"(?:\\.|[^"\\\n])*"', '""', text)
     return re.sub(r"^(?:@\S+ )*(?:\w+ )?import \S+$", "", text, flags=re.M)
 
 
 def dependencies(module):
-    """Folder to folder to the types that the one needs of the other."""
+    """For each folder, the folders that it depends on, with the types that it needs from them."""
     texts = {file: code(file) for file in sorted(module.rglob("*.swift"))}
     homes = defaultdict(set)
     for file, text in texts.items():
         for name in declaration.findall(text):
             homes[name].add(file.relative_to(module).parts[0] if file.parent != module else None)
-    # Within a type of the folder's own.
+    # Types nested in the folder's own types.
     nested = defaultdict(set)
     for file, text in texts.items():
         if file.parent != module:
@@ -48,7 +48,7 @@ def dependencies(module):
 
 
 def way(needs, start, goal, seen=()):
-    """Folders from one to another along dependencies, or None."""
+    """The folders on a path of dependencies from one folder to another, or None."""
     for folder in needs.get(start, {}):
         if folder == goal:
             return [start, goal]

@@ -8,7 +8,7 @@
 #   starts      WOODSHED_DUPLEX_STARTS    starts, with the offset of both clocks compared with the card's own records (1000)
 #   open-close  WOODSHED_OPEN_CLOSE       streams opened, started, stopped and closed (100000)
 #   hours       WOODSHED_SOAK_HOURS       hours of audio on a virtual clock: looping, seeking, recorded and compared (1000)
-#   dropouts    WOODSHED_DROPOUT_SECONDS  seconds of a slowed loop on a busy machine, with threads that record the machine's gaps (28800)
+#   dropouts    WOODSHED_DROPOUT_SECONDS  seconds of a slowed loop on a busy machine; threads record its gaps (28800)
 #   drift       WOODSHED_DRIFT_HOURS      hours of two clocks 500 ppm apart, computed and on virtual cards (10)
 #   losses      WOODSHED_LOSSES           random schedules of device losses, with the times until the sound is back (500)
 #   kills       WOODSHED_KILLS            kills of a take's writer or of the command; other programs then open the file (1000)

@@ -187,7 +187,7 @@ expect found "a page without the picture of its modules" shown_modules
 expect nothing "a page with the picture of its modules" shown_modules
 package ', dependencies: ["Other"]'
 expect found "a dependency that the picture does not show" shown_modules
-# The folders of a module depend on each other one way.
+# The folders of a module must depend on each other in one direction only.
 lay_folders() {
     lay_module
     mkdir -p "$folder"/Sources/Sample/{Low,High}
