@@ -1,7 +1,8 @@
 /// The positions of the parts of a picture, in whole pixels.
 ///
 /// Parts for which there is no room are left out: first the legend, then the numbers at the side, the title and the sections,
-/// and last the times. The width of the plot depends only on the width of the sheet, so that it is known in advance.
+/// and last the times. The width of the plot depends only on the width of the sheet and on whether there is a colour scale, so that it is known in
+/// advance.
 struct Layout: Equatable {
     /// The area of the sound.
     private(set) var plot = Rectangle(x: 0, y: 0, width: 0, height: 0)

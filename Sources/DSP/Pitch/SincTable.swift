@@ -2,7 +2,7 @@ import Glibc
 
 /// The windowed sinc that a ``PitchInterpolator`` interpolates with: one half of it, finely sampled.
 ///
-/// A Kaiser window of beta 10 over 24 zero crossings per side. Beyond the transition, 0.068 of the rate to either side
+/// A Kaiser window of beta 10.06 over 24 zero crossings per side. Beyond the transition, 0.068 of the rate to either side
 /// of the cutoff, the response is 100 dB down. Linear interpolation between the table's values has an error of at most
 /// (π²/3) / 8 / 512², 1.6e-6 or −116 dB. Kaiser, "Nonrecursive digital filter design using the I0-sinh window function"
 /// (1974), for the window; Smith and Gossett, "A flexible sampling-rate conversion method" (1984), for one table that serves

@@ -68,8 +68,8 @@ extension Spectrogram {
         ///   - window: The window function.
         ///   - range: In dB, 10 to 200.
         ///   - axis: How rows divide the frequency range.
-        ///   - lowest: In Hz, below `highest`, and above 0 on a logarithmic axis; by default 0 on a linear axis and 40 on a
-        ///     logarithmic one.
+        ///   - lowest: In Hz, below `highest`, and above 0 on a logarithmic axis; by default 0 on a linear axis, and on a
+        ///     logarithmic one 40 or a hundredth of `highest`, whichever is lower.
         ///   - highest: In Hz, up to half the sample rate, the default.
         ///   - windowsPerColumn: 1 to 4096.
         /// - Throws: A `SpectrogramError` that says which values are permitted.

@@ -78,7 +78,7 @@ public struct WaveformCache: Sendable {
     ///
     /// - Parameters:
     ///   - path: The recording; it is read completely if its content is not recorded for its state in the file system, unless
-    ///     nothing of its length is kept.
+    ///     no waveform of its length is kept and its last change is more than a few seconds old.
     ///   - tones: Whether the colour of the sound is needed. If it is not, a waveform that has it is found as well.
     public func lookup(path: String, tones: Bool) -> Lookup {
         var remarks: [String] = []
