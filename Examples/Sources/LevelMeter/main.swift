@@ -1,4 +1,4 @@
-// Plays a recording, or a tone of its own, and shows the peak of each channel ten times a second:
+// Plays a recording, or a tone if no file is given, and shows the peak of each channel ten times a second:
 // LevelMeter [FILE [DEVICE]]
 import Glibc
 import Woodshed
@@ -34,7 +34,8 @@ func showLevels(of path: String?, on device: String) async throws {
 
     while player.status.state != .finished {
         try await Task.sleep(for: .milliseconds(100))
-        // Neither costs the render thread anything: the status is a snapshot of the last block, the peaks add up until taken.
+        // Neither costs the render thread anything: the status is a snapshot of the last block, the peaks are the highest since
+        // the last call.
         let (status, peaks) = (player.status, player.takePeaks())
         let tenths = status.outputFrame * 10 / Int64(rate)
         print("\(tenths / 10).\(tenths % 10) s")

@@ -1,15 +1,15 @@
-// Lets you hear an input on an output for some seconds, and says how it went:
+// Plays an input on an output for some seconds, and prints statistics at the end:
 // Monitor [OUTPUT [INPUT [SECONDS]]]
 import Glibc
 import Synchronization
 import Woodshed
 
-/// What the device thread leaves behind for the others.
+/// Values that the device thread writes and other threads read.
 final class Figures: Sendable {
     let roundTripFrames = Atomic<Int64>(0)
 }
 
-/// Plays what is recorded. Two cards are two clocks: then the input is brought to the output's by itself.
+/// Plays the input on the output. Two cards have two clocks: then the stream converts the input to the output's clock.
 func monitor(output: String, input: String, seconds: Int) throws {
     let stream = try openDuplex(
         output: OutputDevice(parsing: output), input: InputDevice(parsing: input), inputChannelCount: 1,
@@ -24,7 +24,7 @@ func monitor(output: String, input: String, seconds: Int) throws {
                 block.output.channels[channel][frame] = block.input.channels[0][frame]
             }
         }
-        // Fewer frames than the block has end the stream.
+        // Returning fewer frames than the block has ends the stream.
         return Int(max(0, min(Int64(block.output.frameCount), last - block.output.outputFrame)))
     })
     try stream.start(callbacks)

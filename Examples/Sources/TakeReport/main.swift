@@ -1,9 +1,9 @@
-// Records for some seconds, shows the waveform as it grows, and says how loud the take is and at which frequency it has most:
+// Records for some seconds, shows the waveform as it grows, and prints the peak of the take and its strongest frequency:
 // TakeReport FILE [INPUT [SECONDS]]
 import Glibc
 import Woodshed
 
-/// One line for a waveform: a digit a column, 9 for full scale.
+/// A waveform as one line: a digit per column, 9 for full scale.
 func line(of waveform: Waveform) -> String {
     waveform.summary(frames: 0..<waveform.frameCount, columns: 60).map { column in
         column.isEmpty ? " " : String(Int(9 * max(column.maximum, -column.minimum)))
@@ -29,7 +29,7 @@ func record(to path: String, from input: String, seconds: Int) async throws -> T
         }
     }
     let stopped = take.stop()
-    // What the system refused the device's thread, in its words: no reason to stop, but one for gaps.
+    // What the system refused the device thread. Recording works without it, but may have dropouts.
     let refusals: [RealtimeReport.Refusal] = monitor.statistics.scheduling?.refusals ?? []
     for refusal in refusals { print("\(refusal.message)\n\(refusal.remedy)") }
     let summary = stopped.summary
