@@ -95,7 +95,7 @@ struct ALSADeviceTests {
         }
     }
 
-    @Test("the rate a device runs at is read back, not the one that was asked for")
+    @Test("the rate is read back from the device, not taken from the request")
     func nearestRate() throws {
         #expect(try play("slow", request(rate: 48_000)).sampleRate == 44_100)
         #expect(try play("slow", request(rate: 44_100)).sampleRate == 44_100)

@@ -172,7 +172,7 @@ struct CaptureTests {
         #expect(throws: DeviceError.self) { try other.start(Tape(capacity: 1).callbacks()) }
     }
 
-    @Test("an input that is not there is refused with what to do")
+    @Test("a missing input is refused with a remedy")
     func refusals() throws {
         let missing = #expect(throws: DeviceError.self) { try openInput(.file(path: "/nonexistent.wav"), request()) }
         #expect(missing?.kind == .unknownDevice && missing?.remedy.isEmpty == false)

@@ -32,7 +32,7 @@ struct ExclusiveTests {
         #expect(try request().shared() == request(false))
     }
 
-    @Test("null and files are not hardware, and the card behind default is opened by its own name")
+    @Test("null and files are not hardware, and default is opened by the name of its card")
     func refusals() throws {
         for output in [OutputDevice.null, .file(path: "/nonexistent/out.wav")] {
             let error = #expect(throws: DeviceError.self) { try openOutput(output, request()) }
@@ -60,7 +60,7 @@ struct ExclusiveTests {
         #expect(error?.message == "\(who) the device \(rig.name)")
     }
 
-    @Test("the error of a device that refuses lists what it supports")
+    @Test("the error for a refused format lists what the device supports")
     func abilities() throws {
         var options = VirtualCardOptions()
         options.formats = ["S16_LE"]

@@ -1,7 +1,7 @@
 import AudioDevices
 import Testing
 
-@Suite("What can be asked for")
+@Suite("Stream requests")
 struct RequestTests {
     @Test("a device is null, a file, or the name of a system device, and reads back as it was written")
     func parsing() throws {
@@ -20,7 +20,7 @@ struct RequestTests {
         #expect(error?.kind == .invalidRequest)
     }
 
-    @Test("the limits of a request are permitted, and what lies beyond is refused with the range")
+    @Test("the limits of a request are permitted, and a value beyond them is refused with the range")
     func ranges() throws {
         for (rate, channels, period, count, priority) in [(8000, 1, 1, 2, 1), (768_000, 64, 8192, 16, 99)] {
             _ = try StreamRequest(

@@ -121,7 +121,7 @@ struct SampleConversionTests {
         }
     }
 
-    @Test("what a device leaves in the unused bits of 24 in 32 is not heard")
+    @Test("the unused bits of 24 in 32 are ignored")
     func unusedBits() {
         let layout = SampleLayout(encoding: .signed24, isBigEndian: false)
         let bytes: [UInt8] = [0x00, 0x00, 0x40, 0xA5, 0x00, 0x00, 0xC0, 0x5A]

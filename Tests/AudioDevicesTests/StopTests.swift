@@ -75,7 +75,7 @@ struct StopTests {
         }
     }
 
-    @Test("a stop wakes a thread that waits for the end of a long buffer, and what is left of it stays unheard")
+    @Test("a stop wakes a thread that waits for the end of a long buffer, and the rest of the buffer is not played")
     func stopWakes() throws {
         for outlet in [Outlet.null, .file] {
             let path = temporaryPath()

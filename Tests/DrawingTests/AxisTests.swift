@@ -74,7 +74,7 @@ import Testing
         }
     }
 
-    @Test("Numbers say what they stand at")
+    @Test("Numbers on an axis have the value of their place")
     func labels() {
         #expect(linearTicks(height: 100, gap: 20).map(\.label) == ["−1", "−0.5", "0", "0.5", "1"])
         #expect(levelTicks(floor: -60, height: 100, gap: 20).map(\.label) == ["0", "−20", "−40", "−60"])

@@ -39,7 +39,7 @@ import Testing
         }
     }
 
-    @Test("The parts of a picture lie inside it, beside each other, and the plot is as wide as was told")
+    @Test("The parts of a picture lie inside it, side by side, and the plot has the requested width")
     func parts() throws {
         var random = SeededGenerator(printedFor: "parts")
         for _ in 0..<2000 {
@@ -66,7 +66,7 @@ import Testing
         }
     }
 
-    @Test("Values that make no sense are refused with what is permitted")
+    @Test("Invalid values are refused with the permitted range")
     func refusals() throws {
         let sheet = try sheet()
         let wrong: [() throws -> Void] = [

@@ -128,7 +128,7 @@ private final class Reading: NSObject, XMLParserDelegate {
         #expect(try sheet(title: "plain Über", sections: []).warnings == [])
     }
 
-    @Test("Sections stand above what they name, and what overlaps is stacked")
+    @Test("Sections stand above their range, and overlapping ones are stacked")
     func sections() throws {
         let sections = [
             PictureSection(name: "", frames: 0..<220_500), PictureSection(name: "", frames: 110_250..<330_750),

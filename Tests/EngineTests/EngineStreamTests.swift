@@ -88,7 +88,7 @@ struct EngineStreamTests {
         }
     }
 
-    @Test("plays by the real clock what it renders offline")
+    @Test("plays under the real clock the same samples that it renders offline")
     func realClock() throws {
         let score = try score(speed: 0.8, joint: .crossfade)
         #expect(try played(score, period: 200, clock: .real) == (try played(score, period: 4096)))

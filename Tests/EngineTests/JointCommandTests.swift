@@ -4,7 +4,7 @@ import Testing
 
 @testable import Engine
 
-@Suite("What is asked of a player at a joint")
+@Suite("Commands to a player at a joint")
 struct JointCommandTests {
     static let rate = JointRun.rate
     /// Ends this process when it has used so much processor time: what turns in a circle for ever uses it up, however busy the
@@ -36,7 +36,7 @@ struct JointCommandTests {
         }
     }
 
-    @Test("changes the speed of the pass that begins there, and tells so at that frame", arguments: [1.0, 0.5])
+    @Test("changes the speed of the pass that begins there, and reports it at that frame", arguments: [1.0, 0.5])
     func speedAtJoint(factor: Double) async {
         await #expect(processExitsWith: .success) { [factor] in
             JointCommandTests.allowProcessorTime(seconds: 100)

@@ -4,7 +4,7 @@ import Testing
 @testable import Engine
 
 /// Live, into a slowed section of which the test lets the clip have what it likes.
-@Suite("A seek to what is not decoded yet")
+@Suite("A seek to a place that is not decoded yet")
 struct LateSeekTests {
     private static let rate = 44_100
     private static let frames = 40 * 16_384
@@ -42,7 +42,7 @@ struct LateSeekTests {
 
     private func part(_ sound: [[Float]], _ range: Range<Int>) -> [[Float]] { sound.map { Array($0[range]) } }
 
-    @Test("goes on with the old sound until the voice has what it needs first, and then lacks nothing")
+    @Test("continues with the old sound until the voice's first frames are decoded, and then misses none")
     func waits() throws {
         let (before, wait, after) = (8 * Self.block, 16 * Self.block, 40 * Self.block)
         var sound = late.render(before) { Self.block }

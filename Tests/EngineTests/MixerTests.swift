@@ -112,7 +112,7 @@ struct MixerTests {
         #expect(seen == nil)
     }
 
-    @Test("goes on in silence without players when it is not to end with them")
+    @Test("continues with silence after its last player if it is not set to end with it")
     func endless() throws {
         let desk = Desk(endsWithPlayers: false)
         let player = try desk.add(clips[0], try score(0..<100))

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Engine
 
-@Suite("What must be decoded before a place is gone to")
+@Suite("What must be decoded before a seek")
 struct OpeningTests {
     /// What a voice asks for, relative to the frame heard first, to give so many frames.
     static func asked(rate: Int, speed: Double, pitchRatio: Double, frames: Int) -> Range<Int64> {

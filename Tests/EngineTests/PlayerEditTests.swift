@@ -163,7 +163,7 @@ struct PlayerEditTests {
         for step in 35..<500 { #expect(output[step * 60 + 59] == Float(step * 3 + 58)) }
     }
 
-    @Test("goes on after a pause with the very frame at which it paused")
+    @Test("continues after a pause with exactly the frame at which it paused")
     func pauseKeepsThePlace() throws {
         let ramp = (0..<Int(Self.frames)).map { Float($0) }
         let plan = PracticePlan(sections: [try Section(0..<Self.frames)], joint: .hard)

@@ -8,7 +8,7 @@ import Testing
 
 @testable import Engine
 
-@Suite("What is known before playing")
+@Suite("What a score tells before playing")
 struct PreparationTests {
     static let rate = 22_050
     /// Clicks over a tone: attacks for music, and periods for splices.

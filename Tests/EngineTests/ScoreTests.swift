@@ -94,7 +94,7 @@ struct ScoreTests {
         #expect((0..<4).map { down.factor(ofPass: $0) } == [1, 0.9, 0.85, 0.85])
     }
 
-    @Test("refuses what cannot be played, and says why and what to do")
+    @Test("refuses a plan that cannot be played, with cause and remedy")
     func refusals() throws {
         func kind(_ body: () throws -> Score) -> ScoreError.Kind? {
             do {

@@ -121,7 +121,7 @@ struct SpeedCurveTests {
         #expect(last?.frame == end)
     }
 
-    @Test("is refused when it cannot be followed, and says why and what to do")
+    @Test("is refused if it cannot be followed, with cause and remedy")
     func refusals() throws {
         let (slow, fast) = (try Self.speed(0.5), try Self.speed(2))
         func refused(_ points: [SpeedPoint], _ period: Int64? = nil) -> Bool {

@@ -37,7 +37,7 @@ struct ChildProcessTests {
 
     private func runShell0(_ arguments: [String]) throws { _ = try ChildProcess(arguments) }
 
-    @Test("a program is over when it has ended, though another that it has started still holds its output")
+    @Test("a program counts as ended even if a program that it started still has its output open")
     func grandchildren() throws {
         // The one in the background would hold the output for longer than any test lasts.
         let run = try runShell("sleep 3600 & echo $!; exit 0", limits: ChildLimits(totalSeconds: 600))

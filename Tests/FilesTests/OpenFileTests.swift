@@ -140,7 +140,7 @@ final class OpenFileTests {
         #expect(throws: FileFault(code: ENOTDIR)) { try Folder.names(in: folder + "/a") }
     }
 
-    @Test("what a fault says of writing names the file, its cause and a remedy")
+    @Test("the message for a failed write has the file's name, the cause and a remedy")
     func words() {
         let expected: [(Int32, Bool, WritingKind)] = [
             (EACCES, true, .permissionDenied), (EPERM, false, .permissionDenied), (EROFS, true, .permissionDenied),

@@ -39,7 +39,7 @@ private final class Calls: FileCalls, @unchecked Sendable {
     func freeBytes(_ descriptor: Int32) -> Int { call("freeBytes") { system.freeBytes(descriptor) } }
 }
 
-@Suite("Files that appear whole")
+@Suite("Files that appear only when complete")
 final class WholeFileTests {
     private let folder: String
 

@@ -161,7 +161,7 @@ struct CacheDamageTests {
         #expect(!isThere(bench.scratch.file("nowhere")))
     }
 
-    @Test("leaves nothing behind of a file that could not be written whole, and the older one in its place")
+    @Test("keeps the older file and leaves no partial one if writing fails")
     func full() throws {
         var bench = try CacheBench("CacheDamageTests.full")
         let (path, waveform, entry) = try bench.kept("a.wav")

@@ -291,7 +291,7 @@ struct PeakFileReadingTests {
         #expect((refusal(text()) == nil) == (key == "version" || key == "channels"))
     }
 
-    @Test("refuses what is nested deeply, cut, or neither form")
+    @Test("refuses files that are deeply nested, truncated, or of neither form")
     func odd() {
         #expect(refusal("{\"data\":" + String(repeating: "[", count: 200_000)) == .malformedJSON)
         #expect(refusal(String(repeating: "{\"a\":", count: 100_000)) == .malformedJSON)

@@ -252,7 +252,7 @@ struct WaveformCacheTests {
         #expect(reason.contains("larger") && bench.names.isEmpty)
     }
 
-    @Test("removes what killed programs have begun, and no files of other names")
+    @Test("removes unfinished files of killed programs, and no files of other names")
     func leftovers() throws {
         var bench = try CacheBench("WaveformCacheTests.leftovers")
         _ = try bench.kept("a.wav")
@@ -268,7 +268,7 @@ struct WaveformCacheTests {
 
     // MARK: - At once
 
-    @Test("gives programs that read, store and make room at once the right waveform or none")
+    @Test("gives the right waveform or none when several programs read, store and evict at once")
     func together() throws {
         var bench = try CacheBench("WaveformCacheTests.together")
         let recordings = try (0..<3).map { index in

@@ -111,7 +111,7 @@ struct WaveformFileTests {
         #expect(refusal(bytes + [0]) == .trailingBytes && refusal(bytes + bytes) == .trailingBytes)
     }
 
-    @Test("whose header says what cannot be is refused, also where its checksum fits")
+    @Test("with an impossible header is refused, even if its checksum is right")
     func fields() {
         let bytes = example().encoded()
         func with(_ place: Int, _ value: some FixedWidthInteger) -> WaveformFileError.Kind? {
@@ -149,7 +149,7 @@ struct WaveformFileTests {
         #expect(refusal(hollow) == .wrongChecksum)
     }
 
-    @Test("tells every failure's cause and remedy")
+    @Test("has a cause and a remedy for every failure")
     func messages() {
         let bytes = example().encoded()
         var newer = bytes

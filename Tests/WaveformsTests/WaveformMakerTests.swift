@@ -27,7 +27,7 @@ struct WaveformMakerTests {
         return builder.waveform()
     }
 
-    @Test("gives of every format what its decoded samples give", arguments: Format.all)
+    @Test("gives for every format the waveform of its decoded samples", arguments: Format.all)
     func formats(format: Format) throws {
         let scratch = try Scratch()
         let path = try format.file(in: scratch, frameCount: 60_000)
@@ -66,7 +66,7 @@ struct WaveformMakerTests {
         #expect(try maker.make() == first)
     }
 
-    @Test("that is cancelled throws, and keeps nothing; the next one is whole")
+    @Test("that is cancelled throws and stores nothing; the next one is complete")
     func cancel() throws {
         let scratch = try Scratch()
         try writeWave(scratch.file("a.wav"), music(frameCount: 5000))
@@ -82,7 +82,7 @@ struct WaveformMakerTests {
         #expect(try WaveformMaker(path: scratch.file("a.wav")).make().frameCount == 5000)
     }
 
-    @Test("tells when the file has become shorter since it was opened")
+    @Test("reports that the file has become shorter since it was opened")
     func shrunk() throws {
         let scratch = try Scratch()
         let path = scratch.file("a.wav")
@@ -98,7 +98,7 @@ struct WaveformMakerTests {
         }
     }
 
-    @Test("refuses what is no recording")
+    @Test("refuses a file that is no recording")
     func refusals() throws {
         let scratch = try Scratch()
         for (name, bytes, kind) in [
