@@ -92,7 +92,7 @@ import Testing
         #expect(kind(try scratch.write("a.m3u8", Array("#EXTM3U\nhttp://localhost/a.ts\n".utf8))) == .notAudio)
     }
 
-    @Test("a header without frames is empty, with 65 channels too many, with none broken")
+    @Test("a header with no frames is empty; with 65 channels it has too many; with none it is damaged")
     func headers() throws {
         let scratch = try Scratch()
         #expect(kind(try scratch.write("no-frames.wav", wave(channels: 2, dataBytes: 0))) == .empty)
@@ -122,7 +122,7 @@ import Testing
         #expect(try AudioFileInfo(path: scratch.write("unknown.flac", flac)).frameCount == 30_000)
     }
 
-    @Test("an RF64 header of 2^63 frames costs no memory and opens with what there is")
+    @Test("an RF64 header of 2^63 frames takes no memory and opens with the frames that exist")
     func hugeClaim() throws {
         let scratch = try Scratch()
         try writeWave(scratch.file("a.wav"), music(frameCount: 1000))

@@ -64,7 +64,7 @@ struct EncodedFileTests {
         #expect(scratch.names == ["a.flac", "a.wav"])
     }
 
-    @Test("every kind holds as many frames as were written, one or many, and none is no fault", arguments: formats)
+    @Test("every format has exactly the frames written, one or many; none is no error", arguments: formats)
     func lengths(name: String) throws {
         let scratch = try Scratch()
         for frameCount in [1, 1000, 30_001] {
@@ -76,7 +76,7 @@ struct EncodedFileTests {
         #expect(scratch.names == [name])
     }
 
-    @Test("samples that are no numbers, or beyond all bounds, are survived by every encoder", arguments: formats)
+    @Test("every encoder survives samples that are NaN, infinite or far beyond full scale", arguments: formats)
     func unbounded(name: String) throws {
         let scratch = try Scratch()
         var sound = music(frameCount: 9000)

@@ -32,7 +32,7 @@ struct FFmpegFaultTests {
         }
     }
 
-    @Test("what one that ends with an error has decoded can be read, and is told to be a part")
+    @Test("what it decoded before ending with an error can be read, and is reported as incomplete")
     func partial() throws {
         let file = try file()
         let decoder = try open(file, then: "echo 'the file is broken' >&2; exit 1")
@@ -129,7 +129,7 @@ struct FFmpegFaultTests {
         }
     }
 
-    @Test("what is spooled leaves room on the disk, which is looked for first, and goes to where there is some")
+    @Test("the temporary file leaves disk space for others, and goes to a folder that has space")
     func room() throws {
         let size: Int64 = 1 << 30
         #expect(throws: AudioFileError.self) { try SpoolFile(for: "a", expectedBytes: size, calls: FreeBytes(1 << 20)) }

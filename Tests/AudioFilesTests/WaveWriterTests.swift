@@ -115,7 +115,7 @@ import Testing
         #expect(scratch.names == [])
     }
 
-    @Test("a full disk is said to be one, and the writer says so again at the end")
+    @Test("a full disk is reported as such, and again when the writer ends")
     func fullDisk() throws {
         let writer = try WaveWriter(path: "/dev/full", sampleRate: 44_100, channelCount: 2)
         let error = #expect(throws: AudioFileError.self) { try write(music(frameCount: 100_000), to: writer) }

@@ -76,7 +76,7 @@ private final class Tally: Sendable {
         #expect(loaded <= 16)
     }
 
-    @Test("a page that is not there is silence and counted, and the reader does not wait for it")
+    @Test("a missing page is silence and is counted, and the reader does not wait for it")
     func missing() throws {
         let decoder = CountingDecoder(frameCount: 40 * pageFrames)
         decoder.isHeld.store(true, ordering: .releasing)
@@ -135,7 +135,7 @@ private final class Tally: Sendable {
         #expect(decoder.failures.load(ordering: .relaxed) == 0 && clip.failure == nil)
     }
 
-    @Test("a read that goes on failing is told, and is tried again all the same for as long as somebody wants it")
+    @Test("a read that keeps failing is reported, and is tried again as long as somebody wants it")
     func failsForLonger() throws {
         let decoder = CountingDecoder(frameCount: 40 * pageFrames)
         let clip = try Clip(decoder, sampleRate: nil, memoryBudget: 0)

@@ -18,7 +18,7 @@ extension DeviceLoss {
             try await run.finish()
         }
 
-        @Test("that waits for it goes on by itself at the very frame where it paused, and tells each loss once")
+        @Test("that waits for it continues by itself at exactly the frame where it paused, and reports each loss once")
         func waits() async throws {
             let run = try LossyRun(.wait, faults: "unplug@10000 unplug@30000")
             try run.start()
@@ -165,7 +165,7 @@ extension DeviceLoss {
             #expect(run.frames(of: .resumed(.serverGone)) == run.returns)
         }
 
-        @Test("says once that another program has taken the device, pauses for that, and goes on when it lets go")
+        @Test("reports once that another program took the device, pauses, and continues when it is free")
         func busy() async throws {
             let run = try LossyRun(.wait, faults: "unplug@10000")
             try run.start()

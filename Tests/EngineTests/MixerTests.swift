@@ -122,7 +122,7 @@ struct MixerTests {
         #expect(output[100...].allSatisfy { $0 == 0 })
     }
 
-    @Test("holds as many players as it promises, all of which are heard, and has room for no other")
+    @Test("takes as many players as documented, plays all of them, and refuses one more")
     func full() throws {
         let desk = Desk()
         for index in 0..<Mixer.capacity {

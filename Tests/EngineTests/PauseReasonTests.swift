@@ -35,7 +35,7 @@ struct PauseReasonTests {
         #expect(told == ["100 paused suspended", "400 resumed suspended"])
     }
 
-    @Test("is the user's once the user has paused it: the end of the cause does not resume it")
+    @Test("stays paused by the user: the end of another cause does not resume it")
     func userTakesOver() async throws {
         let told = try await Self.told([
             { $0.pause(reason: .suspended, at: $1) }, { $0.pause(at: $1) }, { $0.resume(after: .suspended, at: $1) },

@@ -35,7 +35,7 @@ struct SpeedCurveTests {
         #expect(try Self.score(0..<4000, open).frameCount == 600 + 2267)
     }
 
-    @Test("agrees with a list that is summed piece by piece, and its times with their own inverse")
+    @Test("agrees with a sum piece by piece, and its times with their inverse")
     func closedForms() throws {
         var generator = SeededGenerator(printedFor: #function)
         for _ in 0..<50 {

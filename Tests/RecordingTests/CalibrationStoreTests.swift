@@ -51,7 +51,7 @@ struct CalibrationStoreTests {
             gainDecibels: -3.5, isInverted: true, time: time)
     }
 
-    @Test("what is kept is read again, once for each set-up, and forgotten by its devices")
+    @Test("a stored result is read again, once for each set-up, and removed by its devices")
     func keeps() throws {
         #expect(try store.contents() == CalibrationStore.Contents(roundTrips: [], isDamaged: false))
         #expect(try store.forget(output: .system("a"), input: .system("in")) == 0)
@@ -123,7 +123,7 @@ struct CalibrationStoreTests {
         #expect(try Set(store.contents().roundTrips) == Set(kept.joined()))
     }
 
-    @Test("what a killed process left half written is not read, and is gone with the next change")
+    @Test("a half-written file of a killed process is not read, and is removed by the next change")
     func leftBehind() throws {
         try store.keep(trip("x"))
         try folder.write(#"{"v":1,"cali"#, ending: ".new")
@@ -153,7 +153,7 @@ struct CalibrationStoreTests {
         #expect(error?.kind == kind && error?.message.contains(place) == true && error?.remedy.isEmpty == false)
     }
 
-    @Test("a folder that cannot be written is told with its name, and whether it is a matter of rights")
+    @Test("a folder that cannot be written is reported by name, and whether permission is missing")
     func unwritable() async {
         Self.expectRefusal(.store, in: "/dev/null/x")
         // In a process of its own: root is forbidden nothing, and gives that up for good.

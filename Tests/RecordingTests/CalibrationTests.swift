@@ -122,7 +122,7 @@ struct CalibrationTests {
         #expect(abs(quiet.addedFrames - 37) < 0.15 && quiet.spreadFrames < 0.2 && abs(quiet.gainDecibels + 40) < 1)
     }
 
-    @Test("without a cable, in noise alone, and too far down, it is refused with what to look at")
+    @Test("without a cable, in noise alone, and too soft, it is refused with what to check")
     func refused() throws {
         let silent = #expect(throws: CalibrationError.self) { try measure(card(), to: card(), repeats: 1) }
         #expect(silent?.kind == .noPeak && silent?.message.contains("nothing at all") == true)

@@ -86,7 +86,7 @@ struct RecorderTests {
         #expect(throws: AudioFileError.self) { try idle.prepare(take("kept.wav")) }
     }
 
-    @Test("an input that ends while the recorder is armed is told, and a take after it is empty")
+    @Test("an input that ends while the recorder is armed is reported, and a take after it is empty")
     func inputEnds() async throws {
         let path = folder["short.wav"]
         let writer = try WaveWriter(path: path, sampleRate: 48_000, channelCount: 2)
@@ -105,7 +105,7 @@ struct RecorderTests {
         #expect(unsafe access(folder["empty.wav"], F_OK) != 0)
     }
 
-    @Test("what looks at a recorder does not keep it: it ends with its last stage, and can still be looked at")
+    @Test("a monitor does not keep its recorder: it ends with its last stage, and can still be read")
     func monitorKeepsNothing() async throws {
         var core: RecorderCore? = try RecorderCore(.null, request(256, clock: .virtual))
         weak let kept = core

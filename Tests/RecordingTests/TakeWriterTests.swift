@@ -180,7 +180,7 @@ struct TakeWriterTests {
         }
     }
 
-    @Test("what finds no room while the disk stands still is silence of the same length, counted and told")
+    @Test("frames lost while the disk does not respond become silence, counted and reported")
     func overrun() async throws {
         let rig = CourseRig(period: 480, seconds: 1)
         rig.commands.add(.record(rig.draft())) { 0 }
@@ -200,7 +200,7 @@ struct TakeWriterTests {
         #expect(end.lostFrames == 960 && end.frameCount == 2400 && end.reason == .asked)
     }
 
-    @Test("a disk that stands still for two seconds loses nothing, with eight channels at 96 kHz")
+    @Test("a disk that does not respond for two seconds loses nothing, with eight channels at 96 kHz")
     func stall() {
         let configuration = StreamConfiguration(
             sampleRate: 96_000, channelCount: 8, periodFrames: 64, bufferFrames: 256, formatName: "FLOAT",
@@ -215,7 +215,7 @@ struct TakeWriterTests {
         #expect(shared.capture.droppedFrames == 0 && shared.capture.capturedFrame == 192_000)
     }
 
-    @Test("little room on the disk is told once, and again only after there was plenty")
+    @Test("low disk space is reported once, and again only after there was plenty")
     func diskLow() async {
         var watch = DiskWatch(path: "/tmp", bytesPerSecond: 1)
         let seconds: [Double] = [61, 59, 10, 100, 59, 121, 1]

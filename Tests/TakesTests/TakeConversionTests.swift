@@ -98,7 +98,7 @@ struct TakeConversionTests {
         #expect(try abs(openDecoder(path: target).info.seconds - 30_001.0 / 44_100) < 0.05)
     }
 
-    @Test("a conversion that is given up, or cannot be, leaves nothing, and an older file stays")
+    @Test("a conversion that is cancelled or fails leaves no file, and an older file stays")
     func refusals() throws {
         let path = try source()
         for format in ExportFormat.allCases {
@@ -127,7 +127,7 @@ struct TakeConversionTests {
         #expect(scratch.names == ["old", "take.wav"])
     }
 
-    @Test("an ffmpeg that is missing, hangs, fails or makes something else is told, and leaves nothing")
+    @Test("an ffmpeg that is missing, hangs, fails or writes something else is reported, and leaves no file")
     func programs() throws {
         let path = try source(frameCount: 1000)
         func kind(_ script: String?, seconds: Double = 60) throws -> AudioFileError.Kind? {

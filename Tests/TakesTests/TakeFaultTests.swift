@@ -113,7 +113,7 @@ struct TakeFaultTests {
         }
     }
 
-    @Test("a write that is cut short and then fails leaves whole frames; what did get there is kept")
+    @Test("a short write followed by a failure keeps the complete frames that were written")
     func cutWrites() throws {
         for format in cases(Self.formats, few: [Self.formats[0]]) {
             let whole = FailingCalls { _ in .done }
@@ -185,7 +185,7 @@ struct TakeFaultTests {
         #expect(try TakeFileMarks.read(run.take.path).count == 3)
     }
 
-    @Test("a take that has failed takes nothing more and says the same again; its end is no second failure")
+    @Test("a failed take accepts no more samples and repeats its error; ending it is no second failure")
     func afterwards() throws {
         let calls = FailingCalls { number in number == 4 ? .fails(ENOSPC) : .done }
         let take = try TakeFile(path: scratch.file("take"), format: Self.formats[0], calls: calls)

@@ -55,7 +55,7 @@ struct TakeFileTests {
         #expect(take.frameCount == 0)
     }
 
-    @Test("a checkpoint makes everything given so far be seen by others, while the take goes on")
+    @Test("after a checkpoint other programs read everything so far, while the take continues")
     func checkpoints() throws {
         let take = try take(channelCount: 1)
         for round in 1...3 {

@@ -171,7 +171,7 @@ struct UnfinishedTakeTests {
         #expect(file(7, 5, true).mayBe(file(6, 5, true)) && !file(7, 5, true).isSame(as: file(6, 5, true)))
     }
 
-    @Test("what a power cut leaves, a header that is ahead of the samples or none, is put right")
+    @Test("a header that a power cut left ahead of its samples, or without any, is corrected")
     func powerCut() throws {
         for isEmpty in [false, true] {
             let name = "cut\(isEmpty)"

@@ -71,7 +71,7 @@ struct CacheDamageTests {
         #expect(bench.cache().store(waveform, of: source) == .stored && isThere(entry))
     }
 
-    @Test("waits for no pipe, follows no link, and is not stopped by a folder in a waveform's place")
+    @Test("does not wait for a pipe, follows no link, and is not stopped by a folder in a waveform's place")
     func oddEntries() throws {
         var bench = try CacheBench("CacheDamageTests.oddEntries")
         let (path, waveform, entry) = try bench.kept("a.wav")

@@ -146,7 +146,7 @@ struct WaveformCacheTests {
         #expect(bench.cache().lookup(path: path, tones: false).waveform == waveform)
     }
 
-    @Test("keeps nothing of a recording that changed, grew or went while it was decoded")
+    @Test("stores nothing for a recording that changed, grew or was removed while it was decoded")
     func changedMeanwhile() throws {
         var bench = try CacheBench("WaveformCacheTests.changedMeanwhile")
         func isKept(_ change: (String) throws -> Void) throws -> Bool {

@@ -155,7 +155,7 @@ struct FileMarkTests {
         #expect(marks(MarkFiles.tag(chapters, version: 2)).isEmpty)
     }
 
-    @Test("of other kinds of files are none, and a file that is not there is told")
+    @Test("of other kinds of files are none, and a missing file is reported")
     func none() throws {
         for head in ["riff", ".snd", "ftyp", "OggS", "nothing", "FORM\0\0\0\u{8}8SVX", "fLaC", "caff", "RIFF", "ID3"] {
             #expect(marks(Array(head.utf8)).isEmpty && marks(Array((head + "MARK cue ").utf8)).isEmpty)

@@ -113,7 +113,7 @@ struct MarkDamageTests {
         #expect(read(caf).marks == [cue])
     }
 
-    @Test("no more is read than is bearable of files of nothing but marks, chunks, blocks, pages or frames")
+    @Test("reading is bounded for files of nothing but marks, chunks, blocks, pages or frames")
     func bounds() {
         let limit = FileMarks.countLimit
         let frames = Array(0..<UInt32(2 * limit))
@@ -152,7 +152,7 @@ struct MarkDamageTests {
         #expect(read(start + Array(repeating: page, count: 10_000).flatMap { $0 }).marks.isEmpty)
     }
 
-    @Test("a file tells the same as its bytes in memory, and one that ends early what is there")
+    @Test("a file gives the same as its bytes in memory, and a truncated one what it has")
     func files() throws {
         let scratch = try Scratch()
         for (index, file) in Seeds().files.enumerated() {
