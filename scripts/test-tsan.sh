@@ -51,7 +51,7 @@ mkdir -p "$planted"
 rm -rf "${planted:?}"/{Package.swift,CSources,Sources,Tests}
 mkdir -p "$planted"/{CSources,Sources,Tests/TestSupport}
 cp -r CSources/{CRealtime,CAllocationCounter,CSanitizerSupport} "$planted/CSources/"
-cp -r Sources/Realtime "$planted/Sources/"
+cp -r Sources/{Explanations,Realtime} "$planted/Sources/"
 cp -r Tests/RealtimeTests "$planted/Tests/"
 cp Tests/TestSupport/{Allocations,Privileges,Sanitizers,SeededGenerator}.swift "$planted/Tests/TestSupport/"
 cat >"$planted/Package.swift" <<'END'
@@ -66,7 +66,8 @@ let package = Package(
     targets: [
         .target(name: "CRealtime", path: "CSources/CRealtime"),
         .target(name: "CAllocationCounter", path: "CSources/CAllocationCounter"),
-        .target(name: "Realtime", dependencies: ["CRealtime"], swiftSettings: settings),
+        .target(name: "Explanations", swiftSettings: settings),
+        .target(name: "Realtime", dependencies: ["Explanations", "CRealtime"], swiftSettings: settings),
         .target(name: "CSanitizerSupport", path: "CSources/CSanitizerSupport"),
         .target(
             name: "TestSupport", dependencies: ["CAllocationCounter", "CSanitizerSupport"], path: "Tests/TestSupport",
@@ -89,4 +90,6 @@ must_be_caught SnapshotTests
 must_be_caught ReadEpochTests
 
 echo "thread sanitizer: tests"
-"$swift" test "${options[@]}" --scratch-path .build-tsan "$@"
+# Built as --build does: a build by `swift test` compiles everything again.
+"$swift" build --build-tests "${options[@]}" --scratch-path .build-tsan
+"$swift" test --skip-build "${options[@]}" --scratch-path .build-tsan "$@"
