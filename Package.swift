@@ -89,6 +89,7 @@ let package = Package(
         .target(
             name: "Drawing", dependencies: ["Explanations", "DSP", "Files", "Libraries", "CPangoCairo"],
             swiftSettings: settings),
+        .target(name: "Sections", dependencies: ["Explanations"], swiftSettings: settings),
         .target(name: "Libraries", dependencies: ["Explanations", "CLibraryTable"], swiftSettings: settings),
         .target(name: "Files", dependencies: ["Explanations", "CLinux"], swiftSettings: settings),
         .target(name: "UserState", dependencies: ["Explanations", "Files"], swiftSettings: settings),
@@ -120,11 +121,17 @@ let package = Package(
             name: "Engine", dependencies: ["Explanations", "Realtime", "DSP", "AudioFiles", "Clips", "AudioDevices"],
             swiftSettings: settings),
         .target(
+            name: "Practice",
+            dependencies: [
+                "Explanations", "Realtime", "DSP", "Files", "Sections", "UserState", "AudioFiles", "Clips", "Waveforms",
+                "AudioDevices", "Engine",
+            ],
+            swiftSettings: settings),
+        .target(
             name: "Woodshed",
             dependencies: [
-                "Explanations", "Realtime", "DSP", "AudioFiles", "Clips", "Takes", "Waveforms", "AudioDevices",
-                "Recording",
-                "Engine",
+                "Explanations", "Realtime", "DSP", "Sections", "AudioFiles", "Clips", "Takes", "Waveforms",
+                "AudioDevices", "Recording", "Engine", "Practice",
             ],
             swiftSettings: settings),
         .target(
@@ -159,6 +166,7 @@ let package = Package(
             ],
             swiftSettings: settings),
         .testTarget(name: "RealtimeTests", dependencies: ["Realtime", "TestSupport"], swiftSettings: settings),
+        .testTarget(name: "SectionsTests", dependencies: ["Sections", "TestSupport"], swiftSettings: settings),
         .testTarget(
             name: "FilesTests", dependencies: ["Files", "ProcessHandles", "TestSupport"], swiftSettings: settings),
         .testTarget(name: "UserStateTests", dependencies: ["UserState", "TestSupport"], swiftSettings: settings),

@@ -7,8 +7,10 @@
 @_exported public import DSP
 @_exported public import Engine
 @_exported public import Explanations
+@_exported public import Practice
 // What a device's thread was granted, and rings to carry what it leaves behind.
 @_exported public import Realtime
 @_exported public import Recording
+@_exported public import Sections
 @_exported public import Takes
 @_exported public import Waveforms

@@ -2,7 +2,7 @@
 import ArgumentParser
 import Woodshed
 
-struct Practice: Verb {
+struct PracticeCommand: Verb {
     static let configuration = CommandConfiguration(
         commandName: "practice",
         abstract: "Loop sections of a recording, slowed or sped up, at their pitch.",

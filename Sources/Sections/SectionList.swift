@@ -1,0 +1,89 @@
+/// The sections of one recording, in the order of their starts.
+///
+/// A value: an edit returns what it has changed, and a copy is a snapshot. The number of a section is its place in the list, from 1; it
+/// changes with other sections, its `id` does not.
+///
+/// Real-time safe: no.
+public struct SectionList: Sendable, Equatable {
+    /// Frames a second of the recording's file.
+    public let sampleRate: Int
+    /// The recording's length in frames of its file; no section reaches past it.
+    public let frameCount: Int64
+    /// The sections: by start; of those with the same start, the longer first.
+    public private(set) var sections: [SavedSection]
+    /// The identity of the next new section.
+    package private(set) var nextID: Int
+
+    /// An empty list for a recording.
+    ///
+    /// - Parameters:
+    ///   - sampleRate: Frames a second of the recording's file, above 0.
+    ///   - frameCount: The recording's length in frames of its file.
+    public init(sampleRate: Int, frameCount: Int64) {
+        self.init(sampleRate: sampleRate, frameCount: frameCount, sections: [], nextID: 1)
+    }
+
+    /// A list as it was stored. Sections are sorted; those that reach outside the recording are kept as they are.
+    package init(sampleRate: Int, frameCount: Int64, sections: [SavedSection], nextID: Int) {
+        precondition(sampleRate > 0, "a sample rate is positive")
+        (self.sampleRate, self.frameCount) = (sampleRate, frameCount)
+        self.sections = sections.sorted(by: SavedSection.order)
+        self.nextID = max(nextID, (sections.map(\.id).max() ?? 0) + 1)
+    }
+
+    /// The section with a number, from 1; nil if there is none.
+    public func section(number: Int) -> SavedSection? {
+        sections.indices.contains(number - 1) ? sections[number - 1] : nil
+    }
+
+    /// The number of the section with an identity, from 1; nil if there is none.
+    public func number(ofID id: Int) -> Int? { sections.firstIndex { $0.id == id }.map { $0 + 1 } }
+
+    /// The section that a user means: by its number, or by its name.
+    ///
+    /// The name is compared exactly first, then without regard to case. A text of digits is a number, unless a section has it
+    /// as its name.
+    ///
+    /// - Throws: `SectionError` of kind `unknown` or `ambiguous`.
+    public func section(named text: String) throws(SectionError) -> SavedSection {
+        for matches in [sections.filter { $0.name == text }, numbered(text), sections.filter { $0.hasName(like: text) }] {
+            guard let first = matches.first else { continue }
+            guard matches.count == 1 else { throw .ambiguous(text, numbers: matches.compactMap { number(ofID: $0.id) }) }
+            return first
+        }
+        throw .unknown(text, in: self)
+    }
+
+    private func numbered(_ text: String) -> [SavedSection] {
+        Int(text).flatMap { section(number: $0) }.map { [$0] } ?? []
+    }
+
+    // MARK: Changes
+
+    /// Carries out an edit.
+    ///
+    /// - Returns: What has changed; empty if nothing had to.
+    /// - Throws: `SectionError`; the list is then as it was.
+    @discardableResult
+    public mutating func apply(_ edit: SectionEdit) throws(SectionError) -> SectionChange {
+        var editor = SectionEditor(list: self)
+        try editor.carryOut(edit)
+        let change = editor.change
+        apply(change)
+        nextID = max(nextID, editor.nextID)
+        return change
+    }
+
+    /// Carries out a change that was made from this list, or that was undone in it.
+    public mutating func apply(_ change: SectionChange) {
+        guard !change.isEmpty else { return }
+        let gone = Set(change.removed.map(\.id)).union(change.added.map(\.id))
+        sections.removeAll { gone.contains($0.id) }
+        sections = (sections + change.added).sorted(by: SavedSection.order)
+        nextID = max(nextID, (change.added.map(\.id).max() ?? 0) + 1)
+    }
+}
+
+extension SavedSection {
+    fileprivate func hasName(like text: String) -> Bool { !name.isEmpty && name.lowercased() == text.lowercased() }
+}

@@ -1,0 +1,16 @@
+// Sections: the passages of a recording that a musician or learner keeps, as values. It defines sections (`SavedSection`), the list of a
+// recording's sections (`SectionList`), every change to a list (`SectionEdit`) with its reversal (`SectionChange`), and the errors
+// (`SectionError`).
+//
+// Frames are those of the recording's own file, at its own rate, so the same list serves an engine of any rate. The
+// module does not know files, databases, players or terminals, and does not read the sound of a recording.
+
+/// Limits for every list of sections, checked before a section is made.
+package enum SectionLimits {
+    /// The most sections of one recording.
+    package static let sectionCount = 100_000
+    /// The most bytes of a name, in UTF-8.
+    package static let nameBytes = 4096
+    /// The most bytes of a section's text, in UTF-8.
+    package static let textBytes = 65_536
+}
