@@ -61,7 +61,8 @@ extension SectionError {
     static func check(name: String) throws(SectionError) {
         guard name.utf8.count <= SectionLimits.nameBytes else {
             throw SectionError(
-                .textRefused, "the name is longer than \(SectionLimits.nameBytes) bytes", remedy: "Give a shorter name.")
+                .textRefused, "the name is longer than \(SectionLimits.nameBytes) bytes", remedy: "Give a shorter name."
+            )
         }
         // A line break would be two lines in every list; zero ends a text in C.
         guard !name.unicodeScalars.contains(where: { $0.value < 0x20 || $0.value == 0x7F }) else {

@@ -46,9 +46,12 @@ public struct SectionList: Sendable, Equatable {
     ///
     /// - Throws: `SectionError` of kind `unknown` or `ambiguous`.
     public func section(named text: String) throws(SectionError) -> SavedSection {
-        for matches in [sections.filter { $0.name == text }, numbered(text), sections.filter { $0.hasName(like: text) }] {
+        let candidates = [sections.filter { $0.name == text }, numbered(text), sections.filter { $0.hasName(like: text) }]
+        for matches in candidates {
             guard let first = matches.first else { continue }
-            guard matches.count == 1 else { throw .ambiguous(text, numbers: matches.compactMap { number(ofID: $0.id) }) }
+            guard matches.count == 1 else {
+                throw .ambiguous(text, numbers: matches.compactMap { number(ofID: $0.id) })
+            }
             return first
         }
         throw .unknown(text, in: self)

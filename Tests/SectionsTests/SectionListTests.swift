@@ -94,7 +94,8 @@ struct SectionListTests {
         var list = SectionList(sampleRate: 1000, frameCount: 10_000)
         try list.apply(
             .add([
-                SectionDraft(0..<1000, name: "A", text: "one"), SectionDraft(500..<2000, name: "B", text: "two", isHard: true),
+                SectionDraft(0..<1000, name: "A", text: "one"),
+                SectionDraft(500..<2000, name: "B", text: "two", isHard: true),
                 SectionDraft(2000..<2500, name: "A"),
             ]))
         try list.apply(.join(ids: list.sections.map(\.id)))
@@ -131,7 +132,8 @@ struct SectionListTests {
 
     @Test("a section is found by name, by number, and by name in any case; two of a name must be told apart")
     func names() throws {
-        let list = try list([0..<1000, 1000..<2000, 2000..<3000, 3000..<4000], names: ["Intro", "chorus", "Chorus", "1"])
+        let list = try list(
+            [0..<1000, 1000..<2000, 2000..<3000, 3000..<4000], names: ["Intro", "chorus", "Chorus", "1"])
         #expect(try list.section(named: "intro").id == 1 && list.section(named: "2").id == 2)
         #expect(try list.section(named: "Chorus").id == 3 && list.section(named: "1").id == 4)
         #expect(throws: SectionError.self) { try list.section(named: "CHORUS") }

@@ -9,6 +9,16 @@ extension AudioFileError: CommandError {
     var exitStatus: ExitStatus { kind.exitStatus }
 }
 
+extension SectionError: CommandError {
+    var exitStatus: ExitStatus {
+        switch kind {
+        case .empty, .outsideRecording, .splitOutside, .cannotJoin, .overlapping, .tooMany: .badData
+        case .unknown, .ambiguous, .nothingToUndo: .notFound
+        case .textRefused: .usage
+        }
+    }
+}
+
 extension DeviceError: CommandError {
     var exitStatus: ExitStatus { kind.exitStatus }
 }
