@@ -28,7 +28,7 @@ fi
 
 cd "$(dirname "$0")/.."
 
-modules=(Explanations Realtime DSP Drawing AudioFiles Clips Takes Waveforms AudioDevices Recording Engine Woodshed)
+modules=(Explanations Realtime DSP Drawing AudioFiles Clips Takes Waveforms AudioDevices Recording Engine Sections Practice Woodshed)
 # Modules of programs, which other packages do not import.
 programs=(WoodshedCLI WoodshedCommand)
 # Modules without public symbols.

@@ -46,7 +46,9 @@ public struct SectionList: Sendable, Equatable {
     ///
     /// - Throws: `SectionError` of kind `unknown` or `ambiguous`.
     public func section(named text: String) throws(SectionError) -> SavedSection {
-        let candidates = [sections.filter { $0.name == text }, numbered(text), sections.filter { $0.hasName(like: text) }]
+        let candidates = [
+            sections.filter { $0.name == text }, numbered(text), sections.filter { $0.hasName(like: text) },
+        ]
         for matches in candidates {
             guard let first = matches.first else { continue }
             guard matches.count == 1 else {
