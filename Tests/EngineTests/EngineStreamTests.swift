@@ -79,7 +79,7 @@ struct EngineStreamTests {
     func periods(speed: Double, joint: Joint) throws {
         let score = try score(speed: speed, joint: joint)
         let reference = try played(score, period: 8192)
-        #expect(reference[0].count == Int(score.frameCount))
+        #expect(reference[0].count == Int(score.length))
         for period in cases([1, 2, 63, 64, 512, 4096], few: [63, 512]) {
             #expect(try played(score, period: period) == reference, "period \(period)")
         }

@@ -72,3 +72,8 @@ func testClip(channels: Int, frames: Int, rate: Int, seed: UInt64) -> [[Float]] 
         }
     }
 }
+
+extension Score {
+    /// The length of a score that ends.
+    var length: Int64 { frameCount ?? .max }
+}

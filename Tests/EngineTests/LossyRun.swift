@@ -61,7 +61,7 @@ final class LossyRun: Sendable {
             sampleRate: Self.rate, channelCount: 2, periodFrames: 512, periodCount: 4, realtimePriority: nil)
         engine = try Engine(output: .system(rig.name), request: request, onLoss: policy)
         let plan = PracticePlan(
-            sections: [try Section(0..<60_000)], passes: passes, speeds: .constant(speed), joint: .hard)
+            sections: [try Section(0..<60_000)], passes: .count(passes), speeds: .constant(speed), joint: .hard)
         score = try Score(plan, clipFrameCount: 60_000, sampleRate: Self.rate)
         player = try engine.makePlayer(try Clip.inMemory(Self.sound, sampleRate: Self.rate), score: score)
         isStretched = speed != .normal

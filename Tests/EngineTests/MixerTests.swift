@@ -52,7 +52,7 @@ struct MixerTests {
     }
 
     func score(_ range: Range<Int64>, passes: Int = 1) throws -> Score {
-        let plan = PracticePlan(sections: [try Section(range)], passes: passes, joint: .hard)
+        let plan = PracticePlan(sections: [try Section(range)], passes: .count(passes), joint: .hard)
         return try Score(plan, clipFrameCount: 4000, sampleRate: Self.rate)
     }
 

@@ -12,7 +12,8 @@ struct PassRecordingTests {
         _ ranges: [Range<Int64>], passes: Int, speeds: SpeedSchedule, gap: Gap = .none, joint: Joint = .crossfade
     ) throws -> Score {
         let plan = PracticePlan(
-            sections: try ranges.map { try Section($0) }, passes: passes, speeds: speeds, gap: gap, joint: joint)
+            sections: try ranges.map { try Section($0) }, passes: .count(passes), speeds: speeds, gap: gap, joint: joint
+        )
         return try Score(plan, clipFrameCount: 6000, sampleRate: rate)
     }
 
@@ -39,7 +40,7 @@ struct PassRecordingTests {
         let score = try Self.score(
             [300..<900, 2000..<2041, 5400..<6000], passes: 5,
             speeds: .ramp(from: try Speed(factor: 0.6), to: try Speed(factor: 0.7), step: 0.1), gap: gap, joint: joint)
-        let total = Int(score.frameCount) + 100
+        let total = Int(score.length) + 100
         let anew = try Self.harness(score, keeps: false).render(total) { 512 }
         #expect(try Self.harness(score, keeps: true).render(total) { 512 } == anew)
         let random = try Self.harness(score, keeps: true)
@@ -51,7 +52,7 @@ struct PassRecordingTests {
     func thousandPasses() throws {
         let speed = try Speed(factor: 0.73)
         let score = try Self.score([1000..<1500], passes: 1000, speeds: .constant(speed))
-        let total = Int(score.frameCount)
+        let total = Int(score.length)
         let kept = try Self.harness(score, keeps: true).render(total) { 333 }
         #expect(try Self.harness(score, keeps: false).render(total) { 333 } == kept)
     }

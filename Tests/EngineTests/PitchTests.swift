@@ -13,12 +13,12 @@ struct PitchTests {
         rate: Int = rate, extra: Int = 0, nextBlock: () -> Int = { 2048 }
     ) throws -> (output: [[Float]], frameCount: Int) {
         let plan = PracticePlan(
-            sections: [try Section(range)], passes: passes, speeds: .constant(try Speed(factor: speed)),
+            sections: [try Section(range)], passes: .count(passes), speeds: .constant(try Speed(factor: speed)),
             pitch: try Pitch(semitones: pitch))
         let score = try Score(plan, clipFrameCount: Int64(clip[0].count), sampleRate: rate)
         let harness = try Harness(clip, rate: rate, score: score)
         harness.player.start(at: 0)
-        return (harness.render(Int(score.frameCount) + extra, nextBlock: nextBlock), Int(score.frameCount))
+        return (harness.render(Int(score.length) + extra, nextBlock: nextBlock), Int(score.length))
     }
 
     static func sine(_ frequency: Double, frames: Int, rate: Int = rate) -> [Float] {

@@ -14,12 +14,20 @@ struct PlayerEditTests {
             let length =
                 [Int64.random(in: 20...60, using: &generator), 700, 2000].randomElement(using: &generator) ?? 700
             let start = Int64.random(in: 0...Self.frames - length, using: &generator)
-            return try Section(start..<start + length)
+            // Now and then with settings of its own.
+            let own = Int.random(in: 0..<4, using: &generator) == 0
+            return try Section(
+                start..<start + length,
+                passes: own ? [1, 3, .endless].randomElement(using: &generator) : nil,
+                speeds: own ? try randomSpeeds(&generator) : nil, gap: own ? .frames(31) : nil)
         }
         let gap: Gap = [.none, .frames(90), .passLengths(0.5)][Int.random(in: 0..<3, using: &generator)]
         let plan = PracticePlan(
-            sections: sections, passes: Int.random(in: 1...4, using: &generator),
-            speeds: try randomSpeeds(&generator), gap: gap, joint: joint)
+            sections: sections,
+            passes: Int.random(in: 0..<6, using: &generator) == 0
+                ? .endless : .count(Int.random(in: 1...4, using: &generator)),
+            speeds: try randomSpeeds(&generator), gap: gap, joint: joint,
+            repeats: Int.random(in: 0..<4, using: &generator) == 0)
         return try Score(plan, clipFrameCount: Self.frames, sampleRate: Self.rate)
     }
 

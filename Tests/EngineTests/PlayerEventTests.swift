@@ -12,14 +12,15 @@ struct PlayerEventTests {
         let stream = harness.player.events
         harness.player.start(at: 10)
         try edit(harness.player)
-        _ = harness.render(Int(score.frameCount) + 3000) { block }
+        _ = harness.render(Int(score.length) + 3000) { block }
         var all: [PlayerEvent] = []
         for await event in stream { all.append(event) }
         return all
     }
 
     func line(_ event: PlayerEvent) -> String {
-        "\(event.frame) \(event.kind) \(event.section) \(event.pass)/\(event.passes) \(event.clipFrame)"
+        let passes = event.passes.map(String.init) ?? "endless"
+        return "\(event.frame) \(event.kind) \(event.section) \(event.pass)/\(passes) \(event.clipFrame)"
     }
 
     @Test("tell every section and pass at its exact output frame, for every block size", arguments: [1, 64, 999])
@@ -89,5 +90,30 @@ struct PlayerEventTests {
                 "510 sectionEnded 2 1/1 2100",
                 "510 finished(Engine.FinishReason.completed) 2 1/1 2100",
             ])
+    }
+
+    @Test("begin with the first section again after the last, with the gap between them, until the player is stopped")
+    func repeated() throws {
+        let plan = PracticePlan(
+            sections: [try Section(100..<400), try Section(0..<50, passes: .endless)], gap: .frames(20), joint: .hard,
+            repeats: true)
+        var once = plan
+        once.sections[1].passes = nil
+        let harness = try Harness(
+            testClip(channels: 1, frames: 1000, rate: 8000, seed: 1), rate: 8000,
+            score: try Score(once, clipFrameCount: 1000, sampleRate: 8000))
+        harness.player.start(at: 0)
+        let sound = harness.render(1000) { 77 }[0]
+        // 300 frames, a gap, 50 frames, a gap, and again.
+        for frame in 0..<300 {
+            #expect(sound[frame] == sound[frame + 390] && sound[frame] == harness.clip[0][100 + frame])
+        }
+        for frame in 320..<370 { #expect(sound[frame] == harness.clip[0][frame - 320]) }
+        #expect(sound[300..<320].allSatisfy { $0 == 0 } && sound[370..<390].allSatisfy { $0 == 0 })
+        #expect(harness.player.status.state == .playing && harness.player.status.passes == 1)
+        try harness.player.setScore(try Score(plan, clipFrameCount: 1000, sampleRate: 8000))
+        try harness.player.skip(toSection: 2)
+        _ = harness.render(1000, from: 1000) { 64 }
+        #expect(harness.player.status.passes == nil && harness.player.status.pass > 10)
     }
 }

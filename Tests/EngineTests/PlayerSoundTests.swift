@@ -13,7 +13,7 @@ struct PlayerSoundTests {
         _ ranges: [Range<Int64>], passes: Int = 2, speed: Double = 1, gap: Gap = .none, joint: Joint = .hard
     ) throws -> Score {
         let plan = PracticePlan(
-            sections: try ranges.map { try Section($0) }, passes: passes,
+            sections: try ranges.map { try Section($0) }, passes: .count(passes),
             speeds: .constant(try Speed(factor: speed)), gap: gap, joint: joint)
         return try Score(plan, clipFrameCount: 6000, sampleRate: Self.rate)
     }
@@ -23,7 +23,7 @@ struct PlayerSoundTests {
     ) throws -> [[Float]] {
         let harness = try Harness(clip, rate: Self.rate, score: score)
         harness.player.start(at: 0)
-        return harness.render(Int(score.frameCount) + extra, outputChannels: channels) { block }
+        return harness.render(Int(score.length) + extra, outputChannels: channels) { block }
     }
 
     @Test("with hard joints at 100 % is the clip's own bits, pass for pass, with exact gaps of true silence")
@@ -40,7 +40,7 @@ struct PlayerSoundTests {
                     at += 80
                 }
             }
-            #expect(at == Int(score.frameCount) + 80)
+            #expect(at == Int(score.length) + 80)
         }
     }
 
@@ -85,7 +85,7 @@ struct PlayerSoundTests {
             let score = try score([1036..<2109, 3000..<3900], passes: 3, speed: speed, joint: joint)
             let output = try rendered(score, clip: [tone, tone])
             var largest: Float = 0
-            for frame in 1..<Int(score.frameCount) {
+            for frame in 1..<Int(score.length) {
                 largest = max(largest, abs(output[0][frame] - output[0][frame - 1]))
             }
             // The fades last 24 to 40 frames and move by at most 1.57/length of the difference a frame: under 0.04 here.
@@ -122,8 +122,8 @@ struct PlayerSoundTests {
         let score = try score([1000..<1777], passes: 2, speed: 0.7, joint: .crossfade)
         let harness = try Harness(Self.clip, rate: Self.rate, score: score)
         harness.player.start(at: 123)
-        let output = harness.render(Int(score.frameCount) + 400) { 64 }
-        let end = 123 + Int(score.frameCount)
+        let output = harness.render(Int(score.length) + 400) { 64 }
+        let end = 123 + Int(score.length)
         #expect(output[0][..<123].allSatisfy { $0 == 0 })
         #expect(output[0][end...].allSatisfy { $0 == 0 })
         #expect(harness.player.status.state == .finished)

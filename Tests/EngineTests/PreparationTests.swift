@@ -30,7 +30,7 @@ struct PreparationTests {
         _ material: MaterialChoice, passes: Int = 2, speed: Double = 0.75, quality: StretchQuality = .full
     ) throws -> Score {
         let plan = PracticePlan(
-            sections: [try Section(3000..<25_000)], passes: passes, speeds: .constant(try Speed(factor: speed)),
+            sections: [try Section(3000..<25_000)], passes: .count(passes), speeds: .constant(try Speed(factor: speed)),
             material: material, quality: quality)
         return try Score(plan, clipFrameCount: 44_100, sampleRate: rate)
     }
@@ -38,7 +38,7 @@ struct PreparationTests {
     static func rendered(_ score: Score, block: Int, listens: Bool = true) throws -> [Float] {
         let harness = try Harness(clip, rate: rate, score: score, listens: listens)
         harness.player.start(at: 0)
-        return harness.render(Int(score.frameCount) + 100) { block }[0]
+        return harness.render(Int(score.length) + 100) { block }[0]
     }
 
     @Test(
@@ -96,7 +96,7 @@ struct PreparationTests {
         arguments: cases([0.5, 0.75, 0.9], few: [0.75]))
     func seekIntoSplices(speed: Double) throws {
         let score = try Self.score(.speech, passes: 1, speed: speed)
-        let total = Int(score.frameCount)
+        let total = Int(score.length)
         let whole = try Self.rendered(score, block: 997)
         for target in stride(from: Int64(4001), to: 24_000, by: cases(3777, few: 12_000)) {
             let harness = try Harness(Self.clip, rate: Self.rate, score: score, listens: true)

@@ -106,7 +106,7 @@ extension ReferencePlayer {
     }
 
     private func continues(in newScore: Score) -> Bool {
-        newScore.sections.indices.contains(span.section) && span.pass < newScore.plan.passes
+        newScore.sections.indices.contains(span.section) && span.pass < Self.passes(span.section, of: newScore)
             && newScore.sections[span.section].range == score.sections[span.section].range
     }
 
@@ -115,7 +115,7 @@ extension ReferencePlayer {
         var current = span
         score = newScore
         if frame < span.end {
-            let new = newScore.plan.speeds.factor(ofPass: 0)
+            let new = speeds(span.section).factor(ofPass: 0)
             let from = command.value > 0 ? span.motion.speed(frame) : new
             current.motion = ReferenceMotion(
                 curve: ReferenceCurve(from: from, to: new, over: command.value), start: frame,

@@ -112,8 +112,22 @@ struct ReferencePlayer {
 
     private func curve(_ section: Int, _ pass: Int) -> ReferenceCurve {
         let range = score.sections[section].range
-        return ReferenceCurve(score.plan.speeds, pass: pass, distance: Double(range.count))
+        return ReferenceCurve(speeds(section), pass: pass, distance: Double(range.count))
     }
+
+    func speeds(_ section: Int) -> SpeedSchedule { score.sections[section].speeds ?? score.plan.speeds }
+
+    /// Passes of a section; more than any test hears if there is no number.
+    static func passes(_ section: Int, of score: Score) -> Int {
+        (score.sections[section].passes ?? score.plan.passes).number ?? .max
+    }
+
+    private func gap(_ section: Int, after whole: Double) -> Int64 {
+        (score.sections[section].gap ?? score.plan.gap).frameCount(passFrames: whole) ?? 0
+    }
+
+    /// Spans that begin later than this after a change are heard in no test, in output frames.
+    private static let horizon: Int64 = 200_000
 
     /// All spans from a place on, its lengths summed exactly and rounded once each.
     ///
@@ -123,13 +137,21 @@ struct ReferencePlayer {
         var exact = first?.carry ?? 0
         var rests: Int64 = 0
         var end: Int64 { frame + rests + Int64((exact).rounded(.toNearestOrAwayFromZero)) }
-        for section in place.section..<score.sections.count {
+        let rounds = score.plan.repeats ? Int.max : 1
+        for section in (0..<rounds).lazy.flatMap({ round in (0..<score.sections.count).lazy.map { (round, $0) } })
+            .drop(while: { $0.1 < place.section })
+        {
+            let (round, section) = section
             let range = score.sections[section].range
-            for pass in (section == place.section ? place.pass : 0)..<score.plan.passes {
-                let isEntry = section == place.section && pass == place.pass
+            let isFirst = round == 0 && section == place.section
+            for pass in (isFirst ? place.pass : 0)..<Self.passes(section, of: score) {
+                guard end <= frame + Self.horizon else { return all }
+                let isEntry = isFirst && pass == place.pass
                 let curve = curve(section, pass)
                 let whole = curve.time(Double(range.count))
-                let isLast = section + 1 == score.sections.count && pass + 1 == score.plan.passes
+                let isLast =
+                    !score.plan.repeats && section + 1 == score.sections.count
+                    && pass + 1 == Self.passes(section, of: score)
                 if isEntry, let first {
                     all.append(first)
                 } else if !(isEntry && place.isRest) {
@@ -145,7 +167,7 @@ struct ReferencePlayer {
                             section: section, pass: pass, isRest: false, clipStart: clipStart, start: start, end: end,
                             carry: exact - exact.rounded(.toNearestOrAwayFromZero), motion: motion, isLast: isLast))
                 }
-                let gap = score.plan.gap.frameCount(passFrames: whole) ?? 0
+                let gap = gap(section, after: whole)
                 let isEntryRest = isEntry && place.isRest
                 if gap > 0 && !isLast || isEntryRest {
                     let start = end
@@ -167,7 +189,7 @@ struct ReferencePlayer {
         let range = score.sections[span.section].range
         if span.isRest {
             let whole = curve(span.section, span.pass).time(Double(range.count))
-            let gap = score.plan.gap.frameCount(passFrames: whole) ?? 0
+            let gap = gap(span.section, after: whole)
             return Place(
                 section: span.section, pass: span.pass, isRest: true, clipFrame: range.upperBound,
                 restElapsed: gap - max(0, span.end - frame))
@@ -321,7 +343,7 @@ struct ReferencePlayer {
 
     private func fitting(_ place: Place) -> Place {
         let sections = score.sections
-        if place.section < sections.count, place.pass < score.plan.passes,
+        if place.section < sections.count, place.pass < Self.passes(place.section, of: score),
             place.isRest || sections[place.section].range.contains(place.clipFrame)
         {
             return place

@@ -14,7 +14,7 @@ struct RenderTrialTests {
 
     private func score(frames: Int, speed: Double, passes: Int) throws -> Score {
         let plan = PracticePlan(
-            sections: [try Section(1000..<Int64(frames))], passes: passes,
+            sections: [try Section(1000..<Int64(frames))], passes: .count(passes),
             speeds: .constant(try Speed(factor: speed)))
         return try Score(plan, clipFrameCount: Int64(frames), sampleRate: rate)
     }
@@ -34,11 +34,11 @@ struct RenderTrialTests {
         harness.player.start(at: 0)
         // As on a device's thread: what is left of a tail below the smallest normal number is zero.
         let flush = FlushToZero()
-        let expected = harness.render(Int(score.frameCount)) { 512 }
+        let expected = harness.render(Int(score.length)) { 512 }
         flush.restore()
         #expect(trial.frameCount == score.frameCount)
         #expect(heard == expected)
-        #expect(trial.blockMicroseconds.count == (Int(score.frameCount) + 63) / 64)
+        #expect(trial.blockMicroseconds.count == (Int(score.length) + 63) / 64)
         #expect(trial.starvedFrames == 0)
     }
 

@@ -10,7 +10,7 @@ struct ScoreTests {
         joint: Joint = .hard, clip: Int64 = 1_000_000
     ) throws -> Score {
         let sections = try ranges.map { try Section($0) }
-        let plan = PracticePlan(sections: sections, passes: passes, speeds: speeds, gap: gap, joint: joint)
+        let plan = PracticePlan(sections: sections, passes: .count(passes), speeds: speeds, gap: gap, joint: joint)
         return try Score(plan, clipFrameCount: clip, sampleRate: 44_100)
     }
 
@@ -18,9 +18,9 @@ struct ScoreTests {
     func spans(of score: Score) -> [ScoreCursor] {
         var cursor = ScoreCursor.start(of: score.parts[0], index: 0, at: 0)
         var all = [cursor]
-        while !cursor.isLast(of: score.parts[cursor.part], partCount: score.parts.count) || cursor.isRest {
+        while !(cursor.part + 1 == score.parts.count && cursor.isLast(of: score.parts[cursor.part])) || cursor.isRest {
             let next = min(cursor.part + 1, score.parts.count - 1)
-            cursor.advance(in: score.parts[cursor.part], next: score.parts[next])
+            cursor.advance(in: score.parts[cursor.part], next: (score.parts[next], next))
             all.append(cursor)
         }
         return all
@@ -41,7 +41,7 @@ struct ScoreTests {
         let speed = try Speed(factor: factor)
         let score = try score([7..<44_108, 3..<1000], passes: passes, speeds: .constant(speed))
         let exact = (44_101.0 + 997.0) / factor * Double(passes)
-        #expect(abs(Double(score.frameCount) - exact) <= 0.5 + exact * 1e-15)
+        #expect(abs(Double(score.length) - exact) <= 0.5 + exact * 1e-15)
     }
 
     @Test("walked span by span gives the length it was compiled to")
@@ -75,14 +75,44 @@ struct ScoreTests {
         #expect(cursor.spanEnd == 77 + 714)
         var exact = 500 / 0.7
         for _ in 2..<4 {
-            cursor.advance(in: score.parts[0], next: score.parts[0])
+            cursor.advance(in: score.parts[0], next: (score.parts[0], 0))
             #expect(cursor.isRest)
-            cursor.advance(in: score.parts[0], next: score.parts[0])
+            cursor.advance(in: score.parts[0], next: (score.parts[0], 0))
             exact += 1000 / 0.7
             #expect(!cursor.isRest)
         }
         #expect(abs(Double(cursor.spanEnd - 77 - 20) - exact) <= 0.5)
         #expect(cursor.pass == 3)
+    }
+
+    @Test(
+        "without a number of passes, or that repeats, has no length; its parts last for centuries, even 20,000 of them")
+    func endless() throws {
+        let endless = try Section(0..<1000, passes: .endless, gap: .frames(5))
+        let plan = PracticePlan(sections: [endless, try Section(0..<10, passes: 2)], passes: 3, joint: .hard)
+        let score = try Score(plan, clipFrameCount: 1000, sampleRate: 44_100)
+        #expect(score.frameCount == nil && score.parts.map(\.reportedPasses) == [0, 2])
+        #expect(score.parts.map(\.gapFrames) == [5, 0])
+        let years = Double(score.parts[0].passCount) * 1005 / 44_100 / 3600 / 24 / 365
+        #expect(years > 500)
+        var many = PracticePlan(sections: Array(repeating: try Section(0..<1000), count: 20_000), passes: .endless)
+        #expect(try Score(many, clipFrameCount: 1000, sampleRate: 384_000).parts[19_999].passCount > 1_000_000)
+        many = PracticePlan(sections: [try Section(0..<1000)], passes: 2, repeats: true)
+        #expect(try Score(many, clipFrameCount: 1000, sampleRate: 44_100).frameCount == nil)
+        many.passes = .count(0)
+        #expect(throws: ScoreError.self) { try Score(many, clipFrameCount: 1000, sampleRate: 44_100) }
+    }
+
+    @Test("an endless section with a ramp keeps the last speed; a section's own speeds are not the plan's")
+    func endlessRamp() throws {
+        let ramp = SpeedSchedule.ramp(from: try Speed(factor: 0.6), to: .normal, step: 0.1)
+        let section = try Section(0..<1000, passes: .endless, speeds: ramp)
+        let plan = PracticePlan(sections: [section, try Section(0..<1000)], speeds: .constant(try Speed(factor: 2)))
+        let score = try Score(plan, clipFrameCount: 1000, sampleRate: 44_100)
+        #expect(score.parts.map(\.speed) == [0.6, 0.7, 0.8, 0.9, 1, 2])
+        #expect(score.parts.dropLast().allSatisfy { $0.isEndless } && score.parts[4].passCount > 1_000_000)
+        let faster = try score.atSpeed(try Speed(factor: 0.5))
+        #expect(faster.parts.map(\.speed) == [0.5, 0.5] && faster.parts[0].isEndless)
     }
 
     @Test("a ramp steps once a pass and keeps its last speed")

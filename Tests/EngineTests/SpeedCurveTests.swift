@@ -13,7 +13,7 @@ struct SpeedCurveTests {
     static func score(
         _ range: Range<Int64>, _ speeds: SpeedSchedule, passes: Int = 1, joint: Joint = .hard
     ) throws -> Score {
-        let plan = PracticePlan(sections: [try Section(range)], passes: passes, speeds: speeds, joint: joint)
+        let plan = PracticePlan(sections: [try Section(range)], passes: .count(passes), speeds: speeds, joint: joint)
         return try Score(plan, clipFrameCount: frames, sampleRate: rate)
     }
 
@@ -46,7 +46,7 @@ struct SpeedCurveTests {
             let curve = score.parts[0].curve
             let slow = ReferenceCurve(schedule, pass: 0, distance: 2000)
             for _ in 0..<20 {
-                let frame = Int64.random(in: 0..<Int64(score.frameCount), using: &generator)
+                let frame = Int64.random(in: 0..<Int64(score.length), using: &generator)
                 let distance = curve.distance(after: frame)
                 // Both sum numbers below 10 000; a few hundred additions of half a unit in the last place each.
                 #expect(abs(distance - slow.distance(Double(frame))) < 1e-8, "\(schedule)")
@@ -92,7 +92,7 @@ struct SpeedCurveTests {
         for (score, copies) in [(held, 801..<1601), (score, 2000..<4000)] {
             let harness = try Harness([ramp], rate: Self.rate, score: score)
             harness.player.start(at: 0)
-            let output = harness.render(Int(score.frameCount)) { block }[0]
+            let output = harness.render(Int(score.length)) { block }[0]
             let cursor = ScoreCursor.start(of: score.parts[0], index: 0, at: 0)
             let first = (cursor.position(at: Int64(copies.lowerBound), in: score.parts[0]) + 0.5).rounded(.down)
             for frame in copies.dropFirst(40) where frame < output.count {

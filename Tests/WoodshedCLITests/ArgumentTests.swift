@@ -189,7 +189,7 @@ struct ArgumentTests {
         // With an argument each this took the parser half a minute; half a million arguments would not fit a command line.
         let many = (0..<20_000).flatMap { ["--section", "\($0)-\($0 + 1)"] }
         let command = try Woodshed.parseAsRoot(SectionArguments.merged(["practice", "song.wav"] + many))
-        let practice = try #require(command as? Practice)
+        let practice = try #require(command as? PracticeCommand)
         #expect(practice.plan.ranges.count == 20_000)
         #expect(practice.plan.ranges.last == (try TimeRange(parsing: "19999-20000")))
     }

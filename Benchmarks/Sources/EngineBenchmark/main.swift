@@ -38,7 +38,7 @@ func run(_ clip: Clip, players: Int, speed: Double, semitones: Double, passes: I
         sampleRate: rate, channelCount: 2, periodFrames: period, clock: .virtual, realtimePriority: nil)
     let engine = try Engine(output: .null, request: request)
     let plan = PracticePlan(
-        sections: [try Section(0..<clip.frameCount / Int64(passes))], passes: passes,
+        sections: [try Section(0..<clip.frameCount / Int64(passes))], passes: .count(passes),
         speeds: .constant(try Speed(factor: speed)), pitch: try Pitch(semitones: semitones), joint: .crossfade)
     let score = try Score(plan, clipFrameCount: clip.frameCount, sampleRate: rate)
     // Under the virtual clock a block waits for what is still to be found out about the recording, which is not its own cost.

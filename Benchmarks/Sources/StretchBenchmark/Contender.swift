@@ -50,7 +50,7 @@ func stretchedCount(_ channels: [[Float]], _ speed: Double) -> Int {
 enum Ours {
     static func score(_ clip: Clip, _ speeds: SpeedSchedule, passes: Int = 1) throws -> Score {
         let plan = PracticePlan(
-            sections: [try Section(0..<clip.frameCount)], passes: passes, speeds: speeds, joint: .crossfade)
+            sections: [try Section(0..<clip.frameCount)], passes: .count(passes), speeds: speeds, joint: .crossfade)
         return try Score(plan, clipFrameCount: clip.frameCount, sampleRate: clip.sampleRate)
     }
 

@@ -18,6 +18,6 @@ let events = player.events
 player.start()
 try engine.start()
 for await event in events {
-    print("frame \(event.frame): \(event.kind), pass \(event.pass) of \(event.passes)")
+    print("frame \(event.frame): \(event.kind), pass \(event.pass) of \(event.passes.map(String.init) ?? "many")")
 }
 try engine.waitUntilFinished()

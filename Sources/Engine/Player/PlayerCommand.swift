@@ -68,22 +68,25 @@ struct RenderScore: @unchecked Sendable, BitwiseCopyable {
     private let parts: UnsafePointer<ScorePart>?
     private let choices: UnsafePointer<VoiceChoice>?
     let partCount: Int
+    /// Whether the first part follows the last.
+    private let repeats: Bool
     /// Memory for a repeated pass.
     let recording: PassMemory
     /// The player's voices, from the first score that needs them on.
     let voices: VoicePool
 
     static var none: RenderScore {
-        unsafe RenderScore(parts: nil, choices: nil, count: 0, recording: .none, voices: .none)
+        unsafe RenderScore(parts: nil, choices: nil, count: 0, repeats: false, recording: .none, voices: .none)
     }
 
     init(
-        parts: UnsafePointer<ScorePart>?, choices: UnsafePointer<VoiceChoice>?, count: Int, recording: PassMemory,
-        voices: VoicePool
+        parts: UnsafePointer<ScorePart>?, choices: UnsafePointer<VoiceChoice>?, count: Int, repeats: Bool,
+        recording: PassMemory, voices: VoicePool
     ) {
         unsafe self.parts = parts
         unsafe self.choices = choices
         self.partCount = count
+        self.repeats = repeats
         self.recording = recording
         self.voices = voices
     }
@@ -95,6 +98,15 @@ struct RenderScore: @unchecked Sendable, BitwiseCopyable {
     func part(_ index: Int) -> ScorePart {
         guard let parts = unsafe parts, index >= 0, index < partCount else { return .empty }
         return unsafe parts[index]
+    }
+
+    /// Whether no part follows a part.
+    func isLast(_ index: Int) -> Bool { !repeats && index + 1 == partCount }
+
+    /// The part that follows a part; the empty part if there is none.
+    func next(after index: Int) -> (part: ScorePart, index: Int) {
+        let next = repeats && index + 1 == partCount ? 0 : index + 1
+        return (part(next), next)
     }
 
     /// The method with which a part is played.
@@ -168,7 +180,7 @@ final class ScoreStorage: @unchecked Sendable {
     var renderScore: RenderScore {
         unsafe RenderScore(
             parts: UnsafePointer(parts.baseAddress), choices: UnsafePointer(choices.baseAddress), count: parts.count,
-            recording: pass?.memory ?? .none, voices: voices?.pool ?? .none)
+            repeats: score.plan.repeats, recording: pass?.memory ?? .none, voices: voices?.pool ?? .none)
     }
 }
 

@@ -40,8 +40,8 @@ public struct PlayerEvent: Sendable, Hashable {
     public let section: Int
     /// The pass it concerns, from 1.
     public let pass: Int
-    /// Passes of that section.
-    public let passes: Int
+    /// Passes of that section; nil if they go on until the player is moved on.
+    public let passes: Int?
     /// The speed of the pass as a factor.
     public let speed: Double
     /// The change of pitch in semitones.
@@ -122,6 +122,7 @@ struct RenderEvent: Sendable, BitwiseCopyable {
     var frame: Int64
     var section: Int
     var pass: Int
+    /// 0 if the section's passes are endless.
     var passes: Int
     var speed: Double
     var semitones: Double
@@ -155,7 +156,7 @@ struct RenderEvent: Sendable, BitwiseCopyable {
             case .finished: .finished(FinishReason(rawValue: UInt8(truncatingIfNeeded: detail)) ?? .completed)
             }
         return PlayerEvent(
-            kind: kind, frame: frame, section: section + 1, pass: pass + 1, passes: passes, speed: speed,
-            semitones: semitones, clipFrame: clipFrame, sound: sound)
+            kind: kind, frame: frame, section: section + 1, pass: pass + 1, passes: passes == 0 ? nil : passes,
+            speed: speed, semitones: semitones, clipFrame: clipFrame, sound: sound)
     }
 }

@@ -37,7 +37,7 @@ struct PlayerReports: ~Copyable {
         clipFrame: Int64, detail: Int64 = 0
     ) {
         let event = RenderEvent(
-            code: code, frame: frame, section: part.section, pass: pass, passes: part.sectionPasses,
+            code: code, frame: frame, section: part.section, pass: pass, passes: part.reportedPasses,
             speed: speed, semitones: part.semitones, clipFrame: clipFrame, sound: PassSound(of: part, choice),
             detail: detail)
         if !events.push(event) { droppedEvents += 1 }
@@ -75,7 +75,7 @@ extension PlayerStatus {
         let isPaused = state == .paused
         section = part.section + 1
         pass = cursor.pass + 1
-        passes = part.sectionPasses
+        passes = part.isEndless ? nil : part.sectionPasses
         speed = transport.playhead.speed(at: isPaused ? cursor.motion.frame : frame)
         semitones = part.semitones
         clipFrame = isPaused ? transport.pausedAt.clipFrame : transport.playhead.place(at: frame).clipFrame

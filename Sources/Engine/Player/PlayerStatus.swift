@@ -26,8 +26,8 @@ public struct PlayerStatus: Sendable, BitwiseCopyable {
     public var section = 0
     /// The pass being played, from 1; 0 before the start.
     public var pass = 0
-    /// Passes of the section.
-    public var passes = 0
+    /// Passes of the section; nil if they go on until the player is moved on, and before the start.
+    public var passes: Int?
     /// The speed of the pass as a factor.
     public var speed = 1.0
     /// The change of pitch in semitones.

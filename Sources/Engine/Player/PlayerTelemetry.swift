@@ -44,8 +44,8 @@ struct PlayerTelemetry: ~Copyable {
         for (index, material) in materials.enumerated() {
             let event = PlayerEvent(
                 kind: .materialChosen(material), frame: now.outputFrame, section: index + 1,
-                pass: now.section == index + 1 ? now.pass : 1, passes: score.plan.passes,
-                speed: score.plan.speeds.factor(ofPass: 0), semitones: score.plan.pitch.semitones,
+                pass: now.section == index + 1 ? now.pass : 1, passes: score.passes(ofSection: index).number,
+                speed: score.speeds(ofSection: index).factor(ofPass: 0), semitones: score.plan.pitch.semitones,
                 clipFrame: score.sections[index].range.lowerBound,
                 sound: material.material == .speech ? .speech : .music)
             if readers.isEmpty { untold.append(event) }

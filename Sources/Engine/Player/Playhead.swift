@@ -31,7 +31,7 @@ struct Playhead: BitwiseCopyable {
     var choice: VoiceChoice { score.choice(cursor.part) }
 
     /// True at the last pass of the score, or in the gap after it.
-    var isLast: Bool { cursor.isLast(of: part, partCount: score.partCount) }
+    var isLast: Bool { score.isLast(cursor.part) && cursor.isLast(of: part) }
 
     /// The speed at an output frame of the span; in a gap, the speed at which the passes begin.
     func speed(at now: Int64) -> Double { cursor.speed(at: now, in: part) }
@@ -67,8 +67,8 @@ struct Playhead: BitwiseCopyable {
         var next = cursor
         repeat {
             let part = score.part(next.part)
-            if next.isLast(of: part, partCount: score.partCount) { return cursor.clipStart }
-            next.advance(in: part, next: score.part(next.part + 1))
+            if score.isLast(next.part), next.isLast(of: part) { return cursor.clipStart }
+            next.advance(in: part, next: score.next(after: next.part))
         } while next.isRest
         return next.clipStart
     }
@@ -207,7 +207,7 @@ struct Playhead: BitwiseCopyable {
 
     /// Moves to the next span; there is one unless `isLast`.
     mutating func advance() {
-        cursor.advance(in: part, next: score.part(cursor.part + 1))
+        cursor.advance(in: part, next: score.next(after: cursor.part))
     }
 
     /// Finds the next change between voice and copy after an output frame of the pass.

@@ -10,6 +10,8 @@ public struct Score: Sendable {
     static let longest: Int64 = 1 << 56
     /// The most runs of equal passes in a score. The render thread searches through them, within some 50 µs.
     static let maximumParts = 20_000
+    /// All endless passes of a score last this long together, in frames: centuries, and exact as a `Double`.
+    private static let endlessFrames: Int64 = 1 << 52
 
     /// The sections in the order they are played.
     public let sections: [Section]
@@ -19,8 +21,8 @@ public struct Score: Sendable {
     public let clipFrameCount: Int64
     /// Output frames a second; the lengths of fades depend on it.
     public let sampleRate: Int
-    /// The total length, in output frames.
-    public let frameCount: Int64
+    /// The total length, in output frames; nil if the score does not end by itself.
+    public let frameCount: Int64?
 
     let parts: [ScorePart]
     /// Owns the knots to which the parts' curves point.
@@ -37,7 +39,7 @@ public struct Score: Sendable {
         precondition(sampleRate > 0, "a sample rate is positive")
         try Score.check(plan, clipFrameCount: clipFrameCount, sampleRate: sampleRate)
         var parts: [ScorePart] = []
-        var curves = CurveSource(speeds: plan.speeds, sampleRate: sampleRate)
+        var curves = CurveSource(sampleRate: sampleRate)
         for (index, section) in plan.sections.enumerated() {
             try Score.append(section, at: index, of: plan, to: &parts, curves: &curves)
             guard parts.count <= Score.maximumParts else {
@@ -52,13 +54,15 @@ public struct Score: Sendable {
         self.sampleRate = sampleRate
         self.parts = parts
         self.curves = curves.storages
-        self.frameCount = try Score.length(of: parts)
+        let length = try Score.length(of: parts)
+        frameCount = plan.repeats || parts.contains(where: \.isEndless) ? nil : length
     }
 
     /// The same plan at another speed, for a change while playing.
     func atSpeed(_ speed: Speed) throws(ScoreError) -> Score {
         var changed = plan
         changed.speeds = .constant(speed)
+        for index in changed.sections.indices { changed.sections[index].speeds = nil }
         return try Score(changed, clipFrameCount: clipFrameCount, sampleRate: sampleRate)
     }
 
@@ -69,6 +73,12 @@ public struct Score: Sendable {
         return try Score(changed, clipFrameCount: clipFrameCount, sampleRate: sampleRate)
     }
 
+    /// The passes of a section, counted from 0: its own or the plan's.
+    func passes(ofSection index: Int) -> PassCount { sections[index].passes ?? plan.passes }
+
+    /// The speeds of a section, counted from 0: its own or the plan's.
+    func speeds(ofSection index: Int) -> SpeedSchedule { sections[index].speeds ?? plan.speeds }
+
     /// False if every pass is a copy of the clip.
     var needsVoices: Bool { parts.contains { !$0.isCopy } }
 
@@ -78,11 +88,13 @@ public struct Score: Sendable {
         guard !plan.sections.isEmpty else {
             throw ScoreError(.noSections, "there is nothing to play", remedy: "Give at least one section.")
         }
-        guard plan.passes >= 1 else {
+        for passes in [plan.passes] + plan.sections.compactMap(\.passes) {
+            guard let number = passes.number, number < 1 else { continue }
             throw ScoreError(
-                .passesOutOfRange, "\(plan.passes) passes cannot be played", remedy: "Ask for one pass or more.")
+                .passesOutOfRange, "\(number) passes cannot be played", remedy: "Ask for one pass or more.")
         }
-        if case .ramp(_, _, let step) = plan.speeds, step == 0 || !step.isFinite {
+        for speeds in [plan.speeds] + plan.sections.compactMap(\.speeds) {
+            guard case .ramp(_, _, let step) = speeds, step == 0 || !step.isFinite else { continue }
             throw ScoreError(
                 .rampStepOutOfRange, "a ramp with a step of \(step * 100) % never arrives",
                 remedy: "Give a step such as 5 %.")
@@ -102,10 +114,12 @@ public struct Score: Sendable {
         _ section: Section, at index: Int, of plan: PracticePlan, to parts: inout [ScorePart],
         curves: inout CurveSource
     ) throws(ScoreError) {
+        let (passes, speeds) = (section.passes ?? plan.passes, section.speeds ?? plan.speeds)
         // A ramp gives one part for each speed on the way; the remaining passes share the last part.
-        let varied = min(plan.passes, plan.speeds.passesToReachLast)
+        let varied = min(passes.number ?? .max, speeds.passesToReachLast)
+        let first = parts.count
         for pass in 0..<varied {
-            let curve = try curves.curve(ofPass: pass, distance: Double(section.range.count))
+            let curve = try curves.curve(of: speeds, pass: pass, distance: Double(section.range.count))
             let passFrames = curve.time(toCover: Double(section.range.count))
             guard passFrames >= 1 else {
                 throw ScoreError(
@@ -113,7 +127,7 @@ public struct Score: Sendable {
                     "a section of \(section.range.count) frames gives no sound at \(curve.initialSpeed * 100) %",
                     remedy: "Make the section longer or the speed lower.")
             }
-            guard let gapFrames = plan.gap.frameCount(passFrames: passFrames) else {
+            guard let gapFrames = (section.gap ?? plan.gap).frameCount(passFrames: passFrames) else {
                 throw ScoreError(
                     .gapOutOfRange, "this gap cannot be played", remedy: "Give a gap of 0 or more, such as 0.5 or 1.0x."
                 )
@@ -122,9 +136,22 @@ public struct Score: Sendable {
                 ScorePart(
                     section: index, clipStart: section.range.lowerBound, clipEnd: section.range.upperBound,
                     curve: curve, pitch: plan.pitch, firstPass: pass,
-                    passCount: pass + 1 == varied ? plan.passes - pass : 1,
-                    sectionPasses: plan.passes, gapFrames: gapFrames, joint: plan.joint))
+                    passCount: pass + 1 == varied ? (passes.number ?? varied) - pass : 1,
+                    sectionPasses: passes.number ?? 0, isEndless: passes == .endless, gapFrames: gapFrames,
+                    joint: plan.joint))
         }
+        if passes == .endless { makeEndless(&parts[first...], share: plan.sections.count) }
+    }
+
+    /// Gives the last part of a section so many passes that nobody will hear the end of them.
+    ///
+    /// - Parameter share: sections among which the longest time is shared.
+    private static func makeEndless(_ parts: inout ArraySlice<ScorePart>, share: Int) {
+        guard let last = parts.last else { return }
+        let frames = Double(endlessFrames) / Double(share)
+        let count = max(1, Int(frames / (last.passFrames + Double(last.gapFrames))))
+        parts[parts.endIndex - 1].passCount = count
+        for index in parts.indices { parts[index].sectionPasses = last.firstPass + count }
     }
 
     private static func length(of parts: [ScorePart]) throws(ScoreError) -> Int64 {
@@ -162,29 +189,24 @@ extension Score: Hashable {
 
 /// Makes the curves of a score's parts, each once.
 private struct CurveSource {
-    let speeds: SpeedSchedule
     let sampleRate: Int
     private(set) var storages: [SpeedCurveStorage] = []
-    private var last: (distance: Double, curve: SpeedCurve)?
+    private var last: (speeds: SpeedSchedule, distance: Double, curve: SpeedCurve)?
 
-    init(speeds: SpeedSchedule, sampleRate: Int) {
-        self.speeds = speeds
-        self.sampleRate = sampleRate
-    }
+    init(sampleRate: Int) { self.sampleRate = sampleRate }
 
     /// - Parameters:
     ///   - pass: from 0.
     ///   - distance: frames of the section.
-    mutating func curve(ofPass pass: Int, distance: Double) throws(ScoreError) -> SpeedCurve {
-        // A curve of points is the same for all sections, a glide for sections of equal length.
-        if let last, last.distance == distance { return last.curve }
-        if case .curve = speeds, let last { return last.curve }
+    mutating func curve(of speeds: SpeedSchedule, pass: Int, distance: Double) throws(ScoreError) -> SpeedCurve {
+        // A curve of points is the same for all sections that have it, a glide for sections of equal length.
+        if let last, last.distance == distance || speeds.isCurve, last.speeds == speeds { return last.curve }
         guard let made = try speeds.storage(distance: distance, sampleRate: sampleRate) else {
             return SpeedCurve(speed: speeds.factor(ofPass: pass))
         }
         storages.append(made.storage)
         let curve = made.storage.curve(period: made.period)
-        last = (distance, curve)
+        last = (speeds, distance, curve)
         return curve
     }
 }

@@ -91,17 +91,15 @@ struct ScoreCursor: Sendable, Equatable, BitwiseCopyable {
             part: part, index: index, pass: part.firstPass, clipFrame: part.clipStart, at: frame, fraction: carried)
     }
 
-    /// True at the last pass, or gap, of the last part.
-    func isLast(of part: ScorePart, partCount: Int) -> Bool {
-        self.part + 1 == partCount && pass + 1 == part.firstPass + part.passCount
-    }
+    /// True at the last pass, or gap, of a part.
+    func isLast(of part: ScorePart) -> Bool { pass + 1 == part.firstPass + part.passCount }
 
-    /// Moves to the next span. Call it only if `isLast` is false, or in a pass.
+    /// Moves to the next span. Do not call it in the gap after the last pass of a score that ends.
     ///
     /// - Parameters:
     ///   - part: the current part.
-    ///   - next: the part after it, used only after its last pass.
-    mutating func advance(in part: ScorePart, next: ScorePart) {
+    ///   - next: the part after it and its index, used only after the last pass of `part`.
+    mutating func advance(in part: ScorePart, next: (part: ScorePart, index: Int)) {
         if !isRest && part.gapFrames > 0 {
             isRest = true
             spanStart = spanEnd
@@ -110,9 +108,8 @@ struct ScoreCursor: Sendable, Equatable, BitwiseCopyable {
             motion = PassMotion(at: spanStart, clipFrame: clipStart, curve: part.curve)
             return
         }
-        let lastOfPart = pass + 1 == part.firstPass + part.passCount
-        if lastOfPart {
-            self = startOfPart(next, index: self.part + 1, at: spanEnd)
+        if isLast(of: part) {
+            self = startOfPart(next.part, index: next.index, at: spanEnd)
             return
         }
         // A pass that was entered in its middle has a length of its own, so the exact sum begins anew after it.

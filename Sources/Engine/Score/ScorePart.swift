@@ -12,8 +12,10 @@ struct ScorePart: Sendable, BitwiseCopyable {
     /// The first pass of this part among the section's passes, from 0.
     var firstPass: Int
     var passCount: Int
-    /// Passes of the whole section, for reports: "pass 2 of 5".
+    /// Passes of the whole section, for reports: "pass 2 of 5". If it is endless, more than anybody can wait for.
     var sectionPasses: Int
+    /// Whether the section's passes go on until the player is moved on.
+    var isEndless: Bool
     /// Silence after each pass, except after the last pass of the score.
     var gapFrames: Int64
     var joint: Joint.Code
@@ -23,7 +25,7 @@ struct ScorePart: Sendable, BitwiseCopyable {
 
     init(
         section: Int, clipStart: Int64, clipEnd: Int64, curve: SpeedCurve, pitch: Pitch, firstPass: Int,
-        passCount: Int, sectionPasses: Int, gapFrames: Int64, joint: Joint
+        passCount: Int, sectionPasses: Int, isEndless: Bool = false, gapFrames: Int64, joint: Joint
     ) {
         self.section = section
         self.clipStart = clipStart
@@ -34,10 +36,14 @@ struct ScorePart: Sendable, BitwiseCopyable {
         self.firstPass = firstPass
         self.passCount = passCount
         self.sectionPasses = sectionPasses
+        self.isEndless = isEndless
         self.gapFrames = gapFrames
         self.joint = joint.code
         passFrames = curve.time(toCover: Double(clipEnd - clipStart))
     }
+
+    /// Passes of the whole section, for reports; 0 if it is endless.
+    var reportedPasses: Int { isEndless ? 0 : sectionPasses }
 
     /// The speed at the beginning of a pass.
     var speed: Double { curve.initialSpeed }

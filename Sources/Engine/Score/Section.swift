@@ -4,12 +4,21 @@ public struct Section: Sendable, Hashable {
     public let range: Range<Int64>
     /// The user's name for it; nil if it has none.
     public let name: String?
+    /// Its own number of passes; nil takes the plan's.
+    public var passes: PassCount?
+    /// Its own speeds; nil takes the plan's.
+    public var speeds: SpeedSchedule?
+    /// The gap after its own passes; nil takes the plan's.
+    public var gap: Gap?
 
     /// Checks a range. Whether it fits a clip is checked when a score is compiled.
     ///
     /// - Throws: `ScoreError` of kind `emptySection` if the range contains no frame, `sectionOutsideClip` if it starts
     ///   before frame 0.
-    public init(_ range: Range<Int64>, name: String? = nil) throws(ScoreError) {
+    public init(
+        _ range: Range<Int64>, name: String? = nil, passes: PassCount? = nil, speeds: SpeedSchedule? = nil,
+        gap: Gap? = nil
+    ) throws(ScoreError) {
         guard !range.isEmpty else {
             throw ScoreError(
                 .emptySection, "the section starts and ends at frame \(range.lowerBound)",
@@ -22,6 +31,23 @@ public struct Section: Sendable, Hashable {
         }
         self.range = range
         self.name = name
+        (self.passes, self.speeds, self.gap) = (passes, speeds, gap)
+    }
+}
+
+/// How often a section is played before the next one follows.
+public enum PassCount: Sendable, Hashable, ExpressibleByIntegerLiteral {
+    /// This many times, at least once: 5 means that it is heard five times.
+    case count(Int)
+    /// Until the player moves on or stops.
+    case endless
+
+    /// A number of passes.
+    public init(integerLiteral value: Int) { self = .count(value) }
+
+    /// The number; nil if there is none.
+    public var number: Int? {
+        if case .count(let number) = self { number } else { nil }
     }
 }
 
@@ -35,7 +61,7 @@ public enum Joint: String, Sendable, Hashable, CaseIterable {
     case hard
 }
 
-/// The silence after every pass but the last of the score.
+/// The silence after every pass but the last of a score that ends.
 public enum Gap: Sendable, Hashable {
     /// The next pass follows at once.
     case none
@@ -62,13 +88,13 @@ public enum Gap: Sendable, Hashable {
 public struct PracticePlan: Sendable, Hashable {
     /// Played one after another, each with all its passes.
     public var sections: [Section]
-    /// Passes of each section: 5 means it is heard five times.
-    public var passes: Int
+    /// Passes of each section that has no number of its own.
+    public var passes: PassCount
     /// The speed of each pass; a ramp begins anew with every section.
     public var speeds: SpeedSchedule
     /// The pitch of the whole plan; the tempo does not change with it.
     public var pitch: Pitch
-    /// The silence after every pass but the last.
+    /// The silence after every pass but the last of a score that ends.
     public var gap: Gap
     /// What happens where passes meet.
     public var joint: Joint
@@ -76,12 +102,14 @@ public struct PracticePlan: Sendable, Hashable {
     public var material: MaterialChoice
     /// How much work the method for music does.
     public var quality: StretchQuality
+    /// Whether the first section follows the last, without an end.
+    public var repeats: Bool
 
     /// A plan; it is checked when a score is made from it.
     public init(
-        sections: [Section], passes: Int = 1, speeds: SpeedSchedule = .constant(.normal),
+        sections: [Section], passes: PassCount = 1, speeds: SpeedSchedule = .constant(.normal),
         pitch: Pitch = .original, gap: Gap = .none, joint: Joint = .crossfade, material: MaterialChoice = .auto,
-        quality: StretchQuality = .full
+        quality: StretchQuality = .full, repeats: Bool = false
     ) {
         self.sections = sections
         self.passes = passes
@@ -91,5 +119,6 @@ public struct PracticePlan: Sendable, Hashable {
         self.joint = joint
         self.material = material
         self.quality = quality
+        self.repeats = repeats
     }
 }

@@ -14,6 +14,9 @@ public enum SpeedSchedule: Sendable, Hashable {
     /// it the last speed stays. The part of a curve after the end of a pass is not heard.
     case curve([SpeedPoint], repeatingEvery: Int64? = nil)
 
+    /// True if it is a curve of points.
+    var isCurve: Bool { if case .curve = self { true } else { false } }
+
     /// The number of passes until all further passes are equal: 1 unless it is a ramp.
     var passesToReachLast: Int {
         guard case .ramp(let from, let to, let step) = self, step != 0, step.isFinite else { return 1 }

@@ -103,9 +103,9 @@ struct PlanOptions: ParsableArguments {
 
     @Option(
         name: [.customShort("n"), .customLong("passes")], parsing: .unconditional,
-        help: .init("Passes of each section. (default: 1)", valueName: "n"),
+        help: .init("Passes of each section: 5 means it is heard five times.", valueName: "n"),
         transform: { try boundedInteger($0, in: 1...1_000_000) })
-    var passes = 1
+    var passes: Int?
 
     @OptionGroup var speed: SpeedOptions
 

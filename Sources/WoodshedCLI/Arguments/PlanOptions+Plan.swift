@@ -4,15 +4,21 @@ import Woodshed
 extension PlanOptions {
     /// The plan for a recording.
     ///
+    /// - Parameters:
+    ///   - passes: Of each section, if the user gave no number.
+    ///   - repeats: Whether the first section follows the last.
     /// - Throws: A `CommandFailure` for a section that ends before it starts or where it starts, a `ScoreError` for another value
     ///   that cannot be played.
-    func plan(for timeline: Timeline) throws -> PracticePlan {
+    func plan(
+        for timeline: Timeline, passes: PassCount = 1, repeats: Bool = false
+    ) throws -> PracticePlan {
         var sections: [Section] = []
         for range in ranges { sections.append(try range.section(of: timeline)) }
         return PracticePlan(
-            sections: sections, passes: passes, speeds: try schedule(for: timeline), pitch: try pitch.enginePitch(),
+            sections: sections, passes: self.passes.map(PassCount.count) ?? passes, speeds: try schedule(for: timeline),
+            pitch: try pitch.enginePitch(),
             gap: gap?.gap(in: timeline) ?? .none, joint: joint.joint,
-            material: method.material.choice, quality: method.quality.quality)
+            material: method.material.choice, quality: method.quality.quality, repeats: repeats)
     }
 
     private func schedule(for timeline: Timeline) throws(ScoreError) -> SpeedSchedule {

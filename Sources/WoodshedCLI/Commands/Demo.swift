@@ -85,7 +85,7 @@ struct Demo: Verb {
     private func play(_ engine: Engine, messages: MessageOptions, signals: Int32) throws -> ExitStatus {
         let recording = DemoRecording(sampleRate: engine.configuration.sampleRate)
         let plan = PracticePlan(
-            sections: try recording.sections.map { try Section($0.range, name: $0.name) }, passes: Self.passes,
+            sections: try recording.sections.map { try Section($0.range, name: $0.name) }, passes: .count(Self.passes),
             speeds: .ramp(
                 from: try Speed(factor: Self.speeds.from), to: try Speed(factor: Self.speeds.to),
                 step: Self.speeds.step))

@@ -23,7 +23,8 @@ struct BenchSheet {
             .init("v", .integer(1)), .init("bench", .string("stretch")), .init("path", .string(file)),
             .init("sample_rate", .integer(clip.sampleRate)), .init("channels", .integer(clip.channelCount)),
             .init("frames", .integer(trial.frameCount)), .init("speed", speed.map { .number($0) } ?? .null),
-            .init("period_frames", .integer(trial.periodFrames)), .init("passes", .integer(plan.passes)),
+            .init("period_frames", .integer(trial.periodFrames)),
+            .init("passes", plan.passes.number.map { .integer($0) } ?? .null),
             .init("material", .string(plan.material.rawValue)), .init("quality", .string(plan.quality.rawValue)),
             .init("runs", .integer(runs)), .init("blocks", .integer(trial.blockMicroseconds.count)),
             .init("cpu_percent", number(trial.cpuPercent, decimals: 4)),
@@ -43,7 +44,7 @@ struct BenchSheet {
     }
 
     var text: String {
-        let passes = plan.passes == 1 ? "1 pass" : "\(plan.passes) passes"
+        let passes = plan.passes == 1 ? "1 pass" : "\(plan.passes.number ?? 0) passes"
         let channels = clip.channelCount == 1 ? "1 channel" : "\(clip.channelCount) channels"
         let title =
             "\(printable(fileName(file))) at \(speed.map(percentText) ?? "changing speed"): \(passes), "

@@ -15,7 +15,8 @@ struct EventLine: Equatable {
     let section: Int
     /// Counted from 1.
     let pass: Int
-    let passes: Int
+    /// nil if they go on until the player is moved on.
+    let passes: Int?
     /// As a factor.
     let speed: Double
     let clipFrame: Int64
@@ -29,7 +30,8 @@ struct EventLine: Equatable {
         let fields: [JSONValue.Field] = [
             .init("v", .integer(1)), .init("event", .string(name)), .init("frame", .integer(frame)),
             .init("seconds", .number(sampleRate > 0 ? Double(frame) / Double(sampleRate) : 0)),
-            .init("section", .integer(section)), .init("pass", .integer(pass)), .init("passes", .integer(passes)),
+            .init("section", .integer(section)), .init("pass", .integer(pass)),
+            .init("passes", passes.map { .integer($0) } ?? .null),
             .init("speed", .number(speed)), .init("pitch", .number(pitch)),
             .init("clip_frame", .integer(clipFrame)),
         ]

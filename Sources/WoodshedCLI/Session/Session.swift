@@ -222,7 +222,7 @@ final class Session: TerminalLoopDelegate {
             return "section \(event.section) of \(sections.count)\(name): "
                 + "\(clockText(Double(section.range.lowerBound) / rate)) to "
                 + "\(clockText(Double(section.range.upperBound) / rate))"
-        case .passStarted: return "pass \(event.pass) of \(event.passes), \(percentText(event.speed))"
+        case .passStarted: return "\(passText(event.pass, of: event.passes)), \(percentText(event.speed))"
         case .paused(let reason): return "paused (\(reason.name))"
         case .speedChanged: return "speed \(percentText(event.speed))"
         case .resumed: return "resumed"

@@ -16,7 +16,8 @@ struct StatusView: Equatable {
     var sectionCount: Int
     /// Counted from 1; 0 before the first.
     var pass: Int
-    var passes: Int
+    /// nil if they go on until the player is moved on.
+    var passes: Int?
     var speed: Double
     /// The change of pitch; 0 is not shown.
     var semitones = 0.0
@@ -31,6 +32,9 @@ struct StatusView: Equatable {
     /// The text that replaces the level while there is no device.
     var notice: String?
 }
+
+/// "pass 2 of 5", or "pass 2" if the passes go on until the player is moved on.
+func passText(_ pass: Int, of passes: Int?) -> String { "pass \(pass)" + (passes.map { " of \($0)" } ?? "") }
 
 /// The glyphs that the terminal can show.
 enum Glyphs: Equatable {
@@ -68,7 +72,7 @@ struct StatusLine {
             var fields: [String] = []
             if detail == 0 { fields.append(fitted(printable(view.title), cells: 30, ellipsis: ellipsis)) }
             if view.sectionCount > 1 { fields.append("section \(view.section) of \(view.sectionCount)") }
-            fields.append("pass \(view.pass) of \(view.passes)")
+            fields.append(passText(view.pass, of: view.passes))
             fields.append(speed)
             fields.append(place)
             if let notice = view.notice {
@@ -83,7 +87,7 @@ struct StatusLine {
         case 5:
             return "\(clock)  \(counts(view))  \(speed)"
         default:
-            return "\(clock) \(view.pass)/\(view.passes) \(percentText(view.speed).filter { $0 != " " })"
+            return "\(clock) \(counts(pass: view)) \(percentText(view.speed).filter { $0 != " " })"
         }
     }
 
@@ -95,9 +99,11 @@ struct StatusLine {
     }
 
     private func counts(_ view: StatusView) -> String {
-        let pass = "\(view.pass)/\(view.passes)"
+        let pass = counts(pass: view)
         return view.sectionCount > 1 ? "\(view.section)/\(view.sectionCount)  \(pass)" : pass
     }
+
+    private func counts(pass view: StatusView) -> String { "\(view.pass)" + (view.passes.map { "/\($0)" } ?? "") }
 
     private var ellipsis: String { glyphs == .unicode ? "…" : "..." }
 
