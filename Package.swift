@@ -210,10 +210,18 @@ let package = Package(
                 "Takes", "TestSupport", "VirtualCardSupport", "Waveforms",
             ],
             swiftSettings: settings),
+        .target(
+            name: "EngineHarness", dependencies: ["Clips", "DSP", "Engine", "TestSupport"],
+            path: "Tests/EngineHarness", swiftSettings: settings),
+        .testTarget(
+            name: "PracticeTests",
+            dependencies: ["Clips", "Engine", "EngineHarness", "Practice", "Sections", "TestSupport"],
+            swiftSettings: settings),
         .testTarget(
             name: "EngineTests",
             dependencies: [
-                "Engine", "AudioFiles", "AudioDevices", "CProcessors", "Clips", "DSP", "Realtime", "TestSupport",
+                "Engine", "EngineHarness", "AudioFiles", "AudioDevices", "CProcessors", "Clips", "DSP", "Realtime",
+                "TestSupport",
                 "VirtualCardSupport",
             ],
             swiftSettings: settings),

@@ -1,3 +1,4 @@
+import EngineHarness
 import Glibc
 import TestSupport
 import Testing

@@ -1,5 +1,6 @@
 import AudioDevices
 import DSP
+import EngineHarness
 import TestSupport
 
 @testable import Engine

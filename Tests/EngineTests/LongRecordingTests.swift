@@ -1,4 +1,5 @@
 import AudioFiles
+import EngineHarness
 import Glibc
 import Realtime
 import Synchronization

@@ -1,6 +1,7 @@
 import AudioDevices
 import AudioFiles
 import DSP
+import EngineHarness
 import Foundation
 import TestSupport
 import Testing

@@ -2,6 +2,7 @@ import AudioDevices
 import AudioFiles
 import Clips
 import DSP
+import EngineHarness
 import Realtime
 import TestSupport
 import Testing

@@ -1,6 +1,7 @@
 import AudioFiles
 import Clips
 import DSP
+import EngineHarness
 import Testing
 
 @testable import Engine

@@ -1,5 +1,6 @@
 import AudioDevices
 import DSP
+import EngineHarness
 import Testing
 
 @testable import Engine

@@ -1,3 +1,4 @@
+import EngineHarness
 import TestSupport
 import Testing
 

@@ -1,3 +1,4 @@
+import EngineHarness
 import Testing
 
 @testable import Engine

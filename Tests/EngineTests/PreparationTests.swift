@@ -1,6 +1,7 @@
 import AudioDevices
 import Clips
 import DSP
+import EngineHarness
 internal import Glibc
 import Synchronization
 import TestSupport

@@ -1,6 +1,7 @@
 import AudioDevices
 import AudioFiles
 import Clips
+import EngineHarness
 import Glibc
 import Realtime
 import TestSupport

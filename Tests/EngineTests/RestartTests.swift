@@ -1,5 +1,6 @@
 import AudioDevices
 import AudioFiles
+import EngineHarness
 import TestSupport
 import Testing
 

@@ -1,5 +1,6 @@
 import AudioDevices
 import AudioFiles
+import EngineHarness
 import Glibc
 import Realtime
 import TestSupport

@@ -59,7 +59,10 @@ public final class Player: Sendable {
         control = Mutex(
             PlayerControl(
                 urgent: urgent.producer, scheduled: scheduled.producer, spentScores: spent.consumer, storage: storage))
-        telemetry = Mutex(PlayerTelemetry(events: events.consumer, status: status.reader, peaks: peaks.consumer))
+        telemetry = Mutex(
+            PlayerTelemetry(
+                events: events.consumer, status: status.reader, peaks: peaks.consumer,
+                sampleRate: clip.sampleRate))
         clip.request(demand(of: score, first: score.sections[0].range.lowerBound), for: reader)
     }
 
@@ -220,6 +223,26 @@ public final class Player: Sendable {
     /// The player's state as of the last block.
     public var status: PlayerStatus { telemetry.withLock { $0.status.read() } }
 
+    /// The frame of the clip that is heard at an output frame of the last minute; nil before the first sound.
+    ///
+    /// The player's status is ahead of the ear by the device's buffer. With the engine's `position.framesHeard` this is the place that
+    /// somebody means who presses a key.
+    public func clipFrame(heardAt outputFrame: Int64) -> Int64? {
+        telemetry.withLock { $0.heard(at: outputFrame, seconds: 0, startsAsked: startsCount) }?.clipFrame
+    }
+
+    /// The range of the clip that was heard in the seconds before an output frame, back to where it was last jumped to; empty if
+    /// nothing was heard.
+    ///
+    /// - Parameters:
+    ///   - seconds: Of the output, up to 60.
+    ///   - outputFrame: As in `clipFrame(heardAt:)`.
+    public func clipRange(heardInLast seconds: Double, before outputFrame: Int64) -> Range<Int64> {
+        telemetry.withLock { $0.heard(at: outputFrame, seconds: seconds, startsAsked: startsCount) }?.range ?? 0..<0
+    }
+
+    private func startsCount() -> Int64 { startsAsked.load(ordering: .relaxed) }
+
     /// The highest absolute sample since the last call, a lane for each of the first eight channels; 1 is full scale.
     ///
     /// Every block counts once, however seldom you call this. A call resets the peaks, so share the result among several displays.
@@ -261,7 +284,7 @@ public final class Player: Sendable {
     func serve() {
         takeOverPreparation()
         let status = telemetry.withLock { telemetry in
-            telemetry.deliver { startsAsked.load(ordering: .relaxed) }
+            telemetry.deliver(startsAsked: startsCount)
             return telemetry.status.read()
         }
         control.withLock { $0.serve(at: status.outputFrame) }

@@ -11,14 +11,17 @@ struct PlayerTelemetry: ~Copyable {
     private var isOver = false
     /// Events from before the first reader.
     private var untold: [PlayerEvent] = []
+    /// Where the player was at which output frame.
+    private var heard: HeardPlaces
 
     init(
         events: consuming RingConsumer<RenderEvent>, status: consuming SnapshotReader<PlayerStatus>,
-        peaks: consuming RingConsumer<SIMD8<Float>>
+        peaks: consuming RingConsumer<SIMD8<Float>>, sampleRate: Int
     ) {
         self.events = events
         self.status = status
         self.peaks = peaks
+        heard = HeardPlaces(sampleRate: sampleRate)
     }
 
     /// Returns and clears the highest peaks since the last call.
@@ -60,9 +63,20 @@ struct PlayerTelemetry: ~Copyable {
     mutating func deliver(startsAsked: () -> Int64) {
         collectPeaks()
         while let event = events.pop() {
+            heard.note(event.event)
             for reader in readers { reader.yield(event.event) }
             if event.code == .finished && startsAsked() <= event.startsTaken { dismissReaders() }
         }
+        heard.note(status.read())
+    }
+
+    /// The frame of the clip that is heard at an output frame, and the range that was heard in the seconds before it.
+    mutating func heard(
+        at frame: Int64, seconds: Double, startsAsked: () -> Int64
+    ) -> (clipFrame: Int64, range: Range<Int64>)? {
+        deliver(startsAsked: startsAsked)
+        guard let place = heard.clipFrame(at: frame) else { return nil }
+        return (place, heard.heard(seconds: seconds, before: frame) ?? place..<place)
     }
 
     /// No more events will come.

@@ -19,6 +19,15 @@ extension SectionError: CommandError {
     }
 }
 
+extension SessionError: CommandError {
+    var exitStatus: ExitStatus {
+        switch kind {
+        case .endBeforeStart, .noLoop, .nothingHeard: .usage
+        case .noSections: .notFound
+        }
+    }
+}
+
 extension DeviceError: CommandError {
     var exitStatus: ExitStatus { kind.exitStatus }
 }

@@ -1,18 +1,18 @@
-import AudioDevices
-import Clips
+// Drives a player without an engine or a device, for the tests of the player and of what is built on it.
+package import Clips
 import DSP
 import TestSupport
 
-@testable import Engine
+@testable package import Engine
 
 /// A player without a device: commands at exact frames, blocks of any length, the output as arrays.
-struct Harness {
-    let clip: [[Float]]
-    let rate: Int
-    let player: Player
+package struct Harness {
+    package let clip: [[Float]]
+    package let rate: Int
+    package let player: Player
 
     /// - Parameter listens: false leaves every voice plain, as the slow reference is.
-    init(
+    package init(
         _ clip: [[Float]], rate: Int, score: Score, recordingLimit: Int = ScoreStorage.recordingLimit,
         waits: Bool = true, listens: Bool = false
     ) throws {
@@ -22,7 +22,7 @@ struct Harness {
     }
 
     /// Of a clip that need not be in memory.
-    init(
+    package init(
         _ samples: [[Float]], clip: Clip, score: Score, recordingLimit: Int = ScoreStorage.recordingLimit,
         waits: Bool = true, listens: Bool = false
     ) {
@@ -34,7 +34,9 @@ struct Harness {
 
     /// Renders `total` frames, from output frame `first` on, in blocks whose lengths `nextBlock` gives, serving the control side
     /// between blocks.
-    func render(_ total: Int, from first: Int = 0, outputChannels: Int? = nil, nextBlock: () -> Int) -> [[Float]] {
+    package func render(_ total: Int, from first: Int = 0, outputChannels: Int? = nil, nextBlock: () -> Int)
+        -> [[Float]]
+    {
         let channels = outputChannels ?? clip.count
         var output = [[Float]](repeating: [], count: channels)
         let block = PlanarBuffer(channelCount: channels, frameCount: 8192)
@@ -56,7 +58,7 @@ struct Harness {
 }
 
 /// A seeded piece of something like music: a few partials under an envelope with attacks, and a little noise.
-func testClip(channels: Int, frames: Int, rate: Int, seed: UInt64) -> [[Float]] {
+package func testClip(channels: Int, frames: Int, rate: Int, seed: UInt64) -> [[Float]] {
     var generator = SeededGenerator(seed: seed)
     return (0..<channels).map { channel in
         let partials = (0..<4).map { _ in Float.random(in: 0.01...0.15, using: &generator) }
@@ -75,5 +77,5 @@ func testClip(channels: Int, frames: Int, rate: Int, seed: UInt64) -> [[Float]] 
 
 extension Score {
     /// The length of a score that ends.
-    var length: Int64 { frameCount ?? .max }
+    package var length: Int64 { frameCount ?? .max }
 }

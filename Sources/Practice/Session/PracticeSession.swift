@@ -1,0 +1,249 @@
+internal import AudioDevices
+public import Clips
+public import Engine
+internal import Realtime
+internal import Synchronization
+
+/// A recording that is practised: sections that follow one another, and loops that are set by ear while they play.
+///
+///     let session = try PracticeSession(engine: engine, clip: clip, plan: SessionPlan(sections: [verse, chorus], passes: 5))
+///     session.start()
+///     try engine.start()
+///     // While it plays, when a key is pressed:
+///     session.setLoopStart()
+///     try session.setLoopEnd()
+///
+/// Marks mean what is audible at the moment of the call: the device's buffer is taken into account. Every change is crossfaded
+/// over 5 ms and heard from the next block on. Any thread may call any method at any time, but not the render thread.
+public final class PracticeSession: Sendable {
+    /// The player that makes the sound. Use its own methods for pauses, gain and seeking; a score that it is given goes
+    /// as soon as the session changes something.
+    public let player: Player
+    /// The plan the session was made with.
+    public let plan: SessionPlan
+
+    private let state: Mutex<SessionState>
+    private let broadcast = EventBroadcast<SessionEvent>()
+    /// The output frame that is audible now.
+    private let audibleFrame: @Sendable () -> Int64
+
+    /// Prepares a session. Nothing is heard before `start()`.
+    ///
+    /// - Parameters:
+    ///   - engine: Plays it; its rate is the clip's.
+    ///   - clip: The recording.
+    ///   - plan: What is played.
+    /// - Throws: `SessionError` of kind `noSections`, `ScoreError` for a plan that cannot be played, `EngineError` if the engine
+    ///   cannot take another player.
+    public convenience init(engine: Engine, clip: Clip, plan: SessionPlan) throws {
+        try self.init(clip: clip, plan: plan, audibleFrame: { engine.position.framesHeard }) {
+            try engine.makePlayer(clip, score: $0)
+        }
+    }
+
+    /// - Parameters:
+    ///   - audibleFrame: The output frame that is audible now.
+    ///   - makePlayer: Makes the player of a score.
+    package init(
+        clip: Clip, plan: SessionPlan, audibleFrame: @escaping @Sendable () -> Int64,
+        makePlayer: (Score) throws -> Player
+    ) throws {
+        guard !plan.sections.isEmpty else {
+            throw SessionError(.noSections, "there is nothing to play", remedy: "Give at least one section.")
+        }
+        let state = SessionState(clip: clip, plan: plan)
+        player = try makePlayer(try state.planScore())
+        self.plan = plan
+        self.state = Mutex(state)
+        self.audibleFrame = audibleFrame
+    }
+
+    // MARK: Running
+
+    /// Begins with the first section.
+    ///
+    /// - Parameter frame: The output frame of the first sound; nil for the next block.
+    public func start(at frame: Int64? = nil) {
+        let count = state.withLock { $0.order.count }
+        broadcast.tell(.started(sections: count))
+        let events = player.events
+        Task { [weak self] in
+            for await event in events { self?.take(event) }
+        }
+        player.start(at: frame)
+    }
+
+    /// Ends the session with a fade.
+    public func stop() { player.stop() }
+
+    /// What happens from now on, each event once, in order, to every reader. Ask before `start()`.
+    public var events: AsyncStream<SessionEvent> { broadcast.stream }
+
+    private func take(_ event: PlayerEvent) {
+        let news = state.withLock { $0.take(event) }
+        for event in news { broadcast.tell(event) }
+        if case .finished = event.kind { broadcast.end() }
+    }
+
+    // MARK: The loop
+
+    /// The marks of the loop, in frames of the clip.
+    public var marks: LoopMarks { state.withLock { $0.marks } }
+
+    /// The frame of the clip that is audible now.
+    ///
+    /// - Throws: `SessionError` of kind `nothingHeard` before the first sound.
+    public func audibleClipFrame() throws(SessionError) -> Int64 {
+        let status = player.status
+        // A pause keeps its place; what the buffer still holds of the fade is not meant.
+        if status.state == .paused { return status.clipFrame }
+        guard let frame = player.clipFrame(heardAt: min(audibleFrame(), status.outputFrame)) else {
+            throw .nothingHeard
+        }
+        return min(max(0, frame), player.clip.frameCount)
+    }
+
+    /// Sets the start of the loop to what is audible. A loop that runs goes on with its new start; if the end is not after it, the end
+    /// is given up and playing goes on.
+    ///
+    /// - Returns: The marks.
+    @discardableResult
+    public func setLoopStart() throws(SessionError) -> LoopMarks {
+        try change { (state, frame) throws(SessionError) in state.marks.setStart(frame) }
+    }
+
+    /// Sets the end of the loop to what is audible, and plays the loop from its start at once. Without a start, it begins where the
+    /// section does.
+    ///
+    /// - Throws: `SessionError` of kind `endBeforeStart`.
+    @discardableResult
+    public func setLoopEnd() throws(SessionError) -> LoopMarks {
+        let section = currentSection
+        return try change { (state, frame) throws(SessionError) in
+            guard state.marks.setEnd(frame, fallback: section.lowerBound) else {
+                throw SessionError(
+                    .endBeforeStart, "the end of a loop must come after its start",
+                    remedy: "Set the end later in the recording, or set the start again.")
+            }
+        }
+    }
+
+    /// Sets both marks, and plays the loop.
+    ///
+    /// - Parameter range: Frames of the clip, inside it; at least one.
+    @discardableResult
+    public func loop(_ range: Range<Int64>) throws(SessionError) -> LoopMarks {
+        try change(listens: false) { (state, _) throws(SessionError) in
+            guard !range.isEmpty, range.lowerBound >= 0, range.upperBound <= state.frameCount else {
+                throw .noLoop
+            }
+            (state.marks.start, state.marks.end, state.marks.isRunning) = (range.lowerBound, range.upperBound, true)
+        }
+    }
+
+    /// Leaves the loop and plays on from the same place, or enters it again. Without a loop, the section that plays becomes one.
+    @discardableResult
+    public func toggleLoop() throws(SessionError) -> LoopMarks {
+        let section = currentSection
+        return try change(listens: false) { (state, _) throws(SessionError) in
+            if state.marks.range == nil {
+                guard !section.isEmpty else { throw .nothingHeard }
+                (state.marks.start, state.marks.end) = (section.lowerBound, section.upperBound)
+            }
+            state.marks.isRunning.toggle()
+        }
+    }
+
+    /// Moves an edge of the loop, as far as the recording and the other edge permit.
+    ///
+    /// - Parameters:
+    ///   - edge: The start or the end.
+    ///   - frames: Frames of the clip; negative moves towards the beginning.
+    /// - Throws: `SessionError` of kind `noLoop` if that edge is not set.
+    @discardableResult
+    public func nudge(_ edge: LoopMarks.Edge, by frames: Int64) throws(SessionError) -> LoopMarks {
+        try change(listens: false) { (state, _) throws(SessionError) in
+            guard state.marks.nudge(edge, by: frames, within: state.frameCount) else { throw .noLoop }
+        }
+    }
+
+    /// Loops what was just heard: the last four seconds, and each time that it is called again at once, twice as much, up to 32 seconds.
+    @discardableResult
+    public func loopLastHeard() throws(SessionError) -> LoopMarks {
+        let frame = min(audibleFrame(), player.status.outputFrame)
+        return try change(listens: false) { (state, _) throws(SessionError) in
+            let (seconds, end) = state.lastHeardSeconds()
+            let range = end.map { max(0, $0 - 1)..<$0 } ?? player.clipRange(heardInLast: seconds, before: frame)
+            guard !range.isEmpty else { throw .nothingHeard }
+            state.loopHeard(range, seconds: seconds)
+        }
+    }
+
+    /// Jumps to the start of the loop, or of the section if no loop runs.
+    public func jumpToStart() {
+        let marks = self.marks
+        let frame = marks.isRunning ? marks.start : currentSection.lowerBound
+        // Only a score that was replaced meanwhile could refuse, and then the jump has no meaning any more.
+        if let frame { try? player.seek(toClipFrame: frame) }
+    }
+
+    // MARK: Speed and pitch
+
+    /// Plays at another speed from here on, in loops and sections; this ends a ramp.
+    public func setSpeed(_ speed: Speed) throws(ScoreError) {
+        try player.setSpeed(speed)
+        state.withLock { $0.speed = speed }
+    }
+
+    /// Plays at another pitch from here on.
+    public func setPitch(_ pitch: Pitch) throws(ScoreError) {
+        try player.setPitch(pitch)
+        state.withLock { $0.pitch = pitch }
+    }
+
+    // MARK: Sections
+
+    /// Moves by sections of the plan, and leaves the loop.
+    ///
+    /// - Parameter count: 1 is the next section, -1 the previous one. Outside the plan nothing happens.
+    public func skip(by count: Int) {
+        _ = try? change(listens: false) { (state, _) throws(SessionError) in
+            state.skip(to: state.section + count)
+        }
+    }
+
+    /// Which section of the plan plays, by its place in the list, from 1; nil before the first.
+    public var currentPlace: Int? { state.withLock { $0.currentPlace } }
+
+    // MARK: Changing
+
+    /// The section of the player's score that plays, in frames of the clip.
+    private var currentSection: Range<Int64> {
+        let sections = player.score.sections
+        let section = player.status.section
+        return sections.indices.contains(section - 1) ? sections[section - 1].range : 0..<0
+    }
+
+    /// Changes the marks, and plays what they mean now.
+    ///
+    /// - Parameter listens: Whether `body` needs the frame of the clip that is audible.
+    @discardableResult
+    private func change(
+        listens: Bool = true, _ body: (inout SessionState, Int64) throws(SessionError) -> Void
+    ) throws(SessionError) -> LoopMarks {
+        let heard = listens ? try audibleClipFrame() : 0
+        // The lock is held until the player has the request, so that two threads cannot send theirs in the wrong order.
+        return try state.withLock { state throws(SessionError) in
+            let before = state
+            do throws(SessionError) {
+                try body(&state, heard)
+                try state.send(to: player, since: before)
+            } catch {
+                state = before
+                throw error
+            }
+            if state.marks != before.marks { broadcast.tell(.loop(state.marks)) }
+            return state.marks
+        }
+    }
+}

@@ -1,0 +1,173 @@
+import EngineHarness
+import TestSupport
+import Testing
+
+@testable import Engine
+@testable import Practice
+
+@Suite("A loop that is set by ear")
+struct LoopTests {
+    /// Two seconds whose samples are their own frame numbers, so that every place can be read off.
+    static let rate = 8000
+    static let ruler = (0..<16_000).map { Float($0) / 16_384 }
+
+    private func harness(
+        _ plan: SessionPlan? = nil, bufferFrames: Int64 = 0
+    ) throws -> SessionHarness {
+        let whole = SessionPlan(sections: [try Section(0..<16_000)])
+        return try SessionHarness(Self.ruler, rate: Self.rate, plan: plan ?? whole, bufferFrames: bufferFrames)
+    }
+
+    private func place(_ sample: Float) -> Int { Int((sample * 16_384).rounded()) }
+
+    @Test(
+        "begins at once when its end is set, at the frame that was heard, and its joints are crossfaded from the first on"
+    )
+    func startAndEnd() throws {
+        let harness = try harness()
+        harness.play(1000)
+        try harness.session.setLoopStart()
+        harness.play(3000)
+        let marks = try harness.session.setLoopEnd()
+        #expect(marks.range == 1000..<4000 && marks.isRunning)
+        let sound = harness.play(6400)
+        // Crossfaded over 5 ms (40 frames) from frame 4000 to the start, then exact.
+        #expect(place(sound[0]) > 3000 && place(sound[20]) > 1020)
+        for frame in 40..<2990 { #expect(place(sound[frame]) == 1000 + frame) }
+        for frame in 3040..<5990 { #expect(place(sound[frame]) == 1000 + frame - 3000) }
+        let steps = zip(sound, sound.dropFirst()).map { abs($1 - $0) }
+        // A hard splice would step by 3000 / 16384; a crossfade over 40 frames by a fortieth of it and a frame.
+        #expect((steps.max() ?? 1) < 3000 / 16_384 / 20)
+    }
+
+    @Test("means what is audible, not what is rendered ahead")
+    func buffer() throws {
+        let harness = try harness(bufferFrames: 700)
+        harness.play(2000)
+        try harness.session.setLoopStart()
+        harness.play(3000)
+        #expect(try harness.session.setLoopEnd().range == 1300..<4300)
+        harness.play(1000)
+        // Rendered is frame 1300 + 1000; audible is 700 frames before it.
+        #expect(try harness.session.audibleClipFrame() == 1600)
+        harness.play(100)
+        // The end moves to what is heard, and the loop is heard from its start again.
+        #expect(try harness.session.setLoopEnd().range == 1300..<1700)
+    }
+
+    @Test("moves its edges while it runs, and goes on where it is")
+    func moveEdges() throws {
+        let harness = try harness()
+        harness.play(1000)
+        try harness.session.setLoopStart()
+        harness.play(3000)
+        try harness.session.setLoopEnd()
+        harness.play(500)
+        try harness.session.nudge(.end, by: -80)
+        try harness.session.nudge(.start, by: 1)
+        #expect(harness.session.marks.range == 1001..<3920)
+        let sound = harness.play(3000)
+        // No jump: it was at frame 1500, and plays on from there.
+        for frame in 64..<2400 { #expect(place(sound[frame]) == 1500 + frame) }
+        #expect(place(sound[2500]) == 1001 + 2500 - (3920 - 1500))
+        try harness.session.setLoopStart()
+        #expect(harness.session.marks.range == 1581..<3920)
+    }
+
+    @Test("is left at the place where it is, and entered again from its start")
+    func leaveAndEnter() throws {
+        let harness = try harness()
+        harness.play(1000)
+        try harness.session.setLoopStart()
+        harness.play(2000)
+        try harness.session.setLoopEnd()
+        harness.play(500)
+        #expect(try harness.session.toggleLoop().isRunning == false)
+        let sound = harness.play(4000)
+        for frame in 64..<4000 { #expect(place(sound[frame]) == 1500 + frame) }
+        #expect(try harness.session.toggleLoop().range == 1000..<3000)
+        let again = harness.play(300)
+        for frame in 64..<300 { #expect(place(again[frame]) == 1000 + frame) }
+        harness.session.jumpToStart()
+        #expect(place(harness.play(100)[99]) == 1099)
+    }
+
+    @Test("of what was just heard takes the last four seconds, or less at the beginning, and then twice as much")
+    func lastHeard() throws {
+        let samples = (0..<200_000).map { Float($0) / 262_144 }
+        let harness = try SessionHarness(
+            samples, rate: 8000, plan: SessionPlan(sections: [try Section(0..<200_000)]))
+        #expect(throws: SessionError.self) { try harness.session.loopLastHeard() }
+        harness.play(100_000, block: 512)
+        #expect(try harness.session.loopLastHeard().range == 68_000..<100_000)
+        harness.play(20_000, block: 512)
+        #expect(try harness.session.loopLastHeard().range == 36_000..<100_000)
+        #expect(try harness.session.loopLastHeard().range == 0..<100_000)
+        try harness.session.toggleLoop()
+        harness.play(3000)
+        let marks = try harness.session.loopLastHeard()
+        #expect(marks.range.map { $0.count < 32_001 && $0.upperBound > 100_000 - 36_000 } == true)
+    }
+
+    @Test("is refused with its end before its start, and nothing changes; without a start it begins with the section")
+    func refused() throws {
+        let plan = SessionPlan(sections: [try Section(2000..<9000)])
+        let harness = try harness(plan)
+        harness.play(3000)
+        try harness.session.setLoopStart()
+        harness.session.jumpToStart()
+        harness.play(100)
+        do throws(SessionError) {
+            try harness.session.setLoopEnd()
+            Issue.record("an end before the start was taken")
+        } catch {
+            #expect(error.kind == .endBeforeStart && harness.session.marks.start == 5000)
+        }
+        #expect(place(harness.play(64)[63]) == 2163)
+        let fresh = try self.harness(plan)
+        fresh.play(500)
+        #expect(throws: SessionError.self) { try fresh.session.nudge(.start, by: 1) }
+        #expect(try fresh.session.setLoopEnd().range == 2000..<2500)
+    }
+
+    @Test("keeps the speed that is heard, and the speed the user sets stays when it is left")
+    func speed() throws {
+        let harness = try harness(
+            SessionPlan(sections: [try Section(0..<16_000)], speeds: .constant(try Speed(factor: 0.5))))
+        harness.play(4000)
+        try harness.session.setLoopStart()
+        harness.play(4000)
+        let range = try #require(try harness.session.setLoopEnd().range)
+        #expect(abs(range.lowerBound - 2000) <= 2 && abs(range.upperBound - 4000) <= 2)
+        harness.play(1000)
+        #expect(harness.player.status.speed == 0.5)
+        try harness.session.setSpeed(try Speed(factor: 0.75))
+        harness.play(2000)
+        try harness.session.toggleLoop()
+        harness.play(1000)
+        #expect(harness.player.status.speed == 0.75)
+    }
+
+    @Test("is left by a skip; sections follow in their order, from any of them, and shuffled by a seed")
+    func sections() throws {
+        let sections = try [0..<1000, 4000..<5000, 8000..<9000].map {
+            try Section(Int64($0.lowerBound)..<Int64($0.upperBound))
+        }
+        let harness = try harness(SessionPlan(sections: sections))
+        harness.play(1500)
+        harness.session.skip(by: 1)
+        harness.play(300)
+        #expect(place(harness.output[1799]) == 4299 && harness.session.currentPlace == 2)
+        try harness.session.toggleLoop()
+        #expect(harness.session.marks.range == 4000..<5000)
+        harness.session.skip(by: 1)
+        #expect(place(harness.play(200)[199]) == 8199)
+        harness.session.skip(by: 1)
+        #expect(place(harness.play(200)[199]) == 8399)
+        #expect(SessionPlan(sections: sections, firstSection: 3).playingOrder == [2])
+        #expect(SessionPlan(sections: sections, repeats: true, firstSection: 3).playingOrder == [2, 0, 1])
+        let orders = Set((0..<64).map { SessionPlan(sections: sections, order: .shuffled(seed: $0)).playingOrder })
+        #expect(orders.count == 6 && orders.allSatisfy { $0.sorted() == [0, 1, 2] })
+        #expect(throws: SessionError.self) { try self.harness(SessionPlan(sections: [])) }
+    }
+}

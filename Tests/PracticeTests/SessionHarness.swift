@@ -1,0 +1,51 @@
+import Clips
+import EngineHarness
+import Synchronization
+
+@testable import Engine
+@testable import Practice
+
+/// A session without a device: the clock is the number of frames rendered, less a buffer that has not been heard yet.
+final class SessionHarness {
+    let session: PracticeSession
+    let harness: Harness
+    private let rendered = RenderedFrames()
+    private(set) var output: [Float] = []
+
+    /// Frames rendered so far, for the session's idea of what is audible.
+    final class RenderedFrames: Sendable {
+        let audible = Atomic<Int64>(0)
+    }
+
+    /// - Parameter bufferFrames: Frames that were rendered and are not audible yet.
+    init(_ samples: [Float], rate: Int, plan: SessionPlan, bufferFrames: Int64 = 0) throws {
+        let clip = try Clip.inMemory([samples], sampleRate: rate)
+        var made: Harness?
+        let rendered = rendered
+        session = try PracticeSession(
+            clip: clip, plan: plan,
+            audibleFrame: { max(0, rendered.audible.load(ordering: .relaxed) - bufferFrames) },
+            makePlayer: { score in
+                let harness = Harness([samples], clip: clip, score: score)
+                made = harness
+                return harness.player
+            })
+        guard let made else { throw Missing() }
+        harness = made
+        session.start()
+    }
+
+    private struct Missing: Error {}
+
+    var player: Player { harness.player }
+    var frame: Int { output.count }
+
+    /// Renders some frames, in blocks of a length.
+    @discardableResult
+    func play(_ frames: Int, block: Int = 64) -> [Float] {
+        let sound = harness.render(frames, from: output.count) { block }[0]
+        output += sound
+        rendered.audible.store(Int64(output.count), ordering: .relaxed)
+        return sound
+    }
+}
