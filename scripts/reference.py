@@ -48,7 +48,7 @@ def generate(command):
         "What `woodshed help VERB` prints, of every verb. Made by `make reference`; to change it, change the command.", "",
     ]
     for path, _ in walk(tree):
-        lines += [f"## {' '.join(path)}", "", "```text", said(command, *path[1:], "--help").rstrip("\n"), "```", ""]
+        lines += [f"## {' '.join(path)}", "", "```text", said(command, *path[1:], "--help-hidden").rstrip("\n"), "```", ""]
     return {text_file: "\n".join(lines[:-1]) + "\n", data_file: data}
 
 
@@ -91,7 +91,8 @@ def names(argument):
 
 def page(path, node, version):
     title = "-".join(path)
-    own = [argument for argument in node.get("arguments", []) if argument.get("shouldDisplay", True)]
+    # Also those that the short help leaves out.
+    own = node.get("arguments", [])
     out = [f'.TH "{title.upper()}" 1 "" "woodshed {version}" "Woodshed"', ".SH NAME",
            f"{quoted(title)} \\- {quoted(node.get('abstract', ''))}", ".SH SYNOPSIS", f".B {quoted(' '.join(path))}"]
     for argument in own:

@@ -14,7 +14,7 @@ struct LoopTests {
     private func harness(
         _ plan: SessionPlan? = nil, bufferFrames: Int64 = 0
     ) throws -> SessionHarness {
-        let whole = SessionPlan(sections: [try Section(0..<16_000)])
+        let whole = SessionPlan(PracticePlan(sections: [try Section(0..<16_000)], passes: .endless))
         return try SessionHarness(Self.ruler, rate: Self.rate, plan: plan ?? whole, bufferFrames: bufferFrames)
     }
 
@@ -96,7 +96,8 @@ struct LoopTests {
     func lastHeard() throws {
         let samples = (0..<200_000).map { Float($0) / 262_144 }
         let harness = try SessionHarness(
-            samples, rate: 8000, plan: SessionPlan(sections: [try Section(0..<200_000)]))
+            samples, rate: 8000, plan: SessionPlan(PracticePlan(sections: [try Section(0..<200_000)], passes: .endless))
+        )
         #expect(throws: SessionError.self) { try harness.session.loopLastHeard() }
         harness.play(100_000, block: 512)
         #expect(try harness.session.loopLastHeard().range == 68_000..<100_000)
@@ -111,7 +112,7 @@ struct LoopTests {
 
     @Test("is refused with its end before its start, and nothing changes; without a start it begins with the section")
     func refused() throws {
-        let plan = SessionPlan(sections: [try Section(2000..<9000)])
+        let plan = SessionPlan(PracticePlan(sections: [try Section(2000..<9000)], passes: .endless))
         let harness = try harness(plan)
         harness.play(3000)
         try harness.session.setLoopStart()
@@ -133,7 +134,9 @@ struct LoopTests {
     @Test("keeps the speed that is heard, and the speed the user sets stays when it is left")
     func speed() throws {
         let harness = try harness(
-            SessionPlan(sections: [try Section(0..<16_000)], speeds: .constant(try Speed(factor: 0.5))))
+            SessionPlan(
+                PracticePlan(
+                    sections: [try Section(0..<16_000)], passes: .endless, speeds: .constant(try Speed(factor: 0.5)))))
         harness.play(4000)
         try harness.session.setLoopStart()
         harness.play(4000)
@@ -153,7 +156,7 @@ struct LoopTests {
         let sections = try [0..<1000, 4000..<5000, 8000..<9000].map {
             try Section(Int64($0.lowerBound)..<Int64($0.upperBound))
         }
-        let harness = try harness(SessionPlan(sections: sections))
+        let harness = try harness(SessionPlan(PracticePlan(sections: sections, passes: .endless)))
         harness.play(1500)
         harness.session.skip(by: 1)
         harness.play(300)
@@ -164,10 +167,12 @@ struct LoopTests {
         #expect(place(harness.play(200)[199]) == 8199)
         harness.session.skip(by: 1)
         #expect(place(harness.play(200)[199]) == 8399)
-        #expect(SessionPlan(sections: sections, firstSection: 3).playingOrder == [2])
-        #expect(SessionPlan(sections: sections, repeats: true, firstSection: 3).playingOrder == [2, 0, 1])
-        let orders = Set((0..<64).map { SessionPlan(sections: sections, order: .shuffled(seed: $0)).playingOrder })
+        #expect(SessionPlan(PracticePlan(sections: sections), firstSection: 3).playingOrder == [2])
+        #expect(
+            SessionPlan(PracticePlan(sections: sections, repeats: true), firstSection: 3).playingOrder == [2, 0, 1])
+        let orders = Set(
+            (0..<64).map { SessionPlan(PracticePlan(sections: sections), order: .shuffled(seed: $0)).playingOrder })
         #expect(orders.count == 6 && orders.allSatisfy { $0.sorted() == [0, 1, 2] })
-        #expect(throws: SessionError.self) { try self.harness(SessionPlan(sections: [])) }
+        #expect(throws: SessionError.self) { try self.harness(SessionPlan(PracticePlan(sections: []))) }
     }
 }

@@ -160,7 +160,7 @@ struct SessionTests {
 
     @Test("the load is told by the real clock only, as nothing is ever late by the virtual one")
     func load() {
-        let arguments = ["practice", song, "--section", "0-1", "--output", "null", "--json", "--verbose"]
+        let arguments = ["practice", song, "--section", "0-1", "-n", "1", "--output", "null", "--json", "--verbose"]
         let virtual = Command.run(arguments + ["--clock", "virtual"])
         #expect(virtual.status == 0 && !virtual.error.contains("load") && virtual.text.contains(#""load_p50":null"#))
         #expect(virtual.text.contains(#""load_max":null"#) && !virtual.error.contains("dropout"), "\(virtual.error)")

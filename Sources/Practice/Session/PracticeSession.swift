@@ -6,7 +6,7 @@ internal import Synchronization
 
 /// A recording that is practised: sections that follow one another, and loops that are set by ear while they play.
 ///
-///     let session = try PracticeSession(engine: engine, clip: clip, plan: SessionPlan(sections: [verse, chorus], passes: 5))
+///     let session = try PracticeSession(engine: engine, clip: clip, plan: SessionPlan(PracticePlan(sections: [verse, chorus])))
 ///     session.start()
 ///     try engine.start()
 ///     // While it plays, when a key is pressed:
@@ -48,7 +48,7 @@ public final class PracticeSession: Sendable {
         clip: Clip, plan: SessionPlan, audibleFrame: @escaping @Sendable () -> Int64,
         makePlayer: (Score) throws -> Player
     ) throws {
-        guard !plan.sections.isEmpty else {
+        guard !plan.practice.sections.isEmpty else {
             throw SessionError(.noSections, "there is nothing to play", remedy: "Give at least one section.")
         }
         let state = SessionState(clip: clip, plan: plan)
@@ -67,8 +67,9 @@ public final class PracticeSession: Sendable {
         let count = state.withLock { $0.order.count }
         broadcast.tell(.started(sections: count))
         let events = player.events
-        Task { [weak self] in
+        Task { [weak self, broadcast] in
             for await event in events { self?.take(event) }
+            broadcast.end()
         }
         player.start(at: frame)
     }
@@ -76,13 +77,13 @@ public final class PracticeSession: Sendable {
     /// Ends the session with a fade.
     public func stop() { player.stop() }
 
-    /// What happens from now on, each event once, in order, to every reader. Ask before `start()`.
+    /// What happens from now on, each event once, in order, to every reader, until the player's own events end. Ask
+    /// before `start()`.
     public var events: AsyncStream<SessionEvent> { broadcast.stream }
 
     private func take(_ event: PlayerEvent) {
         let news = state.withLock { $0.take(event) }
         for event in news { broadcast.tell(event) }
-        if case .finished = event.kind { broadcast.end() }
     }
 
     // MARK: The loop

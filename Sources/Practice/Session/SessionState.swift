@@ -29,7 +29,7 @@ struct SessionState: Sendable {
     init(clip: Clip, plan: SessionPlan) {
         (self.clip, self.plan) = (clip, plan)
         order = plan.playingOrder
-        pitch = plan.pitch
+        pitch = plan.practice.pitch
     }
 
     var frameCount: Int64 { clip.frameCount }
@@ -54,7 +54,8 @@ struct SessionState: Sendable {
         // A ramp would begin anew with each change of the loop, so a loop keeps the speed that is heard.
         let bounded = min(max(current, Speed.range.lowerBound), Speed.range.upperBound)
         let kept = try Speed(factor: bounded)
-        let engine = try plan.enginePlan(loop: range, speed: speed ?? kept, pitch: pitch)
+        var engine = try plan.enginePlan(loop: range, speed: speed ?? kept)
+        engine.pitch = pitch
         return try Score(engine, clipFrameCount: clip.frameCount, sampleRate: clip.sampleRate)
     }
 

@@ -52,7 +52,8 @@ struct DeviceOptions: ParsableArguments {
         help: .init("An ALSA device, null or file:PATH.", valueName: "device"))
     var output = "default"
 
-    @OptionGroup var stream: StreamOptions
+    // Left out of the short help, which has no room for what few users need: --help-hidden shows them.
+    @OptionGroup(visibility: .hidden) var stream: StreamOptions
 }
 
 /// How a device is opened, for playing or recording.

@@ -15,21 +15,34 @@ struct PracticeCommand: Verb {
               woodshed practice talk.mp3 --section 12.5-15 -n 3 --gap 1.0x
               woodshed practice song.mp3 -n 2 --output file:out.wav --clock virtual
 
-            -n 5 means five passes of each section. While playing, ? shows the keys.
+            Without -n a section loops until you press n (next section) or q; -n 5 plays
+            each section five times. Files and the virtual clock get one pass of each.
+            While playing, ? shows the keys. --help-hidden lists the device's options too.
             """)
 
     @Argument(help: "A recording.", completion: .file())
     var file: String
 
     @OptionGroup var plan: PlanOptions
+
+    @Flag(name: .customLong("repeat"), help: "Begin again with the first section after the last.")
+    var repeats = false
+
     @OptionGroup var device: DeviceOptions
     @OptionGroup var loss: LossOptions
     @OptionGroup var screen: ScreenOptions
     @OptionGroup var messages: MessageOptions
 
+    mutating func validate() throws {
+        if repeats, !device.listensInRealTime {
+            throw ValidationError("--repeat never ends: play to a device, with --clock real.")
+        }
+    }
+
     func perform() throws {
         let playing = Playing(file: file, device: device, loss: loss, screen: screen, messages: messages)
-        try playing.run { try plan.plan(for: $0) }
+        let passes: PassCount = device.listensInRealTime ? .endless : 1
+        try playing.run { SessionPlan(try plan.plan(for: $0, passes: passes, repeats: repeats)) }
     }
 }
 
@@ -61,9 +74,10 @@ struct Play: Verb {
     func perform() throws {
         let playing = Playing(file: file, device: device, loss: loss, screen: screen, messages: messages)
         try playing.run { timeline in
-            PracticePlan(
-                sections: [try range.range.section(of: timeline)], speeds: try speed.schedule(for: timeline),
-                pitch: try pitch.enginePitch())
+            SessionPlan(
+                PracticePlan(
+                    sections: [try range.range.section(of: timeline)], speeds: try speed.schedule(for: timeline),
+                    pitch: try pitch.enginePitch()))
         }
     }
 }

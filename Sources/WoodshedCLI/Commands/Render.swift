@@ -96,7 +96,7 @@ struct Render: Verb {
                     try StreamRequest(
                         sampleRate: rate, channelCount: channels, periodFrames: periods.period ?? 4096,
                         periodCount: periods.periods ?? 2, clock: .virtual, fileFormat: format, realtimePriority: nil)
-                }, plan: { try plan.plan(for: $0) },
+                }, plan: { SessionPlan(try plan.plan(for: $0)) },
                 opening: { try target.opening($0) })
             let session = try Session(
                 listening, messages: messages, signals: signals, takesKeys: false, tellsFigures: false)

@@ -5,7 +5,7 @@ import Woodshed
 
 /// A report of the engine while it plays.
 enum PlayingReport: Sendable {
-    case event(PlayerEvent)
+    case session(SessionEvent)
     case device(EngineEvent)
     /// There will be no further event.
     case eventsOver

@@ -6,7 +6,7 @@ import Woodshed
 struct Listening {
     let title: String
     let engine: Engine
-    let player: Player
+    let session: PracticeSession
     let info: AudioFileInfo
 
     /// Prepares a file.
@@ -22,16 +22,16 @@ struct Listening {
     init(
         path: String, output: OutputDevice, onLoss: LossPolicy = .wait,
         request: @escaping (_ sampleRate: Int, _ channelCount: Int) throws -> StreamRequest,
-        plan: (Timeline) throws -> PracticePlan,
+        plan: (Timeline) throws -> SessionPlan,
         opening: (() throws -> Engine) throws -> Engine = { try $0() }
     ) throws {
         let original = try Clip(path: path)
         tellShortfall(original.info)
-        _ = try Self.score(original, plan: plan)
+        _ = try Self.score(original, plan: { try plan($0).practice })
         let engine = try opening { try Self.open(output, for: original, onLoss: onLoss, request: request) }
         let rate = engine.configuration.sampleRate
         let clip = rate == original.sampleRate ? original : try Clip(path: path, sampleRate: rate)
-        player = try engine.makePlayer(clip, score: try Self.score(clip, plan: plan))
+        session = try PracticeSession(engine: engine, clip: clip, plan: try plan(Self.timeline(clip)))
         self.engine = engine
         title = fileName(path)
         info = clip.info
@@ -39,7 +39,7 @@ struct Listening {
 
     /// Prepares a recording in memory.
     init(clip: Clip, title: String, engine: Engine, plan: PracticePlan) throws {
-        player = try engine.makePlayer(clip, score: try Self.score(clip, plan: { _ in plan }))
+        session = try PracticeSession(engine: engine, clip: clip, plan: SessionPlan(plan))
         self.engine = engine
         self.title = title
         info = clip.info
@@ -59,11 +59,13 @@ struct Listening {
 
     /// A plan compiled for a recording.
     static func score(_ clip: Clip, plan: (Timeline) throws -> PracticePlan) throws -> Score {
-        let timeline = Timeline(
+        try Score(try plan(timeline(clip)), clipFrameCount: clip.frameCount, sampleRate: clip.sampleRate)
+    }
+
+    private static func timeline(_ clip: Clip) -> Timeline {
+        Timeline(
             fileRate: clip.info.sampleRate, fileFrames: clip.info.frameCount, clipRate: clip.sampleRate,
             clipFrames: clip.frameCount)
-        let plan = try plan(timeline)
-        return try Score(plan, clipFrameCount: clip.frameCount, sampleRate: clip.sampleRate)
     }
 
     private static func open(

@@ -5,17 +5,18 @@ import Woodshed
 
 /// The user's controls of one player.
 struct PlayerControls {
-    private let player: Player
+    private let session: PracticeSession
     private var isPaused = false
     private var gainDecibels = 0.0
     private var wantedSpeed: Double?
     private var wantedSemitones: Double?
-    private var wantedSection: Int?
     private var peak = PeakHold()
 
     private static let gainRange = -60.0...12.0
 
-    init(player: Player) { self.player = player }
+    init(session: PracticeSession) { self.session = session }
+
+    private var player: Player { session.player }
 
     /// True unless the user has paused or the score is over.
     var isPlaying: Bool {
@@ -33,7 +34,7 @@ struct PlayerControls {
             isPaused.toggle()
             if isPaused { player.pause(reason: .user) } else { player.resume() }
         case .jump(let seconds): jump(seconds)
-        case .skip(let sections): skip(sections)
+        case .skip(let sections): session.skip(by: sections)
         case .changeSpeed(let step): setSpeed((wantedSpeed ?? player.status.speed) + step)
         case .normalSpeed: setSpeed(1)
         case .changePitch(let step): setPitch((wantedSemitones ?? player.status.semitones) + step)
@@ -58,32 +59,23 @@ struct PlayerControls {
         try? player.seek(toClipFrame: place)
     }
 
-    private mutating func skip(_ count: Int) {
-        let sections = player.score.sections.count
-        let target = (wantedSection ?? player.status.section) + count
-        guard (1...sections).contains(target) else { return }
-        wantedSection = target
-        try? player.skip(toSection: target)
-    }
-
     private mutating func setSpeed(_ factor: Double) {
         // To a tenth of a per cent, so that 5 % up and 5 % down lead back to the same speed.
         let rounded = (factor * 1000).rounded() / 1000
         let bounded = min(max(rounded, Speed.range.lowerBound), Speed.range.upperBound)
         wantedSpeed = bounded
-        if let speed = try? Speed(factor: bounded) { try? player.setSpeed(speed) }
+        if let speed = try? Speed(factor: bounded) { try? session.setSpeed(speed) }
     }
 
     private mutating func setPitch(_ semitones: Double) {
         let bounded = min(max(semitones, Pitch.range.lowerBound), Pitch.range.upperBound)
         wantedSemitones = bounded
-        if let pitch = try? Pitch(semitones: bounded) { try? player.setPitch(pitch) }
+        if let pitch = try? Pitch(semitones: bounded) { try? session.setPitch(pitch) }
     }
 
     /// What the status line shows now.
     mutating func view(title: String, clipSeconds: Double) -> StatusView {
         let status = player.status
-        if status.section == wantedSection { wantedSection = nil }
         let highest = player.takePeaks().max()
         return StatusView(
             title: title, state: Self.state(status.state), section: status.section,

@@ -10,7 +10,7 @@ struct Playing {
     let messages: MessageOptions
 
     /// Plays by the plan made for the recording, and ends the run with the status of a signal, if any.
-    func run(_ plan: (Timeline) throws -> PracticePlan) throws {
+    func run(_ plan: (Timeline) throws -> SessionPlan) throws {
         let signals = Signals.install()
         let output = try device.outputDevice()
         if case .file(let path) = output { try OutputFile.refuseInput(file, output: path) }
@@ -37,6 +37,9 @@ extension LossOptions {
 }
 
 extension DeviceOptions {
+    /// Whether somebody listens: a file would grow, and the virtual clock would run, without an end.
+    var listensInRealTime: Bool { stream.clock == .real && !output.hasPrefix("file:") }
+
     /// The requested device.
     func outputDevice() throws(DeviceError) -> OutputDevice { try OutputDevice(parsing: output) }
 

@@ -7,7 +7,7 @@ import Woodshed
 final class Session: TerminalLoopDelegate {
     typealias Report = PlayingReport
 
-    let player: Player
+    let practice: PracticeSession
     let engine: Engine
     let loop: TerminalLoop<Session>
     let onLoss: LossText
@@ -47,19 +47,22 @@ final class Session: TerminalLoopDelegate {
         onLoss: LossText = .wait, showsWaveform: Bool = false, tellsFigures: Bool = true
     ) throws(CommandFailure) {
         engine = listening.engine
-        player = listening.player
+        practice = listening.session
         title = listening.title
-        clipSeconds = Double(player.clip.frameCount) / Double(player.clip.sampleRate)
+        let clip = practice.player.clip
+        clipSeconds = Double(clip.frameCount) / Double(clip.sampleRate)
         self.onLoss = onLoss
         self.tellsFigures = tellsFigures
         loop = try TerminalLoop(messages: messages, signals: signals, takesKeys: takesKeys)
         line = StatusLine(glyphs: loop.traits.glyphs)
         picture = PlayerPicture(
-            clip: listening.player.clip, glyphs: loop.traits.glyphs,
+            clip: clip, glyphs: loop.traits.glyphs,
             depth: .told(usesColour: loop.traits.usesColour, environment: environmentVariable))
         if showsWaveform { picture.toggle() }
-        control = PlayerControls(player: listening.player)
+        control = PlayerControls(session: practice)
     }
+
+    var player: Player { practice.player }
 
     /// Plays to the end.
     ///
@@ -71,7 +74,7 @@ final class Session: TerminalLoopDelegate {
     }
 
     private func begin() throws(DeviceError) {
-        player.start()
+        practice.start()
         do {
             try engine.start()
         } catch {
@@ -87,9 +90,9 @@ final class Session: TerminalLoopDelegate {
 
     /// Requested before the start, because earlier events are not delivered.
     private func follow() {
-        let (events, inbox) = (player.events, loop.inbox)
+        let (events, inbox) = (practice.events, loop.inbox)
         Task {
-            for await event in events { inbox.put(.event(event)) }
+            for await event in events { inbox.put(.session(event)) }
             inbox.put(.eventsOver)
         }
         let news = engine.events
@@ -181,7 +184,8 @@ final class Session: TerminalLoopDelegate {
             case .eventsOver: hasEventsOver = true
             case .engineOver(let error): engineOver = .some(error)
             case .device(let event): lines += tell(event)
-            case .event(let event): lines += take(event)
+            case .session(.player(let event)): lines += take(event)
+            case .session: break
             }
         }
         loop.write(lines)
