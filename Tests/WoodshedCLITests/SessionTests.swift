@@ -107,11 +107,36 @@ struct SessionTests {
         run.send("\u{7F}")
         #expect(run.wait(for: "100 %", from: before))
         before = run.seen.count
-        run.send("<<")
+        run.send("((")
         #expect(run.wait(for: "-2 st", from: before))
         before = run.seen.count
         run.send("?")
         #expect(run.wait(for: "Backspace", from: before))
+        run.send("q")
+        #expect(run.finish() == 0)
+    }
+
+    @Test("a loop is set by ear, moved, left and entered again; each key is answered in a line", .needsTerminal)
+    func loopByEar() {
+        let run = TerminalRun(Command.path, ["practice", song, "--output", "null", "--json", "--plain"])
+        #expect(run.wait(for: "pass.started"))
+        func press(_ key: String, _ answer: String) {
+            let before = run.seen.count
+            run.send(key)
+            #expect(run.wait(for: answer, from: before), "\(key): \(run.text.debugDescription)")
+        }
+        press("a", "loop starts at 0:0")
+        press(" ", #""event":"paused""#)
+        press("\u{1B}[C", #""event":"moved""#)
+        press("b", #""running":true"#)
+        #expect(run.text.contains(/loop 0:0\d\.\d{3} to 0:0\d\.\d{3}, \d\.\d\d s/))
+        press("<", "loop ends at 0:0")
+        press("\u{1B}.", "loop starts at 0:0")
+        press(" ", #""event":"resumed""#)
+        press("l", #""running":false"#)
+        press("l", #""running":true"#)
+        press("L", "loop 0:0")
+        press("i", "loop, pass ")
         run.send("q")
         #expect(run.finish() == 0)
     }

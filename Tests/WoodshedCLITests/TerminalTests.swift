@@ -98,7 +98,7 @@ struct TerminalTests {
     @Test("keys are understood whole or in pieces, and unknown ones are passed over")
     func keys() {
         var reader = KeyBytes()
-        let bytes: [UInt8] = Array(" q\u{1B}[C\u{1B}OD\u{1B}[A\u{1B}[B\u{1B}[1;2Cz\u{1B}[5~[]{}<>+-?nN\u{7F}".utf8)
+        let bytes: [UInt8] = Array(" q\u{1B}[C\u{1B}OD\u{1B}[A\u{1B}[B\u{1B}[1;2Cz\u{1B}[5~[]{}()+-?nN\u{7F}".utf8)
         let expected: [KeyAction] = [
             .togglePause, .quit, .jump(seconds: 5), .jump(seconds: -5), .skip(sections: -1), .skip(sections: 1),
             .jump(seconds: 1), .changeSpeed(by: -0.05), .changeSpeed(by: 0.05), .changeSpeed(by: -0.01),
@@ -108,6 +108,19 @@ struct TerminalTests {
         ]
         #expect(reader.keys(bytes).compactMap { KeyAction($0) } == expected)
         #expect(bytes.flatMap { reader.keys([$0]) }.compactMap { KeyAction($0) } == expected)
+    }
+
+    @Test("the keys of the loop: marks, edges by 10 ms and with Alt by one frame")
+    func loopKeys() {
+        var reader = KeyBytes()
+        let keys = reader.keys("abljL,.<>\u{1B},\u{1B}>i".utf8).compactMap { KeyAction($0) }
+        #expect(
+            keys == [
+                .loop(.setStart), .loop(.setEnd), .loop(.toggle), .loop(.goToStart), .loop(.lastHeard),
+                .loop(.nudge(.start, seconds: -0.01)), .loop(.nudge(.start, seconds: 0.01)),
+                .loop(.nudge(.end, seconds: -0.01)), .loop(.nudge(.end, seconds: 0.01)),
+                .loop(.nudgeFrames(.start, -1)), .loop(.nudgeFrames(.end, 1)), .tell,
+            ])
     }
 
     @Test("Escape alone asks for nothing and takes no other key with it")

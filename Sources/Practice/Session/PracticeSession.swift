@@ -168,6 +168,17 @@ public final class PracticeSession: Sendable {
         }
     }
 
+    /// Moves an edge of the loop by frames of the recording's file, of which one may be more or less than one of the clip.
+    ///
+    /// - Throws: `SessionError` of kind `noLoop` if that edge is not set.
+    @discardableResult
+    public func nudge(_ edge: LoopMarks.Edge, byFileFrames frames: Int64) throws(SessionError) -> LoopMarks {
+        let mark = edge == .start ? marks.start : marks.end
+        guard let mark else { throw .noLoop }
+        let clip = player.clip
+        return try nudge(edge, by: clip.frame(forFileFrame: clip.fileFrame(forFrame: mark) + frames) - mark)
+    }
+
     /// Loops what was just heard: the last four seconds, and each time that it is called again at once, twice as much, up to 32 seconds.
     @discardableResult
     public func loopLastHeard() throws(SessionError) -> LoopMarks {

@@ -41,7 +41,7 @@ struct PlayerControls {
         case .changeGain(let step):
             gainDecibels = min(max(gainDecibels + step, Self.gainRange.lowerBound), Self.gainRange.upperBound)
             player.setGain(decibels: gainDecibels)
-        case .quit, .help, .redraw, .waveform: break
+        case .quit, .help, .redraw, .waveform, .loop, .tell: break
         }
     }
 

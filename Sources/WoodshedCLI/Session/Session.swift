@@ -1,6 +1,7 @@
 // A run of the player from its start to its end, on the main thread. It only decides what to request of the player; the
 // engine makes the sound.
 import Glibc
+import UserState
 import Woodshed
 
 /// Plays until the score, the user or the system ends it.
@@ -121,11 +122,28 @@ final class Session: TerminalLoopDelegate {
         case .help: loop.say(KeyAction.keyHelp.lines(columns: terminalSize().columns), evenQuiet: true)
         case .redraw: loop.clearTerminal()
         case .waveform: picture.toggle()
+        case .loop(let key): loop.say([LoopControls(session: practice).apply(key)])
+        case .tell: loop.say([placeWords], evenQuiet: true)
         default: control.apply(action)
         }
     }
 
     func answer(signal number: Int32) {}
+
+    /// Where the player is, for somebody who does not see the status line.
+    private var placeWords: String {
+        let (status, sections) = (player.status, player.score.sections)
+        let seconds = Double(status.clipFrame) / Double(player.clip.sampleRate)
+        var parts: [String] = []
+        if practice.marks.isRunning {
+            parts.append("loop")
+        } else if sections.count > 1 {
+            parts.append("section \(status.section) of \(sections.count)")
+        }
+        parts += [passText(status.pass, of: status.passes), clockText(seconds), percentText(status.speed)]
+        if status.state == .paused { parts.append("paused") }
+        return parts.joined(separator: ", ")
+    }
 
     // MARK: Ending
 
@@ -185,6 +203,7 @@ final class Session: TerminalLoopDelegate {
             case .engineOver(let error): engineOver = .some(error)
             case .device(let event): lines += tell(event)
             case .session(.player(let event)): lines += take(event)
+            case .session(.loop(let marks)): lines += line(marks)
             case .session: break
             }
         }
@@ -213,6 +232,20 @@ final class Session: TerminalLoopDelegate {
         if loop.messages.json { return EventLine(event, sampleRate: engine.configuration.sampleRate).json + "\n" }
         if !loop.traits.drawsStatus, let words = words(event) { loop.say([words]) }
         return ""
+    }
+
+    /// The line for programs about a change of the loop.
+    private func line(_ marks: LoopMarks) -> String {
+        guard loop.messages.json else { return "" }
+        func frame(_ frame: Int64?) -> JSONValue {
+            frame.map { .integer(player.clip.fileFrame(forFrame: $0)) } ?? .null
+        }
+        let fields: [JSONValue.Field] = [
+            .init("v", .integer(1)), .init("event", .string("loop.changed")),
+            .init("frame", .integer(player.status.outputFrame)), .init("start_frame", frame(marks.start)),
+            .init("end_frame", frame(marks.end)), .init("running", .bool(marks.isRunning)),
+        ]
+        return JSONValue.object(fields).text + "\n"
     }
 
     /// Lines for important events, if there is no status line.

@@ -1,8 +1,25 @@
 // Converts the bytes of a terminal to requests to the player. An escape sequence may arrive in pieces, so an
 // unfinished one is kept; nothing waits here.
+import Woodshed
 
 /// The action of a key.
 enum KeyAction: Equatable, Sendable {
+    /// What a key does to the loop that is set by ear.
+    enum Loop: Equatable, Sendable {
+        case setStart
+        case setEnd
+        /// Leave it, or enter it again.
+        case toggle
+        /// Go to its first frame.
+        case goToStart
+        /// Loop what was just heard.
+        case lastHeard
+        /// Move an edge by seconds of the recording.
+        case nudge(LoopMarks.Edge, seconds: Double)
+        /// Move an edge by frames of the recording's file.
+        case nudgeFrames(LoopMarks.Edge, Int)
+    }
+
     case togglePause
     case quit
     /// Jump by this many seconds of the recording.
@@ -16,6 +33,9 @@ enum KeyAction: Equatable, Sendable {
     case changePitch(by: Double)
     /// Louder or softer, in decibels.
     case changeGain(by: Double)
+    case loop(Loop)
+    /// Say the section, the position and the speed.
+    case tell
     /// Show or hide the waveform.
     case waveform
     case help
@@ -80,9 +100,14 @@ struct KeyBytes {
         case unknown
     }
 
+    /// The keys that have an action together with Alt.
+    private static let altKeys: Set<UInt8> = Set(",.<>".utf8)
+
     private static func state(_ bytes: [UInt8]) -> State {
         guard bytes.count > 2, let last = bytes.last else {
-            return bytes[1] == UInt8(ascii: "[") || bytes[1] == UInt8(ascii: "O") ? .unfinished : .escapeAlone
+            if bytes[1] == UInt8(ascii: "[") || bytes[1] == UInt8(ascii: "O") { return .unfinished }
+            // A terminal sends Escape before a key that is pressed together with Alt.
+            return altKeys.contains(bytes[1]) ? .whole : .escapeAlone
         }
         if (0x40...0x7E).contains(last) { return .whole }
         // Sixteen bytes are longer than any key's sequence; anything longer is not a key.
@@ -96,10 +121,20 @@ extension KeyAction {
         let action =
             switch key {
             case .plain(let byte): Self.plain(byte)
-            case .sequence(let bytes): Self.arrow(bytes)
+            case .sequence(let bytes): bytes.count == 2 ? Self.alt(bytes[1]) : Self.arrow(bytes)
             }
         guard let action else { return nil }
         self = action
+    }
+
+    private static func alt(_ byte: UInt8) -> KeyAction? {
+        switch byte {
+        case UInt8(ascii: ","): .loop(.nudgeFrames(.start, -1))
+        case UInt8(ascii: "."): .loop(.nudgeFrames(.start, 1))
+        case UInt8(ascii: "<"): .loop(.nudgeFrames(.end, -1))
+        case UInt8(ascii: ">"): .loop(.nudgeFrames(.end, 1))
+        default: nil
+        }
     }
 
     private static func arrow(_ bytes: [UInt8]) -> KeyAction? {
@@ -125,8 +160,18 @@ extension KeyAction {
         case UInt8(ascii: "{"): .changeSpeed(by: -0.01)
         case UInt8(ascii: "}"): .changeSpeed(by: 0.01)
         case 0x7F, 0x08: .normalSpeed
-        case UInt8(ascii: "<"): .changePitch(by: -1)
-        case UInt8(ascii: ">"): .changePitch(by: 1)
+        case UInt8(ascii: "("): .changePitch(by: -1)
+        case UInt8(ascii: ")"): .changePitch(by: 1)
+        case UInt8(ascii: "a"): .loop(.setStart)
+        case UInt8(ascii: "b"): .loop(.setEnd)
+        case UInt8(ascii: "l"): .loop(.toggle)
+        case UInt8(ascii: "j"): .loop(.goToStart)
+        case UInt8(ascii: "L"): .loop(.lastHeard)
+        case UInt8(ascii: ","): .loop(.nudge(.start, seconds: -0.01))
+        case UInt8(ascii: "."): .loop(.nudge(.start, seconds: 0.01))
+        case UInt8(ascii: "<"): .loop(.nudge(.end, seconds: -0.01))
+        case UInt8(ascii: ">"): .loop(.nudge(.end, seconds: 0.01))
+        case UInt8(ascii: "i"): .tell
         case UInt8(ascii: "+"), UInt8(ascii: "="): .changeGain(by: 1)
         case UInt8(ascii: "-"): .changeGain(by: -1)
         case UInt8(ascii: "w"), UInt8(ascii: "W"): .waveform
@@ -140,7 +185,10 @@ extension KeyAction {
     static let keyHelp = KeyHelp(entries: [
         ("space", "pause, go on"), ("left", "back 5 s, Shift: 1 s"), ("right", "on 5 s, Shift: 1 s"),
         ("[ ]", "5 % slower, faster"), ("{ }", "1 % slower, faster"), ("Backspace", "normal speed"),
-        ("w", "waveform"), ("n, down", "next section"), ("N, up", "previous section"), ("+ -", "louder, softer"),
-        ("< >", "a semitone lower, higher"), ("Ctrl-L", "clear the screen"), ("q", "quit"),
+        ("a", "start the loop here"), ("b", "end it here, and loop"), ("l", "leave the loop, enter it"),
+        ("j", "to the loop's start"), ("L", "loop the last 4 s, 8 s"), (", .", "loop's start 10 ms -, +"),
+        ("< >", "loop's end 10 ms -, +"), ("Alt ,.<>", "the same by a frame"),
+        ("n, down", "next section"), ("N, up", "previous section"), ("i", "say the place"), ("w", "waveform"),
+        ("( )", "a semitone -, +"), ("+ -", "louder, softer"), ("Ctrl-L", "clear the screen"), ("q", "quit"),
     ])
 }
