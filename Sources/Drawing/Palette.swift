@@ -12,8 +12,8 @@ struct Palette: Sendable {
     let text: Colour
     /// The colour of numbers and other secondary text.
     let quiet: Colour
-    /// The colour of clip marks.
-    let clip: Colour
+    /// The colour of the marks of clipping.
+    let clipping: Colour
     /// The colours of the section strips, used in turn.
     let sections: [Colour]
     let sectionText: Colour
@@ -23,12 +23,12 @@ struct Palette: Sendable {
         case .light:
             (background, panel) = (Colour(0xFFFFFF), Colour(0xF5F6F8))
             (grid, zero) = (Colour(0xE1E5EA), Colour(0xB9C0CA))
-            (text, quiet, clip) = (Colour(0x1A212C), Colour(0x5D6878), Colour(0xDD1F1F))
+            (text, quiet, clipping) = (Colour(0x1A212C), Colour(0x5D6878), Colour(0xDD1F1F))
             (sections, sectionText) = ([Colour(0xD5DEEA), Colour(0xE3DCEB)], Colour(0x2B3648))
         case .dark:
             (background, panel) = (Colour(0x0E1116), Colour(0x161A21))
             (grid, zero) = (Colour(0x272E38), Colour(0x465062))
-            (text, quiet, clip) = (Colour(0xECEFF4), Colour(0x98A3B3), Colour(0xFF4B42))
+            (text, quiet, clipping) = (Colour(0xECEFF4), Colour(0x98A3B3), Colour(0xFF4B42))
             (sections, sectionText) = ([Colour(0x2A3648), Colour(0x383149)], Colour(0xD6DEEA))
         }
     }

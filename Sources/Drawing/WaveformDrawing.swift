@@ -81,7 +81,7 @@ struct WaveformDrawing {
     private func drawWave(_ shape: WaveformShape, in row: Rectangle, on canvas: borrowing Canvas) {
         var extremes: [[Rectangle]] = Array(repeating: [], count: colours.pairs.count)
         var strong = extremes
-        var clips: [Rectangle] = []
+        var clippingMarks: [Rectangle] = []
         let markHeight = min(5, row.height / 4)
         for bar in shape.bars {
             let colour = colours.index(of: bar.tone)
@@ -91,9 +91,9 @@ struct WaveformDrawing {
                 Rectangle(x: x, y: bar.strongTop, width: width, height: bar.strongBottom - bar.strongTop))
             // A single pixel would be overlooked.
             let mark = max(width, min(2, row.right - x))
-            if bar.clipsAbove { clips.append(Rectangle(x: x, y: row.y, width: mark, height: markHeight)) }
+            if bar.clipsAbove { clippingMarks.append(Rectangle(x: x, y: row.y, width: mark, height: markHeight)) }
             if bar.clipsBelow {
-                clips.append(Rectangle(x: x, y: row.bottom - markHeight, width: mark, height: markHeight))
+                clippingMarks.append(Rectangle(x: x, y: row.bottom - markHeight, width: mark, height: markHeight))
             }
         }
         for (rectangles, pair) in zip(extremes, colours.pairs) { canvas.fill(rectangles, pair.extremes) }
@@ -102,7 +102,7 @@ struct WaveformDrawing {
             let y = (row.middle - 0.5).rounded(.down)
             canvas.fill(Rectangle(x: row.x, y: y, width: row.width, height: 1), palette.zero.opacity(0.6))
         }
-        canvas.fill(clips, palette.clip)
+        canvas.fill(clippingMarks, palette.clipping)
     }
 
     // MARK: - Texts

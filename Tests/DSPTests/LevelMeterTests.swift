@@ -12,7 +12,7 @@ struct LevelMeterTests {
         var meter = LevelMeter(channelCount: 2)
         unsafe withChannels([tone, tone.map { $0 * 0.5 }]) { unsafe meter.process($0, frameCount: tone.count) }
         let levels = meter.takeLevels(channel: 0)
-        #expect(levels.frameCount == 48_000 && levels.clips == 0 && levels.firstClipFrame == -1)
+        #expect(levels.frameCount == 48_000 && levels.overs == 0 && levels.firstOverFrame == -1)
         // 997 periods are whole; the tops lie within 4 degrees of a sample.
         #expect(abs(levels.peakDecibels - -20) < 0.01)
         #expect(abs(levels.rmsDecibelsAES17 - -20) < 0.001 && abs(levels.rmsDecibels - -23.0103) < 0.001)
@@ -35,8 +35,8 @@ struct LevelMeterTests {
     }
 
     @Test("runs at full scale are counted one by one, over any borders of blocks, and the first one's frame is known")
-    func clips() {
-        var random = SeededGenerator(printedFor: "LevelMeterTests.clips")
+    func overs() {
+        var random = SeededGenerator(printedFor: "LevelMeterTests.overs")
         let full = LevelMeter.fullScale
         for _ in 0..<cases(200, few: 10) {
             let count = Int.random(in: 1...700, using: &random)
@@ -55,19 +55,19 @@ struct LevelMeterTests {
                 _ = meter.takeLevels(channel: 1)
             }
             let levels = meter.takeLevels(channel: 1)
-            #expect(levels.clips == Int64(starts.count) && levels.firstClipFrame == Int64(starts.first ?? -1))
-            #expect(meter.takeLevels(channel: 0).clips == 0)
+            #expect(levels.overs == Int64(starts.count) && levels.firstOverFrame == Int64(starts.first ?? -1))
+            #expect(meter.takeLevels(channel: 0).overs == 0)
         }
     }
 
-    @Test("a sine driven 6 dB too far clips twice a period")
+    @Test("a sine driven 6 dB beyond full scale has two overs in each period")
     func driven() {
         let tone = sine(100, sampleRate: 48_000, frameCount: 48_000, amplitude: 2).map { max(-1, min(1, $0)) }
         var meter = LevelMeter(channelCount: 1)
         unsafe withChannels([tone]) { unsafe meter.process($0, frameCount: tone.count) }
         let levels = meter.takeLevels(channel: 0)
         // The first sample at 1 or more: half of the amplitude is reached at a twelfth of a period, frame 40.
-        #expect(levels.clips == 200 && levels.firstClipFrame == 40)
+        #expect(levels.overs == 200 && levels.firstOverFrame == 40)
     }
 
     @Test("what is no sound counts as silence")
@@ -76,7 +76,7 @@ struct LevelMeterTests {
         let samples: [Float] = [.nan, .infinity, -.infinity, 3e38, 0.5, .signalingNaN, -1e20, 0.25, .nan, 0.25]
         unsafe withChannels([samples]) { unsafe meter.process($0, frameCount: samples.count) }
         let levels = meter.takeLevels(channel: 0)
-        #expect(levels.peak == 0.5 && levels.clips == 0 && levels.frameCount == 10)
+        #expect(levels.peak == 0.5 && levels.overs == 0 && levels.frameCount == 10)
         #expect(abs(levels.meanSquare - 0.0375) < 1e-7)
     }
 

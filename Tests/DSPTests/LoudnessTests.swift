@@ -118,7 +118,7 @@ struct LoudnessTests {
         #expect(SteppedTone([(-20, 0.4)]).loudness().integrated > -20.1)
         let nothing = programmeReading([[], []])
         #expect(nothing.loudness.maximumMomentary == -.infinity && nothing.truePeakDecibels == -.infinity)
-        #expect(nothing.rmsDecibels == -.infinity && nothing.clips == 0 && nothing.firstClipFrame == nil)
+        #expect(nothing.rmsDecibels == -.infinity && nothing.overs == 0 && nothing.firstOverFrame == nil)
     }
 
     @Test("blocks of 1, of a prime and whole give the same, and a meter that was reset is as new")
@@ -134,7 +134,7 @@ struct LoudnessTests {
             #expect(blocks.truePeakDecibels == whole.truePeakDecibels)
             #expect(blocks.typeIDecibels == whole.typeIDecibels && blocks.typeIIaDecibels == whole.typeIIaDecibels)
             #expect(blocks.volumeDecibels == whole.volumeDecibels)
-            #expect(blocks.clips == whole.clips && blocks.firstClipFrame == whole.firstClipFrame)
+            #expect(blocks.overs == whole.overs && blocks.firstOverFrame == whole.firstOverFrame)
             // Sums of other pieces: Float32 has seven digits.
             #expect(abs(blocks.rmsDecibels - whole.rmsDecibels) < 1e-5)
         }

@@ -91,7 +91,7 @@ private enum Vision: String, CaseIterable {
         #expect(contrast(palette.text, palette.background) > 7)
         #expect(contrast(palette.quiet, palette.background) > 4.5)
         for colour in palette.sections { #expect(contrast(palette.sectionText, colour) > 4.5) }
-        #expect(contrast(palette.clip, palette.panel) > 3)
+        #expect(contrast(palette.clipping, palette.panel) > 3)
     }
 
     @Test("Colours go to Oklab and back unchanged, and known ones lie where they should")

@@ -54,7 +54,7 @@ import Testing
     @Test(
         "Clipped columns are marked red at the edge where they clip, and nowhere else", arguments: PictureTheme.allCases
     )
-    func clips(_ theme: PictureTheme) throws {
+    func clipping(_ theme: PictureTheme) throws {
         let sheet = try sheet(400, 200, theme: theme)
         let width = WaveformPicture.plotWidth(on: sheet)
         var columns = Array(repeating: square(0.3), count: width)

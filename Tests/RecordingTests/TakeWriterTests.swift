@@ -281,7 +281,7 @@ struct TakeWriterTests {
     }
 
     @Test(
-        "levels are told of the same windows for every block length, and clips with their frame",
+        "levels are told of the same windows for every block length, and overs with their frame",
         arguments: [1, 7, 96, 1000])
     func levels(block: Int) async {
         let rig = CourseRig()
@@ -302,11 +302,11 @@ struct TakeWriterTests {
             teller.step()
         }
         let told = await rig.told()
-        #expect(told.contains(.clipped(channel: 1, inputFrame: 1333)))
+        #expect(told.contains(.over(channel: 1, inputFrame: 1333)))
         let reports = told.compactMap { if case .levels(let levels) = $0 { levels } else { nil } }
         #expect(reports.map(\.inputFrame).first == 1089 && reports.count == 11)
         #expect(reports.allSatisfy { $0.channels[0].peak == 0.5 && abs($0.channels[0].rms - 0.5) < 1e-6 })
         #expect(reports.filter { $0.channels[1].peak == 1 }.count == 1)
-        #expect(reports.last?.channels[1].clips == 1 && reports.last?.channels[1].firstClipFrame == 1333)
+        #expect(reports.last?.channels[1].overs == 1 && reports.last?.channels[1].firstOverFrame == 1333)
     }
 }

@@ -40,14 +40,14 @@ struct MeasureTests {
         let keys = run.text.split(separator: "\"").enumerated().filter { $0.offset % 2 == 1 }.map { String($0.element) }
         let expected = [
             "v", "integrated", "lra", "momentary_max", "shortterm_max", "true_peak", "sample_peak", "rms_aes17",
-            "rms_plain", "ppm_type1_max_rel", "ppm_type2_max_rel", "clips",
+            "rms_plain", "ppm_type1_max_rel", "ppm_type2_max_rel", "overs",
         ]
         #expect(keys == expected)
         // Two channels at -20 dB: -20 LUFS. A second holds a third of 3 s. The onset is a small peak of its own.
         for (key, level, tolerance) in [
             ("integrated", -20, 0.1), ("momentary_max", -20, 0.1), ("shortterm_max", -24.77, 0.1),
             ("true_peak", -20, 0.1), ("sample_peak", -20, 0.01), ("rms_aes17", -20, 0.01), ("rms_plain", -23.01, 0.01),
-            ("ppm_type1_max_rel", -20, 0.1), ("ppm_type2_max_rel", -20, 0.1), ("clips", 0, 0),
+            ("ppm_type1_max_rel", -20, 0.1), ("ppm_type2_max_rel", -20, 0.1), ("overs", 0, 0),
         ] {
             #expect(abs(try #require(number(key, in: run)) - level) <= tolerance, "\(key): \(run.text)")
         }
@@ -79,11 +79,11 @@ struct MeasureTests {
         ] {
             #expect(value(key, in: run) == "null", "\(key)")
         }
-        #expect(value("clips", in: run) == "0")
+        #expect(value("overs", in: run) == "0")
         #expect(measure("silence.wav").text.contains("-inf LUFS"))
     }
 
-    @Test("for people it is one screen, aligned, with the time of the first clip")
+    @Test("for people it is one screen, aligned, with the time of the first over")
     func words() {
         tone("loud.wav", amplitude: 2)
         let run = measure("loud.wav")

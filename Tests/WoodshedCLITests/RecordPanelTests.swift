@@ -10,7 +10,7 @@ struct RecordPanelTests {
             state: .recording, seconds: 3723.4, file: "a take with a name that is too long to be shown.wav",
             device: "hw:CARD=Interface,DEV=0, 48000 Hz", loudness: -18.25, secondsLeft: 5040,
             channels: (0..<channels).map {
-                RecordView.Channel(peak: Double(-20 - $0), held: Double(-9 - $0), clips: 0)
+                RecordView.Channel(peak: Double(-20 - $0), held: Double(-9 - $0), overs: 0)
             },
             history: (0..<300).map { Double($0 % 60 - 60) })
     }
@@ -21,7 +21,7 @@ struct RecordPanelTests {
         for glyphs in [Glyphs.unicode, .ascii] {
             for columns in 20...220 {
                 var view = view(channels: channels)
-                view.channels[0].clips = 12_345
+                view.channels[0].overs = 12_345
                 let lines = RecordPanel(glyphs: glyphs).lines(view, columns: columns)
                 #expect(lines.count == 2 + (channels > 8 ? 1 : channels))
                 #expect(lines.allSatisfy { displayWidth($0) <= columns - 1 && !$0.contains("\n") })
@@ -41,7 +41,7 @@ struct RecordPanelTests {
         #expect(lines[1].hasSuffix("#"))
         #expect(lines[2].hasPrefix("L ####") && lines[2].hasSuffix("-9.0 dB") && lines[2].contains("|"))
         #expect(lines[3].hasPrefix("R ####") && lines[3].hasSuffix("-10.0 dB"))
-        #expect(!lines.joined().contains("CLIP"))
+        #expect(!lines.joined().contains("CLIPPED"))
     }
 
     @Test("a take is drawn as its waveform, as many lines as there is room for, the newest at the right")
@@ -67,13 +67,13 @@ struct RecordPanelTests {
     }
 
     @Test("clips stay in sight, also in the one line for many channels, and a question takes the first line")
-    func clips() {
+    func overs() {
         var many = view(channels: 12)
-        many.channels[7].clips = 3
+        many.channels[7].overs = 3
         many.question = "Throw this take away?"
         let lines = RecordPanel(glyphs: .ascii).lines(many, columns: 80)
         #expect(lines[0] == "Throw this take away?")
-        #expect(lines[2].hasPrefix("1/12 ") && lines[2].hasSuffix("CLIP 3"))
+        #expect(lines[2].hasPrefix("1/12 ") && lines[2].hasSuffix("CLIPPED 3"))
     }
 
     @Test("silence and full scale are the ends of the meter")
@@ -81,8 +81,8 @@ struct RecordPanelTests {
         var view = view(channels: 1)
         view.channels = [RecordView.Channel()]
         #expect(RecordPanel(glyphs: .ascii).lines(view, columns: 40)[2].contains("......  -inf dB"))
-        view.channels = [RecordView.Channel(peak: 0, held: 0, clips: 1)]
-        #expect(RecordPanel(glyphs: .ascii).lines(view, columns: 40)[2].contains("####|   0.0 dB  CLIP 1"))
+        view.channels = [RecordView.Channel(peak: 0, held: 0, overs: 1)]
+        #expect(RecordPanel(glyphs: .ascii).lines(view, columns: 40)[2].contains("####|   0.0 dB  CLIPPED 1"))
     }
 
     @Test("keys: d asks, and only y throws away")

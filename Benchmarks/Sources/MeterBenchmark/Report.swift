@@ -116,7 +116,7 @@ struct Report {
 
     // MARK: Capture
 
-    /// What a block of 64 frames and 8 channels takes, peaks and squares and clips, half of the channels driven into
+    /// What a block of 64 frames and 8 channels takes, peaks and squares and overs, half of the channels driven into
     /// clipping.
     func captureThread() {
         let count = 64 * 20_000

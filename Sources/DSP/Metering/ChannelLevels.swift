@@ -8,10 +8,10 @@ public struct ChannelLevels: BitwiseCopyable, Sendable, Equatable {
     public var meanSquare: Float = 0
     /// Frames since the last take.
     public var frameCount = 0
-    /// Clips since the meter was made or reset.
-    public var clips: Int64 = 0
+    /// Overs since the meter was made or reset.
+    public var overs: Int64 = 0
     /// The frame at which the first of them began, from the meter's own beginning; -1: there was none.
-    public var firstClipFrame: Int64 = -1
+    public var firstOverFrame: Int64 = -1
 
     /// Silence of no length.
     ///

@@ -1,15 +1,15 @@
-/// Peak, mean square and clips of every channel, for capture and render threads.
+/// Peak, mean square and overs of every channel, for capture and render threads.
 ///
 ///     var meter = LevelMeter(channelCount: 2)
 ///     meter.process(channels, frameCount: 64)        // each block
 ///     let left = meter.takeLevels(channel: 0)        // now and then: what was since the last time
 ///
-/// **A clip** is a run of samples at full scale in one channel, of any length: it counts once, when it begins. Full
+/// **An over** is a run of samples at full scale in one channel, of any length: it counts once, when it begins. Full
 /// scale is 1 less one step of 16 bits, 32767/32768, the highest value of a 16-bit converter. One sample is enough, because
 /// a converter that just reaches its limit cannot be told from one that is cut there. So a recording that was scaled up
-/// to full scale afterwards shows clips where it reaches it.
+/// to full scale afterwards shows overs where it reaches it.
 ///
-/// Samples that are not finite, or beyond ±2^40, count as silence. Clips and their frames do not depend on how the
+/// Samples that are not finite, or beyond ±2^40, count as silence. Overs and their frames do not depend on how the
 /// sound was divided into blocks; the mean square does in its last digits.
 @safe
 public struct LevelMeter: ~Copyable {
@@ -25,8 +25,8 @@ public struct LevelMeter: ~Copyable {
     private struct Channel: BitwiseCopyable {
         var peak: Float = 0
         var sumOfSquares = 0.0
-        var clips: Int64 = 0
-        var firstClipFrame: Int64 = -1
+        var overs: Int64 = 0
+        var firstOverFrame: Int64 = -1
         /// The frame from which on `peak` and `sumOfSquares` count.
         var takenFrame: Int64 = 0
         /// Whether the last sample was at full scale.
@@ -61,7 +61,7 @@ public struct LevelMeter: ~Copyable {
     ///   - input: A pointer to the samples of each channel.
     ///   - frameCount: Frames of each channel, 0 or more.
     ///
-    /// Real-time safe: yes. Takes about 0.5 ns a sample, up to 2 ns while it clips.
+    /// Real-time safe: yes. Takes about 0.5 ns a sample, up to 2 ns while it is clipped.
     #if REALTIME_CHECKS
         @_noAllocation @_noLocks
     #endif
@@ -80,7 +80,7 @@ public struct LevelMeter: ~Copyable {
         frame += Int64(frameCount)
     }
 
-    /// The reading of a channel since the last call, which resets peak and mean square; clips are counted on.
+    /// The reading of a channel since the last call, which resets peak and mean square; overs are counted on.
     ///
     /// - Parameter channel: 0 to one less than ``channelCount``.
     ///
@@ -113,12 +113,12 @@ public struct LevelMeter: ~Copyable {
         levels.peak = state.peak
         levels.frameCount = Int(frame - state.takenFrame)
         if levels.frameCount > 0 { levels.meanSquare = Float(state.sumOfSquares / Double(levels.frameCount)) }
-        levels.clips = state.clips
-        levels.firstClipFrame = state.firstClipFrame
+        levels.overs = state.overs
+        levels.firstOverFrame = state.firstOverFrame
         return levels
     }
 
-    /// Forgets everything, clips too; frames count from 0 again.
+    /// Forgets everything, overs too; frames count from 0 again.
     ///
     /// Real-time safe: yes.
     #if REALTIME_CHECKS
@@ -151,20 +151,20 @@ public struct LevelMeter: ~Copyable {
         if peak > state.peak { state.peak = peak }
         // Runs are examined one by one only if there are any.
         if peak >= LevelMeter.fullScale {
-            unsafe countClips(samples, count, at: frame, into: &state)
+            unsafe countOvers(samples, count, at: frame, into: &state)
         } else {
             state.isClipping = false
         }
     }
 
-    private func countClips(_ samples: UnsafePointer<Float>, _ count: Int, at frame: Int64, into state: inout Channel) {
+    private func countOvers(_ samples: UnsafePointer<Float>, _ count: Int, at frame: Int64, into state: inout Channel) {
         var wasClipping = state.isClipping
         var index = 0
         while index < count {
             let isClipping = unsafe measurable(samples[index]).magnitude >= LevelMeter.fullScale
             if isClipping && !wasClipping {
-                if state.clips == 0 { state.firstClipFrame = frame + Int64(index) }
-                state.clips += 1
+                if state.overs == 0 { state.firstOverFrame = frame + Int64(index) }
+                state.overs += 1
             }
             wasClipping = isClipping
             index += 1

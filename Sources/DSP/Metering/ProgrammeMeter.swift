@@ -106,7 +106,7 @@ public struct ProgrammeReading: Sendable, Equatable {
     public let loudness: LoudnessLevels
     /// The highest peak between samples, in dB of full scale (dBTP).
     public let truePeakDecibels: Double
-    /// Peak, mean square and clips of each channel.
+    /// Peak, mean square and overs of each channel.
     public let channels: [ChannelLevels]
     /// The highest reading of a PPM of type I, in dB of that of a steady full-scale sine.
     public let typeIDecibels: Double
@@ -126,9 +126,9 @@ public struct ProgrammeReading: Sendable, Equatable {
     /// The same as AES17 (2020) has it: a full-scale sine reads 0 dB.
     public var rmsDecibelsAES17: Double { rmsDecibels + aes17Decibels }
 
-    /// Clips of all channels.
-    public var clips: Int64 { channels.reduce(0) { $0 + $1.clips } }
+    /// Overs of all channels.
+    public var overs: Int64 { channels.reduce(0) { $0 + $1.overs } }
 
     /// The frame at which the first of them began; nil when there was none.
-    public var firstClipFrame: Int64? { channels.filter { $0.clips > 0 }.map(\.firstClipFrame).min() }
+    public var firstOverFrame: Int64? { channels.filter { $0.overs > 0 }.map(\.firstOverFrame).min() }
 }

@@ -9,8 +9,8 @@ final class LevelReporter {
         var peak: Float = 0
         var squares = 0.0
         var frameCount = 0
-        var clips: Int64 = 0
-        var firstClipFrame: Int64?
+        var overs: Int64 = 0
+        var firstOverFrame: Int64?
         var hold: PeakHold
     }
 
@@ -44,12 +44,12 @@ final class LevelReporter {
         sum.peak = max(sum.peak, levels.peak)
         sum.squares += Double(levels.meanSquare) * Double(levels.frameCount)
         sum.frameCount += levels.frameCount
-        if levels.clips > 0, sum.firstClipFrame == nil {
-            let frame = levels.firstClipFrame + window.unmeasuredFrames
-            sum.firstClipFrame = frame
-            events.tell(.clipped(channel: window.channel, inputFrame: frame))
+        if levels.overs > 0, sum.firstOverFrame == nil {
+            let frame = levels.firstOverFrame + window.unmeasuredFrames
+            sum.firstOverFrame = frame
+            events.tell(.over(channel: window.channel, inputFrame: frame))
         }
-        sum.clips = levels.clips
+        sum.overs = levels.overs
         sums[window.channel] = sum
     }
 
@@ -61,7 +61,7 @@ final class LevelReporter {
             RecorderLevels.Channel(
                 peak: sum.peak, heldDecibels: sum.hold.decibels,
                 rms: Float((sum.squares / Double(max(1, sum.frameCount))).squareRoot()),
-                clips: sum.clips, firstClipFrame: sum.firstClipFrame)
+                overs: sum.overs, firstOverFrame: sum.firstOverFrame)
         }
         events.tell(.levels(RecorderLevels(inputFrame: frame, channels: channels)))
         for channel in sums.indices {

@@ -8,8 +8,9 @@ public enum RecorderEvent: Sendable, Equatable {
     case started(inputFrame: Int64, preRollFrames: Int64)
     /// The levels of a tenth of a second, even if nothing is recorded.
     case levels(RecorderLevels)
-    /// The first sample of a clip, at a frame of the input, in a channel counted from 0.
-    case clipped(channel: Int, inputFrame: Int64)
+    /// The first over of a channel, counted from 0: it was clipped for the first time since the input was opened, from this input
+    /// frame on.
+    case over(channel: Int, inputFrame: Int64)
     /// Frames from `frame` on were not captured, or arrived too fast for the disk: the take has silence in their place.
     case overrun(frame: Int64, lostFrames: Int64)
     /// Nothing is recorded from here on, until the take is resumed.
@@ -55,10 +56,10 @@ public struct RecorderLevels: Sendable, Equatable {
         public var heldDecibels: Double
         /// The root of the mean square of the tenth of a second.
         public var rms: Float
-        /// Clips since the input was opened.
-        public var clips: Int64
-        /// The input frame of the first clip; nil if there is none.
-        public var firstClipFrame: Int64?
+        /// Overs since the input was opened.
+        public var overs: Int64
+        /// The input frame of the first over; nil if there is none.
+        public var firstOverFrame: Int64?
     }
 }
 

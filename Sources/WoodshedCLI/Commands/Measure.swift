@@ -14,8 +14,8 @@ struct Measure: Verb {
 
             Loudness is in LUFS, after ITU-R BS.1770 and EBU R 128. Peaks and RMS are in dB
             relative to full scale. PPM and VU readings are relative to the reading of a
-            steady full-scale sine (in JSON: _rel). A clip is a run of samples at full
-            scale in one channel. In JSON, the level of silence is null.
+            steady full-scale sine (in JSON: _rel). An over is a run of clipped samples,
+            at full scale, in one channel. In JSON, the level of silence is null.
             """)
 
     @Argument(help: "A recording.", completion: .file())

@@ -254,6 +254,15 @@ struct Record: Verb {
             + "\(fixed(time.maximumMicroseconds, decimals: 1)) us at most, scheduling \(statistics.schedulingClass)"
     }
 
+    /// An over is a time that the input was clipped.
+    private func clippingText(_ overs: Int64) -> String {
+        switch overs {
+        case 0: "no clipping"
+        case 1: "clipped once"
+        default: "clipped \(overs) times"
+        }
+    }
+
     private func farewell(_ outcome: RecordOutcome, _ summary: TakeSummary, _ path: String?) -> String {
         let time = clockText(Double(summary.frameCount) / Double(summary.sampleRate))
         guard outcome.isKept else {
@@ -266,7 +275,7 @@ struct Record: Verb {
         if let loudness = summary.loudness?.integrated, loudness.isFinite {
             parts.append("\(fixed(loudness, decimals: 1)) LUFS")
         }
-        parts.append("\(outcome.clips) clip\(outcome.clips == 1 ? "" : "s")")
+        parts.append(clippingText(outcome.overs))
         parts.append("\(summary.lostFrames) frames lost")
         return parts.joined(separator: ", ")
     }

@@ -22,7 +22,7 @@ struct LevelSheet {
             .init("sample_peak", level(reading.samplePeakDecibels)),
             .init("rms_aes17", level(reading.rmsDecibelsAES17)),
             .init("rms_plain", level(reading.rmsDecibels)), .init("ppm_type1_max_rel", level(reading.typeIDecibels)),
-            .init("ppm_type2_max_rel", level(reading.typeIIaDecibels)), .init("clips", .integer(reading.clips)),
+            .init("ppm_type2_max_rel", level(reading.typeIIaDecibels)), .init("overs", .integer(reading.overs)),
         ]
     }
 
@@ -52,7 +52,7 @@ struct LevelSheet {
             ("highest PPM, type I", value(reading.typeIDecibels, "dB") + "    of a steady full-scale sine"),
             ("highest PPM, type IIa", value(reading.typeIIaDecibels, "dB") + "    of a steady full-scale sine"),
             ("highest VU", value(reading.volumeDecibels, "dB") + "    of a steady full-scale sine"),
-            ("clips", right(String(reading.clips)) + firstClip),
+            ("overs (clipped)", right(String(reading.overs)) + firstOver),
         ]
         return rows.reduce("\(printable(fileName(file))): \(length), \(info(channels))\n") { text, row in
             text + "  " + row.0 + String(repeating: " ", count: 28 - row.0.count) + row.1 + "\n"
@@ -61,8 +61,8 @@ struct LevelSheet {
 
     private func info(_ channels: String) -> String { "\(clip.info.sampleRate) Hz, \(channels)" }
 
-    private var firstClip: String {
-        guard let frame = reading.firstClipFrame else { return "" }
+    private var firstOver: String {
+        guard let frame = reading.firstOverFrame else { return "" }
         return "       the first at " + clockText(Double(frame) / Double(reading.sampleRate), decimals: 3)
     }
 

@@ -19,15 +19,15 @@ struct RecordDisplay {
         channels = Array(repeating: RecordView.Channel(), count: configuration.channelCount)
     }
 
-    /// Clips on all channels.
-    var clips: Int64 { channels.reduce(0) { $0 + $1.clips } }
+    /// Overs on all channels.
+    var overs: Int64 { channels.reduce(0) { $0 + $1.overs } }
 
     mutating func follow(_ event: RecorderEvent) {
         guard case .levels(let levels) = event else { return }
         var loudest = -Double.infinity
         for (index, level) in levels.channels.enumerated() where channels.indices.contains(index) {
             let decibels = 20 * log10(Double(level.peak))
-            channels[index] = RecordView.Channel(peak: decibels, held: level.heldDecibels, clips: level.clips)
+            channels[index] = RecordView.Channel(peak: decibels, held: level.heldDecibels, overs: level.overs)
             loudest = max(loudest, decibels)
         }
         peak = max(peak, loudest)

@@ -8,7 +8,7 @@ struct RecordView: Equatable {
     struct Channel: Equatable {
         var peak = -Double.infinity
         var held = -Double.infinity
-        var clips: Int64 = 0
+        var overs: Int64 = 0
     }
 
     var state: RecorderWord
@@ -69,7 +69,7 @@ struct RecordPanel {
             }
         } else if let loudest = view.channels.indices.max(by: { view.channels[$0].held < view.channels[$1].held }) {
             var channel = view.channels[loudest]
-            channel.clips = view.channels.reduce(0) { $0 + $1.clips }
+            channel.overs = view.channels.reduce(0) { $0 + $1.overs }
             lines.append(meter(channel, name: "\(loudest + 1)/\(view.channels.count)", cells: cells))
         }
         return lines
@@ -132,15 +132,15 @@ struct RecordPanel {
         }
     }
 
-    /// A bar with the held peak in it, the held peak as a number, and the clips; if there is little room, without the bar.
+    /// A bar with the held peak in it, the held peak as a number, and the overs; if there is little room, without the bar.
     private func meter(_ channel: RecordView.Channel, name: String, cells: Int) -> String {
         let number = decibelText(channel.held)
         let level = String(repeating: " ", count: max(0, 8 - displayWidth(number))) + number
-        let clips = channel.clips > 0 ? "  CLIP \(channel.clips)" : ""
-        let rest = name + " " + level + clips
+        let overs = channel.overs > 0 ? "  CLIPPED \(channel.overs)" : ""
+        let rest = name + " " + level + overs
         let width = min(60, cells - displayWidth(rest) - 1)
         guard width >= 5 else { return fitted(rest, cells: cells, ellipsis: "") }
-        return name + " " + bar(channel, width: width) + " " + level + clips
+        return name + " " + bar(channel, width: width) + " " + level + overs
     }
 
     private func bar(_ channel: RecordView.Channel, width: Int) -> String {

@@ -27,8 +27,8 @@ struct RecordOutcome {
     let outputFailure: OutputError?
     /// The marks.
     let marks: [TakeMark]
-    /// Clips and highest peak of the input, in dB of full scale.
-    let clips: Int64
+    /// Overs and highest peak of the input, in dB of full scale.
+    let overs: Int64
     let peak: Double
     /// What the input lost while the process was stopped and nothing was recorded.
     let silentOverruns: Int64
@@ -110,7 +110,7 @@ final class RecordSession: TerminalLoopDelegate {
         return RecordOutcome(
             summary: summary, isKept: isKept, isTooShort: !isKept && !isDiscarded, status: loop.ending ?? .success,
             inputError: inputError,
-            fileError: fileError, outputFailure: loop.outputFailure, marks: marks, clips: display.clips,
+            fileError: fileError, outputFailure: loop.outputFailure, marks: marks, overs: display.overs,
             peak: display.peak, silentOverruns: silentOverruns)
     }
 
@@ -224,7 +224,7 @@ final class RecordSession: TerminalLoopDelegate {
                 "\(lost) frames were lost at \(clockText(Double(frame) / Double(line.sampleRate))); "
                     + "there is silence in their place"
             ]
-        case .clipped(let channel, _): ["channel \(channel + 1) clips: turn the input down"]
+        case .over(let channel, _): ["channel \(channel + 1) is clipped: turn the input down"]
         case .diskLow(let seconds): ["the disk has room for \(durationText(seconds)) more"]
         case .failed(let error, _): [error.message, error.remedy]
         case .marked(let name, let frame): ["\(name) at \(clockText(Double(frame) / Double(line.sampleRate)))"]

@@ -26,8 +26,8 @@ struct RecorderLine {
                     .init("input_frame", .integer(inputFrame)), .init("pre_roll_frames", .integer(preRoll)),
                 ])
         case .levels(let levels): level(levels)
-        case .clipped(let channel, let frame):
-            line("clip", inputFrame: frame, [.init("channel", .integer(channel + 1))])
+        case .over(let channel, let frame):
+            line("over", inputFrame: frame, [.init("channel", .integer(channel + 1))])
         case .overrun(let frame, let lost): line("overrun", frame: frame, [.init("lost_frames", .integer(lost))])
         case .paused(let frame): line("paused", frame: frame, [])
         case .resumed(let frame): line("resumed", frame: frame, [])
@@ -81,7 +81,7 @@ struct RecorderLine {
         let channels = levels.channels.map { channel in
             JSONValue.object([
                 .init("peak", decibels(Double(channel.peak))), .init("rms", decibels(Double(channel.rms))),
-                .init("clips", .integer(channel.clips)),
+                .init("overs", .integer(channel.overs)),
             ])
         }
         return line("level", inputFrame: levels.inputFrame, [.init("channels", .array(channels))])

@@ -47,10 +47,10 @@ struct WaveCells {
 
     private func cell(_ pixels: WavePixels, row: Int, column: Int, ink: WaveInk) -> WaveCell {
         let (across, down) = style.pixels
-        var isClip = false
-        for x in 0..<across { for y in 0..<down { isClip = isClip || pixels.isClip(row + y, column + x) } }
-        if isClip && depth == .none { return WaveCell(glyph: "!") }
-        let ink = isClip ? .clip : ink
+        var isClipped = false
+        for x in 0..<across { for y in 0..<down { isClipped = isClipped || pixels.isClipped(row + y, column + x) } }
+        if isClipped && depth == .none { return WaveCell(glyph: "!") }
+        let ink = isClipped ? .clipping : ink
         switch style {
         case .half: return half(pixels[row, column], pixels[row + 1, column], ink)
         case .ascii:

@@ -39,7 +39,7 @@ struct WaveInk: Equatable {
     static let plain = WaveInk(red: 90, green: 170, blue: 200)
     /// Alternates with the plain colour.
     static let other = WaveInk(red: 180, green: 120, blue: 250)
-    static let clip = WaveInk(red: 255, green: 60, blue: 60)
+    static let clipping = WaveInk(red: 255, green: 60, blue: 60)
 
     /// The colour of a column's level.
     init(_ tone: WaveformTone?, colour: WaveColour) {

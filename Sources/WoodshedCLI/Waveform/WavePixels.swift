@@ -64,7 +64,7 @@ struct WavePixels {
     }
 
     /// Whether the pixel is the outermost one of a column that clips on this side.
-    func isClip(_ row: Int, _ column: Int) -> Bool {
+    func isClipped(_ row: Int, _ column: Int) -> Bool {
         guard column < columns.count, columns[column].isClipped else { return false }
         return (row == 0 && columns[column].maximum >= 32_767.0 / 32_768)
             || (row == rows - 1 && columns[column].minimum <= -1)

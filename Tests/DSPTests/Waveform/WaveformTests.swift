@@ -94,7 +94,7 @@ struct WaveformTests {
     }
 
     @Test("tells where a sample stands at full scale")
-    func clips() {
+    func clipping() {
         var samples = [Int16](repeating: 32_766, count: 1024)
         samples[300] = .max
         samples[800] = .min

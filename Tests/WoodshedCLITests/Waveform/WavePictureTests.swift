@@ -165,7 +165,7 @@ struct WavePictureTests {
     }
 
     @Test("clipping is marked on the side where it is: red, or ! without colour")
-    func clips() {
+    func clipping() {
         let loud = WaveformColumn(minimum: -1, maximum: 0.5, rms: 0.4, isClipped: true, tone: nil)
         let lines = Self.picture(width: 1, height: 4).lines(view([[loud]]))
         #expect(lines[1...4].map { $0 } == [" ", "█", "█", "!"])
