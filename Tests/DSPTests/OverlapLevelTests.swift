@@ -9,7 +9,7 @@ struct OverlapLevelTests {
     private let binCount = 65
     private let shares = VocoderShape(StretchShape(sampleRate: 44100), factor: 1, beta: 24).shares
 
-    /// The gains of a window whose bins do not turn, though each was to continue by its own angle.
+    /// The gains of a window whose bins are not rotated, though each was to continue by its own angle.
     private func gains(continued: [Float], sizes: [Float]) -> [Float] {
         let field = RotationField(binCount: binCount)
         let output = Spectra(channelCount: 1, binCount: binCount)

@@ -13,7 +13,7 @@ private struct Complex {
     var conjugate: Complex { Complex(x: x, y: -y) }
     var power: Double { x * x + y * y }
     var angle: Double { atan2(y, x) }
-    static func turn(_ angle: Double) -> Complex { Complex(x: cos(angle), y: sin(angle)) }
+    static func rotation(_ angle: Double) -> Complex { Complex(x: cos(angle), y: sin(angle)) }
 }
 
 @Suite("Rotation field")
@@ -35,11 +35,11 @@ struct RotationFieldTests {
         }
         func temporal(_ bin: Int) -> Complex {
             let product = sum { output[$0][bin] * earlier[$0][bin].conjugate }
-            return product.power > 1e-36 ? Complex.turn(product.angle) : Complex.turn(0)
+            return product.power > 1e-36 ? Complex.rotation(product.angle) : Complex.rotation(0)
         }
         let floor = max(power.max() ?? 0, previousPower.max() ?? 0) * 1e-12
         var result: [Complex?] = bins.map { power[$0] > floor ? nil : temporal($0) }
-        // Candidates: a bin of the previous window may fix its own turn, a bin of this window its neighbours'.
+        // Candidates: a bin of the previous window may fix its own rotation, a bin of this window its neighbours'.
         var candidates = bins.map { (level: previousPower[$0], bin: $0, isPrevious: true) }
         while result.contains(where: { $0 == nil }) {
             guard let next = candidates.indices.max(by: { candidates[$0].level < candidates[$1].level }) else { break }
@@ -50,10 +50,10 @@ struct RotationFieldTests {
                 candidates.append((power[bin], bin, false))
                 continue
             }
-            guard let turn = result[bin] else { continue }
+            guard let rotation = result[bin] else { continue }
             for (neighbour, link, sign) in [(bin + 1, bin, 1.0), (bin - 1, bin - 1, -1.0)] {
                 guard bins.contains(neighbour), result[neighbour] == nil, abs(steps[link]) < 0.8 * .pi else { continue }
-                result[neighbour] = turn * Complex.turn(sign * (stretch - 1) * steps[link])
+                result[neighbour] = rotation * Complex.rotation(sign * (stretch - 1) * steps[link])
                 candidates.append((power[neighbour], neighbour, false))
             }
         }
@@ -77,8 +77,8 @@ struct RotationFieldTests {
             return asFloat(Complex(x: size * cos(phase), y: size * sin(phase)))
         }
         let second = first.map { value in
-            let turn = Complex.turn(Double.random(in: -3.1...3.1, using: &random))
-            return asFloat(Complex(x: 0.3 * value.x, y: 0.3 * value.y) * turn)
+            let rotation = Complex.rotation(Double.random(in: -3.1...3.1, using: &random))
+            return asFloat(Complex(x: 0.3 * value.x, y: 0.3 * value.y) * rotation)
         }
         return [first, second]
     }
@@ -120,14 +120,14 @@ struct RotationFieldTests {
             let expected = loudestFirst(source: kinds[0], earlier: kinds[1], output: kinds[2], stretch: stretch)
             #expect(expected.count == binCount)
             for bin in expected.indices {
-                // Sixty-four turns in a row, each right to about 1e-6.
+                // Sixty-four rotations in a row, each right to about 1e-6.
                 #expect(abs(Double(field.real[bin]) - expected[bin].x) < 1e-4, "round \(round), bin \(bin)")
                 #expect(abs(Double(field.imaginary[bin]) - expected[bin].y) < 1e-4, "round \(round), bin \(bin)")
             }
         }
     }
 
-    @Test("at stretch 1 and an output equal to the source no bin turns")
+    @Test("at stretch 1, with an output equal to the source, no bin is rotated")
     func identity() {
         var random = SeededGenerator(printedFor: "identity")
         let field = RotationField(binCount: 33)

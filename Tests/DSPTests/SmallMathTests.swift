@@ -28,7 +28,7 @@ struct SmallMathTests {
         for index in 0..<8 { #expect(abs(Double(result[index]) - exact[index]) < 1e-6) }
     }
 
-    @Test("sine and cosine are right to 1e-6 within half a turn either way, and lie on the unit circle")
+    @Test("sine and cosine are right to 1e-6 from -π to π, and lie on the unit circle")
     func sineAndCosine() {
         for step in 0...2000 {
             let radians = Float(-Double.pi + 2 * .pi * Double(step) / 2000)

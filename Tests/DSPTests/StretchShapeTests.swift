@@ -27,7 +27,7 @@ struct StretchShapeTests {
                 }
                 for sample in 0..<band.fill.count + hop {
                     var sum = sample < band.fill.count ? Double(band.fill[sample]) : 0
-                    // Windows from the first that turns on have their middles at multiples of the hop.
+                    // Windows from the first rotated one on have their middles at multiples of the hop.
                     for window in band.firstWindow + 1...band.firstWindow + 16 {
                         let index = sample - window * hop + length / 2
                         guard products.indices.contains(index) else { continue }

@@ -51,7 +51,7 @@ struct StretcherAttackTests {
             let landing = Int((Double(place) / speed).rounded())
             let copied = zip(output[landing..<landing + 300], bursts.source[0][place..<place + 300])
             let wrong = copied.map { abs($0 - $1) }.max() ?? 1
-            // Measured 2e-3 and less: the bands below 800 Hz take over within the hold, and may have turned.
+            // Measured 2e-3 and less: the bands below 800 Hz take over within the hold, and may be rotated.
             #expect(wrong < 0.02)
             // Measured -150 dB two milliseconds before the attack; -100 is the claim.
             let before = energy(output[landing - 2600..<landing - 88])
@@ -128,7 +128,7 @@ struct StretcherAttackTests {
         let bursts = Bursts(at: [2000], frameCount: 6000, chord: 0.2, channelCount: channelCount)
         let output = stretched(bursts.source, speed: 0.75, frameCount: 4000, attacks: bursts.table)
         for channel in 1..<max(2, channelCount) where channel < channelCount {
-            // One set of weights and one turn for all: they differ by rounding, 2^-15 where predictions are packed.
+            // One set of weights and one rotation for all: they differ by rounding, 2^-15 where predictions are packed.
             let wrong = zip(output[0], output[channel]).map { abs($0 / Float(channel + 1) - $1) }.max() ?? 1
             #expect(wrong < 1e-4)
         }

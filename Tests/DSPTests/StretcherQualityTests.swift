@@ -49,7 +49,7 @@ struct StretcherQualityTests {
         let left = output[0][20_000..<60_000].map(Double.init)
         let right = output[1][19_990..<59_990].map(Double.init)
         let coherence = dot(left, right) / (dot(left, left) * dot(right, right)).squareRoot()
-        // Measured 0.99995 and better; a turn common to both channels acts on slightly different windows of the sound.
+        // Measured 0.99995 and better; a rotation common to both channels acts on slightly different windows of the sound.
         #expect(coherence > 0.9998)
     }
 

@@ -118,7 +118,7 @@ struct PlayerEditTests {
         var reference = ReferencePlayer(clip: clip, rate: Self.rate, score: first)
         let expected = reference.render(total, commands: commands)
         for channel in clip.indices {
-            // Speeds within a glide, reckoned in two ways, differ in their last bits, and with them the turns of windows.
+            // Speeds within a glide, reckoned in two ways, differ in their last bits, and with them the rotations of windows.
             let firstWrong = (0..<total).first { abs(output[channel][$0] - expected[channel][$0]) > 1e-5 }
             #expect(firstWrong == nil, "run \(run), channel \(channel)")
         }

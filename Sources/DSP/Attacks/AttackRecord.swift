@@ -3,7 +3,7 @@
 /// The old segment ends at the cut: windows before it contain the source up to each band's `early` and a linear prediction
 /// after it. The new segment begins there: windows after it contain the source from `whole` on and a backward
 /// prediction before it. The snippet is the difference between the source and both segments, and is copied.
-/// So where windows do not turn, segments and snippet add up to the source.
+/// So where windows are not rotated, segments and snippet add up to the source.
 ///
 /// Its memory belongs to the `AttackMaterial` that made it, which must outlive it. Real-time safe: yes.
 struct AttackRecord: BitwiseCopyable, Sendable {

@@ -117,10 +117,10 @@ struct BandShape: Sendable {
         return [Float](repeating: 0, count: missing) + values.map(Float.init)
     }
 
-    /// The sine by its power series, after whole turns are subtracted; accurate to about 1e-15.
+    /// The sine by its power series, after whole periods are subtracted; accurate to about 1e-15.
     private static func sine(_ radians: Double) -> Double {
-        let turns = (radians / (2 * .pi)).rounded()
-        let angle = radians - turns * 2 * .pi
+        let periods = (radians / (2 * .pi)).rounded()
+        let angle = radians - periods * 2 * .pi
         var (term, sum, order) = (angle, angle, 1.0)
         while abs(term) > 1e-18 {
             order += 2

@@ -39,8 +39,8 @@ package struct Chirp: Sendable, Hashable {
         let highest = min(Self.highestHz, Self.highestShareOfRate * Double(sampleRate))
         let share = frame / Double(frameCount)
         // The integral of the frequency over time.
-        let turns = (Self.lowestHz + (highest - Self.lowestHz) * share / 2) * frame / Double(sampleRate)
-        return amplitude * (0.5 - 0.5 * cos(2 * .pi * share)) * sin(2 * .pi * turns)
+        let periods = (Self.lowestHz + (highest - Self.lowestHz) * share / 2) * frame / Double(sampleRate)
+        return amplitude * (0.5 - 0.5 * cos(2 * .pi * share)) * sin(2 * .pi * periods)
     }
 
     /// The sound, frame by frame.

@@ -156,13 +156,13 @@ private struct LikenessCurve: ~Copyable {
         let step = 2 * Double.pi / Double(size)
         // Without the two bins at the ends, where no sound is that a converter would pass.
         for bin in 1..<size / 2 {
-            let turn = step * Double(bin)
-            let (c, s) = (cos(turn * frame), sin(turn * frame))
+            let radiansPerFrame = step * Double(bin)
+            let (c, s) = (cos(radiansPerFrame * frame), sin(radiansPerFrame * frame))
             let (a, b) = (Double(spectrum[2 * bin]), Double(spectrum[2 * bin + 1]))
             let real = a * c - b * s
             value += real
-            first -= turn * (a * s + b * c)
-            second -= turn * turn * real
+            first -= radiansPerFrame * (a * s + b * c)
+            second -= radiansPerFrame * radiansPerFrame * real
         }
         let scale = 2 * sign / Double(size)
         return (scale * value, scale * first, scale * second)

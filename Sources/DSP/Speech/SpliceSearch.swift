@@ -12,7 +12,7 @@ struct SpliceSearch: ~Copyable {
     private let analysis: SpeechAnalysis
     private let lengths: Lengths
     private let routes: JumpRoutes
-    private var ways = WayTree()
+    private var paths = SplicePathTree()
     /// Rows of states held at a time: as many as a crossfade spans.
     private let rowCount: Int
     private var best = Ending()
@@ -38,12 +38,12 @@ struct SpliceSearch: ~Copyable {
         var head = 0
         /// Where the last jump back began: everything before it has been heard twice.
         var repeatedUntil = 0
-        var way = WayTree.none
+        var path = SplicePathTree.none
     }
 
     private struct Ending {
         var cost = Double.infinity
-        var way = WayTree.none
+        var path = SplicePathTree.none
         var splice: (output: Int, head: Int, jump: Int, crossfade: Int)?
     }
 
@@ -77,7 +77,7 @@ struct SpliceSearch: ~Copyable {
         var moments = (0...rowCount).map { position(Int64($0 * lengths.hop)) }
         for hop in 0..<hopCount {
             advance(&states, at: hop, moments)
-            if ways.isFull { sweep(&states) }
+            if paths.isFull { sweep(&states) }
             moments.removeFirst()
             moments.append(position(Int64((hop + rowCount + 1) * lengths.hop)))
         }
@@ -142,12 +142,12 @@ struct SpliceSearch: ~Copyable {
             }
             let target = rows[hops].index(ofHead: head, lengths)
             guard cost < states[target].cost else { continue }
-            let step = WayTree.Step(
-                before: state.way, jump: route.jump, output: passage.hop * lengths.hop + delay, head: route.from,
+            let step = SplicePathTree.Step(
+                previous: state.path, jump: route.jump, output: passage.hop * lengths.hop + delay, head: route.from,
                 crossfade: route.crossfade)
             states[target] = State(
                 cost: cost, head: head, repeatedUntil: route.jump < 0 ? route.from : state.repeatedUntil,
-                way: ways.append(step))
+                path: paths.append(step))
         }
     }
 
@@ -177,11 +177,11 @@ struct SpliceSearch: ~Copyable {
     }
 
     private mutating func sweep(_ states: inout [State]) {
-        let numbers = ways.sweep(states.lazy.filter { $0.cost < .infinity }.map(\.way) + [best.way])
-        for index in states.indices where states[index].way != WayTree.none {
-            states[index].way = numbers[Int(states[index].way)]
+        let numbers = paths.sweep(states.lazy.filter { $0.cost < .infinity }.map(\.path) + [best.path])
+        for index in states.indices where states[index].path != SplicePathTree.none {
+            states[index].path = numbers[Int(states[index].path)]
         }
-        if best.way != WayTree.none { best.way = numbers[Int(best.way)] }
+        if best.path != SplicePathTree.none { best.path = numbers[Int(best.path)] }
     }
 
     // MARK: - The end
@@ -196,16 +196,16 @@ struct SpliceSearch: ~Copyable {
         let milliseconds = Double(abs(jump)) / Double(lengths.hop)
         let price = jump == 0 ? 0 : SpliceSearch.splicePrice + SpliceSearch.lastJumpPrice * milliseconds
         guard state.cost + price < best.cost else { return }
-        best = Ending(cost: state.cost + price, way: state.way)
+        best = Ending(cost: state.cost + price, path: state.path)
         if jump != 0 { best.splice = (output, state.head, jump, min(lengths.lastCrossfade, rest)) }
     }
 
     private func splices(_ section: Range<Int64>) -> [Splice] {
-        var steps = ways.steps(to: best.way)
+        var steps = paths.steps(to: best.path)
         if let last = best.splice {
             steps.append(
-                WayTree.Step(
-                    before: best.way, jump: Int32(last.jump), output: last.output, head: last.head,
+                SplicePathTree.Step(
+                    previous: best.path, jump: Int32(last.jump), output: last.output, head: last.head,
                     crossfade: Int32(last.crossfade)))
         }
         return steps.map { step in

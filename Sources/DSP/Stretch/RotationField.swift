@@ -31,10 +31,14 @@ struct RotationField: ~Copyable {
         storage = FloatStorage(count: Part.count * Spectra.paddedCount(binCount))
     }
 
+    /// Every seed, step and result is a rotation, or 0 where a bin takes no part.
     private enum Part: Int {
         case temporalReal, temporalImaginary, previousPower
+        // A step is the rotation that the vertical rule adds from one bin to the next.
         case power, stepReal, stepImaginary, offeredUp, offeredDown, fromBelow, fromAbove
-        case seedReal, seedImaginary, upTurnReal, upTurnImaginary, downTurnReal, downTurnImaginary
+        // The steps of those bins that follow the lower neighbour, upwards, or the upper one, downwards.
+        case seedReal, seedImaginary, upStepReal, upStepImaginary, downStepReal, downStepImaginary
+        // The products along the chains upwards and downwards.
         case upReal, upImaginary, downReal, downImaginary
         case real, imaginary
 
@@ -141,10 +145,10 @@ struct RotationField: ~Copyable {
             }
             let phaseStep = angle(y: productImaginary, x: productReal)
             let isLinked = magnitude(phaseStep) .< Self.guardAngle
-            let turn = sineCosine(extra * phaseStep)
+            let step = sineCosine(extra * phaseStep)
             view(.power)[lanes: bin] = power
-            view(.stepReal)[lanes: bin + 1] = turn.cosine
-            view(.stepImaginary)[lanes: bin + 1] = turn.sine
+            view(.stepReal)[lanes: bin + 1] = step.cosine
+            view(.stepImaginary)[lanes: bin + 1] = step.sine
             view(.offeredUp)[lanes: bin] = select(isLinked, power, Lanes())
             view(.offeredDown)[lanes: bin + 1] = select(isLinked, nextPower, Lanes())
             let previousPower = view(.previousPower)[lanes: bin]
@@ -170,7 +174,7 @@ struct RotationField: ~Copyable {
         }
     }
 
-    /// Turns each bin's choice into factors: its own seed, or a neighbour's rotation times a step.
+    /// Makes factors of each bin's choice: its own rotation by the temporal rule (a seed), or a neighbour's rotation times a step.
     private func chooseRules(floor: Float) {
         let (zero, one) = (Lanes(), Lanes(repeating: 1))
         for bin in stride(from: 0, to: binCount, by: Lanes.scalarCount) {
@@ -186,11 +190,11 @@ struct RotationField: ~Copyable {
             view(.seedReal)[lanes: bin] = select(isSeed, select(isHeard, x * scale, one), zero)
             view(.seedImaginary)[lanes: bin] = select(isSeed .& isHeard, y * scale, zero)
             let goesUp = fromBelow .& .!isSeed
-            view(.upTurnReal)[lanes: bin] = select(goesUp, view(.stepReal)[lanes: bin], zero)
-            view(.upTurnImaginary)[lanes: bin] = select(goesUp, view(.stepImaginary)[lanes: bin], zero)
+            view(.upStepReal)[lanes: bin] = select(goesUp, view(.stepReal)[lanes: bin], zero)
+            view(.upStepImaginary)[lanes: bin] = select(goesUp, view(.stepImaginary)[lanes: bin], zero)
             let goesDown = .!fromBelow .& .!isSeed
-            view(.downTurnReal)[lanes: bin] = select(goesDown, view(.stepReal)[lanes: bin + 1], zero)
-            view(.downTurnImaginary)[lanes: bin] = select(goesDown, view(.stepImaginary)[lanes: bin + 1], zero)
+            view(.downStepReal)[lanes: bin] = select(goesDown, view(.stepReal)[lanes: bin + 1], zero)
+            view(.downStepImaginary)[lanes: bin] = select(goesDown, view(.stepImaginary)[lanes: bin + 1], zero)
         }
     }
 
@@ -201,19 +205,19 @@ struct RotationField: ~Copyable {
     /// itself.
     private func followRules() {
         let (seedX, seedY) = (view(.seedReal), view(.seedImaginary))
-        let (riseX, riseY) = (view(.upTurnReal), view(.upTurnImaginary))
-        let (fallX, fallY) = (view(.downTurnReal), view(.downTurnImaginary))
+        let (upStepX, upStepY) = (view(.upStepReal), view(.upStepImaginary))
+        let (downStepX, downStepY) = (view(.downStepReal), view(.downStepImaginary))
         let (upX, upY, downX, downY) = (view(.upReal), view(.upImaginary), view(.downReal), view(.downImaginary))
         var (x, y, u, v) = (Float(), Float(), Float(), Float())
         for bin in 0..<binCount {
             let mirrored = binCount - 1 - bin
             (x, y) = (
-                seedX[bin] + (x * riseX[bin] - y * riseY[bin]), seedY[bin] + (x * riseY[bin] + y * riseX[bin])
+                seedX[bin] + (x * upStepX[bin] - y * upStepY[bin]), seedY[bin] + (x * upStepY[bin] + y * upStepX[bin])
             )
             (upX[bin], upY[bin]) = (x, y)
             (u, v) = (
-                seedX[mirrored] + (u * fallX[mirrored] + v * fallY[mirrored]),
-                seedY[mirrored] + (v * fallX[mirrored] - u * fallY[mirrored])
+                seedX[mirrored] + (u * downStepX[mirrored] + v * downStepY[mirrored]),
+                seedY[mirrored] + (v * downStepX[mirrored] - u * downStepY[mirrored])
             )
             (downX[mirrored], downY[mirrored]) = (u, v)
         }

@@ -216,9 +216,9 @@ extension VocoderBand {
             let (outputReal, outputImaginary) = (previous.real(channel), previous.imaginary(channel))
             for bin in stride(from: 0, to: bins, by: Lanes.scalarCount) {
                 let (x, y) = (real[lanes: bin], imaginary[lanes: bin])
-                let (turnX, turnY) = (rotation.real[lanes: bin], rotation.imaginary[lanes: bin])
-                outputReal[lanes: bin] = x * turnX - y * turnY
-                outputImaginary[lanes: bin] = x * turnY + y * turnX
+                let (rotationX, rotationY) = (rotation.real[lanes: bin], rotation.imaginary[lanes: bin])
+                outputReal[lanes: bin] = x * rotationX - y * rotationY
+                outputImaginary[lanes: bin] = x * rotationY + y * rotationX
             }
             for bin in stride(from: 0, to: bins - 1, by: Lanes.scalarCount) {
                 // The gain is left out of the spectrum that the next window is compared with: its amplitudes are the source's.

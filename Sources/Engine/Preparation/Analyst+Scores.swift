@@ -3,7 +3,7 @@ internal import DSP
 
 // Used by the worker only: the analysis that a score needs before it is played.
 extension Analyst {
-    /// A plan with a higher cost per second that it leaves out sounds worse than turning windows, because it leaves out sound that
+    /// A plan with a higher cost per second that it leaves out sounds worse than rotated windows, because it leaves out sound that
     /// resembles nothing else. Voices played faster cost 12 to 21; voices that had been slowed before, and so have periods
     /// to spare, 5 to 10. See docs/stretching.md for the sound of both methods.
     private static var dearestSecond: Double { 11 }

@@ -1,6 +1,6 @@
 /// The method for changing the speed.
 ///
-/// The method for music turns windows in three bands and copies attacks. The method for speech copies whole periods, which keeps the
+/// The method for music rotates the phases of windows in three bands and copies attacks. The method for speech copies whole periods, which keeps the
 /// pulses of a voice. Each is bad at what the other is made for.
 public enum MaterialChoice: String, Sendable, Hashable, CaseIterable {
     /// Decided for each section by analysing it when it is loaded. The default.

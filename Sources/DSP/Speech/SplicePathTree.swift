@@ -2,13 +2,13 @@
 ///
 /// Steps that no longer lead to a state are removed from time to time. The memory holds the path that all states share,
 /// and the last second or so in which they differ.
-struct WayTree {
+struct SplicePathTree {
     /// The path of a state without a splice.
     static let none: Int32 = -1
 
-    /// A splice and the step before it.
+    /// A splice, and the index of the step before it on its path.
     struct Step: BitwiseCopyable {
-        let before: Int32
+        let previous: Int32
         let jump: Int32
         let output: Int
         let head: Int
@@ -28,12 +28,12 @@ struct WayTree {
     }
 
     /// The steps of a path, the first one first.
-    func steps(to way: Int32) -> [Step] {
+    func steps(to path: Int32) -> [Step] {
         var result: [Step] = []
-        var current = way
-        while current != WayTree.none {
+        var current = path
+        while current != SplicePathTree.none {
             result.append(steps[Int(current)])
-            current = steps[Int(current)].before
+            current = steps[Int(current)].previous
         }
         return result.reversed()
     }
@@ -41,21 +41,21 @@ struct WayTree {
     /// Drops every step that is on none of these paths.
     ///
     /// - Returns: The new index for each old one.
-    mutating func sweep(_ ways: some Sequence<Int32>) -> [Int32] {
+    mutating func sweep(_ paths: some Sequence<Int32>) -> [Int32] {
         var isHeld = [Bool](repeating: false, count: steps.count)
-        for way in ways where way != WayTree.none { isHeld[Int(way)] = true }
+        for path in paths where path != SplicePathTree.none { isHeld[Int(path)] = true }
         // A step always comes after its predecessor, so one pass from the last step marks them all.
-        for index in steps.indices.reversed() where isHeld[index] && steps[index].before != WayTree.none {
-            isHeld[Int(steps[index].before)] = true
+        for index in steps.indices.reversed() where isHeld[index] && steps[index].previous != SplicePathTree.none {
+            isHeld[Int(steps[index].previous)] = true
         }
-        var numbers = [Int32](repeating: WayTree.none, count: steps.count)
+        var numbers = [Int32](repeating: SplicePathTree.none, count: steps.count)
         var kept: [Step] = []
         for index in steps.indices where isHeld[index] {
             let step = steps[index]
             numbers[index] = Int32(kept.count)
-            let before = step.before == WayTree.none ? WayTree.none : numbers[Int(step.before)]
+            let previous = step.previous == SplicePathTree.none ? SplicePathTree.none : numbers[Int(step.previous)]
             kept.append(
-                Step(before: before, jump: step.jump, output: step.output, head: step.head, crossfade: step.crossfade))
+                Step(previous: previous, jump: step.jump, output: step.output, head: step.head, crossfade: step.crossfade))
         }
         steps = kept
         sweepAt = 2 * kept.count + 1 << 17
