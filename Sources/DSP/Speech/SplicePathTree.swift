@@ -55,7 +55,9 @@ struct SplicePathTree {
             numbers[index] = Int32(kept.count)
             let previous = step.previous == SplicePathTree.none ? SplicePathTree.none : numbers[Int(step.previous)]
             kept.append(
-                Step(previous: previous, jump: step.jump, output: step.output, head: step.head, crossfade: step.crossfade))
+                Step(
+                    previous: previous, jump: step.jump, output: step.output, head: step.head, crossfade: step.crossfade
+                ))
         }
         steps = kept
         sweepAt = 2 * kept.count + 1 << 17
