@@ -16,14 +16,15 @@ struct ALSADeviceTests {
     }
 
     @Test(
-        "a device of no known name is unknown, and the error says what to do", arguments: ["nosuch", "nosuch:0,1", ""])
+        "a device with an unknown name is refused, and the error says what to do",
+        arguments: ["nosuch", "nosuch:0,1", ""])
     func unknownDevice(name: String) throws {
         let error = failure(name, try request())
         #expect(error?.kind == .unknownDevice)
         #expect(error?.remedy.contains("woodshed devices") == true)
     }
 
-    @Test("without any sound card the default device is refused as such, and the remedy names null and a file")
+    @Test("without a sound card the default device is refused, and the remedy names null and a file")
     func noCard() throws {
         _ = ALSARig.directory
         // A machine with cards has none of the number that the rig's default asks for.
@@ -34,7 +35,7 @@ struct ALSADeviceTests {
         #expect(error?.remedy.contains("null") == true && error?.remedy.contains("file:") == true)
     }
 
-    @Test("nothing of alsa-lib's complaints reaches the terminal")
+    @Test("alsa-lib's messages do not reach the terminal")
     func silence() async {
         await #expect(processExitsWith: .success) {
             _ = ALSARig.directory
@@ -51,7 +52,7 @@ struct ALSADeviceTests {
         }
     }
 
-    @Test("a device that takes none of the formats refuses the format")
+    @Test("a device that supports none of the formats is refused for its format")
     func refusedFormat() throws {
         #expect(failure("nothing", try request())?.kind == .formatRefused)
     }
@@ -63,18 +64,18 @@ struct ALSADeviceTests {
         #expect(error?.remedy.contains("null") == true && error?.remedy.contains("file:") == true)
     }
 
-    @Test("a device without floats is given the widest integers it takes")
+    @Test("a device without floats is given the widest integers it supports")
     func nextFormat() throws {
         #expect(try play("integers", request()).formatName == "S32_LE")
     }
 
-    @Test("a device of two channels stays at two when one or five are asked for", arguments: [1, 2, 5])
+    @Test("a device of two channels keeps two when one or five are requested", arguments: [1, 2, 5])
     func nearestChannels(asked: Int) throws {
         _ = ALSARig.directory
         #expect(try openOutput(.system("pair"), request(channels: asked)).configuration.channelCount == 2)
     }
 
-    @Test("a device that stops taking frames is given up with a typed error, and does not take the processor meanwhile")
+    @Test("a device that accepts no more frames is given up with a typed error, without using the processor meanwhile")
     func deadDevice() async {
         await #expect(processExitsWith: .success) {
             _ = ALSARig.directory
@@ -102,7 +103,7 @@ struct ALSADeviceTests {
     }
 
     @Test(
-        "a block is never longer than the configuration says, whatever period is asked for",
+        "a block is never longer than in the configuration, whatever period is requested",
         arguments: [1, 63, 64, 8192])
     func periods(period: Int) throws {
         _ = ALSARig.directory
@@ -117,7 +118,7 @@ struct ALSADeviceTests {
         #expect(stream.position == StreamPosition(framesWritten: 20_001, delayFrames: 0))
     }
 
-    @Test("an error number becomes the kind that the caller can act on")
+    @Test("an error number gives the kind of error that a caller can act on")
     func kinds() {
         let kinds: [(Int32, DeviceError.Kind)] = [
             (EBUSY, .busy), (EACCES, .permissionDenied), (EPERM, .permissionDenied), (ECONNREFUSED, .noDevice),
@@ -134,7 +135,8 @@ struct ALSADeviceTests {
         #expect(DeviceError.failed("x", doing: "play", code: -ENODEV).kind == .lost)
     }
 
-    @Test("the list of inputs has what goes both ways, and nothing of what only plays or records is in the wrong list")
+    @Test(
+        "the list of inputs has the devices for both directions, and no list has a device of the other direction only")
     func inputs() {
         _ = ALSARig.directory
         let inputs = availableInputs()

@@ -29,7 +29,7 @@ struct Way: Sendable, CustomTestStringConvertible {
 @Suite("alsa-lib's own plug-ins")
 struct ALSAPlugInTests {
     @Test(
-        "what ALSA's file plug-in writes is what was rendered, bit for bit, in every access and format",
+        "ALSA's file plug-in writes the rendered samples, bit for bit, in every access and format",
         arguments: Way.all)
     func fileIsExact(way: Way) throws {
         let path = "\(ALSARig.directory)/\(way.testDescription.split(separator: " ").joined(separator: "-")).raw"
@@ -51,7 +51,7 @@ struct ALSAPlugInTests {
         unsafe unlink(path)
     }
 
-    @Test("a block that meets the end of the device's ring goes over in pieces, none of them lost or repeated")
+    @Test("a block that reaches the end of the device's ring is copied in pieces, none of them lost or repeated")
     func ringEnd() throws {
         let path = "\(ALSARig.directory)/ring-end.raw"
         defer { unsafe unlink(path) }

@@ -29,7 +29,7 @@ struct CaptureTests {
     }
 
     @Test(
-        "what the card hears is delivered bit for bit, in blocks of the period and with their frames", arguments: blocks
+        "the card's input is delivered bit for bit, in blocks of the period, with their frames", arguments: blocks
     )
     func exact(period: Int) throws {
         // A busy machine may keep the recorder from buffers of 2.7 and 5.3 ms, but not in each third of a second.
@@ -69,7 +69,7 @@ struct CaptureTests {
     }
 
     @Test(
-        "an input that is interrupted goes on after one incident, and its frames keep the card's time",
+        "an interrupted input continues after one incident, and its frames keep the card's time",
         arguments: [VirtualFault.xrun, .suspend, .suspendPrepare, .suspendLie], blocks)
     func interruption(fault: VirtualFault, period: Int) throws {
         let rig = try card("\(fault)@10000")
@@ -108,7 +108,7 @@ struct CaptureTests {
         #expect(tape.frameCount == 10_000 / 256 * 256 && rig.truth(.capture).isOpen == false)
     }
 
-    @Test("a device that gives nothing for a second is given up, and does not take the processor meanwhile")
+    @Test("a device that delivers nothing for a second is given up, without using the processor meanwhile")
     func dead() throws {
         let rig = try card("freeze@1000:100000", clock: .real)
         let stream = try openInput(.system(rig.name), request())
@@ -117,7 +117,7 @@ struct CaptureTests {
         #expect(error?.lossCause == .stoppedDelivering)
     }
 
-    @Test("transfers that take half and then nothing lose no frame")
+    @Test("transfers of half a block, and then of nothing, lose no frame")
     func short() throws {
         let rig = try card("short@5000:1 short@10000:20")
         let tape = Tape(capacity: 24_576)
@@ -147,7 +147,7 @@ struct CaptureTests {
         #expect(stream.position == CapturePosition(nextFrame: 3001, waitingFrames: 0))
     }
 
-    @Test("null gives silence by the clock, until the callback has enough")
+    @Test("null gives silence by the clock, until the callback ends it")
     func null() throws {
         let tape = Tape(capacity: 2048)
         let stream = try openInput(.null, request())
@@ -159,7 +159,7 @@ struct CaptureTests {
         #expect(MonotonicTime.now() - begin >= 42_000_000)
     }
 
-    @Test("a stop ends a recording at once, and a stream that was never started has nothing to end")
+    @Test("a stop ends a recording at once, and is permitted for a stream that was never started")
     func stops() throws {
         let rig = try card(clock: .real)
         let stream = try openInput(.system(rig.name), request())

@@ -84,7 +84,7 @@ struct CardFaultTests {
     /// Under the thread sanitizer a stream is too slow for the real clock, and drops out by itself.
     static let clocks: [VirtualCardOptions.Clock] = Sanitizers.watchThreads ? [.virtual] : [.real, .virtual]
 
-    @Test("without a fault the card plays every frame, and there is nothing to report", arguments: clocks)
+    @Test("without a fault the card plays every frame, and nothing is reported", arguments: clocks)
     func noFault(clock: VirtualCardOptions.Clock) throws {
         let run = try FaultyRun("", clock: clock)
         #expect(run.error == nil && run.reportsTruth(clock: clock) && run.playedTruth())
@@ -94,7 +94,7 @@ struct CardFaultTests {
     }
 
     @Test(
-        "a stream that was stopped, by whatever fault it can survive, plays on after one report of the silence",
+        "a stream stopped by any fault that it can survive plays on, after one report of the silence",
         arguments: [VirtualFault.xrun, .suspend, .suspendPrepare, .suspendLie], clocks)
     func interruption(fault: VirtualFault, clock: VirtualCardOptions.Clock) throws {
         let run = try FaultyRun("\(fault)@10000", clock: clock)
@@ -116,7 +116,7 @@ struct CardFaultTests {
         #expect(run.rig.truth(.playback).isOpen == false)
     }
 
-    @Test("a wake-up that comes too late is one xrun, of as many frames as the device was dry", arguments: clocks)
+    @Test("a late wake-up is one xrun, as long as the device was dry", arguments: clocks)
     func stall(clock: VirtualCardOptions.Clock) throws {
         let run = try FaultyRun("stall@10000:150", clock: clock)
         #expect(run.stops.contains { !$0.wasInjected })
@@ -125,14 +125,14 @@ struct CardFaultTests {
         #expect(run.rig.truth(.playback).droppedFrames == 0)
     }
 
-    @Test("a wake-up that is late by less than the buffer holds has no effect")
+    @Test("a wake-up that is late by less than the buffer's length has no effect")
     func shortStall() throws {
         let run = try FaultyRun("stall@10000:16", clock: .virtual)
         #expect(run.rig.truth(.playback).faults == [.stall: 1])
         #expect(run.error == nil && run.statistics.xruns == 0 && run.playedTruth())
     }
 
-    @Test("a device that stands still for less than a second goes on with nothing lost", arguments: clocks)
+    @Test("a device that stands still for less than a second continues with no frame lost", arguments: clocks)
     func freeze(clock: VirtualCardOptions.Clock) throws {
         let run = try FaultyRun("freeze@10000:300", clock: clock)
         #expect(run.rig.truth(.playback).faults == [.freeze: 1])
@@ -146,7 +146,7 @@ struct CardFaultTests {
         #expect(run.error?.kind == .lost)
     }
 
-    @Test("transfers that take half and then nothing lose no frame", arguments: clocks)
+    @Test("transfers of half a block, and then of nothing, lose no frame", arguments: clocks)
     func short(clock: VirtualCardOptions.Clock) throws {
         let run = try FaultyRun("short@5000:1 short@10000:20", clock: clock)
         #expect(run.rig.truth(.playback).faults == [.short: 2])
@@ -154,7 +154,9 @@ struct CardFaultTests {
         #expect(run.rig.truth(.playback).framesTransferred == 24_000)
     }
 
-    @Test("random schedules of twenty faults: it plays on or ends with a typed error, and every report is the truth")
+    @Test(
+        "under random schedules of twenty faults a stream plays on or ends with a typed error, and every report is right"
+    )
     func randomSchedules() throws {
         let count = cases(100, few: 6)
         var generator = SeededGenerator(printedFor: "randomSchedules")
@@ -193,7 +195,7 @@ struct CardFaultTests {
         #expect(run.rig.truth(.playback).starts < 12)
     }
 
-    @Test("a device that does not open, or does not start, says so by a typed error")
+    @Test("a device that does not open, or does not start, causes a typed error")
     func refusals() throws {
         let rig = try VirtualCardRig()
         let request = try StreamRequest(sampleRate: 48_000, channelCount: 2, realtimePriority: nil)

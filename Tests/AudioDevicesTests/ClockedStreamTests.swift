@@ -30,7 +30,8 @@ struct ClockedStreamTests {
     }
 
     @Test(
-        "a file holds the samples rendered, bit for bit, by either clock and in blocks of any size", arguments: shapes)
+        "a file contains the rendered samples, bit for bit, with either clock and in blocks of any size",
+        arguments: shapes)
     func fileIsExact(period: Int, count: Int) throws {
         let sound = TestSound(frameCount: 3001, channelCount: 2)
         for clock in StreamClock.allCases {
@@ -46,7 +47,7 @@ struct ClockedStreamTests {
         }
     }
 
-    @Test("the real clock takes as long as the sound lasts, and calls no prepare")
+    @Test("under the real clock a run takes as long as the sound, and prepare is not called")
     func realClock() throws {
         let sound = TestSound(frameCount: 4801, channelCount: 1)
         let request = try StreamRequest(sampleRate: 48_000, channelCount: 1, periodFrames: 128, periodCount: 2)
@@ -93,7 +94,9 @@ struct ClockedStreamTests {
         #expect(floatSamples(ofWave: path) == interleaved(sound))
     }
 
-    @Test("the answers 0 and less end a stream without a frame, and more than was asked for counts as all of it")
+    @Test(
+        "the answers 0 and less end a stream without a frame, and an answer above the requested count counts as all of it"
+    )
     func strangeAnswers() throws {
         let request = try StreamRequest(sampleRate: 48_000, channelCount: 1, periodFrames: 64, clock: .virtual)
         for answer in [0, -1, Int.min] {
@@ -108,7 +111,7 @@ struct ClockedStreamTests {
         #expect(stream.position.framesWritten == 640)
     }
 
-    @Test("a file stopped by the user holds what was played; one that was never started leaves nothing")
+    @Test("a file stopped by the user contains the frames played; one that was never started leaves no file")
     func stoppedFile() throws {
         let path = temporaryPath()
         defer { unsafe unlink(path) }

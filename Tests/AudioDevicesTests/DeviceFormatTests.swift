@@ -28,7 +28,7 @@ struct DeviceFormatTests {
     }
 
     @Test(
-        "played and recorded on a card, every format, access and byte order keeps what it can hold, bit for bit",
+        "played and recorded on a card, every format, access and byte order keeps the bits that it can represent",
         arguments: Way.all)
     func exact(way: Way) throws {
         var options = VirtualCardOptions()
@@ -50,7 +50,7 @@ struct DeviceFormatTests {
         }
     }
 
-    @Test("channels go where a card has them, and come from there, whatever order it has")
+    @Test("channels are played and recorded at the card's positions, whatever their order")
     func channelMap() throws {
         var options = VirtualCardOptions()
         options.clock = .virtual
@@ -75,7 +75,7 @@ struct DeviceFormatTests {
         #expect((0..<6).map { tape.channel($0)[400] * 8 } == [1, 2, 3, 4, 5, 6])
     }
 
-    @Test("a device's order of channels is taken only where it is whole")
+    @Test("a device's order of channels is used only if it is complete")
     func orders() {
         func order(_ positions: [snd_pcm_chmap_position]) -> [Int]? {
             ChannelOrder.order(of: positions.map(\.rawValue))

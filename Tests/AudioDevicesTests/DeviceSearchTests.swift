@@ -21,7 +21,7 @@ struct DeviceSearchTests {
         return attempts
     }
 
-    @Test("begins at once, then rests longer each time: at most a quarter of a second at first, two seconds in the end")
+    @Test("begins at once, then waits longer each time: at first at most a quarter of a second, in the end two seconds")
     func backsOff() {
         let moments = attempts(seconds: 120)
         #expect(moments.prefix(5) == [0, 50_000_000, 150_000_000, 350_000_000, 600_000_000])
@@ -31,7 +31,7 @@ struct DeviceSearchTests {
         #expect(attempts(seconds: 1, delay: second / 2).first == second / 2)
     }
 
-    @Test("begins anew when the system reports a device, and at once on request")
+    @Test("starts again when the system reports a device, and at once on request")
     func hurries() {
         var search = DeviceSearch(.wait, lost: lost, delay: 0, now: 0)
         _ = search.fail(with: absent, now: 60 * second)
@@ -55,7 +55,7 @@ struct DeviceSearchTests {
         #expect(told == [true, false])
     }
 
-    @Test("with the policy pause, waits for a request each time")
+    @Test("with the policy pause, searches only on request")
     func pauses() {
         var search = DeviceSearch(.pause, lost: lost, delay: 0, now: 0)
         #expect(search.due(now: 100 * second).isEmpty)
@@ -81,7 +81,7 @@ struct DeviceSearchTests {
     }
 
     @Test(
-        "knows a card by its id, whatever the number it had",
+        "recognises a card by its id, whatever number it had",
         arguments: [
             ("hw:1", "hw:CARD=Headset"), ("plughw:1,0", "plughw:CARD=Headset,DEV=0"),
             ("hw:1,2,3", "hw:CARD=Headset,DEV=2,SUBDEV=3"), ("hw:CARD=1,DEV=2", "hw:CARD=Headset,DEV=2"),

@@ -72,7 +72,7 @@ struct DuplexTests {
     }
 
     @Test(
-        "what is played comes back after exactly the frames that were told, and two periods are enough",
+        "the sound played comes back after exactly the reported number of frames, and two periods are enough",
         arguments: blocks)
     func exact(period: Int) throws {
         let rig = try card(delay: 37)
@@ -87,7 +87,7 @@ struct DuplexTests {
         #expect(stream.takeIncidents().isEmpty && stream.inputPosition.nextFrame == 24_576)
     }
 
-    @Test("the offset between both clocks is known to the frame at every start, by the card's own account")
+    @Test("the offset between both clocks, as the card reports it, is known to the frame at every start")
     func everyStart() throws {
         let starts = environmentCount("WOODSHED_DUPLEX_STARTS", short: cases(50, few: 10))
         var generator = SeededGenerator(printedFor: "everyStart")
@@ -114,7 +114,7 @@ struct DuplexTests {
     }
 
     @Test(
-        "an interruption of either side is one incident, and both sides go on with a known offset",
+        "an interruption of either side is one incident, and both sides continue with a known offset",
         arguments: [VirtualFault.xrun, .suspend, .suspendPrepare, .suspendLie], VirtualDirection.allCases)
     func interruption(fault: VirtualFault, direction: VirtualDirection) throws {
         let schedule = "\(fault)@10000"
@@ -172,7 +172,7 @@ struct DuplexTests {
         #expect(!rig.truth(.playback).isOpen && !rig.truth(.capture).isOpen)
     }
 
-    @Test("a device that lies about its delay is as good as any other", arguments: [1, 2])
+    @Test("a device that reports a wrong delay works like any other", arguments: [1, 2])
     func delayAnswers(answer: UInt32) throws {
         var options = VirtualCardOptions()
         options.clock = .virtual
@@ -187,7 +187,7 @@ struct DuplexTests {
     }
 
     @Test(
-        "files and null run together by either clock: what is recorded is what was played",
+        "files and null run together with either clock: the file recorded is the sound played",
         arguments: StreamClock.allCases)
     func files(clock: StreamClock) throws {
         let (source, target) = (temporaryPath(), temporaryPath())

@@ -10,7 +10,7 @@ struct ExclusiveTests {
         try StreamRequest(sampleRate: 48_000, channelCount: channels, realtimePriority: nil, isExclusive: isExclusive)
     }
 
-    @Test("the hardware behind a name is its card and device; what is no hardware is refused with the way out")
+    @Test("the hardware of a name is its card and device; a name without hardware is refused with a remedy")
     func names() throws {
         let names = [
             ("default", "hw"), ("sysdefault", "hw"), ("hw:1,0", "hw:1,0"), ("plughw:1,2,3", "hw:1,2,3"),
@@ -25,14 +25,14 @@ struct ExclusiveTests {
         }
     }
 
-    @Test("a request is shared unless it says otherwise, and keeps what it says for any number of channels")
+    @Test("a request is shared by default, and keeps its mode for any number of channels")
     func requests() throws {
         #expect(try !StreamRequest(sampleRate: 48_000, channelCount: 2).isExclusive)
         #expect(try request().with(channelCount: 4).isExclusive)
         #expect(try request().shared() == request(false))
     }
 
-    @Test("null and files are not hardware, and default is opened by the name of its card")
+    @Test("null and files count as no hardware, and default is opened by the name of its card")
     func refusals() throws {
         for output in [OutputDevice.null, .file(path: "/nonexistent/out.wav")] {
             let error = #expect(throws: DeviceError.self) { try openOutput(output, request()) }

@@ -115,7 +115,7 @@ struct FaultTrial {
 @Suite("Random schedules of faults")
 struct FaultScheduleTests {
     @Test(
-        "under twenty random faults a stream runs on or ends with a cause, tells each interruption once, and never spins"
+        "under twenty random faults a stream runs on or ends with a cause, reports each interruption once, and never spins"
     )
     func schedules() throws {
         var generator = SeededGenerator(printedFor: "schedules")

@@ -5,7 +5,7 @@ import VirtualCardSupport
 
 @testable import AudioDevices
 
-@Suite("Cards that are hard to live with")
+@Suite("Cards with unusual faults")
 struct HardDeviceTests {
     private func request(_ period: Int = 256, count: Int = 4) throws -> StreamRequest {
         try StreamRequest(
@@ -13,7 +13,7 @@ struct HardDeviceTests {
     }
 
     @Test(
-        "a card that stops whenever it is started is given up as a storm, after a few tries",
+        "a card that stops whenever it is started is given up after a few attempts",
         arguments: TrialMode.allCases)
     func storm(mode: TrialMode) throws {
         var options = VirtualCardOptions()
@@ -40,7 +40,7 @@ struct HardDeviceTests {
 
     // As PipeWire's plug-in does when its server has died: it says xrun, is prepared, and says xrun again.
     @Test(
-        "a plug-in that refuses its first frame again and again has lost its server, soon after a start and later",
+        "a plug-in that refuses its first frame again and again is reported as having lost its server, soon after a start and later",
         arguments: [1024, 20_480])
     func refusal(frame: Int64) throws {
         var options = VirtualCardOptions()
@@ -60,7 +60,7 @@ struct HardDeviceTests {
         #expect(incidents.map(\.kind) == [.xrun, .lost] && incidents.last?.cause == .serverGone)
     }
 
-    @Test("a hundred interruptions at once are as many as a device is forgiven, and a second forgives twenty more")
+    @Test("a device is given up after a hundred interruptions at once; each second permits twenty more")
     func budget() {
         var budget = RecoveryBudget()
         let start: Int64 = 1_000_000_000_000
@@ -71,7 +71,7 @@ struct HardDeviceTests {
     }
 
     @Test(
-        "a card whose position moves in steps, up to a period, is no reason for restarts, and the offset is known within a step",
+        "a card whose position moves in steps of up to a period is not restarted, and the offset is known to a step",
         arguments: [16, 64, 256])
     func steps(granularity: UInt32) throws {
         var options = VirtualCardOptions()
@@ -89,7 +89,8 @@ struct HardDeviceTests {
     }
 
     @Test(
-        "a program that is held up for longer than a device may stand still finds it alive", arguments: [true, false])
+        "a program that is held up for longer than a device may stand still does not give it up",
+        arguments: [true, false])
     func heldUp(isInput: Bool) throws {
         var options = VirtualCardOptions()
         // Its clock stands still meanwhile, so that no time passes for the device.
@@ -109,7 +110,7 @@ struct HardDeviceTests {
         #expect(core.ledger.takeIncidents().isEmpty)
     }
 
-    @Test("a device that was waited for a second in vain is dead, however long its thread was held up")
+    @Test("a device that delivers nothing in a second of waiting is given up, however long its thread was held up")
     func patience() {
         var watch = ProgressWatch(periodNanoseconds: 5_000_000)
         let (minute, timeout): (Int64, Int64) = (60_000_000_000, 100_000_000)
@@ -126,7 +127,7 @@ struct HardDeviceTests {
         #expect(watch.isExhausted)
     }
 
-    @Test("wakes that come late at random lose nothing while the buffer lasts")
+    @Test("wake-ups that are late at random lose no frame while the buffer lasts")
     func jitter() throws {
         var options = VirtualCardOptions()
         options.clock = .virtual
@@ -156,7 +157,7 @@ struct HardDeviceTests {
 
     // In a process of its own, whose time on the processor is nobody else's.
     @Test(
-        "in the second after any fault a stream takes no more of a core than in the second before",
+        "in the second after any fault a stream uses no more of a core than in the second before",
         .disabled(if: Sanitizers.watchThreads, "the sanitizer's own work would be measured"),
         arguments: [VirtualFault.suspendLie, .freeze, .death, .stall, .xrun])
     func processorTime(fault: VirtualFault) async {

@@ -8,7 +8,7 @@ import VirtualCardSupport
 @Suite("Opening and closing")
 struct OpenCloseTests {
     @Test(
-        "a signal for which there are not enough descriptors closes the one it has once: by then its number may be another's",
+        "a wake signal that lacks descriptors closes the one it has once, because its number may soon belong to another",
         .enabled(if: !Sanitizers.watchThreads))
     func failedSignal() async {
         await #expect(processExitsWith: .success) {

@@ -34,7 +34,7 @@ struct RenderTimeTests {
         #expect(summary.maximumMicroseconds == sorted[9999])
     }
 
-    @Test("nothing recorded reads as zeros, and a duration beyond the last bucket is kept as the maximum")
+    @Test("without durations every figure is 0, and a duration beyond the last bucket is kept as the maximum")
     func edges() {
         let histogram = RenderTimeHistogram()
         #expect(histogram.summary() == RenderTime(medianMicroseconds: 0, p999Microseconds: 0, maximumMicroseconds: 0))

@@ -3,7 +3,7 @@ import Testing
 
 @Suite("Stream requests")
 struct RequestTests {
-    @Test("a device is null, a file, or the name of a system device, and reads back as it was written")
+    @Test("a device is null, a file, or the name of a system device, and prints as it was written")
     func parsing() throws {
         #expect(try OutputDevice(parsing: "null") == .null)
         #expect(try OutputDevice(parsing: "file:a b/out:1.wav") == .file(path: "a b/out:1.wav"))

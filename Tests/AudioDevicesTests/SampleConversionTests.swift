@@ -74,7 +74,7 @@ struct SampleConversionTests {
     }
 
     @Test(
-        "every layout gives the bytes of a slow reference, close together and apart, and touches nothing between",
+        "every layout gives the bytes of a slow reference, packed and with gaps, and leaves the gaps unchanged",
         arguments: SampleLayout.all)
     func bitExact(layout: SampleLayout) {
         let samples = samples()
@@ -98,7 +98,7 @@ struct SampleConversionTests {
     }
 
     @Test(
-        "what was written reads as the samples the format can hold, close together and apart",
+        "samples written are read as the nearest the format can represent, packed and with gaps",
         arguments: SampleLayout.all)
     func roundTrip(layout: SampleLayout) {
         let samples = samples()
@@ -135,7 +135,7 @@ struct SampleConversionTests {
         #expect(result == [0.5, -0.5])
     }
 
-    @Test("samples decoded from 16 bits come out as the same 16 bits")
+    @Test("samples decoded from 16 bits are written as the same 16 bits")
     func sixteenBitsAreExact() {
         let layout = SampleLayout(encoding: .signed16, isBigEndian: false)
         let values = Array(Int16.min...Int16.max)

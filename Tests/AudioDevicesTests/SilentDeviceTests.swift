@@ -26,7 +26,8 @@ struct SilentDeviceTests {
         }
     }
 
-    @Test("one that never answers holds up neither the stop of a stream on another, nor the next opening, nor a list")
+    @Test(
+        "a device that never answers delays neither the stop of a stream on another, nor the next opening, nor a list")
     func nobodyWaits() throws {
         let (healthy, other, silent) = (try VirtualCardRig(), try VirtualCardRig(), try VirtualCardRig())
         silent.silence(.playback, true)
@@ -49,7 +50,7 @@ struct SilentDeviceTests {
         #expect(silent.truth(.playback).opens == 1)
     }
 
-    @Test("asked what it can do, it is said not to answer; an answer that comes later closes the device")
+    @Test("a request for its abilities reports that the device does not answer; a later answer closes the device")
     func unresponsive() throws {
         let rig = try VirtualCardRig()
         rig.silence(.capture, true)
@@ -79,7 +80,7 @@ struct SilentDeviceTests {
         #expect(!rig.truth(.playback).isOpen && !rig.truth(.capture).isOpen)
     }
 
-    @Test("one that is held is busy at once, one that is not there unknown; null and files take everything")
+    @Test("a device in use is reported as busy at once, a missing one as unknown; null and files support everything")
     func others() throws {
         let rig = try VirtualCardRig()
         let stream = try openOutput(.system(rig.name), request)

@@ -117,7 +117,7 @@ struct StopTests {
         #expect(#expect(throws: DeviceError.self) { try stream.start(sound.callbacks()) }?.kind == .invalidRequest)
     }
 
-    @Test("a stream that was never started finishes at once, and one that is let go of ends its thread")
+    @Test("a stream that was never started finishes at once, and a released one ends its thread")
     func lettingGo() throws {
         let request = try StreamRequest(sampleRate: 48_000, channelCount: 1, periodFrames: 64)
         try openOutput(.null, request).waitUntilFinished()

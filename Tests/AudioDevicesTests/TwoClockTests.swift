@@ -140,7 +140,7 @@ struct TwoClockTests {
         #expect(tone.noise < (hours == 0 ? -50 : -110) && (hours == 0 || abs(tone.ppm) < 1))
     }
 
-    @Test("a device that is lost ends both sides with its cause", arguments: VirtualDirection.allCases)
+    @Test("a lost device ends both sides with the cause", arguments: VirtualDirection.allCases)
     func loss(direction: VirtualDirection) throws {
         let (playback, capture) = direction == .playback ? ("death@20000", "") : ("", "death@20000")
         let run = try finished(frameCount: .max, keeping: 1, on: card(playback: playback, capture: capture))
@@ -151,7 +151,7 @@ struct TwoClockTests {
     }
 
     @Test(
-        "an interruption is one incident of its side, the other goes on, and the sound is where it was told",
+        "an interruption is one incident of its side, the other side continues, and the sound is at the reported frame",
         arguments: VirtualDirection.allCases)
     func interrupted(direction: VirtualDirection) throws {
         let (playback, capture) = direction == .playback ? ("xrun@60000", "") : ("", "xrun@60000")
@@ -165,7 +165,7 @@ struct TwoClockTests {
         #expect(abs(run.sine.place(delay: 0)) < 8 && TonePurity(run.sine.sound, cycles: run.sine.cycles).noise < -50)
     }
 
-    @Test("stopped from outside, from its callback, or never started, it leaves both devices closed")
+    @Test("a stream stopped from outside, from its callback, or never started, leaves both devices closed")
     func stops() throws {
         let rig = try card()
         var stream: (any DuplexStream)? = try open(rig, request())
@@ -198,7 +198,7 @@ struct TwoClockTests {
         let stream = Mutex<(any DuplexStream)?>(nil)
     }
 
-    @Test("devices of one name have one clock, of two names two, and who asks is given what was asked for")
+    @Test("devices of one name have one clock, of two names two, and a requested number of clocks is used")
     func automatic() throws {
         let (one, other) = (try card(), try card())
         func clocks(_ output: String, _ input: String, _ clocks: DuplexClocks) throws -> Int {

@@ -59,7 +59,7 @@ struct AttackContinuationTests {
     }
 
     @Test(
-        "a voice that is told the attacks around its place sounds as one that knows them all",
+        "a voice that is given only the attacks around its position sounds like one that is given all of them",
         .enabled(if: Workload.isWhole), arguments: [0.5, 0.8, 2])
     func continuation(speed: Double) {
         let scene = Scene(at: Array(stride(from: 3000, to: 60_000, by: 3711)), frameCount: 66_000, windowFrames: 20_000)
@@ -70,7 +70,7 @@ struct AttackContinuationTests {
     }
 
     @Test(
-        "an attack that became known after the one before had landed is foreseen as if it had been known all along",
+        "an attack that becomes known after the previous one has landed is prepared as if it had been known from the start",
         arguments: cases([0.5, 0.8, 2], few: [0.8]))
     func longSustain(speed: Double) {
         // When the first attack lands only windows 0 and 1 are known; the second lies in window 3.
@@ -81,7 +81,9 @@ struct AttackContinuationTests {
         #expect(expected.indices.first { told[$0] != expected[$0] } == nil)
     }
 
-    @Test("however blocks are cut, an attack after a long sustain sounds the same", .enabled(if: Workload.isOptimised))
+    @Test(
+        "an attack after a long sustain sounds the same for every division into blocks",
+        .enabled(if: Workload.isOptimised))
     func blocksAfterSustain() {
         // The first attack lands about where the second becomes known, which blocks of another length see earlier or later.
         for first in stride(from: 7000, to: 12_000, by: 500) {
@@ -97,7 +99,7 @@ struct AttackContinuationTests {
     }
 
     @Test(
-        "eleven seconds and more of sustain put no more before an attack than there is when all attacks are known",
+        "after eleven seconds of sustain there is no more sound before an attack than when all attacks are known",
         .enabled(if: Workload.isWhole))
     func preEcho() {
         // Windows as a player's: the first attack lands when those of the next 11.9 seconds are known, and the second lies

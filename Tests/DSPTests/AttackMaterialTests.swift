@@ -78,7 +78,7 @@ struct AttackMaterialTests {
         }
     }
 
-    @Test("an attack out of silence is all snippet, and silent before")
+    @Test("an attack after silence is wholly in the snippet, and silent before it")
     func outOfSilence() throws {
         var source = [Float](repeating: 0, count: 60_000)
         for index in 0..<150 { source[30_000 + index] = index % 2 == 0 ? 0.65 : -0.65 }
@@ -98,7 +98,7 @@ struct AttackMaterialTests {
         #expect((910..<1010).allSatisfy { abs(snippet.view[$0] - source[29_990 + $0 - 900]) < 0.1 })
     }
 
-    @Test("records do not depend on where the recording was cut into blocks", .enabled(if: Workload.isWhole))
+    @Test("records do not depend on how the recording was divided into blocks", .enabled(if: Workload.isWhole))
     func anyBlocks() {
         let places = stride(from: 20_000, to: 270_000, by: 9_007).map { $0 }
         let (source, onsets) = bursts(at: places, frameCount: 290_000)
@@ -131,7 +131,7 @@ struct AttackMaterialTests {
         return (0..<packed.count).map { target.view[$0] }
     }
 
-    @Test("a list finds how many cuts lie behind a frame")
+    @Test("a list counts the cuts up to a frame")
     func findsCuts() {
         let (source, onsets) = bursts(at: [3000, 9000, 15_000], frameCount: 20_000)
         let block = SourceBlock(source, firstFrame: 0, sampleRate: 44100)
@@ -145,7 +145,8 @@ struct AttackMaterialTests {
     }
 
     @Test(
-        "onsets too close to one another, at the edges or outside are no problem", .enabled(if: Workload.isWhole),
+        "onsets too close to one another, at the edges or outside the recording are accepted",
+        .enabled(if: Workload.isWhole),
         arguments: [8000, 44100, 192_000])
     func crowdedOnsets(sampleRate: Int) {
         let frameCount = sampleRate / 4

@@ -68,7 +68,7 @@ struct BallisticsTests {
         }
     }
 
-    @Test("a volume indicator reaches 99 % in 300 ms and goes 1 to 1.5 % beyond", arguments: [8000, 44_100, 384_000])
+    @Test("a volume indicator reaches 99 % in 300 ms and overshoots by 1 to 1.5 %", arguments: [8000, 44_100, 384_000])
     func volume(rate: Int) throws {
         guard Workload.isWhole || rate == 8000 else { return }
         // 1 kHz would meet the same few places of its period at 8 kHz.
@@ -86,7 +86,7 @@ struct BallisticsTests {
         #expect(abs((course.last ?? 0) - 1) < 0.002)
     }
 
-    @Test("readings fall to nothing and are minus infinity in silence; reset is as new")
+    @Test("readings fall to minus infinity in silence; a reset meter reads like a new one")
     func silence() {
         var meter = PeakProgrammeMeter(.typeI, channelCount: 1, sampleRate: 48_000)
         var volume = VolumeUnitMeter(channelCount: 1, sampleRate: 48_000)

@@ -16,7 +16,7 @@ struct BandSplitTests {
         return interpolator.value(samples.view, frame: Int(frame % Int64(part.factor)))
     }
 
-    @Test("what the bands give back adds up to the source", arguments: [8000, 22050, 44100, 192_000])
+    @Test("the outputs of the bands add up to the source", arguments: [8000, 22050, 44100, 192_000])
     func bandsAddUp(sampleRate: Int) {
         var random = SeededGenerator(printedFor: "bandsAddUp")
         let shape = BandShape(sampleRate: sampleRate)
@@ -41,7 +41,7 @@ struct BandSplitTests {
         #expect(largest < 3e-7)
     }
 
-    @Test("each band holds its own part of the spectrum", arguments: [8000, 44100, 48000])
+    @Test("each band contains its own part of the spectrum", arguments: [8000, 44100, 48000])
     func bandsAreSeparate(sampleRate: Int) {
         let context = BandShape(sampleRate: sampleRate).contextFrames(of: .high)
         let frames = 3 * context + sampleRate / 4
@@ -58,7 +58,7 @@ struct BandSplitTests {
         }
     }
 
-    @Test("a band's samples do not depend on where the block was cut")
+    @Test("a band's samples do not depend on the division into blocks")
     func absoluteAlignment() {
         var random = SeededGenerator(printedFor: "absoluteAlignment")
         let context = BandShape(sampleRate: 44100).contextFrames(of: .high)
@@ -79,7 +79,7 @@ struct BandSplitTests {
         }
     }
 
-    @Test("samples that are no sound are silence")
+    @Test("samples that are not finite or absurdly large count as silence")
     func badSamples() {
         var random = SeededGenerator(printedFor: "badSamples")
         var clean = random.noise(512)

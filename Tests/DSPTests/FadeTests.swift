@@ -23,14 +23,14 @@ struct FadeTests {
         }
     }
 
-    @Test("weights never fall, and stay at 0 before the fade and at 1 behind it")
+    @Test("weights never fall, and are 0 before the fade and 1 after it")
     func isMonotonic() {
         let weights = (-3..<1003).map { Fade.weight(at: $0, of: 1000) }
         #expect(zip(weights, weights.dropFirst()).allSatisfy { $0 <= $1 })
         #expect(weights.prefix(3) == [0, 0, 0] && weights.suffix(3) == [1, 1, 1])
     }
 
-    @Test("filling a buffer gives the same weights as asking one by one, and allows no frames at all")
+    @Test("filling a buffer gives the same weights as single requests, also for zero frames")
     func fillsBuffer() {
         var buffer = [Float](repeating: -1, count: 333)
         unsafe buffer.withUnsafeMutableBufferPointer { unsafe Fade.fill($0) }

@@ -21,7 +21,7 @@ struct LevelMeterTests {
         #expect(empty.frameCount == 0 && empty.peak == 0 && empty.meanSquare == 0)
     }
 
-    @Test("a take tells what was since the last one; nothing begins anew by looking")
+    @Test("taking the levels gives those since the last take; reading them resets nothing")
     func takes() {
         var meter = LevelMeter(channelCount: 1)
         unsafe withChannels([[0.5, -0.75, 0.25]]) { unsafe meter.process($0, frameCount: 3) }
@@ -34,7 +34,7 @@ struct LevelMeterTests {
         #expect(meter.frame == 0 && meter.levels(channel: 0) == ChannelLevels())
     }
 
-    @Test("runs at full scale are counted one by one, over any borders of blocks, and the first one's frame is known")
+    @Test("each run at full scale counts as one over, across any borders of blocks, and the first one's frame is known")
     func overs() {
         var random = SeededGenerator(printedFor: "LevelMeterTests.overs")
         let full = LevelMeter.fullScale
@@ -70,7 +70,7 @@ struct LevelMeterTests {
         #expect(levels.overs == 200 && levels.firstOverFrame == 40)
     }
 
-    @Test("what is no sound counts as silence")
+    @Test("samples that are not finite or absurdly large count as silence")
     func noSound() {
         var meter = LevelMeter(channelCount: 1)
         let samples: [Float] = [.nan, .infinity, -.infinity, 3e38, 0.5, .signalingNaN, -1e20, 0.25, .nan, 0.25]
@@ -81,7 +81,8 @@ struct LevelMeterTests {
     }
 
     @Test(
-        "measuring and taking touch no heap", .enabled(if: HeapTraffic.isCounted && Workload.isOptimised))
+        "measuring and taking levels neither allocate nor free",
+        .enabled(if: HeapTraffic.isCounted && Workload.isOptimised))
     func allocations() {
         var meter = LevelMeter(channelCount: 8)
         var truePeak = TruePeakMeter(channelCount: 8)
@@ -104,7 +105,7 @@ struct LevelMeterTests {
 struct PeakHoldTests {
     private let parameters = PeakHold.Parameters(sampleRate: 48_000, holdSeconds: 1, fallDecibelsPerSecond: 20)
 
-    @Test("it jumps up, stays for the time of the hold, then falls evenly", arguments: [1, 480, 9600, 48_000])
+    @Test("it rises at once, stays for the hold time, then falls evenly", arguments: [1, 480, 9600, 48_000])
     func course(block: Int) {
         var hold = PeakHold(parameters)
         #expect(hold.decibels == -.infinity)
@@ -123,7 +124,7 @@ struct PeakHoldTests {
         #expect(hold == PeakHold(parameters))
     }
 
-    @Test("it never falls under what is there, and a pause of no frames changes nothing")
+    @Test("it never falls below the current peak, and feeding zero frames changes nothing")
     func floor() {
         var hold = PeakHold(parameters)
         hold.feed(-6, frameCount: 480)

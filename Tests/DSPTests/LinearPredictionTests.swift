@@ -10,7 +10,7 @@ struct LinearPredictionTests {
         decibels(power(zip(predicted, real).map { $0 - $1 }) / power(real))
     }
 
-    @Test("sines go on as they would have")
+    @Test("sines are continued in phase and at their level")
     func continuesSines() {
         let source = tones([196.3, 441.7, 1003.1, 2517.9, 6011.3], amplitude: 0.12, frameCount: 4096)
         var random = SeededGenerator(seed: 3)
@@ -22,7 +22,7 @@ struct LinearPredictionTests {
         #expect(error(predicted, source[3072...]) < -50)
     }
 
-    @Test("channels share their weights, so that what is common to them stays common")
+    @Test("channels share their weights, so that sound common to them stays common")
     func channelsStayTogether() {
         let left = tones([311, 977], amplitude: 0.3, frameCount: 1024)
         let right = left.map { $0 * -0.5 }
@@ -32,7 +32,7 @@ struct LinearPredictionTests {
         #expect(zip(a, b).allSatisfy { $1 == $0 * -0.5 })
     }
 
-    @Test("what is predicted never grows", arguments: [0, 1, 2])
+    @Test("a prediction never grows", arguments: [0, 1, 2])
     func neverGrows(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         let noise = random.noise(600)
@@ -42,7 +42,7 @@ struct LinearPredictionTests {
         #expect(power(long[5000...]) <= power(long[..<1000]))
     }
 
-    @Test("silence, one sample and none go on as silence", arguments: [0, 1, 2, 1000])
+    @Test("silence, one sample and none are continued by silence", arguments: [0, 1, 2, 1000])
     func silence(count: Int) {
         let past = [Float](repeating: 0, count: count)
         let prediction = LinearPrediction(learning: [past, past], order: 200)
@@ -50,7 +50,7 @@ struct LinearPredictionTests {
         #expect(prediction.continuation(of: past, count: 0).isEmpty)
     }
 
-    @Test("a constant goes on as a constant, an impulse's tail as nothing")
+    @Test("a constant is continued by a constant, an impulse by silence")
     func constantAndImpulse() {
         let constant = [Float](repeating: 0.25, count: 900)
         let held = LinearPrediction(learning: [constant], order: 160).continuation(of: constant, count: 300)
@@ -81,7 +81,7 @@ struct PackedSamplesTests {
         }
     }
 
-    @Test("any window on the samples gives the same ones", arguments: [0, 1, 5, 8, 31, 32, 33, 99, 100, 400])
+    @Test("any window on the samples gives the same values", arguments: [0, 1, 5, 8, 31, 32, 33, 99, 100, 400])
     func anyWindow(offset: Int) {
         var random = SeededGenerator(seed: 2)
         var storage = PackedStorage(capacity: PackedStorage.blocks(count: 100, channelCount: 1))
@@ -96,7 +96,7 @@ struct PackedSamplesTests {
         }
     }
 
-    @Test("nothing takes no room, and silence stays silence")
+    @Test("no samples take no memory, and silence stays silence")
     func empty() {
         var storage = PackedStorage(capacity: PackedStorage.blocks(count: 40, channelCount: 1))
         let none = storage.store([], first: 5)

@@ -31,7 +31,7 @@ struct LoudnessTests {
     }
 
     @Test(
-        "at every rate it is its closed form: the analogue filters, the frequency axis bent as the bilinear transform does",
+        "at every rate the weighting is its closed form: the analogue filters with the frequencies warped by the bilinear transform",
         arguments: [8000, 11_025, 44_100, 96_000, 384_000])
     func closedForm(rate: Int) {
         let weighting = KWeighting(sampleRate: rate)
@@ -52,7 +52,7 @@ struct LoudnessTests {
         }
     }
 
-    @Test("a sine through the meter has the loudness of its closed form", arguments: [8000, 44_100, 192_000])
+    @Test("a sine has the loudness of the closed form", arguments: [8000, 44_100, 192_000])
     func throughTheMeter(rate: Int) {
         // The lowest needs time for the high-pass to settle, which the later windows have.
         for hertz in cases([40.0, 100, 997, 3000], few: [997]) {
@@ -74,7 +74,7 @@ struct LoudnessTests {
         #expect(abs(reading.integrated - -3.01) < 0.02, "\(reading)")
     }
 
-    @Test("a surround channel counts 1.41, given weights count as given, and sixty-four channels add up")
+    @Test("a surround channel has the weight 1.41, given weights are used, and sixty-four channels add up")
     func weights() {
         func loudness(_ channels: [Double?], _ weights: [Double]? = nil) -> Double {
             SteppedTone(channels: channels, seconds: 0.6).loudness(weights: weights.map(ChannelWeights.init)).integrated
@@ -89,7 +89,8 @@ struct LoudnessTests {
         #expect(ChannelWeights.standard(channelCount: 8).values == [1, 1, 1, 0, 1, 1, 1.41, 1.41])
     }
 
-    @Test("the gates leave out what lies 10 LU under the mean of what is above -70 LUFS, and keep what is just above")
+    @Test(
+        "the gates leave out blocks more than 10 LU below the mean of those above -70 LUFS, and keep those just above")
     func gates() {
         // Blocks that hold a part of both levels lie between; long steps make them few.
         let kept = SteppedTone([(-20, 6), (-29, 6)]).loudness().integrated
@@ -100,7 +101,7 @@ struct LoudnessTests {
         #expect(abs(SteppedTone([(-69.5, 1)]).loudness().integrated - -69.5) < 0.05)
     }
 
-    @Test("silence is minus infinity, also after sound, and has no range")
+    @Test("silence reads minus infinity, also after sound, and has no loudness range")
     func silence() {
         let silent = SteppedTone([(nil, 4)]).loudness()
         #expect(silent.momentary == -.infinity && silent.maximumShortTerm == -.infinity)
@@ -109,7 +110,8 @@ struct LoudnessTests {
         #expect(after.momentary == -.infinity && after.shortTerm == -.infinity && after.integrated > -10)
     }
 
-    @Test("what is shorter than a block has no integrated loudness; its momentary one counts the silence before it")
+    @Test(
+        "sound shorter than a block has no integrated loudness; its momentary loudness includes the silence before it")
     func short() {
         let levels = SteppedTone([(-20, 0.2)]).loudness()
         #expect(levels.integrated == -.infinity && levels.range == nil)
@@ -121,7 +123,9 @@ struct LoudnessTests {
         #expect(nothing.rmsDecibels == -.infinity && nothing.overs == 0 && nothing.firstOverFrame == nil)
     }
 
-    @Test("blocks of 1, of a prime and whole give the same, and a meter that was reset is as new")
+    @Test(
+        "blocks of 1 frame, of a prime number and of all frames give the same readings, and a reset meter reads like a new one"
+    )
     func blocks() {
         var random = SeededGenerator(printedFor: "LoudnessTests.blocks")
         let (count, rate) = (cases(200_000, few: 4000), cases(44_100, few: 8000))
@@ -146,7 +150,7 @@ struct LoudnessTests {
         }
     }
 
-    @Test("what is no sound counts as silence in every meter")
+    @Test("samples that are not finite or absurdly large count as silence in every meter")
     func noSound() {
         var random = SeededGenerator(printedFor: "LoudnessTests.noSound")
         let clean = random.noise(cases(24_000, few: 3000), amplitude: 0.5).enumerated().map {

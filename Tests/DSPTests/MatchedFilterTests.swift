@@ -27,7 +27,7 @@ struct MatchedFilterTests {
         }
     }
 
-    @Test("at the very ends of the recording it is found, too, and the frames count from a slice's beginning")
+    @Test("a chirp at the very ends of the recording is found, and its frame counts from the beginning of a slice")
     func ends() throws {
         let chirp = Chirp(sampleRate: 48_000, amplitude: 0.3)
         let filter = MatchedFilter(chirp.samples)
@@ -40,7 +40,7 @@ struct MatchedFilterTests {
         #expect(try #require(filter.bestMatch(in: chirp.samples[...])).frame.magnitude < 0.001)
     }
 
-    @Test("quiet or loud, and upside down, it is told how")
+    @Test("the gain and the polarity of a chirp are found, quiet or loud")
     func level() throws {
         let chirp = Chirp(sampleRate: 48_000, amplitude: 0.3)
         for (gain, decibels) in [(0.001, -60.0), (-0.5, -6.02), (-3, 9.54)] {
@@ -52,7 +52,7 @@ struct MatchedFilterTests {
         }
     }
 
-    @Test("in noise it is found as nearly as theory allows")
+    @Test("in noise a chirp is found as exactly as theory allows")
     func noise() throws {
         let chirp = Chirp(sampleRate: 48_000, amplitude: 0.3)
         let samples = chirp.samples
@@ -79,7 +79,7 @@ struct MatchedFilterTests {
         #expect(error < 1.7 * bound && error > bound / 2)
     }
 
-    @Test("what holds no chirp is not clear, and silence is nothing")
+    @Test("a recording without a chirp gives no clear result, and silence none")
     func nothing() throws {
         let filter = MatchedFilter(Chirp(sampleRate: 48_000, amplitude: 0.3).samples)
         var random = SeededGenerator(printedFor: "MatchedFilterTests.nothing")
@@ -97,7 +97,7 @@ struct MatchedFilterTests {
         #expect(filter.bestMatch(in: broken[...]) == nil)
     }
 
-    @Test("it is where the plain sum of products is highest, and as high")
+    @Test("the chirp is where the plain sum of products is highest, with the same value")
     func plain() throws {
         let chirp = Chirp(sampleRate: 8000, amplitude: 0.3)
         let (samples, filter) = (chirp.samples, MatchedFilter(chirp.samples))

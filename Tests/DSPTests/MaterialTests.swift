@@ -60,7 +60,7 @@ import Testing
     }
 
     @Test(
-        "a speaking voice is speech, high or low, with some noise", .enabled(if: Workload.isWhole),
+        "a speaking voice is classified as speech, high or low, with some noise", .enabled(if: Workload.isWhole),
         arguments: [95.0, 130, 210])
     func voices(pitch: Double) {
         var random = SeededGenerator(seed: 4)
@@ -71,7 +71,7 @@ import Testing
         #expect(noisy.material == .speech, "\(noisy)")
     }
 
-    @Test("drums, strings, mixes and a melody of one voice are music", .enabled(if: Workload.isWhole))
+    @Test("drums, strings, mixes and a melody of one voice are classified as music", .enabled(if: Workload.isWhole))
     func music() {
         var scenes = OnsetScenes(seed: 31)
         // The sung syllables may go either way.
@@ -83,7 +83,8 @@ import Testing
         #expect(melody.material == .music, "\(melody)")
     }
 
-    @Test("however a recording is cut into cores, its seconds are the same", .enabled(if: Workload.isWhole))
+    @Test(
+        "a second's features do not depend on how the recording is divided into parts", .enabled(if: Workload.isWhole))
     func coresDoNotShow() {
         let whole = block(Self.spoken(seconds: 9, pitch: 120, seed: 5).samples)
         let expected = seconds(whole)
@@ -103,7 +104,7 @@ import Testing
         #expect(found == expected, "\(random)")
     }
 
-    @Test("silence, nothing and a single frame are no reason to call anything speech")
+    @Test("silence, no frames and a single frame are not classified as speech")
     func strangeInput() {
         for samples in [[], [0.5], [Float](repeating: 0, count: 50000), [Float](repeating: 1, count: 20000)] {
             let decision = MaterialDecision(seconds(block(samples)))
@@ -113,7 +114,7 @@ import Testing
         #expect(seconds(block([Float](repeating: 0, count: 50000))).isEmpty)
     }
 
-    @Test("a rate of 8 to 192 kHz and any number of channels will do", arguments: [8000, 48000, 192_000])
+    @Test("any rate of 8 to 192 kHz and any number of channels is accepted", arguments: [8000, 48000, 192_000])
     func rates(sampleRate: Int) {
         let count = sampleRate / 2
         let samples = tones([220, 330], amplitude: 0.2, frameCount: count, sampleRate: sampleRate)

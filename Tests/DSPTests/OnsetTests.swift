@@ -26,7 +26,7 @@ import Testing
     }
 
     @Test(
-        "an attack is found to the frame, alone and inside a chord, and nothing of it lies before the cut",
+        "an attack is found to the frame, alone and inside a chord, and no part of it lies before the cut",
         arguments: [0, 0.05])
     func attacksToTheFrame(chordLevel: Double) {
         let places = [9000, 16001, 24777]
@@ -42,7 +42,9 @@ import Testing
         }
     }
 
-    @Test("a gate's beginning is an attack and its end a stop, whole before the cut and silent from the attack on")
+    @Test(
+        "the beginning of a gated tone is an attack; its end is a stop, with full level before the cut and silence from the attack on"
+    )
     func gates() {
         let fade = 88
         let tone = tones([150, 300, 450, 600, 750], amplitude: 0.1, frameCount: 12000)
@@ -61,7 +63,7 @@ import Testing
         #expect(found[1].attack > 27000 - 10 && found[1].attack <= 27000)
     }
 
-    @Test("a decay is no stop, nor is an end into a room's answer")
+    @Test("a decay is no stop, nor is an end with reverberation")
     func decaysAreNoStops() {
         let tone = tones([200, 400, 600], amplitude: 0.2, frameCount: 30000)
         let decay = tone.indices.map { tone[$0] * Float(exp(-Double($0) / 3000)) }
@@ -71,7 +73,7 @@ import Testing
         #expect(onsets([room]).allSatisfy { $0.kind == .attack })
     }
 
-    @Test("however a recording is cut into cores, the onsets are the same", .enabled(if: Workload.isWhole))
+    @Test("the onsets do not depend on how the recording is divided into parts", .enabled(if: Workload.isWhole))
     func coresDoNotShow() {
         var scenes = OnsetScenes(seed: 21)
         let whole = scenes.all(seconds: 7)[10].block
@@ -99,7 +101,7 @@ import Testing
         #expect(found.contains { abs($0.attack - 16000) <= 3 })
     }
 
-    @Test("of two attacks within 50 ms one stays; 55 ms apart both do")
+    @Test("of two attacks within 50 ms one is kept; 55 ms apart both are")
     func gap() {
         let quiet = [Float](repeating: 0, count: 40000)
         func attacks(apart milliseconds: Int) -> Int {
@@ -123,7 +125,7 @@ import Testing
         }
     }
 
-    @Test("nothing, one frame, silence, denormals and full-scale squares do no harm")
+    @Test("no frames, one frame, silence, denormals and full-scale squares are accepted")
     func strangeInput() {
         #expect(onsets([[]]).isEmpty)
         #expect(onsets([[Float](repeating: 0, count: 30000)]).isEmpty)
@@ -158,7 +160,7 @@ import Testing
     }
 
     @Test(
-        "at least 95 % of the onsets are found, and at least 90 % of what is found is one",
+        "at least 95 % of the onsets are found, and at least 90 % of those found are onsets",
         .enabled(if: Workload.isWhole))
     func recallAndPrecision() {
         var counts: [LabelledSound.Family: Count] = [:]

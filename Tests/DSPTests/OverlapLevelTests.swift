@@ -28,7 +28,7 @@ struct OverlapLevelTests {
         return (0..<binCount).map { level.gain[$0] }
     }
 
-    @Test("windows that all agree have the whole power, and one alone has the share of its own")
+    @Test("windows that all agree have the full power, and a single one has its own share")
     func sharesAddUp() {
         #expect(abs(shares.reduce(0, +) - 1) < 1e-6)
         #expect(shares.allSatisfy { $0 >= 0 })
@@ -39,7 +39,7 @@ struct OverlapLevelTests {
         #expect(abs(Double(shares[0]) - alone) < 1e-5)
     }
 
-    @Test("where bins go on as they would have gone the level is left alone")
+    @Test("where bins continue their own phase the level is not changed")
     func agreementIsLeftAlone() {
         let sizes = (0..<binCount).map { powf(10, -Float($0 % 7)) }
         // A part in a million is rounding.
@@ -47,7 +47,9 @@ struct OverlapLevelTests {
             gains(continued: [Float](repeating: 0, count: binCount), sizes: sizes).allSatisfy { abs($0 - 1) < 2e-6 })
     }
 
-    @Test("a drift of so much a hop is made up for by what the windows lose", arguments: [0.3, 0.7, 1.2] as [Float])
+    @Test(
+        "a constant drift for each hop gets the gain that the windows lose by it",
+        arguments: [0.3, 0.7, 1.2] as [Float])
     func driftIsMadeUpFor(angle: Float) {
         // Half the bins drift one way, half the other; their agreement is the cosine, and at m hops its power m².
         let angles = (0..<binCount).map { $0 % 2 == 0 ? angle : -angle }
@@ -68,7 +70,7 @@ struct OverlapLevelTests {
         #expect(gains[17] > 1.1 && gains[23] > 1.1)
     }
 
-    @Test("opposition is taken for no agreement, and silence keeps its level")
+    @Test("opposite phases count as no agreement, and silence keeps its level")
     func limits() {
         let ones = [Float](repeating: 1, count: binCount)
         let opposed = gains(continued: [Float](repeating: .pi, count: binCount), sizes: ones)

@@ -58,7 +58,7 @@ struct PitchInterpolatorTests {
         #expect(abs(level) < 0.01)
     }
 
-    @Test("what would fold over is gone", arguments: [1.5, 2.0, 4.0])
+    @Test("frequencies that would alias are removed", arguments: [1.5, 2.0, 4.0])
     func noAliasing(ratio: Double) {
         // From 0.136 of the output's rate past its half, where the transition ends, to the signal's own half.
         let edge = (0.5 + 0.068) / ratio
@@ -70,7 +70,7 @@ struct PitchInterpolatorTests {
         }
     }
 
-    @Test("at ratio 1, and at whole frames below it, every bit comes through")
+    @Test("at ratio 1 the output is the input, bit for bit, and so it is at whole frames of lower ratios")
     func exactAtWholeFrames() {
         var random = SeededGenerator(printedFor: #function)
         let noise = random.noise(1000)
@@ -79,7 +79,7 @@ struct PitchInterpolatorTests {
         #expect((0..<1000).map { down[4 * $0] } == noise, "\(random)")
     }
 
-    @Test("any way of cutting it into blocks gives the same bits", arguments: [0.31, 1.0, 1.77, 4.0])
+    @Test("every division into blocks gives the same bits", arguments: [0.31, 1.0, 1.77, 4.0])
     func blockIndependence(ratio: Double) {
         var random = SeededGenerator(printedFor: #function)
         let signal = [random.noise(Int(1500 * ratio)), random.noise(Int(1500 * ratio))]
@@ -91,7 +91,7 @@ struct PitchInterpolatorTests {
         #expect(cut == whole, "\(random)")
     }
 
-    @Test("begun inside a sound it goes on from it, without a step", arguments: [0.5, 1.3, 4.0])
+    @Test("started inside a sound, it continues that sound without a step", arguments: [0.5, 1.3, 4.0])
     func historyCounts(ratio: Double) {
         let sine = tones([500], amplitude: 0.5, frameCount: 3000)
         let output = Self.read(
@@ -102,7 +102,7 @@ struct PitchInterpolatorTests {
         }
     }
 
-    @Test("keeps its place at a ratio without an exact binary form")
+    @Test("the position does not drift at a ratio without an exact binary form")
     func noDrift() {
         // A ramp says where it was read. Twelve thousand frames at a ratio with no exact binary form.
         let ratio = pow(2, 1.0 / 12)
@@ -114,14 +114,14 @@ struct PitchInterpolatorTests {
         }
     }
 
-    @Test("silence stays silence, and one frame of sound is no trouble")
+    @Test("silence stays silence, and a sound of one frame is accepted")
     func smallInput() {
         #expect(Self.read([[]], ratio: 2, frameCount: 100)[0].allSatisfy { $0 == 0 })
         let click = Self.read([[1]], ratio: 0.25, frameCount: 400)[0]
         #expect(click[0] == 1 && click.allSatisfy { $0.isFinite } && click[200...].allSatisfy { $0 == 0 })
     }
 
-    @Test("samples that no recording should have count as silence", arguments: [0.4, 1.0, 2.9])
+    @Test("samples that are not finite or absurdly large count as silence", arguments: [0.4, 1.0, 2.9])
     func badSamples(ratio: Double) {
         var random = SeededGenerator(printedFor: #function)
         var bad = random.noise(700)
@@ -134,7 +134,7 @@ struct PitchInterpolatorTests {
                 == Self.read([clean], ratio: ratio, frameCount: 200), "\(random)")
     }
 
-    @Test("starting again forgets what was there")
+    @Test("starting again forgets the previous sound")
     func restart() {
         var random = SeededGenerator(printedFor: #function)
         let noise = random.noise(900)

@@ -13,7 +13,7 @@ struct PositionCurveTests {
         }
     }
 
-    @Test("steps at the frame it was told, and goes linearly over a glide")
+    @Test("steps at the given frame, and changes linearly over a glide")
     func stepsAndGlides() {
         var curve = PositionCurve(position: 44_100, speed: 0.7)
         curve.change(at: 4410, to: 1.3, over: 2205)
@@ -30,7 +30,7 @@ struct PositionCurveTests {
         #expect(abs(curve.position(at: 10_100) - curve.position(at: 10_000) - 50) < 1e-9)
     }
 
-    @Test("is the sum of the speeds of all frames, whatever changes it was told, and forgetting alters nothing ahead")
+    @Test("is the sum of the speeds of all frames, after any changes, and forgetting the past alters nothing ahead")
     func equalsTheSum() {
         var random = SeededGenerator(printedFor: "equalsTheSum")
         var curve = PositionCurve(position: 5, speed: 1)
@@ -57,7 +57,7 @@ struct PositionCurveTests {
         }
     }
 
-    @Test("refuses a change when it is full, unchanged, and takes it after forgetting")
+    @Test("refuses a change when it is full, stays unchanged, and accepts the change after forgetting the past")
     func bounded() {
         var curve = PositionCurve(position: 0, speed: 1)
         let fits = (1..<Int64(PositionCurve.capacity)).allSatisfy { curve.change(at: $0 * 10, to: 0.5, over: 3) }

@@ -88,7 +88,9 @@ struct RotationFieldTests {
         Complex(x: Double(Float(value.x)), y: Double(Float(value.y)))
     }
 
-    @Test("two sweeps choose as loudest-first integration with a queue does", arguments: [0.25, 0.5, 4 / 3.0, 2])
+    @Test(
+        "two sweeps give the same rotations as loudest-first integration with a queue",
+        arguments: [0.25, 0.5, 4 / 3.0, 2])
     func sweepsEqualQueue(stretch: Double) {
         var random = SeededGenerator(printedFor: "sweepsEqualQueue")
         let binCount = 65

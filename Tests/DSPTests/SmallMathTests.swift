@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Small mathematics")
 struct SmallMathTests {
-    @Test("the angle is right to 1e-6 rad all round the circle and at any size")
+    @Test("the angle is right to 1e-6 rad in every direction and at any magnitude")
     func angleAllRound() {
         for step in 0..<2000 {
             let exact = -Double.pi + 2 * .pi * (Double(step) + 0.5) / 2000
@@ -19,7 +19,7 @@ struct SmallMathTests {
         }
     }
 
-    @Test("the angle on the axes is what it should be, and 0 for no direction at all")
+    @Test("the angle is right on the axes, and 0 for the number 0")
     func angleOnAxes() {
         let y: [Float] = [0, 1, 0, -1, 0, 1, 1, -1]
         let x: [Float] = [1, 0, -1, 0, 0, 1, -1, -1]
@@ -39,7 +39,7 @@ struct SmallMathTests {
         }
     }
 
-    @Test("one over the square root is right to 3e-7 from 1e-36 to 1e30")
+    @Test("the inverse square root is right to 3e-7 from 1e-36 to 1e30")
     func inverseRoot() {
         for step in 0..<1000 {
             let value = Float(pow(10, -36 + 66 * Double(step) / 1000))
@@ -48,7 +48,7 @@ struct SmallMathTests {
         }
     }
 
-    @Test("interleaved complex values come apart and together again in order")
+    @Test("interleaved complex values are separated and interleaved again in order")
     func interleaving() {
         let storage = FloatStorage((0..<16).map(Float.init))
         let (real, imaginary) = storage.view.complexLanes(at: 0)

@@ -30,7 +30,7 @@ struct SoundMeasureTests {
         #expect(five.cents < 0.001)
     }
 
-    @Test("a vibrato has no wobble, and one whose phase is disturbed has")
+    @Test("a vibrato reads no wobble, and one with a disturbed phase reads some")
     func vibrato() {
         let tone = TestSignals.Vibrato()
         let clean = VibratoMeasure(tone.samples, of: tone, speed: 1)
@@ -42,7 +42,7 @@ struct SoundMeasureTests {
         #expect(VibratoMeasure(disturbed, of: tone, speed: 1).wobble > 5 * clean.wobble)
     }
 
-    @Test("attacks moved, echoed before, repeated, softened and left out are found as what they are")
+    @Test("attacks that are moved, pre-echoed, repeated, softened or left out are each recognised")
     func attacks() {
         let clicks = TestSignals.Clicks()
         let places = clicks.frames.map(Double.init)
@@ -73,7 +73,7 @@ struct SoundMeasureTests {
         #expect(silent.missing == clicks.frames.count)
     }
 
-    @Test("over a chord the attacks are judged above it")
+    @Test("attacks over a chord are measured above the chord's level")
     func attacksInChord() {
         let clicks = TestSignals.Clicks(seed: 7, chordDecibels: -14)
         let measured = AttackMeasure(
@@ -84,7 +84,7 @@ struct SoundMeasureTests {
         #expect(measured.doubled == 0 && measured.missing == 0)
     }
 
-    @Test("sound that leaks out of an edge is found, and how long the edge takes")
+    @Test("sound that leaks out of an edge is found, and the duration of the edge is measured")
     func edges() {
         let gates = TestSignals.Gates()
         let plain = EdgeMeasure(gates.samples, of: gates, speed: 1)
@@ -94,7 +94,7 @@ struct SoundMeasureTests {
         #expect(EdgeMeasure(leaking, of: gates, speed: 1).leak > -60)
     }
 
-    @Test("noise is noise; a comb and frozen magnitudes are not")
+    @Test("noise reads as noise; a comb filter and frozen magnitudes do not")
     func noiseMeasure() {
         let white = TestSignals.noise()
         let plain = NoiseMeasure(white)
@@ -118,7 +118,7 @@ struct SoundMeasureTests {
         #expect(abs(StereoMeasure.sideGain(louder, source: wide) - 6.02) < 0.05)
     }
 
-    @Test("the distance of a sound to itself is nothing, to a softer one its level, and a delay is found")
+    @Test("the distance of a sound to itself is 0, to a softer copy the difference in level, and a delay is found")
     func distance() {
         let music = TestSignals.music(seconds: 3)
         for size in [512, 4096] {
@@ -132,7 +132,7 @@ struct SoundMeasureTests {
         #expect(SpectralDistance.lateness(music, source: music, speed: 1) == 0)
     }
 
-    @Test("a voice whose pulses are smeared is less peaked")
+    @Test("a voice with smeared pulses has lower peaks")
     func pulses() {
         let voice = TestSignals.voice(seconds: 3)
         let plain = PulseMeasure.logKurtosis(voice)

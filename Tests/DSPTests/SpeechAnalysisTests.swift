@@ -28,7 +28,7 @@ struct SpeechAnalysisTests {
         }
     }
 
-    @Test("a voice with opposite phases in two channels is analysed as well")
+    @Test("a voice with opposite phases in two channels is analysed like any other")
     func oppositePhases() {
         let voice = SyntheticVoice(SeededGenerator(seed: 2), syllables: 1).samples
         let section = Int64(0)..<Int64(voice.count)

@@ -36,7 +36,7 @@ struct SpeedChangeTests {
             })
     }
 
-    @Test("plays on alike whether a change is told at once or as late as it may be, in blocks of any length")
+    @Test("sounds the same whether a change is given early or as late as permitted, in blocks of any length")
     func toldEarlyOrLate() {
         var random = SeededGenerator(printedFor: "toldEarlyOrLate")
         let source = [tones([220, 1234], amplitude: 0.3, frameCount: 16000), random.noise(16000)]
@@ -45,7 +45,7 @@ struct SpeedChangeTests {
         #expect(changed(source, frameCount: 11000, block: 1000, late: true) == whole)
     }
 
-    @Test("brings every click where the integral of the speed puts it, through steps and glides")
+    @Test("places every click where the integral of the speed puts it, through steps and glides")
     func clicksLandOnTime() {
         var curve = PositionCurve(position: 500, speed: 0.7)
         for change in Self.changes { curve.change(at: change.frame, to: change.speed, over: change.glide) }

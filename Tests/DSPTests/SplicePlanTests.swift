@@ -47,7 +47,7 @@ struct SplicePlanTests {
     }
 
     @Test(
-        "noise, of which every splice is dear, is kept in time all the same", .enabled(if: Workload.isWhole),
+        "noise is kept in time, although every splice in it is expensive", .enabled(if: Workload.isWhole),
         arguments: [0.5, 0.6, 0.75, 0.9])
     func noiseStaysInTime(speed: Double) {
         var random = SeededGenerator(seed: 19)
@@ -117,7 +117,7 @@ struct SplicePlanTests {
         }
     }
 
-    @Test("noise, full scale, denormal and broken samples are planned, at rates from 8 to 192 kHz")
+    @Test("noise, full-scale, denormal and not finite samples are planned, at rates from 8 to 192 kHz")
     func oddInput() {
         var random = SeededGenerator(printedFor: "oddInput")
         for rate in cases([8000, 22050, 192_000], few: [8000]) {
@@ -134,7 +134,7 @@ struct SplicePlanTests {
     }
 
     @Test(
-        "a plan at the inverse speed takes out what was put in: the sound comes back",
+        "a plan at the inverse speed removes the periods that were inserted: the sound is the original again",
         .enabled(if: Workload.isWhole), arguments: [0.5, 0.6, 0.75, 0.9])
     func thereAndBack(speed: Double) {
         let long = SyntheticVoice(SeededGenerator(seed: 9), syllables: 10).samples
@@ -159,7 +159,7 @@ struct SplicePlanTests {
         #expect(matched / count > 0.97)
     }
 
-    @Test("parts planned one by one are one plan, cut where the voice is softest")
+    @Test("parts planned one by one give one plan, divided where the voice is softest")
     func joined() {
         let end = Int64(voice.samples.count)
         let cut = analysis.softestFrame(in: end / 4..<end)
@@ -174,7 +174,7 @@ struct SplicePlanTests {
     }
 
     @Test(
-        "the pulses of a gliding vowel stay as sharp as they were", .enabled(if: Workload.isWhole),
+        "the pulses of a gliding vowel stay sharp", .enabled(if: Workload.isWhole),
         arguments: [0.5, 0.75])
     func sharpness(speed: Double) {
         let voice = SyntheticVoice(SeededGenerator(seed: 3), syllables: 1, vowelSeconds: 4)

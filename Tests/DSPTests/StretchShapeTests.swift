@@ -67,7 +67,7 @@ struct StretchShapeTests {
         }
     }
 
-    @Test("a band has the windows of the form selected, and one form serves all")
+    @Test("a band has the windows of the selected form, and one form serves all bands")
     func formsAreSelected() {
         let shape = StretchShape(sampleRate: 44100)
         let shapes = [24.0, 12].map { VocoderShape(shape, factor: 1, beta: $0) }

@@ -40,7 +40,7 @@ struct StretcherAttackTests {
     }
 
     @Test(
-        "an attack out of silence is the source's own, on its time, with nothing before it",
+        "an attack after silence is a copy of the source, at its exact time, with silence before it",
         .enabled(if: Workload.isWhole), arguments: [0.25, 0.5, 0.75, 1.3, 2], [StretchBands.three, .one])
     func attacksAreCopied(speed: Double, bands: StretchBands) {
         let bursts = Bursts(at: [20_003, 33_338, 47_001], frameCount: 60_000, bands: bands)
@@ -59,7 +59,7 @@ struct StretcherAttackTests {
         }
     }
 
-    @Test("a chord goes on through an attack", .enabled(if: Workload.isWhole), arguments: [0.5, 0.75, 1.5])
+    @Test("a chord continues through an attack", .enabled(if: Workload.isWhole), arguments: [0.5, 0.75, 1.5])
     func chordGoesOn(speed: Double) {
         let bursts = Bursts(at: [30_000, 44_000], frameCount: 90_000, chord: 0.3)
         let output = stretched(bursts.source, speed: speed, frameCount: Int(80_000 / speed), attacks: bursts.table)[0]
@@ -88,7 +88,7 @@ struct StretcherAttackTests {
     }
 
     @Test(
-        "a start anywhere around an attack begins with the source and doubles or loses nothing",
+        "a start anywhere around an attack begins with the source, and no sound is doubled or lost",
         .enabled(if: Workload.isWhole), arguments: [0.5, 0.75, 1.5])
     func startsAroundAnAttack(speed: Double) {
         let place = 30_000
@@ -110,7 +110,8 @@ struct StretcherAttackTests {
     }
 
     @Test(
-        "onsets denser than any window do no harm", .enabled(if: Workload.isWhole), arguments: [40, 150, 500, 2000],
+        "onsets closer together than the shortest window are accepted", .enabled(if: Workload.isWhole),
+        arguments: [40, 150, 500, 2000],
         [0.25, 0.75, 4])
     func denseOnsets(distance: Int, speed: Double) {
         let places = stride(from: 600, to: 9000, by: distance).map { $0 }
@@ -122,7 +123,7 @@ struct StretcherAttackTests {
     }
 
     @Test(
-        "channels that are the same stay the same through attacks", .enabled(if: Workload.isWhole),
+        "equal channels stay equal through attacks", .enabled(if: Workload.isWhole),
         arguments: [1, 3, 8])
     func channelsStayTogether(channelCount: Int) {
         let bursts = Bursts(at: [2000], frameCount: 6000, chord: 0.2, channelCount: channelCount)
@@ -134,7 +135,7 @@ struct StretcherAttackTests {
         }
     }
 
-    @Test("attacks made for other bands are left out")
+    @Test("attacks made for other bands are ignored")
     func otherBands() {
         let bursts = Bursts(at: [2000], frameCount: 6000, bands: .one)
         let plain = stretched(bursts.source, speed: 0.75, frameCount: 4000, bands: .three)
@@ -198,7 +199,7 @@ struct StretcherAttackTests {
         #expect(decibels((power(output[landing + 30..<landing + 4000]) + 1e-30) / before) < -90)
     }
 
-    @Test("rendering attacks asks nothing of the heap", .enabled(if: Workload.isOptimised && HeapTraffic.isCounted))
+    @Test("rendering attacks neither allocates nor frees", .enabled(if: Workload.isOptimised && HeapTraffic.isCounted))
     func allocatesNothing() {
         let bursts = Bursts(at: [900, 2300, 5003], frameCount: 20_000, chord: 0.2)
         var stretcher = Stretcher(channelCount: 1, sampleRate: 44100)

@@ -40,7 +40,7 @@ struct StretcherQualityTests {
         }
     }
 
-    @Test("a delay between the channels stays what it was", arguments: [0.5, 0.75, 1.5])
+    @Test("a delay between the channels does not change", arguments: [0.5, 0.75, 1.5])
     func stereoStaysCoherent(speed: Double) {
         var random = SeededGenerator(seed: 5)
         let noise = random.noise(120_010)
@@ -72,7 +72,7 @@ struct StretcherQualityTests {
         #expect(signalToNoise(output[30_000..<90_000], partials) > 85)
     }
 
-    @Test("playback begins with the source's own frame and at its level", arguments: [0.5, 0.75])
+    @Test("playback begins with the source's first frame, at its level", arguments: [0.5, 0.75])
     func startsAtOnce(speed: Double) {
         var random = SeededGenerator(seed: 9)
         var firstErrors: [Double] = []
@@ -104,7 +104,7 @@ struct StretcherQualityTests {
         #expect(abs(levels.sorted()[12]) < 0.7)
     }
 
-    @Test("a file's first frame is heard at once, although nothing comes before it", arguments: [0.5, 0.75])
+    @Test("a file's first frame is heard at once, although no frames precede it", arguments: [0.5, 0.75])
     func startsWithoutContext(speed: Double) {
         let source = tones([220.5, 661.5], amplitude: 0.25, frameCount: 8000)
         let output = stretched([source], speed: speed, frameCount: 4000)[0]
@@ -113,7 +113,7 @@ struct StretcherQualityTests {
         #expect(abs(output[0] - source[0]) < 1e-4)
     }
 
-    @Test("the level stays at every speed", arguments: [0.25, 0.5, 0.7, 1, 1.5, 2, 4])
+    @Test("the level is the same at every speed", arguments: [0.25, 0.5, 0.7, 1, 1.5, 2, 4])
     func levelStays(speed: Double) {
         let source = tones([196.3, 441.7, 1003.1, 2517.9], amplitude: 0.2, frameCount: 200_000)
         let output = stretched([source], speed: speed, frameCount: 40_000)[0]

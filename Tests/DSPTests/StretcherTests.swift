@@ -14,7 +14,7 @@ struct StretcherTests {
         return [left, right]
     }
 
-    @Test("a block of any length gives the same samples as one long block, whatever was asked ahead")
+    @Test("a block of any length gives the same samples as one long block, however many frames were requested ahead")
     func partitionIndependence() {
         var random = SeededGenerator(printedFor: "partitionIndependence")
         let source = mixture(&random, frameCount: 5000)
@@ -84,7 +84,7 @@ struct StretcherTests {
         #expect(reach.count < output.count)
     }
 
-    @Test("positions are computed, not summed up: no drift after any time")
+    @Test("positions are computed, not summed up, so they do not drift over any time")
     func positionsDoNotDrift() {
         var stretcher = Stretcher(channelCount: 1, sampleRate: 48000)
         stretcher.start(at: 17, speed: 0.7)
@@ -135,7 +135,7 @@ struct StretcherTests {
         #expect(power(output[0]) > 1e-3)
     }
 
-    @Test("two equal channels sound as one alone does")
+    @Test("two equal channels sound like one alone")
     func channelsDoNotChangeTheSound() {
         var random = SeededGenerator(printedFor: "channelsDoNotChangeTheSound")
         let left = mixture(&random, frameCount: 4000)[1]
@@ -186,7 +186,7 @@ struct StretcherTests {
     }
 
     @Test(
-        "the ends of the ranges work: one to 64 channels, 8 to 768 kHz",
+        "the limits of the ranges are accepted: 1 and 64 channels, 8 and 768 kHz",
         arguments: cases([(1, 8000), (64, 8000), (2, 768_000)], few: [(1, 8000)]))
     func extremes(channelCount: Int, sampleRate: Int) {
         let length = Stretcher(channelCount: 1, sampleRate: sampleRate).windowFrames
@@ -201,7 +201,7 @@ struct StretcherTests {
     }
 
     @Test(
-        "work is spread: a start over its copied frames, then three pieces a block of 64 at most",
+        "work is spread: that of a start over its copied frames, later at most three pieces in a block of 64",
         arguments: [0.5, 0.75, 1.3])
     func workIsSpread(speed: Double) {
         for bands in [StretchBands.one, .three] {
@@ -230,7 +230,7 @@ struct StretcherTests {
     }
 
     @Test(
-        "rendering and starting anew ask nothing of the heap",
+        "rendering and restarting neither allocate nor free",
         .enabled(if: Workload.isOptimised && HeapTraffic.isCounted))
     func rendersWithoutAllocating() {
         var stretcher = Stretcher(channelCount: 2, sampleRate: 44100)
@@ -251,7 +251,7 @@ struct StretcherTests {
         unsafe channels.forEach { unsafe $0.deallocate() }
     }
 
-    @Test("frames asked for before they were made stop the program with a reason")
+    @Test("a request for frames that were not made yet stops the program with a reason")
     func emittingTooEarlyTraps() async {
         await #expect(processExitsWith: .failure) {
             var stretcher = Stretcher(channelCount: 1, sampleRate: 44100)

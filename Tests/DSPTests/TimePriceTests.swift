@@ -37,7 +37,7 @@ struct TimePriceTests {
     }
 
     @Test(
-        "a way back that leaves out what was put in costs what the way there did",
+        "removing inserted periods costs as much as inserting them",
         arguments: [(0.5, 16), (0.8, 10)])
     func reversed(speed: Double, period: Int) {
         let source = Int(Double(period) / (1 / speed - 1))

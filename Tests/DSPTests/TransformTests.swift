@@ -7,7 +7,8 @@ import Testing
 @Suite("Window and transform")
 struct TransformTests {
     @Test(
-        "the Kaiser window is its definition, by numerical integration of the Bessel function", arguments: [0.0, 5, 12])
+        "the Kaiser window agrees with its definition, by numerical integration of the Bessel function",
+        arguments: [0.0, 5, 12])
     func kaiserDefinition(beta: Double) {
         // I0(x) is the mean of exp(x cos t) over a half turn; the midpoint rule is exact to rounding for a smooth period.
         func bessel(_ x: Double) -> Double {
@@ -27,7 +28,7 @@ struct TransformTests {
         #expect(KaiserWindow.values(count: 1, beta: 12) == [1])
     }
 
-    @Test("the kept wisdom is taken by the FFTW that has it")
+    @Test("the FFTW version that the kept wisdom was made for accepts it")
     func wisdom() {
         // Nothing else would show that it is not: only time is lost.
         let name = unsafe dlsym(nil, "fftwf_version")

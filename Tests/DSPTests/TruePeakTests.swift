@@ -41,7 +41,7 @@ struct TruePeakTests {
         }
     }
 
-    @Test("leaving out what cannot be higher changes nothing: as high as the literal interpolation")
+    @Test("skipping parts that cannot be higher changes nothing: the peak is that of the full interpolation")
     func literal() {
         var random = SeededGenerator(printedFor: "TruePeakTests.literal")
         for _ in 0..<cases(20, few: 2) {
@@ -84,7 +84,7 @@ struct TruePeakTests {
         return taps.map { $0 / taps.reduce(0, +) }
     }
 
-    @Test("a peak at the very end is found, channels are told apart, silence is minus infinity")
+    @Test("a peak at the very end is found, channels are kept apart, and silence reads minus infinity")
     func ends() {
         #expect(decibels([Float](repeating: 0, count: 300)) == -.infinity)
         // Two equal samples at the end: the interpolated top between them is higher.

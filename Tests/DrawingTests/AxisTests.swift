@@ -5,7 +5,7 @@ import Testing
 @testable import Drawing
 
 @Suite struct AxisTests {
-    @Test("Times never stand on each other, on any width, of any length, and are evenly spread")
+    @Test("Times never overlap, at any width and for any length, and are evenly spaced")
     func times() {
         var random = SeededGenerator(printedFor: "times")
         var labelled = 0
@@ -29,7 +29,7 @@ import Testing
     }
 
     @Test(
-        "Times are written as clocks write them",
+        "Times are written like those of a clock",
         arguments: [
             (0, 0, "0:00"), (61, 0, "1:01"), (3599, 0, "59:59"), (3600, 0, "1:00:00"), (86_400, 0, "24:00:00"),
             (-5, 0, "−0:05"),
@@ -40,7 +40,7 @@ import Testing
     }
 
     @Test(
-        "Steps of time are those that read well",
+        "Labels of times are at round times",
         arguments: [
             (10.0, 800.0, "0:01"), (60, 800, "0:05"), (600, 800, "1:00"), (7200, 800, "15:00"), (0.5, 800, "0:00.1"),
             (36_000, 800, "1:00:00"), (0.002, 800, "0:00.0005"),
@@ -54,7 +54,7 @@ import Testing
         #expect(ticks.major.count >= 4)
     }
 
-    @Test("Numbers at the side keep their distance, at every height, of every kind")
+    @Test("Numbers at the side keep their distance, at every height and on every kind of axis")
     func numbers() {
         for height in 1...cases(1200, few: 300) {
             let height = Double(height)
@@ -74,7 +74,7 @@ import Testing
         }
     }
 
-    @Test("Numbers on an axis have the value of their place")
+    @Test("Numbers on an axis have the value of their position")
     func labels() {
         #expect(linearTicks(height: 100, gap: 20).map(\.label) == ["−1", "−0.5", "0", "0.5", "1"])
         #expect(levelTicks(floor: -60, height: 100, gap: 20).map(\.label) == ["0", "−20", "−40", "−60"])

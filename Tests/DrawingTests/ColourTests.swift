@@ -33,7 +33,9 @@ private enum Vision: String, CaseIterable {
 }
 
 @Suite struct ColourTests {
-    @Test("The colours of the bands stay apart for all readers, colour-blind or not", arguments: PictureTheme.allCases)
+    @Test(
+        "The colours of the bands can be told apart by all readers, colour-blind or not",
+        arguments: PictureTheme.allCases)
     fileprivate func bands(_ theme: PictureTheme) {
         for vision in Vision.allCases {
             let seen = (0..<3).map { vision.seen(WaveColours.base($0, theme).rms.colour) }
@@ -55,7 +57,9 @@ private enum Vision: String, CaseIterable {
         }
     }
 
-    @Test("Extremes stand out less than the RMS, and both from the panel", arguments: PictureTheme.allCases)
+    @Test(
+        "The RMS stands out more than the extremes, and both stand out from the panel", arguments: PictureTheme.allCases
+    )
     func tones(_ theme: PictureTheme) {
         let (panel, lightness) = (PerceivedColour(Palette(theme).panel).lightness, WaveColours.lightness(theme))
         #expect(abs(lightness.extremes - panel) > 0.1)
@@ -74,7 +78,7 @@ private enum Vision: String, CaseIterable {
         #expect(abs(lightness[255] - lightness[0]) > 0.6)
     }
 
-    @Test("Text can be read: a contrast of 4.5 and more", arguments: PictureTheme.allCases)
+    @Test("Text has a contrast of 4.5 or more", arguments: PictureTheme.allCases)
     func contrast(_ theme: PictureTheme) {
         /// The relative luminance of the Web Content Accessibility Guidelines 2.1.
         func luminance(_ colour: Colour) -> Double {
@@ -94,7 +98,7 @@ private enum Vision: String, CaseIterable {
         #expect(contrast(palette.clipping, palette.panel) > 3)
     }
 
-    @Test("Colours go to Oklab and back unchanged, and known ones lie where they should")
+    @Test("Colours converted to Oklab and back are unchanged, and known ones have the published values")
     func conversion() {
         for value in [0, 0xFFFFFF, 0xFF0000, 0x00FF00, 0x0000FF, 0x123456, 0xFEDCBA] as [UInt32] {
             #expect(PerceivedColour(Colour(value)).colour.pixel == 0xFF00_0000 | value)

@@ -9,7 +9,8 @@ import Testing
     private func picture() throws -> WaveformPicture { try WaveformPicture(on: sheet(200, 100), rows: [[square(0.5)]]) }
 
     @Test(
-        "What is written is what is encoded, in both forms, and nothing else is left", arguments: PictureFormat.allCases
+        "A file contains the encoded picture, in both formats, and no other file is left",
+        arguments: PictureFormat.allCases
     )
     func written(_ format: PictureFormat) throws {
         let picture = try picture()
@@ -24,7 +25,7 @@ import Testing
         #expect(start == (format == .png ? [0x89, 0x50, 0x4E, 0x47] : Array("<?xm".utf8)))
     }
 
-    @Test("An older file is replaced with its permissions, and a link stays a link")
+    @Test("An existing file is replaced and keeps its permissions, and a link stays a link")
     func replaced() throws {
         let picture = try picture()
         try withFolder { folder in
@@ -41,7 +42,7 @@ import Testing
     }
 
     @Test(
-        "What cannot be written is refused with cause and remedy, and the path as it was given",
+        "A path that cannot be written is refused with cause and remedy, and named as it was given",
         arguments: [
             ("/dev/full", PictureError.Kind.diskFull), ("/tmp/no such folder/x.png", .cannotCreate),
             ("/tmp", .isDirectory),
@@ -70,7 +71,7 @@ import Testing
         }
     }
 
-    @Test("A name as long as names can be is written; of a longer one nothing is left behind")
+    @Test("A file with the longest permitted name is written; a longer name is refused and leaves no file")
     func longNames() throws {
         let picture = try picture()
         try withFolder { folder in

@@ -62,7 +62,7 @@ private final class Glyphs: NSObject, XMLParserDelegate {
     }
 
     @Test(
-        "Hebrew runs from right to left, also behind Latin letters",
+        "Hebrew runs from right to left, also after Latin letters",
         .enabled(if: Letters.exist(for: "\u{5D0}\u{5D1}ab")))
     func hebrew() throws {
         #expect(try Glyphs.of("\u{5D0}\u{5D0}\u{5D1}") == [0, 1, 1])
@@ -70,7 +70,7 @@ private final class Glyphs: NSObject, XMLParserDelegate {
     }
 
     @Test(
-        "Text from right to left begins at the same place, and is cut at its own end",
+        "Text from right to left begins at the same position, and is cut at its own end",
         .enabled(if: Letters.exist(for: "\u{5D0}")))
     func place() throws {
         let style = TextStyle(size: 14, colour: Colour(0xFFFFFF))
@@ -85,7 +85,7 @@ private final class Glyphs: NSObject, XMLParserDelegate {
     }
 
     @Test(
-        "Devanagari: a vowel sign stands in front of the consonant it is written behind",
+        "Devanagari: a vowel sign is drawn before the consonant that it follows in the text",
         .enabled(if: Letters.exist(for: "\u{915}\u{93F}\u{937}\u{94D}")))
     func devanagari() throws {
         #expect(try Glyphs.of("\u{915}\u{915}\u{93F}") == [0, 1, 0])
@@ -93,13 +93,13 @@ private final class Glyphs: NSObject, XMLParserDelegate {
         #expect(try width("\u{915}\u{94D}\u{937}") < width("\u{915}") + width("\u{937}") - 2)
     }
 
-    @Test("A mark stands over its letter and takes no room", .enabled(if: Letters.exist(for: "e\u{301}x\u{323}")))
+    @Test("A mark is drawn over its letter and has no width", .enabled(if: Letters.exist(for: "e\u{301}x\u{323}")))
     func combining() throws {
         #expect(try abs(width("e\u{301}") - width("e")) < 0.5)
         #expect(try abs(width("x\u{323}\u{301}") - width("x")) < 0.5)
     }
 
-    @Test("Marks stacked without end stay in their line", .enabled(if: Letters.exist(for: "e\u{301}")))
+    @Test("Any number of stacked marks stays within the line", .enabled(if: Letters.exist(for: "e\u{301}")))
     func stacked() throws {
         let canvas = try Canvas(width: 100, height: 200, format: .png, fonts: .system)
         let style = TextStyle(size: 14, colour: Colour(0xFFFFFF))

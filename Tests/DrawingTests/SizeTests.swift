@@ -28,7 +28,7 @@ import Testing
         }
     }
 
-    @Test("A picture without a frame, without a column or beyond the recording has a plot and no more")
+    @Test("A picture without frames, without columns or beyond the recording has an empty plot")
     func nothingToShow() throws {
         let far = Int64(1) << 60
         for frames in [0..<0, -5000 ..< -4000, far..<far + 5, -far..<far] as [Range<Int64>] {

@@ -38,7 +38,7 @@ import Testing
         #expect(pixels[Int(plot.x) + 9, Int(plot.y) + 3] == shades[0])
     }
 
-    @Test("Every cell is a pixel, and fewer or more of them fill the plot as well")
+    @Test("Every cell is a pixel, and fewer or more cells than pixels fill the plot, too")
     func cells() throws {
         let sheet = try sheet(160, 120)
         let plot = plot(sheet)

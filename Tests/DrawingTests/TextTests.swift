@@ -34,7 +34,7 @@ private final class Reading: NSObject, XMLParserDelegate {
 @Suite struct TextTests {
     private func canvas() throws -> Canvas { try Canvas(width: 10, height: 10, format: .png, fonts: .system) }
 
-    @Test("An SVG file is well-formed, and its title says what was given, whatever that was")
+    @Test("An SVG file is well-formed, and has the given title, whatever its characters")
     func titles() throws {
         var random = SeededGenerator(printedFor: "titles")
         // The compiler refuses them in a literal.
@@ -65,7 +65,7 @@ private final class Reading: NSObject, XMLParserDelegate {
         }
     }
 
-    @Test("A title is seen, in one line, cut where it is too long, and without one its place is empty")
+    @Test("A title is drawn in one line, and cut if it is too long; without a title its place is empty")
     func titlePixels() throws {
         func header(_ title: String, _ width: Int = 500) throws -> (ink: Int, right: Int) {
             let sheet = try sheet(width, 160, title: title)
@@ -88,7 +88,7 @@ private final class Reading: NSObject, XMLParserDelegate {
         #expect(untitled.count(in: Rectangle(x: 0, y: 0, width: 500, height: 13)) { $0 != background } == 0)
     }
 
-    @Test("A text that is cut fits, is as long as it can be, and is left out where no letter fits beside the ellipsis")
+    @Test("A text that is cut fits, is as long as possible, and is left out where no letter fits beside the ellipsis")
     func fitting() throws {
         let canvas = try canvas()
         let style = TextStyle(size: 12, colour: Colour(0))
@@ -128,7 +128,7 @@ private final class Reading: NSObject, XMLParserDelegate {
         #expect(try sheet(title: "plain Über", sections: []).warnings == [])
     }
 
-    @Test("Sections stand above their range, and overlapping ones are stacked")
+    @Test("Sections are drawn above their range, and overlapping ones are stacked")
     func sections() throws {
         let sections = [
             PictureSection(name: "", frames: 0..<220_500), PictureSection(name: "", frames: 110_250..<330_750),

@@ -36,7 +36,7 @@ import Testing
         }
     }
 
-    @Test("In dB a level halfway to the floor fills half, and silence is a line in the middle")
+    @Test("In dB a level halfway to the floor fills half of the plot, and silence is a line in the middle")
     func decibels() throws {
         let sheet = try sheet(200, 220)
         let half = square(pow(10, -30 / 20))
@@ -52,7 +52,8 @@ import Testing
     }
 
     @Test(
-        "Clipped columns are marked red at the edge where they clip, and nowhere else", arguments: PictureTheme.allCases
+        "Clipped columns are marked red at the edge where they are clipped, and nowhere else",
+        arguments: PictureTheme.allCases
     )
     func clipping(_ theme: PictureTheme) throws {
         let sheet = try sheet(400, 200, theme: theme)
@@ -75,7 +76,7 @@ import Testing
         #expect(marked == 5 * (2 + 2 + 1 + 1))
     }
 
-    @Test("Samples seen from near are a line without gaps")
+    @Test("Samples at a high zoom are a line without gaps")
     func near() throws {
         let sheet = try sheet(300, 200, frames: 0..<300)
         let columns = (0..<WaveformPicture.plotWidth(on: sheet)).map { index in
@@ -90,7 +91,7 @@ import Testing
         }
     }
 
-    @Test("Of more columns than pixels no peak is lost")
+    @Test("With more columns than pixels no peak is lost")
     func crowded() throws {
         let sheet = try sheet(200, 200)
         var columns = Array(repeating: square(0.1), count: 5000)
@@ -104,7 +105,7 @@ import Testing
         }
     }
 
-    @Test("Columns without sound, and such with no numbers, are left empty")
+    @Test("Columns without sound, and those whose values are not finite, are left empty")
     func emptyColumns() throws {
         let sheet = try sheet(200, 100)
         let odd = [
@@ -116,7 +117,7 @@ import Testing
         #expect(try WaveformPicture(on: sheet, rows: [odd]).encoded(as: .png) == empty)
     }
 
-    @Test("Dark and light differ in the background, and in nothing but colours")
+    @Test("Dark and light differ in background and colours only")
     func themes() throws {
         let (light, dark) = (
             try WaveformPicture(on: sheet(theme: .light), rows: [[square(0.5)]]).pixels(),
@@ -126,7 +127,7 @@ import Testing
         #expect(light[0, 0] > 0xFFF0_F0F0 && dark[0, 0] < 0xFF20_2020)
     }
 
-    @Test("A band's colour is that of the legend, and unknown sound is grey")
+    @Test("A band has the colour in the legend, and sound of no known tone is grey")
     func tones() throws {
         let sheet = try sheet(300, 200)
         let tones: [WaveformTone?] = [

@@ -36,7 +36,7 @@ struct AttackCacheTests {
         try body(&cache, store)
     }
 
-    @Test("within the budget nothing leaves")
+    @Test("lists within the budget are all kept")
     func roomy() throws {
         try withFullCache(budget: { 10 * $0 }) { cache, store in
             cache.tidy(keeping: [])
@@ -45,7 +45,7 @@ struct AttackCacheTests {
         }
     }
 
-    @Test("the farthest leave first, and no more than need to")
+    @Test("the lists farthest from a player are freed first, and no more than necessary")
     func farthest() throws {
         try withFullCache(budget: { 7 * $0 }) { cache, store in
             cache.tidy(keeping: [2])
@@ -55,7 +55,7 @@ struct AttackCacheTests {
         }
     }
 
-    @Test("attacks near a player stay, however small the budget")
+    @Test("attacks near a player are kept, however small the budget")
     func near() throws {
         try withFullCache(budget: { _ in 0 }) { cache, store in
             cache.tidy(keeping: [1, 8])
@@ -67,7 +67,7 @@ struct AttackCacheTests {
         }
     }
 
-    @Test("a list that left is kept until every reader has been outside a block")
+    @Test("the memory of a freed list is kept until every reader has been outside a block")
     func readersInside() throws {
         try withFullCache(budget: { _ in 0 }) { cache, store in
             let (inside, outside) = (ReadEpoch(), ReadEpoch())

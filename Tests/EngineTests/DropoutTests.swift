@@ -14,7 +14,7 @@ struct DropoutTests {
     // In a process of its own, whose memory may be locked; only sound computed as it ships is computed in time. Among ordinary threads
     // one that only sleeps is woken before one that computes, and tells nothing of it.
     @Test(
-        "a slowed loop drops out no more often than the machine explains, which threads beside it note",
+        "a slowed loop drops out no more often than the delays that other threads measure on the machine explain",
         .enabled(if: Workload.isWhole),
         .enabled(if: Privileges.allowRealTime, "this user may not schedule in real time"))
     func dropouts() async {

@@ -16,7 +16,7 @@ extension DeviceLoss {
             return try VirtualCardRig(options)
         }
 
-        @Test("plays on there at once, from the very frame where it paused")
+        @Test("plays on the other device at once, from the frame where it paused")
         func takesOver() async throws {
             let other = try card()
             let run = try LossyRun(.fallback(to: .system(other.name)), faults: "unplug@10000")
@@ -36,7 +36,9 @@ extension DeviceLoss {
                 try run.isTrue([run.stretch(from: 0), run.stretch(from: origin, count: Int(end - origin), on: other)]))
         }
 
-        @Test("pauses when that is refused too, for whatever reason, and says why", arguments: [true, false])
+        @Test(
+            "pauses when the other device is refused too, for any reason, and reports the reason",
+            arguments: [true, false])
         func refused(byRate: Bool) async throws {
             let other = try card { if byRate { $0.rates = [44_100] } }
             if !byRate { other.refuse(.open, .playback, error: EBUSY, count: nil) }

@@ -13,7 +13,7 @@ import VirtualCardSupport
 struct HoursTests {
     // In a process of its own, so that its memory is its own. The thread sanitizer takes memory for itself.
     @Test(
-        "a player that loops and seeks each second is recorded as the score says, across frame 2^32, and takes no memory",
+        "a player that loops and seeks each second plays what the score says, across frame 2^32, and its memory does not grow",
         .enabled(if: HeapTraffic.isCounted))
     func soak() async {
         let result = await #expect(processExitsWith: .success, observing: [\.standardOutputContent]) {

@@ -93,7 +93,7 @@ extension DeviceLoss {
         }
 
         @Test(
-            "plays every frame once and in its place, and goes on by itself exactly when it should, at random"
+            "plays every frame once and in its place after losses at random times, and resumes by itself exactly when its policy says so"
         )
         func schedules() async throws {
             var generator = SeededGenerator(printedFor: #function)

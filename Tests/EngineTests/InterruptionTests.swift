@@ -52,7 +52,7 @@ extension DeviceLoss {
         }
 
         @Test(
-            "that waits goes on with a slowed voice as if only the player had paused: bit for bit",
+            "that waits for it continues a slowed voice bit for bit as after a pause of the player",
             .enabled(if: Workload.isWhole, "two passes are stretched twice"), arguments: [0.75, 0.5, 1.5])
         func goesOnStretched(speed: Double) async throws {
             let run = try LossyRun(.wait, faults: "unplug@15000", passes: 2, speed: try Speed(factor: speed))
@@ -68,7 +68,8 @@ extension DeviceLoss {
         }
 
         @Test(
-            "that pauses looks for it only when a player is resumed, says when it is not there, and goes on when it is")
+            "that pauses looks for the device only when a player is resumed, reports a missing device, and plays on once it is there"
+        )
         func pauses() async throws {
             let run = try LossyRun(.pause, faults: "unplug@10000")
             try run.start()
@@ -87,7 +88,8 @@ extension DeviceLoss {
         }
 
         @Test(
-            "that waits leaves a player paused whose user has paused or moved it in between", arguments: [true, false])
+            "that waits for it leaves a player paused that its user has paused or moved in between",
+            arguments: [true, false])
         func userActs(pauses: Bool) async throws {
             let run = try LossyRun(.wait, faults: "unplug@10000")
             try run.start()
@@ -108,7 +110,7 @@ extension DeviceLoss {
             #expect(pauses ? place == run.interruptions[0].frame : place == 20_000)
         }
 
-        @Test("leaves a player paused that was paused when it was lost, and one that is resumed meanwhile plays on")
+        @Test("leaves a player paused that was paused before the loss; one that is resumed meanwhile plays on")
         func pausedBefore() async throws {
             let run = try LossyRun(.wait)
             run.player.pause(at: 5000)
@@ -130,7 +132,7 @@ extension DeviceLoss {
         }
 
         @Test(
-            "ends at once when it is stopped, or its last player is, or it is let go, whatever the policy",
+            "ends at once, with every policy, when it is stopped or released, or its last player is stopped",
             arguments: policies)
         func stops(policy: LossPolicy) async throws {
             for way in 0..<3 {
@@ -182,7 +184,7 @@ extension DeviceLoss {
             #expect(run.playerEvents.last { $0.kind == .resumed(.deviceTaken) }?.clipFrame == pauses.first?.clipFrame)
         }
 
-        @Test("a user who has paused keeps the reason when another program takes the device, and decides alone")
+        @Test("keeps a pause by the user when another program takes the device: only the user ends it")
         func busyForAPausedUser() async throws {
             let run = try LossyRun(.wait, faults: "unplug@10000")
             try run.start()
@@ -198,7 +200,7 @@ extension DeviceLoss {
             #expect(run.frames(of: .resumed(.user)).count == 1)
         }
 
-        @Test("that pauses tells who asks that another program has the device, and goes on when asked again")
+        @Test("that pauses reports at a resume that another program has the device, and plays on at a later resume")
         func busyWhenAsked() async throws {
             let run = try LossyRun(.pause, faults: "unplug@10000")
             try run.start()

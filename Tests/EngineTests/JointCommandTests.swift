@@ -15,7 +15,7 @@ struct JointCommandTests {
         unsafe precondition(setrlimit(__rlimit_resource_t(RLIMIT_CPU.rawValue), &limit) == 0, "no limit can be set")
     }
 
-    @Test("never holds up the render thread, and is heard as a slow reference says, whatever the blocks")
+    @Test("never hold up the render thread, and sound as in a slow reference, for any block lengths")
     func everywhere() async {
         await #expect(processExitsWith: .success) {
             JointCommandTests.allowProcessorTime(seconds: 600)
@@ -37,7 +37,7 @@ struct JointCommandTests {
         }
     }
 
-    @Test("changes the speed of the pass that begins there, and reports it at that frame", arguments: [1.0, 0.5])
+    @Test("change the speed of the pass that begins there, and report it at that frame", arguments: [1.0, 0.5])
     func speedAtJoint(factor: Double) async {
         await #expect(processExitsWith: .success) { [factor] in
             JointCommandTests.allowProcessorTime(seconds: 100)

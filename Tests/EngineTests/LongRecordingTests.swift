@@ -31,7 +31,7 @@ struct LongRecordingTests {
     }
 
     @Test(
-        "is slowed down to the bit as if it were in the memory whole", .enabled(if: Workload.isOptimised),
+        "is slowed down bit for bit as if all of it were in memory", .enabled(if: Workload.isOptimised),
         arguments: cases(
             [(MaterialChoice.music, StretchQuality.full), (.music, .light), (.speech, .light), (.auto, .full)],
             few: [(.music, .light)]))
@@ -46,7 +46,9 @@ struct LongRecordingTests {
         #expect(short.frameCount == score.frameCount && short.starvedFrames == 0)
     }
 
-    @Test("two players of one clip wait at once, and both end", .enabled(if: Workload.isOptimised))
+    @Test(
+        "two players of one clip can wait for it at the same time, and both play to the end",
+        .enabled(if: Workload.isOptimised))
     func twoAtOnce() throws {
         let (first, second) = (
             try Self.score([300_000..<340_000], speed: 0.75), try Self.score([20_000..<60_000], speed: 0.75)
@@ -64,7 +66,7 @@ struct LongRecordingTests {
         #expect(other.withLock { $0 } == (try RenderedSound(of: whole, score: second)))
     }
 
-    @Test("that cannot be read to its end, ends the player with the reason", .enabled(if: Workload.isOptimised))
+    @Test("that cannot be read to its end stops the player with the reason", .enabled(if: Workload.isOptimised))
     func unreadable() throws {
         let decoder = ShortDecoder(Self.samples, sampleRate: Self.rate, readableFrames: 300_000)
         let clip = try Clip(decoder, sampleRate: nil, memoryBudget: 0)

@@ -96,7 +96,7 @@ struct MixerTests {
         }
     }
 
-    @Test("frees a player once the mixer has returned it, not before")
+    @Test("frees a player only after the mixer has returned it")
     func lifetime() throws {
         let desk = Desk(endsWithPlayers: false)
         weak var seen: Player?
@@ -123,7 +123,7 @@ struct MixerTests {
         #expect(output[100...].allSatisfy { $0 == 0 })
     }
 
-    @Test("takes as many players as documented, plays all of them, and refuses one more")
+    @Test("plays the documented number of players, and refuses one more")
     func full() throws {
         let desk = Desk()
         for index in 0..<Mixer.capacity {

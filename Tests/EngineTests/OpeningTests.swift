@@ -22,7 +22,7 @@ struct OpeningTests {
         return first - 100_000..<end - 100_000
     }
 
-    @Test("is what a voice asks for, at every rate, speed and pitch", arguments: [8000, 44_100, 64_000])
+    @Test("covers the frames that a voice requests, at every rate, speed and pitch", arguments: [8000, 44_100, 64_000])
     func voices(rate: Int) throws {
         let frames = FadeLengths(sampleRate: rate).crossfade
         let voice = Voice(channelCount: 1, sampleRate: rate, maximumEmitFrames: 1024)
@@ -35,7 +35,7 @@ struct OpeningTests {
         }
     }
 
-    @Test("is that for a seek into a slowed pass, and only what is heard for one at 100 %")
+    @Test("is what the voice requests for a seek into a slowed pass, and only the frames heard for a seek at 100 %")
     func seeks() throws {
         let rate = 44_100
         let clip = [[Float](repeating: 0, count: 200_000)]

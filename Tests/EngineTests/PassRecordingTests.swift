@@ -31,7 +31,7 @@ struct PassRecordingTests {
     }
 
     @Test(
-        "has the bits it would have if it were made anew, whatever the joint, gap and blocks",
+        "has the same bits as a pass rendered anew, for any joint, gap and block lengths",
         // Every start of a voice is dear in unoptimised builds: there only the joint that overlaps.
         arguments: cases(Joint.allCases, few: [.crossfade]),
         cases([Gap.none, .frames(7), .frames(400)], few: [.frames(7)]))
@@ -49,7 +49,7 @@ struct PassRecordingTests {
         #expect(random == anew, "\(generator)")
     }
 
-    @Test("has them also after a thousand passes", .enabled(if: Workload.isWhole))
+    @Test("has the same bits after a thousand passes", .enabled(if: Workload.isWhole))
     func thousandPasses() throws {
         let speed = try Speed(factor: 0.73)
         let score = try Self.score([1000..<1500], passes: 1000, speeds: .constant(speed))
@@ -58,7 +58,7 @@ struct PassRecordingTests {
         #expect(try Self.harness(score, keeps: false).render(total) { 333 } == kept)
     }
 
-    @Test("has them whatever is changed while it plays", arguments: 0..<cases(40, few: 2))
+    @Test("has the same bits whatever is changed while it plays", arguments: 0..<cases(40, few: 2))
     func edits(run: Int) throws {
         let edits = PlayerEditTests()
         func render(keeps: Bool) throws -> [[Float]] {
@@ -83,7 +83,7 @@ struct PassRecordingTests {
         #expect(try render(keeps: true) == render(keeps: false))
     }
 
-    @Test("is copied: no voice is at work from the second one on")
+    @Test("is copied: from the second pass on no voice renders")
     func usesNoVoice() throws {
         let score = try Self.score([1000..<1700], passes: 4, speeds: .constant(try Speed(factor: 0.7)))
         let harness = try Self.harness(score, keeps: true)
@@ -96,7 +96,7 @@ struct PassRecordingTests {
         #expect(recorded == [false, false, true, true])
     }
 
-    @Test("is made anew when the first one was cut short, and kept then")
+    @Test("is rendered anew when the first pass was cut short, and then kept")
     func cutShort() throws {
         let score = try Self.score([1000..<1700], passes: 5, speeds: .constant(try Speed(factor: 0.7)))
         let harness = try Self.harness(score, keeps: true)
@@ -110,7 +110,7 @@ struct PassRecordingTests {
         #expect(recorded == [false, false, false, false, false, false, true, true, true])
     }
 
-    @Test("keeps its memory until the last sound from it is over")
+    @Test("keeps its memory until its last sound has been played")
     func memoryOutlivesItsScore() throws {
         let score = try Self.score([1000..<1700], passes: 5, speeds: .constant(try Speed(factor: 0.7)))
         let harness = try Self.harness(score, keeps: true)

@@ -27,7 +27,7 @@ struct PauseReasonTests {
         return told
     }
 
-    @Test("goes on at the end of that cause, and of no other")
+    @Test("resumes when that reason ends, and not when another one does")
     func sameCause() async throws {
         let told = try await Self.told([
             { $0.pause(reason: .suspended, at: $1) }, { $0.resume(after: .deviceLost, at: $1) },
@@ -36,7 +36,7 @@ struct PauseReasonTests {
         #expect(told == ["100 paused suspended", "400 resumed suspended"])
     }
 
-    @Test("stays paused by the user: the end of another cause does not resume it")
+    @Test("stays paused when its user paused it: the end of another reason does not resume it")
     func userTakesOver() async throws {
         let told = try await Self.told([
             { $0.pause(reason: .suspended, at: $1) }, { $0.pause(at: $1) }, { $0.resume(after: .suspended, at: $1) },
@@ -45,7 +45,7 @@ struct PauseReasonTests {
         #expect(told == ["100 paused suspended", "200 paused user", "400 resumed user"])
     }
 
-    @Test("by the user stays so whatever else would pause it, and the user resumes from any cause")
+    @Test("stays paused by the user whatever else would pause it, and the user can resume from any reason")
     func userStays() async throws {
         let told = try await Self.told([
             { $0.pause(at: $1) }, { $0.pause(reason: .suspended, at: $1) }, { $0.resume(after: .suspended, at: $1) },

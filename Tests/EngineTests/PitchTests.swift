@@ -60,7 +60,8 @@ struct PitchTests {
     }
 
     @Test(
-        "leaves the tempo: passes are as long as without it", arguments: cases([-24, -5, 0.5, 24], few: [-24, 24]),
+        "does not change the tempo: passes are as long as without it",
+        arguments: cases([-24, -5, 0.5, 24], few: [-24, 24]),
         [0.25, 1, 4])
     func lengths(semitones: Double, speed: Double) throws {
         let clip = testClip(channels: 1, frames: 3000, rate: 8000, seed: 3)
@@ -100,7 +101,7 @@ struct PitchTests {
         }
     }
 
-    @Test("is the same bits for every way of cutting it into blocks", arguments: cases([-24, 0.4, 7, 24], few: [7]))
+    @Test("gives the same bits for every division into blocks", arguments: cases([-24, 0.4, 7, 24], few: [7]))
     func blockIndependence(semitones: Double) throws {
         var generator = SeededGenerator(printedFor: #function)
         let clip = testClip(channels: 2, frames: 2000, rate: 8000, seed: 4)
@@ -115,7 +116,7 @@ struct PitchTests {
         #expect(try render { Int.random(in: 1...700, using: &generator) } == whole, "\(generator)")
     }
 
-    @Test("changes while playing, by a crossfade to what it would have been from there on")
+    @Test("can be changed while playing, by a crossfade to the sound at the new pitch")
     func live() throws {
         let clip = testClip(channels: 1, frames: 6000, rate: 8000, seed: 5)
         let score = try Score(
@@ -146,7 +147,7 @@ struct PitchTests {
         #expect(try [-24, -12, 0, 12, 24].map { try Pitch(semitones: $0).ratio } == [0.25, 0.5, 1, 2, 4])
     }
 
-    @Test("survives sections of one frame, silence, and samples no recording should have", arguments: [-24.0, 24])
+    @Test("works with sections of one frame, silence, and samples that are not finite", arguments: [-24.0, 24])
     func oddSources(semitones: Double) throws {
         var clip = [Float](repeating: 0, count: 3000)
         #expect(

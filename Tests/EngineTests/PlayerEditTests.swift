@@ -94,7 +94,7 @@ struct PlayerEditTests {
     }
 
     @Test(
-        "sounds as a slow reference says, over random edits, 20 in each run, whatever the blocks",
+        "sounds as in a slow reference after 20 random edits, for any block lengths",
         arguments: 0..<cases(50, few: 4))
     func randomEdits(run: Int) throws {
         var generator = SeededGenerator(seed: UInt64(run) &* 7919 &+ 20_261_121)
@@ -148,7 +148,7 @@ struct PlayerEditTests {
         }
     }
 
-    @Test("takes any number of changes, and what is asked for now is not kept waiting by what is asked for later")
+    @Test("takes any number of changes, and a change for now does not wait for changes with later frames")
     func manyRequests() throws {
         let ramp = (0..<Int(Self.frames)).map { Float($0) }
         let plan = PracticePlan(sections: [try Section(0..<Self.frames)], passes: 1_000_000, joint: .hard)
@@ -188,7 +188,7 @@ struct PlayerEditTests {
         #expect(output[3999] == 2499)
     }
 
-    @Test("fades out within 5 ms when stopped, and says so at that frame")
+    @Test("fades out within 5 ms when stopped, and reports its end at that frame")
     func stops() async throws {
         let plan = PracticePlan(sections: [try Section(0..<Self.frames)], joint: .hard)
         let score = try Score(plan, clipFrameCount: Self.frames, sampleRate: Self.rate)

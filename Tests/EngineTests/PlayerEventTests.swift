@@ -24,7 +24,7 @@ struct PlayerEventTests {
         return "\(event.frame) \(event.kind) \(event.section) \(event.pass)/\(passes) \(event.clipFrame)"
     }
 
-    @Test("tell every section and pass at its exact output frame, for every block size", arguments: [1, 64, 999])
+    @Test("report every section and pass at its exact output frame, for every block size", arguments: [1, 64, 999])
     func order(block: Int) async throws {
         let plan = PracticePlan(
             sections: [try Section(100..<300), try Section(1000..<1100)], passes: 2, gap: .frames(50), joint: .hard)
@@ -49,7 +49,7 @@ struct PlayerEventTests {
             ])
     }
 
-    @Test("the status counts a gap down, stands still in a pause, and is 0 while a pass is heard")
+    @Test("the status counts a gap down to 0, stops counting in a pause, and is 0 while a pass is heard")
     func rest() throws {
         let plan = PracticePlan(sections: [try Section(0..<200)], passes: 2, gap: .frames(500), joint: .hard)
         let clip = testClip(channels: 1, frames: 4000, rate: 8000, seed: 3)
@@ -65,7 +65,7 @@ struct PlayerEventTests {
         #expect(left == [0, 0, 0, 400, 300, 300, 300, 200, 100, 0, 0])
     }
 
-    @Test("tell what a skip, a pause and a resume left and reached")
+    @Test("report the position before and after a skip, a pause and a resume")
     func edits() async throws {
         let plan = PracticePlan(
             sections: [try Section(100..<1100), try Section(2000..<2100)], passes: 1, joint: .hard)

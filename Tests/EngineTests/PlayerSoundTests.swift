@@ -27,7 +27,7 @@ struct PlayerSoundTests {
         return harness.render(Int(score.length) + extra, outputChannels: channels) { block }
     }
 
-    @Test("with hard joints at 100 % is the clip's own bits, pass for pass, with exact gaps of true silence")
+    @Test("with hard joints at 100 % is bit for bit the clip in every pass, with exact gaps of digital silence")
     func bitExactPasses() throws {
         let score = try score([100..<1100, 5000..<6000], passes: 3, gap: .frames(80))
         let output = try rendered(score)
@@ -46,7 +46,7 @@ struct PlayerSoundTests {
     }
 
     @Test(
-        "is the same bits for every way of cutting it into blocks",
+        "gives the same bits for every division into blocks",
         arguments: [1.0, 0.7, 1.6], cases(Joint.allCases, few: [.crossfade]))
     func blockIndependence(speed: Double, joint: Joint) throws {
         var generator = SeededGenerator(printedFor: #function)
@@ -61,7 +61,7 @@ struct PlayerSoundTests {
         #expect(random == reference, "random blocks, \(generator)")
     }
 
-    @Test("with a crossfade runs on past the end under the new start")
+    @Test("with a crossfade continues past the end of the section under the start of the next pass")
     func crossfadeJoint() throws {
         let output = try rendered(try score([1000..<2000, 3000..<4000], passes: 1, joint: .crossfade))
         let fade = 40  // 5 ms at 8 kHz
@@ -76,7 +76,7 @@ struct PlayerSoundTests {
         #expect(Array(output[0][1040..<1960]) == Array(Self.clip[0][3040..<3960]))
     }
 
-    @Test("never steps more at a joint than the section itself does", arguments: [1.0, 0.6, 1.5])
+    @Test("never has a larger step at a joint than inside the section", arguments: [1.0, 0.6, 1.5])
     func jointStep(speed: Double) throws {
         // A slow tone cut where it is high and low: spliced hard it would step by more than half of full scale.
         let tone = (0..<6000).map { Float(sine(2 * .pi * 55 * Double($0) / 8000)) * 0.5 }
@@ -144,7 +144,7 @@ struct PlayerSoundTests {
         #expect(spread[0] == spread[2] && Array(spread[2][..<500]) == Array(Self.clip[0][..<500]))
     }
 
-    @Test("glides to another gain without a step, and back to the clip's own bits")
+    @Test("changes gain without a step, and is bit for bit the clip again at gain 1")
     func gainGlide() throws {
         let score = try score([0..<6000], passes: 1)
         let harness = try Harness([[Float](repeating: 0.5, count: 6000)], rate: Self.rate, score: score)

@@ -9,7 +9,7 @@ import Testing
 
 @testable import Engine
 
-@Suite("What a score tells before playing")
+@Suite("The preparation of a score")
 struct PreparationTests {
     static let rate = 22_050
     /// Clicks over a tone: attacks for music, and periods for splices.
@@ -55,7 +55,7 @@ struct PreparationTests {
     }
 
     @Test(
-        "a live player begins plain and goes on with what was found, from the next pass on",
+        "a live player begins without the results of the analysis, and uses them from the next pass on",
         .enabled(if: Workload.isWhole))
     func adoption() throws {
         let score = try Self.score(.music, passes: 3)
@@ -92,7 +92,7 @@ struct PreparationTests {
     }
 
     @Test(
-        "after a seek into spliced speech the pass ends on its frame, with the sound it would have ended with",
+        "after a seek into spliced speech the pass ends at its exact frame, with the same sound as without the seek",
         .enabled(if: Workload.isOptimised),
         arguments: cases([0.5, 0.75, 0.9], few: [0.75]))
     func seekIntoSplices(speed: Double) throws {
@@ -116,7 +116,7 @@ struct PreparationTests {
         }
     }
 
-    @Test("work for a replaced score is abandoned; work that somebody waits for is not")
+    @Test("analysis for a replaced score is abandoned, but not while a caller waits for it")
     func abandoned() throws {
         let score = try Self.score(.speech)
         let clip = try Clip.inMemory(Self.clip, sampleRate: Self.rate)
@@ -159,7 +159,7 @@ struct PreparationTests {
         #expect(told.first?.score != nil && told.first?.reason.isEmpty == false)
     }
 
-    @Test("a pass says how it is made", .enabled(if: Workload.isOptimised))
+    @Test("a pass reports whether it is rendered as speech, as music or as a copy", .enabled(if: Workload.isOptimised))
     func sounds() async throws {
         for (material, speed, expected) in [
             (MaterialChoice.music, 0.75, PassSound.music), (.speech, 0.75, .speech), (.music, 1, .copy),

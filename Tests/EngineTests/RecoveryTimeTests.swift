@@ -30,7 +30,7 @@ extension DeviceLoss {
                 "\(what): \(sorted[sorted.count / 2]) ms median, \(sorted[sorted.count - 1]) ms at most, \(generator)")
         }
 
-        @Test("there is, after a card is plugged in again, however long it was away; how soon is printed")
+        @Test("returns after a card is plugged in again, however long it was away; the time is printed")
         func replug() async throws {
             var generator = SeededGenerator(printedFor: #function)
             var times: [Double] = []
@@ -48,7 +48,7 @@ extension DeviceLoss {
             report("replug to sound", times, generator)
         }
 
-        @Test("there is, on the other card, after the first one is unplugged; how soon is printed")
+        @Test("continues on the other card after the first one is unplugged; the time is printed")
         func fallback() async throws {
             let generator = SeededGenerator(printedFor: #function)
             var times: [Double] = []

@@ -20,7 +20,7 @@ struct RenderTrialTests {
         return try Score(plan, clipFrameCount: Int64(frames), sampleRate: rate)
     }
 
-    @Test("what is measured is what a player plays, to the bit, and all of it", .enabled(if: Workload.isOptimised))
+    @Test("a trial renders bit for bit what a player plays, to the end", .enabled(if: Workload.isOptimised))
     func sameSound() throws {
         let samples = testClip(channels: 2, frames: 9000, rate: rate, seed: 7)
         let score = try score(frames: 9000, speed: 0.8, passes: 2)
@@ -44,7 +44,7 @@ struct RenderTrialTests {
     }
 
     @Test(
-        "the figures are of the blocks: their order, their sum, and from which pass on they count as later",
+        "the figures agree with the blocks: in order, in sum, and in the block where later passes begin",
         .enabled(if: Workload.isOptimised))
     func figures() throws {
         let clip = try Clip.inMemory(testClip(channels: 1, frames: 9000, rate: rate, seed: 8), sampleRate: rate)

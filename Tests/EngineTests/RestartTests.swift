@@ -27,7 +27,7 @@ struct RestartTests {
         try engine.makePlayer(try Clip.inMemory([ramp], sampleRate: rate), score: try score())
     }
 
-    @Test("while its stop fades out plays from the beginning once the fade is over", arguments: [1, 64, 999])
+    @Test("while its stop fades out plays from the beginning after the fade", arguments: [1, 64, 999])
     func whileItStops(block: Int) throws {
         let harness = try Harness([Self.ramp], rate: Self.rate, score: try Self.score())
         harness.player.start(at: 0)
@@ -40,7 +40,7 @@ struct RestartTests {
         #expect(output[1740...].allSatisfy { $0 == 0 })
     }
 
-    @Test("before its end was told keeps its readers; they end with the playing after which nobody asks for more")
+    @Test("before its end was reported keeps its readers of events, until it ends for the last time")
     func keepsReaders() async throws {
         let harness = try Harness([Self.ramp], rate: Self.rate, score: try Self.score())
         let events = harness.player.events
@@ -68,7 +68,7 @@ struct RestartTests {
         #expect(ends == ["start 0", "stopped 740", "start 740", "completed 1740", "start 2040", "completed 3040"])
     }
 
-    @Test("does not end the engine that was to end with its players")
+    @Test("keeps an engine running that ends with its last player")
     func keepsEngine() async throws {
         let engine = try Self.engine()
         let player = try Self.player(of: engine)
@@ -85,7 +85,7 @@ struct RestartTests {
     }
 
     @Test(
-        "is not waited for by who asks for events after the engine has ended, or the player was removed",
+        "is not waited for by a reader of events after the engine has ended or the player was removed",
         .timeLimit(.minutes(1)))
     func eventsAfterTheEnd() async throws {
         let engine = try Self.engine()
@@ -109,7 +109,7 @@ struct RestartTests {
         other.stop()
     }
 
-    @Test("after its recording could not be read fails again, and does not play silence to the end")
+    @Test("fails again if its recording could not be read, instead of playing silence to the end")
     func failsAgain() async throws {
         let engine = try Self.engine(endsWithPlayers: false)
         let decoder = ShortDecoder([Self.ramp], sampleRate: Self.rate, readableFrames: 0)

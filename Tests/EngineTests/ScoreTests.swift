@@ -45,7 +45,7 @@ struct ScoreTests {
         #expect(abs(Double(score.length) - exact) <= 0.5 + exact * 1e-15)
     }
 
-    @Test("walked span by span gives the length it was compiled to")
+    @Test("has spans whose lengths add up to its own")
     func walkEqualsLength() throws {
         var generator = SeededGenerator(seed: 20_261_121)
         for _ in 0..<200 {
@@ -69,7 +69,7 @@ struct ScoreTests {
         }
     }
 
-    @Test("entered in the middle of a pass, goes on with whole passes behind it")
+    @Test("entered in the middle of a pass, continues with whole passes")
     func enteredMidway() throws {
         let score = try score([1000..<2000], passes: 4, speeds: .constant(try Speed(factor: 0.7)), gap: .frames(10))
         var cursor = ScoreCursor.entering(score.parts[0], index: 0, pass: 1, clipFrame: 1500, at: 77)

@@ -34,7 +34,7 @@ struct SliderTests {
         }
     }
 
-    @Test("before the start asks for the memory of a few passes, not of a hundred", .enabled(if: HeapTraffic.isCounted))
+    @Test("before the start requests the memory of a few passes, not of a hundred", .enabled(if: HeapTraffic.isCounted))
     func beforeStart() throws {
         let player = try Self.harness().player
         let traffic = try HeapTraffic.measure { try Self.drag(player) }
@@ -43,7 +43,9 @@ struct SliderTests {
         #expect(player.requestsWaiting == 1)
     }
 
-    @Test("while it plays asks for no more, neither of who drags nor of the pump", .enabled(if: HeapTraffic.isCounted))
+    @Test(
+        "while the player plays requests as little memory, on the caller's thread and in the pump",
+        .enabled(if: HeapTraffic.isCounted))
     func whilePlaying() throws {
         let harness = try Self.harness()
         harness.player.start()
@@ -60,7 +62,7 @@ struct SliderTests {
         #expect(traffic.bytes < Self.bound, "\(traffic)")
     }
 
-    @Test("is heard as if only its last step had been asked for, when nothing was rendered meanwhile")
+    @Test("sounds as if only its last step had been requested, if nothing was rendered in between")
     func lastStepCounts() throws {
         let clip = testClip(channels: 1, frames: 5000, rate: 8000, seed: 4)
         let plan = PracticePlan(sections: [try Section(0..<4000)], passes: 3)
@@ -75,7 +77,7 @@ struct SliderTests {
         #expect(dragged.player.score == asked.player.score)
     }
 
-    @Test("keeps the order: what comes behind a score that waits takes it along")
+    @Test("keeps the order of commands: one after a waiting score brings that score into effect first")
     func order() throws {
         let ramp = (0..<5000).map { Float($0) }
         let plan = PracticePlan(sections: [try Section(0..<1000)], joint: .hard)

@@ -18,7 +18,7 @@ struct SpeedCurveTests {
         return try Score(plan, clipFrameCount: frames, sampleRate: rate)
     }
 
-    @Test("is as long as the integral of its speed says, any number of times")
+    @Test("has the length given by the integral of its speed, in any number of passes")
     func exactLength() throws {
         // A glide's mean speed is that of its ends: 4000 / 0.8.
         let glide = SpeedSchedule.glide(from: try Self.speed(0.6), to: .normal)
@@ -36,7 +36,7 @@ struct SpeedCurveTests {
         #expect(try Self.score(0..<4000, open).frameCount == 600 + 2267)
     }
 
-    @Test("agrees with a sum piece by piece, and its times with their inverse")
+    @Test("agrees with a sum over its pieces, and its times are the inverse of its positions")
     func closedForms() throws {
         var generator = SeededGenerator(printedFor: #function)
         for _ in 0..<50 {
@@ -58,7 +58,7 @@ struct SpeedCurveTests {
         }
     }
 
-    @Test("is followed where the pitch makes its fastest stretch too fast for three bands")
+    @Test("is followed where the pitch makes its fastest part too fast for three bands")
     func fastAndLow() throws {
         // Two octaves down the voice itself goes from twice to eight times the clip's speed. After 16 000 frames of this glide
         // 18 000 frames of the clip are over, and the noise begins.
@@ -104,7 +104,7 @@ struct SpeedCurveTests {
         }
     }
 
-    @Test("entered in its middle ends where the curve from there on ends")
+    @Test("entered in its middle ends at the frame where the rest of the curve ends")
     func seeks() async throws {
         let turns = SpeedSchedule.curve(
             [SpeedPoint(at: 0, try Self.speed(0.5)), SpeedPoint(at: 400, try Self.speed(2))], repeatingEvery: 800)
@@ -155,7 +155,7 @@ struct SpeedCurveTests {
 
 @Suite("A change of speed while playing")
 struct SpeedChangeEventTests {
-    @Test("is heard from the frame its event names, always as far ahead, and the pass ends to the frame")
+    @Test("is heard from the frame in its event, always the same time ahead, and the pass ends at its exact frame")
     func exactFrames() async throws {
         let clip = testClip(channels: 1, frames: 40_000, rate: 44_100, seed: 2)
         var leads: Set<Int64> = []
@@ -181,7 +181,7 @@ struct SpeedChangeEventTests {
         #expect(leads.count == 1 && leads.allSatisfy { $0 > 0 && $0 < 8820 })
     }
 
-    @Test("at 100 % is heard at once, going on with the very next sample")
+    @Test("to 100 % is heard at once, from the next sample on")
     func leavesTheCopy() throws {
         let ramp = (0..<6000).map { Float($0) }
         let plan = PracticePlan(sections: [try Section(0..<6000)], joint: .hard)
@@ -195,7 +195,7 @@ struct SpeedChangeEventTests {
         #expect(abs(output[1000] - 1000) < 0.5)
     }
 
-    @Test("brings voices along with the first score that needs them; a player at 100 % has none")
+    @Test("creates voices with the first score that needs them; a player at 100 % has none")
     func voicesComeLater() throws {
         let clip = testClip(channels: 1, frames: 6000, rate: 8000, seed: 4)
         let plan = PracticePlan(sections: [try Section(0..<6000)], joint: .hard)

@@ -35,7 +35,7 @@ struct StoppedWaitTests {
         speed: 0.75, section: 8 * page..<20 * page, decoded: 0..<42 * page, made: 100_000)
 
     @Test(
-        "ends, and what it has written is what the score has there",
+        "ends, and the frames it has written are those of the score",
         arguments: cases([forPage, forAttacks], few: [forPage]))
     func stops(wait: Wait) throws {
         let plan = PracticePlan(

@@ -51,7 +51,7 @@ struct CalibrationStoreTests {
             gainDecibels: -3.5, isInverted: true, time: time)
     }
 
-    @Test("a stored result is read again, once for each set-up, and removed by its devices")
+    @Test("a stored result is found again, one for each set-up, and removed by the names of its devices")
     func keeps() throws {
         #expect(try store.contents() == CalibrationStore.Contents(roundTrips: [], isDamaged: false))
         #expect(try store.forget(output: .system("a"), input: .system("in")) == 0)
@@ -72,7 +72,7 @@ struct CalibrationStoreTests {
     }
 
     @Test(
-        "a damaged file is told, set aside when something is kept, and never fatal",
+        "a damaged file is reported, set aside at the next change, and never fatal",
         arguments: [
             "", "{", "[]", "nonsense", "\u{0}", #"{"v":1}"#, #"{"v":0,"calibrations":[]}"#,
             #"{"v":1,"calibrations":[{}]}"#,
@@ -88,7 +88,7 @@ struct CalibrationStoreTests {
         #expect(folder.exists(".damaged"))
     }
 
-    @Test("of a file with one broken entry the others are kept")
+    @Test("a file with one broken entry keeps the others")
     func partlyDamaged() throws {
         for output in ["a", "b", "c"] { try store.keep(trip(output)) }
         let text = try folder.read()
@@ -113,7 +113,7 @@ struct CalibrationStoreTests {
         #expect(try folder.read() == text && !folder.exists(".damaged"))
     }
 
-    @Test("of two that keep something at once neither loses anything")
+    @Test("two programs that store a result at the same time lose neither")
     func atOnce() throws {
         let (store, kept) = (store, ["a", "b"].map { output in (1...20).map { trip(output, period: $0) } })
         let threads = kept.map { trips in

@@ -40,7 +40,7 @@ struct LinkedTests {
     }
 
     @Test(
-        "the take holds what was played, as many frames later as was told and as the cable is long",
+        "the take contains the sound played, later by the reported frames and by the cable's delay",
         arguments: [64, 1000])
     func offset(period: Int) async throws {
         let rig = try card(delay: 37)
@@ -75,7 +75,7 @@ struct LinkedTests {
         }
     }
 
-    @Test("a take that has its length leaves the player playing, and a stream that ends takes both with it")
+    @Test("a take that reaches its length leaves the player playing, and the end of the stream ends both")
     func ends() throws {
         let linked = try link(try card(faults: "unplug@30000"))
         let engine = Engine(linked: linked, endsWithPlayers: false)
@@ -95,7 +95,7 @@ struct LinkedTests {
         #expect(monitor.status.state == .stopped)
     }
 
-    @Test("a half that is stopped before the other was started ends at once")
+    @Test("one side that is stopped before the other was started ends at once")
     func halves() throws {
         let rig = try card()
         let (first, second) = (try link(rig), { try link(rig) })

@@ -46,7 +46,7 @@ struct LiveWaveformTests {
         #expect(try WaveformMaker(path: take).make() == monitor.waveform)
     }
 
-    @Test("grows while it is recorded, as somebody looks, and what was seen stays as it was")
+    @Test("grows while the take is recorded, and columns read earlier do not change")
     func grows() throws {
         let request = try StreamRequest(
             sampleRate: 48_000, channelCount: 2, periodFrames: 480, periodCount: 2, clock: .real, realtimePriority: nil)

@@ -26,7 +26,7 @@ struct RecorderTests {
             registry: nil)
     }
 
-    @Test("what a card hears is in the take, bit for bit", arguments: [64, 1000])
+    @Test("the take is the card's input, bit for bit", arguments: [64, 1000])
     func card(period: Int) throws {
         // By the real clock, as there are two threads; a busy machine may keep them from a buffer of 5 ms now and then, but not
         // in each tenth of a second.
@@ -69,7 +69,7 @@ struct RecorderTests {
         return true
     }
 
-    @Test("a stage that is let go keeps its take; a draft that is not used leaves nothing")
+    @Test("releasing a stage keeps its take; a draft that is not used leaves no file")
     func letGo() throws {
         do {
             let idle = try IdleRecorder(input: .null, request: request(480, clock: .virtual))

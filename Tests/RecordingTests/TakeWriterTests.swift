@@ -133,7 +133,7 @@ struct TakeWriterTests {
     }
 
     @Test(
-        "a take holds each frame between its commands once, silence where frames were lost, whatever the blocks and the haste"
+        "a take contains each frame between its commands once, and silence where frames were lost, for any block lengths and timing"
     )
     func random() {
         var generator = SeededGenerator(printedFor: "TakeWriterTests.random")
@@ -215,7 +215,7 @@ struct TakeWriterTests {
         #expect(shared.capture.droppedFrames == 0 && shared.capture.capturedFrame == 192_000)
     }
 
-    @Test("low disk space is reported once, and again only after there was plenty")
+    @Test("low disk space is reported once, and again only after there was enough")
     func diskLow() async {
         var watch = DiskWatch(path: "/tmp", bytesPerSecond: 1)
         let seconds: [Double] = [61, 59, 10, 100, 59, 121, 1]
@@ -259,7 +259,9 @@ struct TakeWriterTests {
         #expect(rig.progress.current.state == .stopped)
     }
 
-    @Test("a file that fails ends the take with the cause, keeps what it has, and the levels go on", arguments: 1...6)
+    @Test(
+        "a file that fails ends the take with the cause and keeps what was written, and the levels continue",
+        arguments: 1...6)
     func failure(call: Int) async throws {
         let rig = CourseRig()
         rig.sink.failsAt = call
@@ -281,7 +283,7 @@ struct TakeWriterTests {
     }
 
     @Test(
-        "levels are told of the same windows for every block length, and overs with their frame",
+        "levels are reported for the same windows at every block length, and overs with their frame",
         arguments: [1, 7, 96, 1000])
     func levels(block: Int) async {
         let rig = CourseRig()

@@ -34,7 +34,7 @@ struct TakeConversionTests {
     }
 
     @Test(
-        "FLAC holds what the take holds, bit for bit, and of floats the nearest of 24 bits",
+        "a FLAC file has the samples of the take, bit for bit, and floats as the nearest 24 bits",
         arguments: cases(WaveSampleFormat.allCases, few: [.int16, .float32]))
     func lossless(format: WaveSampleFormat) throws {
         let path = try source(format, channelCount: 3)
@@ -162,7 +162,7 @@ struct TakeConversionTests {
     }
 
     @Test(
-        "an encoder that refuses closes the file it was given once: by then its number may be another's",
+        "an encoder that refuses a file closes its descriptor once, because the number may soon belong to another",
         .enabled(if: !Sanitizers.watchThreads))
     func refusedEncoder() async {
         await #expect(processExitsWith: .success) {

@@ -55,7 +55,7 @@ struct TakeFaultTests {
     ]
 
     @Test(
-        "between any two system calls the file opens everywhere, with one length and the right samples",
+        "between any two system calls the file opens in every program, with the same length and the right samples",
         arguments: formats[..<2])
     func everyInstant(format: TakeFormat) throws {
         let path = scratch.file("take")
@@ -175,7 +175,7 @@ struct TakeFaultTests {
         }
     }
 
-    @Test("signals and parts of writes are no failures")
+    @Test("interrupted and partial writes are no failures")
     func interruptions() throws {
         let format = Self.formats[0]
         let calls = FailingCalls { number in number % 3 == 0 ? .fails(EINTR) : number % 3 == 1 ? .isCut(to: 7) : .done }
@@ -185,7 +185,7 @@ struct TakeFaultTests {
         #expect(try TakeFileMarks.read(run.take.path).count == 3)
     }
 
-    @Test("a failed take accepts no more samples and repeats its error; ending it is no second failure")
+    @Test("a failed take accepts no more samples and repeats its error; ending it reports no second failure")
     func afterwards() throws {
         let calls = FailingCalls { number in number == 4 ? .fails(ENOSPC) : .done }
         let take = try TakeFile(path: scratch.file("take"), format: Self.formats[0], calls: calls)

@@ -20,7 +20,7 @@ struct TakeFileTests {
             channelCount: channelCount)
     }
 
-    @Test("a take holds what the encoder makes of its samples, bit for bit", arguments: TakeContainer.allCases)
+    @Test("a take contains the encoder's samples, bit for bit", arguments: TakeContainer.allCases)
     func bits(container: TakeContainer) throws {
         for (format, channelCount) in [
             (WaveSampleFormat.int16, 1), (.int24, 1), (.int24, 3), (.int32, 2), (.float32, 2), (.float32, 5),
@@ -45,7 +45,7 @@ struct TakeFileTests {
         }
     }
 
-    @Test("a take without a frame is a file without a frame, to everybody", arguments: TakeContainer.allCases)
+    @Test("a take without a frame is a valid file without a frame in every program", arguments: TakeContainer.allCases)
     func empty(container: TakeContainer) throws {
         let take = try take("empty", container)
         #expect(try run("soxi", "-s", scratch.file("empty")) == "0\n")
@@ -89,7 +89,7 @@ struct TakeFileTests {
         #expect(scratch.names == ["elsewhere", "moved", "old"])
     }
 
-    @Test("silence takes its frames, wherever it is, and no time", arguments: TakeContainer.allCases)
+    @Test("silence has its exact number of frames, wherever it is written", arguments: TakeContainer.allCases)
     func silence(container: TakeContainer) throws {
         let take = try take("silence", container, .int24, channelCount: 1)
         let sound = numbered(0..<501, channelCount: 1)

@@ -23,7 +23,7 @@ struct TakeKillTests {
     }
 
     @Test(
-        "killed at any moment, a take opens everywhere with all that was checkpointed, and is recovered with its marks",
+        "a take killed at any moment opens in every program with all frames up to the checkpoint, and is recovered with its marks",
         .enabled(if: !Sanitizers.watchThreads))
     func kills() async throws {
         var generator = SeededGenerator(printedFor: "killed takes")

@@ -48,7 +48,7 @@ struct UnfinishedTakeTests {
     }
 
     @Test(
-        "a take whose program died is found, and recovered with all that got to the disk and its marks",
+        "a take whose program died is found, and recovered with its marks and all frames on the disk",
         arguments: TakeContainer.allCases)
     func recovery(container: TakeContainer) throws {
         let marks = [
@@ -70,7 +70,7 @@ struct UnfinishedTakeTests {
         #expect(again?.kind == .inUse)
     }
 
-    @Test("a take that was finished or discarded is not found, and one that is forgotten stays as it was")
+    @Test("a take that was finished or discarded is not found, and one removed from the registry stays as it was")
     func endings() throws {
         for isKept in [true, false] {
             let take = try TakeFile(
@@ -89,7 +89,7 @@ struct UnfinishedTakeTests {
     }
 
     @Test(
-        "takes that were moved, deleted or written by others are never touched, and are forgotten on the user's word alone"
+        "takes that were moved, deleted or changed by others are never touched, and leave the registry only when the user says so"
     )
     func gone() throws {
         let changes: [(String) throws -> Void] = [
@@ -151,7 +151,7 @@ struct UnfinishedTakeTests {
         #expect(try TakeFileMarks.read(disk + "/take") == marks && entries.isEmpty)
     }
 
-    @Test("a take is known again on a disk that gives its files other numbers with each mount")
+    @Test("a take is recognised on a disk that gives its files other numbers at each mount")
     func otherNumbers() throws {
         try abandon()
         let entry = scratch.file("state/takes/" + (try #require(entries.first)))
@@ -171,7 +171,7 @@ struct UnfinishedTakeTests {
         #expect(file(7, 5, true).mayBe(file(6, 5, true)) && !file(7, 5, true).isSame(as: file(6, 5, true)))
     }
 
-    @Test("a header that a power cut left ahead of its samples, or without any, is corrected")
+    @Test("a header that a power cut left longer than its samples, or without samples, is corrected")
     func powerCut() throws {
         for isEmpty in [false, true] {
             let name = "cut\(isEmpty)"
@@ -189,7 +189,7 @@ struct UnfinishedTakeTests {
     }
 
     @Test(
-        "a death at any call of the end loses no mark and takes no mark for sound",
+        "a program killed at any system call while it ends a take loses no mark, and no mark is read as sound",
         arguments: TakeContainer.allCases)
     func atTheEnd(container: TakeContainer) throws {
         let marks = (0..<300).map { TakeMark(name: "a mark of some length, number \($0)", frame: Int64($0)) }
@@ -218,7 +218,7 @@ struct UnfinishedTakeTests {
         }
     }
 
-    @Test("two takes at once have an entry each, and a take goes on without a registry that can be written")
+    @Test("two takes at once have an entry each, and a take continues if the registry cannot be written")
     func several() throws {
         let first = try TakeFile(
             path: scratch.file("a"), container: .wav, format: .int16, sampleRate: 8000, channelCount: 1,
@@ -245,7 +245,7 @@ struct UnfinishedTakeTests {
         }
     }
 
-    @Test("an entry that a kill has cut, and one of a later version, are left alone; one in the making goes with time")
+    @Test("entries cut short or of a later version are left alone; a half-written one is removed after some time")
     func damaged() throws {
         try abandon()
         let entry = scratch.file("state/takes/" + (try #require(entries.first)))

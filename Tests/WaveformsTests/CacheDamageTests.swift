@@ -40,7 +40,7 @@ struct CacheDamageTests {
     }
 
     @Test(
-        "believes no waveform that is cut, zeroed, changed, of another version or recording; removes it; keeps a new one"
+        "removes a waveform that is cut, zeroed, changed, or of another version or recording, and stores a new one"
     )
     func entries() throws {
         var bench = try CacheBench("CacheDamageTests.entries")
@@ -71,7 +71,7 @@ struct CacheDamageTests {
         #expect(bench.cache().store(waveform, of: source) == .stored && isThere(entry))
     }
 
-    @Test("does not wait for a pipe, follows no link, and is not stopped by a folder in a waveform's place")
+    @Test("does not wait for a pipe, follows no link, and works if a folder is in a waveform's place")
     func oddEntries() throws {
         var bench = try CacheBench("CacheDamageTests.oddEntries")
         let (path, waveform, entry) = try bench.kept("a.wav")

@@ -75,7 +75,7 @@ struct PeakFileTests {
         return builder.peakFile()
     }
 
-    @Test("has the bytes that the format's description asks for")
+    @Test("has the bytes that the format's description requires")
     func golden() throws {
         let header: [UInt8] = [0x44, 0xAC, 0, 0, 2, 0, 0, 0, 2, 0, 0, 0]
         let mixed = try file(small, samplesPerPixel: 2, bits: .sixteen, isSplit: false)
@@ -108,7 +108,8 @@ struct PeakFileTests {
     }
 
     @Test(
-        "is what the rules make of every frame, mixed or split, in blocks of any length", arguments: [1, 2, 3, 24],
+        "follows the format's rules for every frame, mixed or split, in blocks of any length",
+        arguments: [1, 2, 3, 24],
         [2, 64, 1000])
     func rules(channelCount: Int, samplesPerPixel: Int) throws {
         var random = SeededGenerator(printedFor: "PeakFileTests.rules")
@@ -134,7 +135,8 @@ struct PeakFileTests {
         }
     }
 
-    @Test("of floating-point samples is that of the same samples in 16 bits, and silent where they are not finite")
+    @Test(
+        "of floating-point samples equals that of the same samples in 16 bits, and is silent where they are not finite")
     func floats() throws {
         var random = SeededGenerator(printedFor: "PeakFileTests.floats")
         let sound = ShortSound.lively(channelCount: 2, frameCount: 4500, random: &random)
@@ -157,7 +159,7 @@ struct PeakFileTests {
         #expect(builder.peakFile().data == [0, 0, -32768, 32767, 0, 1])
     }
 
-    @Test("grows with the sound, and its last pixel has the frames there are")
+    @Test("grows with the sound, and its last pixel covers the remaining frames")
     func growing() throws {
         var builder = try PeakFileBuilder(
             samplesPerPixel: 3, bits: .sixteen, isSplit: true, channelCount: 1, sampleRate: 8000)
@@ -265,7 +267,7 @@ struct PeakFileReadingTests {
     }
 
     @Test(
-        "refuses JSON whose values are of another kind, missing, out of range or lying",
+        "refuses JSON with values of another type, missing, out of range or inconsistent",
         arguments: [
             ("version", "3"), ("version", "0"), ("version", "\"2\""), ("version", "2.0"), ("version", "1e400"),
             ("channels", "0"), ("channels", "25"), ("channels", "null"), ("channels", "9223372036854775807"),

@@ -11,7 +11,7 @@ import Testing
 
 @Suite("The cache of waveforms")
 struct WaveformCacheTests {
-    @Test("finds what was kept, and nothing before")
+    @Test("finds a waveform that was stored, and none before")
     func finds() throws {
         var bench = try CacheBench("WaveformCacheTests.finds")
         let (path, sound) = try bench.recording("a.wav")
@@ -74,7 +74,7 @@ struct WaveformCacheTests {
         #expect(found(false) == coloured && found(true) == coloured)
     }
 
-    @Test("does not believe that a changed recording is the old one, whatever its length and time")
+    @Test("recognises that a recording was changed, even with the same length and time")
     func changes() throws {
         var bench = try CacheBench("WaveformCacheTests.changes")
         let (path, _, _) = try bench.kept("a.wav")
@@ -107,7 +107,7 @@ struct WaveformCacheTests {
         #expect(bench.names(".source").count == 1)
     }
 
-    @Test("takes a file for stable three seconds after its last change, and never when that lies ahead")
+    @Test("treats a file as stable three seconds after its last change, and never if that time is in the future")
     func settling() {
         func identity(_ modified: Int64, _ changed: Int64) -> SourceIdentity {
             SourceIdentity(
@@ -123,7 +123,7 @@ struct WaveformCacheTests {
         #expect(!identity(.max, 10).isStable(at: now(.max, 0)) && identity(.min, .min).isStable(at: now(0, 0)))
     }
 
-    @Test("compares by content what may have changed unseen between the lookup and the keeping")
+    @Test("compares the content of files that may have changed unnoticed between lookup and storing")
     func unseen() throws {
         var bench = try CacheBench("WaveformCacheTests.unseen")
         let (path, sound) = try bench.recording("a.wav")
@@ -192,7 +192,7 @@ struct WaveformCacheTests {
         #expect(throws: AudioFileError.self) { try ContentKey(ofFileAt: pipe) }
     }
 
-    @Test("is for the user alone")
+    @Test("can be read by its user only")
     func rights() throws {
         var bench = try CacheBench("WaveformCacheTests.rights")
         let (_, _, entry) = try bench.kept("a.wav")
@@ -203,7 +203,7 @@ struct WaveformCacheTests {
         for path in [entry, bench.folder + "/" + bench.names(".source")[0]] { #expect(try mode(path) == 0o600) }
     }
 
-    @Test("lies in the folder that the system's rules name")
+    @Test("is in the folder that the XDG rules name")
     func place() {
         let home = ProcessInfo.processInfo.environment
         let root =

@@ -93,7 +93,7 @@ struct WaveformFileTests {
         #expect(sealed(bytes) == bytes)
     }
 
-    @Test("with any bit turned is refused")
+    @Test("with any bit changed is refused")
     func bits() {
         let bytes = example(frameCount: 300, channelCount: 1).encoded()
         #expect(refusal(bytes) == nil)
@@ -104,7 +104,7 @@ struct WaveformFileTests {
         }
     }
 
-    @Test("cut at any place, or with more behind it, is refused")
+    @Test("cut short at any place, or with bytes added, is refused")
     func lengths() {
         let bytes = example(frameCount: 300).encoded()
         for count in 0..<bytes.count { #expect(refusal(Array(bytes.prefix(count))) == .truncated, "\(count) bytes") }

@@ -9,12 +9,12 @@ import Testing
 @testable import Waveforms
 
 // They compute on one thread, of which the thread sanitizer has nothing to say.
-@Suite("Readers of waveforms, given files that are nearly right,", .enabled(if: !Sanitizers.watchThreads))
+@Suite("Reading damaged files of waveforms", .enabled(if: !Sanitizers.watchThreads))
 struct WaveformFuzzTests {
     /// How many files; WOODSHED_FUZZ_WAVEFORMS=1000000 for a long run.
     private var fileCount: Int { environmentCount("WOODSHED_FUZZ_WAVEFORMS", short: cases(20_000, few: 4000)) }
 
-    @Test("of peaks either say why they refuse one or give a value that is written and read as the same")
+    @Test("a file of peaks is refused with a reason, or gives a value that is the same after writing and reading")
     func peaks() throws {
         var mutator = ByteMutator(random: SeededGenerator(printedFor: "WaveformFuzzTests.peaks"))
         var seeds: [[UInt8]] = []
@@ -51,7 +51,7 @@ struct WaveformFuzzTests {
     }
 
     @Test(
-        "of our own file refuse every one that was changed, and with a checksum that fits give what is written as the same"
+        "a changed file of our own format is refused; with a valid checksum its value is the same after writing and reading"
     )
     func own() throws {
         var mutator = ByteMutator(random: SeededGenerator(printedFor: "WaveformFuzzTests.own"))

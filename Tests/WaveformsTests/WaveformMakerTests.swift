@@ -56,7 +56,7 @@ struct WaveformMakerTests {
         }
     }
 
-    @Test("reads a file once more after it was made, and also when its name stands for another file by then")
+    @Test("makes the same waveform again from the opened file, even if the file was removed")
     func again() throws {
         let scratch = try Scratch()
         try writeWave(scratch.file("a.wav"), music(frameCount: 5000))
@@ -111,7 +111,7 @@ struct WaveformMakerTests {
         #expect(throws: AudioFileError.self) { _ = try WaveformMaker(path: scratch.file("missing")) }
     }
 
-    @Test("columns of a clip's samples are those of its bins where both are to be had, and finer where they are not")
+    @Test("columns from a clip's samples equal those from its bins where both exist, and are finer elsewhere")
     func columns() throws {
         let scratch = try Scratch()
         let path = scratch.file("a.wav")

@@ -19,7 +19,7 @@ struct ArgumentTests {
     }
 
     @Test(
-        "a time that is no time is refused with an example",
+        "an invalid time is refused with an example",
         arguments: [
             "", "x", "-1", "1:", ":1", "1:2:3:4", "1:75", "1:60:00.5", "1.5:00", "f", "1.5f", "%", "101%", "nan", "inf",
             "1e3",
@@ -39,7 +39,7 @@ struct ArgumentTests {
     }
 
     @Test(
-        "a section is two times, and its end may be left open",
+        "a section is two times, and its end may be omitted",
         arguments: [
             ("2.0-3.0", 88200, 132_300), ("90112f-131072f", 90112, 131_072), ("0:01-0:02", 44100, 88200),
             ("5-", 220_500, 441_000), ("50%-100%", 220_500, 441_000), ("3-2", 132_300, 88200),
@@ -50,7 +50,7 @@ struct ArgumentTests {
         #expect(bounds.end == end)
     }
 
-    @Test("a section that is no section is refused", arguments: ["", "-", "-3", "1", "1-2-3", "a-b", "1--2", "1-2x"])
+    @Test("an invalid section is refused", arguments: ["", "-", "-3", "1", "1-2-3", "a-b", "1--2", "1-2x"])
     func badRange(text: String) {
         #expect(throws: ArgumentError.self) { try TimeRange(parsing: text) }
     }
@@ -80,7 +80,7 @@ struct ArgumentTests {
     }
 
     @Test(
-        "a pitch counts semitones or cents, up and down",
+        "a pitch is given in semitones or cents, up or down",
         arguments: [
             ("+3", 3), ("3", 3), ("-2.5", -2.5), ("30c", 0.3), ("+30c", 0.3), ("-1250c", -12.5), ("0", 0), ("24", 24),
             ("-24", -24),
@@ -112,7 +112,7 @@ struct ArgumentTests {
         #expect(try RampText(parsing: "60%:100%").step == nil)
     }
 
-    @Test("a curve is points in time, of steps and glides, and may begin again")
+    @Test("a curve is a list of points in time, in steps and glides, and may repeat")
     func curve() throws {
         let curve = try CurveText(parsing: "0=70%,2.5~1.3x,1:20=100%")
         #expect(
@@ -130,7 +130,7 @@ struct ArgumentTests {
     }
 
     @Test(
-        "a curve that says no beginning, no time or no speed is refused",
+        "a curve without a beginning, a time or a speed is refused",
         arguments: [
             "", "70%", "0", "0=", "=70%", "0=70%,", "0~70%", "0=repeat", "0=70%,1=repeat,2=80%", "0=70%,50%=80%",
             "0=70%,1=500%", "0=70%;1=80%", "0=70%,-1=80%",
@@ -140,13 +140,13 @@ struct ArgumentTests {
     }
 
     @Test(
-        "a ramp that could not arrive is refused",
+        "a ramp that cannot reach its end is refused",
         arguments: ["", "60%", "60%:", "60%:100%:", "60%:100%:0", "1:2:3:4", "0:1:5%", "a:b:c"])
     func badRamp(text: String) {
         #expect(throws: ArgumentError.self) { try RampText(parsing: text) }
     }
 
-    @Test("a gap counts seconds, frames or passes")
+    @Test("a gap is given in seconds, frames or passes")
     func gap() throws {
         #expect(try GapText(parsing: "0.1") == .seconds(0.1))
         #expect(try GapText(parsing: "12f") == .frames(12))
@@ -154,12 +154,12 @@ struct ArgumentTests {
         #expect(try GapText(parsing: "0") == .seconds(0))
     }
 
-    @Test("a gap that is no gap is refused", arguments: ["", "-1", "x", "f", "3601", "101x", "1.5f", "nan"])
+    @Test("an invalid gap is refused", arguments: ["", "-1", "x", "f", "3601", "101x", "1.5f", "nan"])
     func badGap(text: String) {
         #expect(throws: ArgumentError.self) { try GapText(parsing: text) }
     }
 
-    @Test("a misspelt verb finds its neighbour, a foreign word none")
+    @Test("a misspelt verb gets a suggestion, an unrelated word none")
     func suggestions() {
         let verbs = ["play", "practice", "render", "info", "devices", "doctor", "demo"]
         #expect(suggestion(for: "practise", among: verbs) == "practice")
@@ -171,7 +171,7 @@ struct ArgumentTests {
         #expect(editDistance("ab", "ba") == 1)
     }
 
-    @Test("many sections come to the parser as one argument, in their order and in the first one's place")
+    @Test("several sections reach the parser as one argument, in their order, at the place of the first")
     func manySections() throws {
         #expect(SectionArguments.merged(["play", "a", "--plain"]) == ["play", "a", "--plain"])
         #expect(
@@ -194,7 +194,7 @@ struct ArgumentTests {
         #expect(practice.plan.ranges.last == (try TimeRange(parsing: "19999-20000")))
     }
 
-    @Test("a section among others that cannot be read is refused in its own words")
+    @Test("an unreadable section among others is named in the error")
     func badSection() {
         let run = Command.run(["practice", "song.wav", "--section", "1-2", "--section", "x", "--section", "3-4"])
         #expect(run.status == 64 && run.error.contains("'x' is no section"), "\(run.error)")

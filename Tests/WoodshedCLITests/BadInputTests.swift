@@ -23,7 +23,7 @@ struct BadInputTests {
 
     private func song(frames: Int = 10_000) -> String { folder.write("song.wav", Wave.ramp(frames: frames)) }
 
-    @Test("what is no audio is bad data")
+    @Test("a file without audio is bad data")
     func notAudio() {
         refused(folder.write("text.wav", Array("This is no recording at all.\n".utf8)), status: 65)
         refused(
@@ -92,7 +92,7 @@ struct BadInputTests {
         #expect(!folder.names.contains { $0.hasSuffix(".wav.wav") })
     }
 
-    @Test("a file that may not be read is a matter of permission")
+    @Test("a file without read permission has the exit status for permissions")
     func unreadable() {
         let path = song()
         #expect(unsafe chmod(path, 0) == 0)
@@ -104,7 +104,7 @@ struct BadInputTests {
         #expect(run.error.hasPrefix("woodshed: ") && run.output.isEmpty && folder.names == ["song.wav"])
     }
 
-    @Test("headers that lie are seen through: 0 and 65 channels, rate 0, 2^63 frames, a size that is not there")
+    @Test("false headers are recognised: 0 and 65 channels, rate 0, 2^63 frames, a size beyond the file")
     func lyingHeaders() {
         let data = [UInt8](repeating: 1, count: 4000)
         refused(
@@ -126,7 +126,7 @@ struct BadInputTests {
         #expect(long.status == 65 || long.text.contains(#""frames":1000,"#), "\(long.text)\(long.error)")
     }
 
-    @Test("samples that are no numbers are rendered as silence, never as themselves")
+    @Test("samples that are not finite are rendered as silence")
     func notANumber() throws {
         let samples: [Float] = [0.5, .nan, .infinity, -.infinity, 0.25, .signalingNaN]
         let data = (0..<1000).flatMap { Wave.little(samples[$0 % samples.count].bitPattern) }
@@ -139,7 +139,7 @@ struct BadInputTests {
         #expect(rendered.contains(0.5) && rendered.contains(0.25))
     }
 
-    @Test("a section outside the recording, or turned round, or empty, is bad data")
+    @Test("a section outside the recording, or reversed, or empty, is bad data")
     func sections() {
         let path = song()
         refused(path, ["--section", "0.1-5"], status: 65)
@@ -150,7 +150,7 @@ struct BadInputTests {
         refused(path, ["--section", "9223372036854775807f-"], status: 65)
     }
 
-    @Test("impossible numbers are mistakes of usage")
+    @Test("impossible numbers are usage errors")
     func numbers() {
         let path = song()
         refused(path, ["--speed", "0"], status: 64)
@@ -160,7 +160,7 @@ struct BadInputTests {
         refused(path, ["--bits", "12"], status: 64)
     }
 
-    @Test("a device that is not there, or cannot do it, is unavailable")
+    @Test("a device that is missing, or does not support the request, is unavailable")
     func devices() {
         let path = song()
         for (arguments, status) in [
@@ -173,7 +173,7 @@ struct BadInputTests {
         }
     }
 
-    @Test("an output that cannot be made has its code, and the old file stays")
+    @Test("an output that cannot be created has its own exit status, and the old file stays")
     func outputs() {
         let path = song()
         for (output, status) in [

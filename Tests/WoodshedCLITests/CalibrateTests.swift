@@ -35,7 +35,7 @@ struct CalibrateTests {
 
     private func clean() { _ = Command.tool("rm", ["-rf", folder.path + "/woodshed"]) }
 
-    @Test("measures, keeps, lists and forgets")
+    @Test("measures, stores, lists and removes round trips")
     func life() throws {
         defer { clean() }
         let empty = run(["--list"])
@@ -61,7 +61,7 @@ struct CalibrateTests {
         #expect(run(["--list", "--json"]).text.isEmpty)
     }
 
-    @Test("refuses with 69 where nothing comes back, and keeps nothing; a wrong call is 64")
+    @Test("ends with 69 and stores nothing if no sound comes back; a usage error is 64")
     func refuses() throws {
         let (one, other) = (try card(), try card())
         let refused = measure(one.name, ["--input", other.name, "--json"])
@@ -74,7 +74,7 @@ struct CalibrateTests {
         #expect(folder.names.isEmpty)
     }
 
-    @Test("what cannot be kept is told, after the figures", arguments: ["later version", "no folder"])
+    @Test("reports a result that cannot be stored, after the figures", arguments: ["later version", "no folder"])
     func cannotKeep(why: String) throws {
         defer { clean() }
         let rig = try card(delay: 5)
@@ -91,7 +91,7 @@ struct CalibrateTests {
         #expect(why != "later version" || run.error.contains("later version"))
     }
 
-    @Test("a damaged file is told by each that reads it, and set aside by a measurement")
+    @Test("every verb that reads a damaged file reports it, and a measurement sets it aside")
     func damaged() throws {
         defer { clean() }
         try #require(unsafe mkdir(folder["woodshed"], 0o700) == 0)
@@ -108,7 +108,7 @@ struct CalibrateTests {
         #expect(run(["--list"]).errorLines.isEmpty)
     }
 
-    @Test("an interrupt ends it with 130, nothing is kept, and the device is free")
+    @Test("an interrupt ends it with 130, stores nothing, and closes the device")
     func interrupt() throws {
         let rig = try card(.real)
         let stopped = measure(rig.name) { running in

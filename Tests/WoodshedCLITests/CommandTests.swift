@@ -8,7 +8,7 @@ struct CommandTests {
     /// As the command has them, so that no new one is left out.
     static let verbs = Woodshed.verbs
 
-    @Test("alone it says what it is, in at most 25 lines and 80 columns")
+    @Test("without arguments it describes itself in at most 25 lines and 80 columns")
     func introduction() {
         let run = Command.run([])
         #expect(run.status == 0)
@@ -46,7 +46,7 @@ struct CommandTests {
     }
 
     @Test(
-        "a mistake on the command line is answered with 64 in one or two lines, and nothing on standard output",
+        "a usage error ends with 64, one or two lines on standard error, and no standard output",
         arguments: [
             ["practise", "x.wav"], ["xyzzy"], ["help", "practise"], ["help", "xyzzy"], ["help", "bench", "stretsh"],
             ["help", "play", "x"], ["play", "a", "--from", "-1"], ["play", "a", "--to", "--from", "1"], ["--xyzzy"],
@@ -82,7 +82,7 @@ struct CommandTests {
     }
 
     @Test(
-        "a value that begins with a minus is told as what it is, and a value that is missing as missing",
+        "the error for a value that begins with a minus names that value, and the one for a missing value says so",
         arguments: [
             ["play", "a", "--from", "-1"], ["play", "a", "--to", "-0:01"], ["play", "a", "--speed", "-50%"],
             ["play", "a", "--curve", "-1=50%"], ["practice", "a", "-n", "-1"], ["practice", "a", "--gap", "-1"],
@@ -98,7 +98,7 @@ struct CommandTests {
         #expect(missing.status == 64 && missing.error.lowercased().contains("missing"), "\(missing.error)")
     }
 
-    @Test("standard output that is full or closed is an error, and no file takes its place")
+    @Test("a full or closed standard output is an error, and leaves no file")
     func outputs() {
         #expect(Command.run(["devices"], outputPath: "/dev/full").status == 74)
         for redirection in [">&-", ">&- 2>&-", "<&- >&-"] {
@@ -111,7 +111,7 @@ struct CommandTests {
         #expect(folder.names == ["song.wav"])
     }
 
-    @Test("doctor tells the same as JSON, of any device, and its code is that of what is broken")
+    @Test("doctor reports the same as JSON, for any device, with the exit status of the fault found")
     func doctor() {
         let run = Command.run(["doctor", "--json"])
         #expect([0, 69, 77].contains(run.status))

@@ -35,7 +35,7 @@ struct DeviceListTests {
         try openOutput(.system(held.name), try StreamRequest(sampleRate: 48_000, channelCount: 2))
     }
 
-    @Test("both directions are listed, with what each device can do, or why that cannot be told")
+    @Test("both directions are listed, with each device's abilities, or why they are unknown")
     func words() throws {
         let stream = try hold()
         defer { stream.stop() }
@@ -58,7 +58,7 @@ struct DeviceListTests {
         #expect(details("held", inputs).contains("8000 to 768000 Hz; 1 to 8 channels; "))
     }
 
-    @Test("so it is for programs, an object for each device")
+    @Test("in JSON the list has an object for each device")
     func json() throws {
         let stream = try hold()
         defer { stream.stop() }

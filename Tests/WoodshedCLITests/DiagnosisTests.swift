@@ -107,7 +107,7 @@ struct DiagnosisTests {
             finding: "whose the devices are", remedy: "usermod -aG audio"),
     ]
 
-    @Test("nothing is wrong with a healthy machine, and every point is looked at")
+    @Test("on a healthy machine every check passes")
     func nothing() {
         let checks = MadeUpMachine().diagnosis().checks
         let names = checks.map(\.name).filter { !["ffmpeg", "disk"].contains($0) }
@@ -119,7 +119,7 @@ struct DiagnosisTests {
         for check in checks where names.contains(check.name) { #expect(check.grade == .good && check.remedy.isEmpty) }
     }
 
-    @Test("each point that is wrong is named with what mends it, and no other", arguments: faults)
+    @Test("each fault is named with its remedy, and nothing else is", arguments: faults)
     func wrong(fault: Fault) {
         let machine = MadeUpMachine(fault.changes)
         let diagnosis = machine.diagnosis(grantsRealTime: fault.grantsRealTime, refused: fault.refused)
@@ -131,7 +131,7 @@ struct DiagnosisTests {
         #expect(wrong.count == 1 || fault.check == "nice" && wrong.map(\.name) == ["priority", "nice"])
     }
 
-    @Test("capabilities stand for limits, root for the group, and real-time priority for niceness")
+    @Test("capabilities replace limits, root replaces the group, and real-time priority replaces niceness")
     func privileges() {
         let none = Self.limits("Max realtime priority", "0")
         let root = "Uid:\t0\t0\t0\t0\nGid:\t0\t0\t0\t0\nGroups:\t \nCapEff:\t000001ffffffffff\n"
@@ -141,7 +141,7 @@ struct DiagnosisTests {
         #expect(calm.first { $0.name == "nice" }?.grade == .good)
     }
 
-    @Test("what a machine does not say is no check, and no fault")
+    @Test("a fact that the machine does not provide gives no check and no fault")
     func silence() {
         let paths = MadeUpMachine.healthy.keys.filter { !$0.hasPrefix("proc/self") }
         let machine = MadeUpMachine(Dictionary(uniqueKeysWithValues: paths.map { ($0, String?.none) }))
@@ -149,7 +149,7 @@ struct DiagnosisTests {
         #expect(Set(names).isDisjoint(with: ["processor", "throttle", "kernel", "group"]))
     }
 
-    @Test("a device that does not open is told with its cause, and with the code that belongs to it")
+    @Test("a device that does not open is reported with its cause and its exit status")
     func device() {
         let machine = MadeUpMachine()
         let absent = machine.diagnosis(.failing(.noDevice))
@@ -164,7 +164,7 @@ struct DiagnosisTests {
         #expect(machine.diagnosis().status == .success)
     }
 
-    @Test("an input that does not open is a note for who plays, and a fault where it was named")
+    @Test("an input that does not open is a note by default, and a fault if it was named")
     func input() throws {
         let machine = MadeUpMachine()
         for (kind, words) in [(DeviceError.Kind.noDevice, "it fails"), (.busy, "hw:0 is busy: arecord (process 12)")] {
@@ -188,7 +188,7 @@ struct DiagnosisTests {
         MixerControl(name: name, side: side, isOn: isOn, volume: volume)
     }
 
-    @Test("what is muted or at zero is named with the command that opens it; one way to the ear is enough")
+    @Test("a control that is muted or at zero is named with the command that opens it; one open output is enough")
     func mixer() {
         func remedies(_ controls: [MixerControl]) -> [String] {
             var (device, source) = (DeviceFacts.working(.output), DeviceFacts.working(.input))
@@ -205,7 +205,7 @@ struct DiagnosisTests {
         #expect(remedies([control("Master", false, 0.5)]).count == 1)
     }
 
-    @Test("a mixer is read as alsa-lib shows it, and the command tells what is muted there")
+    @Test("a mixer is read through alsa-lib, and the command reports its muted controls")
     func realMixer() {
         let configuration = ["ALSA_CONFIG_PATH": ALSAConfiguration.directory + "/asound.conf"]
         let muted = Command.run(
@@ -220,7 +220,8 @@ struct DiagnosisTests {
         #expect(!Command.run(["doctor", "--output", "void"], environment: configuration).text.contains("volume"))
     }
 
-    @Test("who holds a device is found by the kernel's account, else by the descriptors of processes")
+    @Test(
+        "the program that holds a device is found from the kernel's record, or else from the descriptors of processes")
     func holders() {
         let told = MadeUpMachine([
             "proc/asound/card0/id": "PCH\n", "proc/asound/card1/id": "Other\n",
@@ -241,7 +242,7 @@ struct DiagnosisTests {
         #expect(silent.holders(of: "hw:0", .output) == [DeviceHolder(process: 31, name: "mpd")])
     }
 
-    @Test("the marks have a text form, and colour only where it is wanted")
+    @Test("the marks have a form in ASCII and one in Unicode, and colour only on request")
     func style() {
         let check = Check(name: "ffmpeg", grade: .weak, finding: "missing", remedy: "install it")
         #expect(

@@ -33,7 +33,7 @@ struct EndingTests {
     }
 
     @Test(
-        "play and practice end with the signal's code, and say why",
+        "play and practice end with the signal's exit status, and say why",
         arguments: [("play", SIGTERM, 143), ("practice", SIGINT, 130)] as [(String, Int32, Int32)])
     func playing(verb: String, number: Int32, status: Int32) throws {
         let rig = try stuckCard()
@@ -47,7 +47,7 @@ struct EndingTests {
         #expect(run.error.contains("does not answer"), "\(run.error)")
     }
 
-    @Test("q ends, too, with the code of a device that cannot be used, and the terminal is as it was", .needsTerminal)
+    @Test("q ends with the exit status of an unusable device, too, and restores the terminal", .needsTerminal)
     func key() throws {
         let rig = try stuckCard()
         let run = TerminalRun(
@@ -61,7 +61,7 @@ struct EndingTests {
         #expect(picture.count("does not answer") == 1 && picture.count("pass 1") == 0, "\(picture.lines)")
     }
 
-    @Test("a take is whole and kept; what is left of its end is for record --recover")
+    @Test("a take is complete and kept; record --recover does the rest of its ending")
     func recording() throws {
         let rig = try stuckCard()
         let run = Command.run(
@@ -78,7 +78,7 @@ struct EndingTests {
 
     // The thread sanitizer keeps a signal from a program that waits in the call that opens a pipe.
     @Test(
-        "a rendering into a pipe that nobody reads ends, and so does one that waits for a reader",
+        "a rendering into a pipe that is not read ends, and so does one that waits for a reader",
         arguments: Sanitizers.watchThreads ? [1] : [0, 1])
     func rendering(reader: Int) throws {
         #expect(Command.tool("mkfifo", [folder["pipe"]]))
@@ -137,7 +137,7 @@ struct StalledDecodingTests {
     }
 
     @Test(
-        "render and practice end with the signal's code, leave nothing, and blame no device",
+        "render and practice end with the signal's exit status, leave no file, and name no device as the cause",
         arguments: [
             ["render", "song.m4a", "-o", "out.wav", "--json"],
             ["render", "song.m4a", "--speed", "75%", "--material", "music", "-o", "out.flac", "--json"],

@@ -59,7 +59,7 @@ struct ErrorTextTests {
         }
     }
 
-    @Test("a build without optimisation is told by the engine, and by the command in one line")
+    @Test("the engine reports a build without optimisation, and the command prints it in one line")
     func unoptimised() throws {
         let engine = try Engine(
             output: .null, request: try StreamRequest(sampleRate: 48_000, channelCount: 2, clock: .virtual))

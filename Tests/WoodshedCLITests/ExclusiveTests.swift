@@ -38,7 +38,7 @@ struct ExclusiveTests {
             environment: ["ALSA_CONFIG_PATH": folder["asound.conf"]])
     }
 
-    @Test("default is the card itself with it, and what converts for it without")
+    @Test("default is the card itself with --exclusive, and the converting plug-in without")
     func hardware() {
         let shared = play("--output", "default")
         #expect(shared.status == 0 && shared.error.contains("; default: ") && shared.error.contains("FLOAT_LE"))

@@ -24,7 +24,7 @@ struct LoadedLibrariesTests {
         names.filter { name in ["libcairo", "libpango", "libfontconfig", "libX11"].contains { name.hasPrefix($0) } }
     }
 
-    @Test("what draws pictures is loaded by who draws one, and by no other")
+    @Test("the drawing libraries are loaded by verbs that draw a picture, and by no other")
     func drawing() {
         ramp()
         for arguments in [
@@ -35,7 +35,7 @@ struct LoadedLibrariesTests {
     }
 
     @Test(
-        "without the library that draws, a picture is refused before a recording is read, with the package to install")
+        "without the drawing library a picture is refused before the recording is read, with the package to install")
     func missing() {
         ramp()
         // An empty file in its place is no library.

@@ -40,7 +40,7 @@ struct LossTests {
     }
 
     @Test(
-        "wait: plays on by itself, and the events and the last line tell it",
+        "wait: it plays on by itself, and the events and the last line report the loss",
         .disabled(if: Sanitizers.watchThreads, "the sanitizer makes it late for the real clock"))
     func waits() throws {
         let run = run("wait", on: try card(awayFor: 300))
@@ -57,7 +57,7 @@ struct LossTests {
     }
 
     @Test(
-        "a device that stands still or is suspended, and goes on, is told once, with the time it was silent",
+        "a device that stands still or is suspended, and continues, is reported once, with the time it was silent",
         .disabled(if: Sanitizers.watchThreads, "the sanitizer makes it late for the real clock"),
         arguments: [
             ("freeze@10000:300", "device.stalled", "stood still"),
@@ -73,7 +73,7 @@ struct LossTests {
     }
 
     @Test(
-        "pause and fallback: with nobody to ask for the device again, the run ends with code 69",
+        "pause and fallback: without a terminal to resume from, the run ends with 69",
         arguments: [true, false])
     func givesUp(pauses: Bool) throws {
         let run = run(pauses ? "pause" : "fallback", on: try card())
@@ -85,7 +85,7 @@ struct LossTests {
     }
 
     @Test(
-        "pause, on a terminal: the space bar looks for the device, and playing goes on", .needsTerminal,
+        "pause, on a terminal: the space bar looks for the device, and playing continues", .needsTerminal,
         .disabled(if: Sanitizers.watchThreads, "the sanitizer makes it late for the real clock"))
     func pauses() throws {
         let rig = try card()

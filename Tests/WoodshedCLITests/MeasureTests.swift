@@ -32,7 +32,7 @@ struct MeasureTests {
 
     private func number(_ key: String, in run: Finished) -> Double? { value(key, in: run).flatMap(Double.init) }
 
-    @Test("as JSON it has every key, in their order, and the levels of a tone")
+    @Test("in JSON it has every key in order, and the right levels of a tone")
     func json() throws {
         tone("tone.wav", amplitude: 0.1)
         let run = measure("tone.wav", ["--json"])
@@ -54,7 +54,7 @@ struct MeasureTests {
         #expect(value("lra", in: run) == "null")
     }
 
-    @Test("the series has a line for every 10 ms, and comes last")
+    @Test("the series has an entry for every 10 ms, and comes last")
     func series() throws {
         tone("tone.wav", amplitude: 0.1, seconds: 0.5)
         let run = measure("tone.wav", ["--json", "--series"])
@@ -67,7 +67,7 @@ struct MeasureTests {
         #expect(measure("tone.wav", ["--series"]).status == 64)
     }
 
-    @Test("silence is null, and words say so")
+    @Test("silence is null in JSON, and -inf in the table")
     func silence() {
         folder.write(
             "silence.wav",
@@ -83,7 +83,7 @@ struct MeasureTests {
         #expect(measure("silence.wav").text.contains("-inf LUFS"))
     }
 
-    @Test("for people it is one screen, aligned, with the time of the first over")
+    @Test("the table fits one screen, is aligned, and has the time of the first over")
     func words() {
         tone("loud.wav", amplitude: 2)
         let run = measure("loud.wav")
@@ -96,7 +96,9 @@ struct MeasureTests {
         #expect(Command.run(["measure", "--help"]).text.contains("_rel"))
     }
 
-    @Test("rates no meter is made for are converted, and short files are told as far as it goes")
+    @Test(
+        "rates that the meters do not support are converted, and short files have the readings that they are long enough for"
+    )
     func rates() throws {
         tone("slow.wav", amplitude: 0.1, rate: 4000)
         let run = measure("slow.wav", ["--json"])
@@ -108,7 +110,7 @@ struct MeasureTests {
         #expect(abs(try #require(number("momentary_max", in: short)) - -26.02) < 0.15, "\(short.text)")
     }
 
-    @Test("bad input has the codes of the other verbs")
+    @Test("bad input has the same exit statuses as with other verbs")
     func refusals() {
         #expect(measure("missing.wav").status == 66)
         #expect(Command.run(["measure", folder.path]).status == 65)
@@ -118,7 +120,7 @@ struct MeasureTests {
         #expect(Command.run(["measure"]).status == 64)
     }
 
-    @Test("at a terminal it counts while it reads, on standard error", .needsTerminal)
+    @Test("on a terminal it shows its progress on standard error", .needsTerminal)
     func progress() {
         // Long enough to be met: a gigabyte of silence that takes no room on the disk.
         folder.write("long.wav", Wave.file(format: 1, channels: 1, rate: 48_000, bits: 16, data: [], claimed: 1 << 30))
@@ -130,7 +132,8 @@ struct MeasureTests {
         #expect(!run.text.contains("LUFS"))
     }
 
-    @Test("the line that counts comes late, seldom and goes again; without a terminal it never comes")
+    @Test(
+        "the progress line appears late, changes seldom and is removed at the end; without a terminal it never appears")
     func line() {
         final class Written { var texts: [String] = [] }
         let (seen, unseen) = (Written(), Written())
@@ -158,7 +161,7 @@ struct MeasureTests {
         #expect(unseen.texts.isEmpty)
     }
 
-    @Test("an interrupt ends it with 130 at once, and nothing is told")
+    @Test("an interrupt ends it with 130 at once, without any output")
     func interrupt() {
         // Long enough to be met: a gigabyte of silence that takes no room on the disk.
         folder.write("long.wav", Wave.file(format: 1, channels: 1, rate: 48_000, bits: 16, data: [], claimed: 1 << 30))

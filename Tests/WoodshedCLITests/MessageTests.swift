@@ -10,7 +10,7 @@ private typealias Code = WoodshedCLI.ExitStatus
 
 @Suite("Messages and codes")
 struct MessageTests {
-    @Test("every file error has its code")
+    @Test("every file error has its exit status")
     func files() {
         let expected: [AudioFileError.Kind: Code] = [
             .notFound: .notFound, .isDirectory: .badData, .notRegularFile: .badData, .permissionDenied: .noPermission,
@@ -23,7 +23,7 @@ struct MessageTests {
         for kind in AudioFileError.Kind.allCases { #expect(kind.exitStatus == expected[kind], "\(kind)") }
     }
 
-    @Test("every device error has its code, and its words are kept")
+    @Test("every device error has its exit status, and its message and remedy are printed unchanged")
     func devices() {
         let expected: [DeviceError.Kind: Code] = [
             .noDevice: .unavailable, .unknownDevice: .unavailable, .busy: .unavailable,
@@ -39,7 +39,7 @@ struct MessageTests {
         }
     }
 
-    @Test("every score error has its code")
+    @Test("every score error has its exit status")
     func scores() {
         let expected: [(ScoreError.Kind, Code)] = [
             (.noSections, .usage), (.emptySection, .badData), (.sectionOutsideClip, .badData),
@@ -50,13 +50,13 @@ struct MessageTests {
         for (kind, status) in expected { #expect(kind.exitStatus == status) }
     }
 
-    @Test("an engine misused is our fault, not the user's")
+    @Test("wrong use of the engine is reported as an internal error")
     func engine() {
         #expect(EngineError.rateMismatch(clip: 1, engine: 2).exitStatus == .software)
         #expect(EngineError.tooManyPlayers(limit: 1).exitStatus == .software)
     }
 
-    @Test("the plan says what was typed")
+    @Test("the plan has the values that were typed")
     func plan() throws {
         let song = Timeline(fileRate: 44100, fileFrames: 441_000, clipRate: 44100, clipFrames: 441_000)
         let options = try PlanOptions.parse([

@@ -7,14 +7,14 @@ import Woodshed
 
 @Suite("Output")
 struct OutputTests {
-    @Test("text of any kind survives as JSON on one line")
+    @Test("any text is kept in JSON on one line")
     func escaping() {
         let text = "a\"b\\c\n\r\t\u{01}\u{1B}[0m\u{7F}\u{9B}é日𝄞"
         let expected = #""a\"b\\c\n\r\t\u0001\u001b[0m\u007f\u009bé日𝄞""#
         #expect(JSONValue.string(text).text == expected)
     }
 
-    @Test("numbers are exact, and what JSON cannot say is null")
+    @Test("numbers are exact, and those that JSON cannot express are null")
     func numbers() {
         #expect(JSONValue.integer(Int64.max).text == "9223372036854775807")
         #expect(JSONValue.number(0.1).text == "0.1")
@@ -24,7 +24,7 @@ struct OutputTests {
         #expect(JSONValue.object([]).text == "{}")
     }
 
-    @Test("an event has the promised keys in the promised order, and what is new comes after them")
+    @Test("an event has the documented keys in the documented order, and new keys come after them")
     func event() {
         let line = EventLine(
             name: "pass.started", frame: 22050, sampleRate: 44100, section: 1, pass: 2, passes: 5, speed: 0.7,
@@ -36,7 +36,7 @@ struct OutputTests {
     }
 
     @Test(
-        "a clock reads like a clock and never ahead of the sound",
+        "a time is written like a clock's, and is never ahead of the sound",
         arguments: [
             (0, "0:00.0"), (7.94, "0:07.9"), (59.99, "0:59.9"), (60, "1:00.0"), (3599.99, "59:59.9"),
             (3600, "1:00:00.0"),
@@ -61,14 +61,14 @@ struct OutputTests {
         #expect(sizeText(999) == "999 bytes")
     }
 
-    @Test("a name from outside cannot steer the terminal")
+    @Test("a name from outside cannot control the terminal")
     func hostileNames() {
         #expect(printable("a\u{1B}]0;x\u{07}b\n") == "a\\u{1b}]0;x\\u{7}b\\u{a}")
         #expect(printable("a\u{202E}b") == "a\\u{202e}b")
         #expect(printable("Dvořák – 日本.flac") == "Dvořák – 日本.flac")
     }
 
-    @Test("a failure takes one or two lines whatever it carries")
+    @Test("an error message has one or two lines, whatever its text")
     func failureText() {
         #expect(CommandFailure(.badData, "a\nb", remedy: "c").text == "woodshed: a\\u{a}b\nc")
         #expect(CommandFailure(.badData, "a").text == "woodshed: a")

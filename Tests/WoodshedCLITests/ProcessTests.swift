@@ -13,12 +13,12 @@ struct ProcessTests {
         return unsafe Command.spawn(name, arguments, environment: [:], actions: &actions)
     }
 
-    @Test("a number that is no process's is taken hold of by nobody", arguments: [-1, 0, Int32.min, Int32.max])
+    @Test("a process number that is not in use cannot be opened", arguments: [-1, 0, Int32.min, Int32.max])
     func noProcess(number: Int32) {
         #expect(ProcessHandle(number) == nil)
     }
 
-    @Test("a signal reaches the process it is for, and nobody once that has been waited for")
+    @Test("a signal reaches its process, and none after that process has been waited for")
     func waitedFor() throws {
         let process = start("sleep", ["60"])
         let handle = try #require(ProcessHandle(process))
@@ -27,7 +27,7 @@ struct ProcessTests {
         #expect(!handle.send(SIGKILL))
     }
 
-    @Test("a program with a handler for a signal is known by it")
+    @Test("a program with a handler for a signal is recognised")
     func handled() throws {
         let process = start("bash", ["-c", "trap 'exit 7' TERM; while :; do sleep 0.01; done"])
         let handle = try #require(ProcessHandle(process))
@@ -35,7 +35,7 @@ struct ProcessTests {
         #expect(Command.exitStatus(of: process) == 7)
     }
 
-    @Test("where no terminal can be opened a run on one fails by name, and ends no process")
+    @Test("if no terminal can be opened, a run on one fails with that reason, and ends no process")
     func noTerminal() async {
         // In a process of its own, which may open nothing more.
         await #expect(processExitsWith: .success) {

@@ -16,7 +16,7 @@ struct RecordPanelTests {
     }
 
     @Test(
-        "every line fits every width, in both kinds of glyphs, for any number of channels", arguments: [1, 2, 8, 9, 64])
+        "every line fits every width, in Unicode and ASCII, for any number of channels", arguments: [1, 2, 8, 9, 64])
     func fits(channels: Int) {
         for glyphs in [Glyphs.unicode, .ascii] {
             for columns in 20...220 {
@@ -32,7 +32,7 @@ struct RecordPanelTests {
         }
     }
 
-    @Test("what it shows: state, time, file, room, device; the newest level at the right; a meter for each channel")
+    @Test("it shows state, time, file, room, device, the newest level at the right, and a meter for each channel")
     func content() {
         let lines = RecordPanel(glyphs: .ascii).lines(view(channels: 2), columns: 130)
         #expect(lines[0].hasPrefix("* REC 1:02:03.4  a take with a name that is ..."))
@@ -44,7 +44,7 @@ struct RecordPanelTests {
         #expect(!lines.joined().contains("CLIPPED"))
     }
 
-    @Test("a take is drawn as its waveform, as many lines as there is room for, the newest at the right")
+    @Test("a take is drawn as a waveform, in as many lines as fit, the newest sound at the right")
     func wave() {
         var view = view(channels: 2)
         let loud = WaveformColumn(minimum: -1, maximum: 0.9, rms: 0.5, isClipped: true, tone: nil)
@@ -66,7 +66,7 @@ struct RecordPanelTests {
         }
     }
 
-    @Test("clips stay in sight, also in the one line for many channels, and a question takes the first line")
+    @Test("overs stay visible, also in the single line for many channels, and a question replaces the first line")
     func overs() {
         var many = view(channels: 12)
         many.channels[7].overs = 3
@@ -85,7 +85,7 @@ struct RecordPanelTests {
         #expect(RecordPanel(glyphs: .ascii).lines(view, columns: 40)[2].contains("####|   0.0 dB  CLIPPED 1"))
     }
 
-    @Test("keys: d asks, and only y throws away")
+    @Test("keys: d asks, and only y discards")
     func keys() {
         var keys = RecordKeys()
         var bytes = KeyBytes()
@@ -100,7 +100,7 @@ struct RecordPanelTests {
     }
 
     @Test(
-        "lengths of time are told in their largest unit",
+        "lengths of time are written in their largest unit",
         arguments: [
             (0.0, "0 s"), (59.9, "59 s"), (5040, "84 min"), (10_800, "3 h"), (8.64e5, "10 days"), (1e12, "very long"),
         ])

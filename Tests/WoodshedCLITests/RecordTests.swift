@@ -74,7 +74,7 @@ struct RecordTests {
         }
     }
 
-    @Test("it is told in JSON: the effective values first, levels ten times a second, the length at the end")
+    @Test("events in JSON have the effective values first, levels ten times a second, and the length at the end")
     func json() throws {
         let run = record([
             "take.wav", "--input", "file:\(song)", "--clock", "virtual", "--json", "--quality", "medium",
@@ -93,7 +93,7 @@ struct RecordTests {
         #expect(run.lines.allSatisfy { $0.hasPrefix(#"{"v":1,"#) })
     }
 
-    @Test("--duration ends on its frame, and one channel is the mean of all")
+    @Test("--duration ends the take at its exact frame, and --channels 1 records the mean of all")
     func duration() throws {
         let arguments = ["--input", "file:\(song)", "--clock", "virtual", "--bits", "float"]
         #expect(record(["a.wav", "--duration", "0.5"] + arguments).status == 0)
@@ -112,7 +112,7 @@ struct RecordTests {
     }
 
     @Test(
-        "a signal stops and keeps, with the code of its kind",
+        "a signal ends the take and keeps it, with the signal's exit status",
         arguments: zip([SIGINT, SIGTERM, SIGHUP], [130, 143, 129] as [Int32]))
     func signals(number: Int32, code: Int32) throws {
         let run = record(["take.wav", "--input", "null", "--json"]) { running in
@@ -136,7 +136,7 @@ struct RecordTests {
             })
     }
 
-    @Test("SIGUSR1 pauses and goes on: what was heard meanwhile is not in the take")
+    @Test("SIGUSR1 pauses and resumes: sound during the pause is not in the take")
     func pauses() throws {
         let run = record(["take.wav", "--input", "null", "--json"]) { running in
             Self.waitForFrames(10_000, in: folder["take.wav"])
@@ -158,7 +158,7 @@ struct RecordTests {
         #expect(frames("paused").last == frames("recording.stopped").first)
     }
 
-    @Test("nothing is ever written over, and what is asked for wrongly is told with its code")
+    @Test("no file is ever overwritten, and wrong requests have their exit statuses")
     func refusals() {
         folder.write("old.wav", [1, 2, 3])
         let existing = record(["old.wav", "--input", "null"])
@@ -178,7 +178,7 @@ struct RecordTests {
         #expect(folder.names.filter { $0.contains("take") }.isEmpty)
     }
 
-    @Test("a disk that is full ends the take with what it has, and the cause")
+    @Test("a full disk ends the take with the cause, and keeps what was written")
     func full() throws {
         // A limit on the size of files is a disk that every user can have: 512 kB, or 1.8 s.
         let limited = "ulimit -f 512; exec \"$0\" \"$@\""
@@ -253,7 +253,7 @@ struct RecordTests {
     }
 
     @Test(
-        "without a panel the question is printed, and only y throws the take away", .needsTerminal,
+        "without a panel the question is printed, and only y discards the take", .needsTerminal,
         arguments: ["--plain", "--quiet"])
     func question(flag: String) throws {
         let run = TerminalRun(
@@ -276,7 +276,7 @@ struct RecordTests {
     }
 
     @Test(
-        "a take that is stopped within a tenth of a second is not kept, unless it was asked to be as short",
+        "a take that is stopped within a tenth of a second is not kept, unless that length was requested",
         .needsTerminal)
     func short() throws {
         // Stopped as soon as it is armed and begun: by far the most of it is the half second before, so without --arm.
@@ -294,7 +294,8 @@ struct RecordTests {
         #expect(record(["a.wav", "--duration", "100f"] + arguments).status == 0 && folder.names.contains("a.wav"))
     }
 
-    @Test("armed, nothing is written until it is asked for, and then with the half second before", .needsTerminal)
+    @Test(
+        "armed, it writes nothing until the take is started, and then includes the half second before", .needsTerminal)
     func armed() throws {
         let run = TerminalRun(
             Command.path, ["record", folder["take.wav"], "--input", "null", "--arm"], environment: environment,

@@ -12,7 +12,7 @@ struct RecoveryTests {
         Command.run(["record"] + arguments, environment: ["XDG_STATE_HOME": folder.path])
     }
 
-    @Test("a take whose disk is not connected is told of and kept until the user says that it is gone")
+    @Test("a take whose disk is not connected is reported, and stays listed until the user says that it is gone")
     func unreachable() {
         for name in ["woodshed", "woodshed/takes"] { _ = unsafe mkdir(folder[name], 0o700) }
         let take = folder["disk/riff.wav"]

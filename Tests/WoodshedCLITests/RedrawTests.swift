@@ -5,7 +5,7 @@ import Testing
 
 @testable import WoodshedCLI
 
-@Suite("The screen afterwards", .serialized)
+@Suite("The screen after an interruption", .serialized)
 struct RedrawTests {
     private let folder = TestFolder()
     private let song: String
@@ -39,7 +39,7 @@ struct RedrawTests {
     }
 
     @Test(
-        "a resize leaves no old copy, whether the terminal wraps lines anew or cuts them", .needsTerminal,
+        "a resize leaves no old copy of the line, whether the terminal rewraps lines or cuts them", .needsTerminal,
         arguments: [0, 1])
     func resize(program: Int) {
         let run = TerminalRun(Command.path, arguments(program), environment: environment, columns: 100)
@@ -65,7 +65,8 @@ struct RedrawTests {
         }
     }
 
-    @Test("after Ctrl-Z and fg there is one copy, and none in the end", .needsTerminal, arguments: [0, 1])
+    @Test(
+        "after Ctrl-Z and fg there is one copy of the line, and none after the end", .needsTerminal, arguments: [0, 1])
     func suspension(program: Int) {
         let shell = TerminalRun(
             "/bin/bash", ["--norc", "--noprofile", "-i"],
@@ -93,7 +94,7 @@ struct RedrawTests {
         _ = shell.finish(seconds: 5)
     }
 
-    @Test("Ctrl-Z is no dropout: neither counted, nor told, nor answered with advice", .needsTerminal)
+    @Test("Ctrl-Z is no dropout: it is not counted, not reported, and gives no advice", .needsTerminal)
     func suspensionIsNoDropout() {
         let shell = TerminalRun(
             "/bin/bash", ["--norc", "--noprofile", "-i"],

@@ -22,7 +22,7 @@ struct RenderFileTests {
     private func info(_ name: String) throws -> AudioFileInfo { try Clip(path: folder[name]).info }
 
     @Test(
-        "a rendering is the kind of file that its name says",
+        "a rendering has the file format that its name says",
         arguments: [
             ("a.wav", "wav", "pcm_f32", 44_100), ("a", "wav", "pcm_f32", 44_100), ("a.flac", "flac", "flac", 44_100),
             ("a.opus", "ogg", "opus", 48_000), ("a.ogg", "ogg", "vorbis", 44_100), ("a.mp3", "mp3", "mp3", 44_100),
@@ -37,7 +37,7 @@ struct RenderFileTests {
         #expect(folder.names == [name, "song.wav"].sorted())
     }
 
-    @Test("a FLAC file has the samples of the WAV file of as many bits", arguments: ["16", "24"])
+    @Test("a FLAC file has the samples of the WAV file with the same number of bits", arguments: ["16", "24"])
     func exact(bits: String) {
         for name in ["a.wav", "a.flac"] { #expect(render(name, ["--bits", bits]).status == 0) }
         for name in ["a.wav", "a.flac"] {
@@ -51,7 +51,7 @@ struct RenderFileTests {
         #expect((folder.read("b.flac") == folder.read("a.flac")) == (bits == "24"))
     }
 
-    @Test("the device file: and the demo write what the name says, too")
+    @Test("the device file: and the demo write the format of the name, too")
     func otherVerbs() throws {
         let live = Command.run(
             ["practice", folder["song.wav"]] + Self.passage
@@ -67,7 +67,7 @@ struct RenderFileTests {
     }
 
     @Test(
-        "a kind of file that is not written, or holds no such samples, is refused before any work, and nothing is left",
+        "a format that is not supported, or not with these samples, is refused before any work, and no file is left",
         arguments: [
             ["-o", "a.m4a"], ["-o", "a.aiff"], ["-o", "a.flac", "--bits", "float"], ["-o", "a.flac", "--bits", "32"],
             ["-o", "a.mp3", "--bits", "16"],
@@ -80,7 +80,7 @@ struct RenderFileTests {
         #expect(folder.names == ["song.wav"])
     }
 
-    @Test("so is one by the device file:, and one that cannot hold the channels")
+    @Test("the device file: refuses an unsupported format, too, and one that cannot have so many channels")
     func refusedElsewhere() {
         let live = Command.run(
             ["play", "no-such.wav", "--output", "file:a.m4a", "--clock", "virtual"], folder: folder.path)
@@ -92,7 +92,8 @@ struct RenderFileTests {
     }
 
     @Test(
-        "an interrupted rendering leaves nothing of any kind, and the old file as it was", arguments: ["flac", "mp3"])
+        "an interrupted rendering leaves no file of any format, and does not change an existing one",
+        arguments: ["flac", "mp3"])
     func interrupted(ending: String) {
         let name = "out.\(ending)"
         folder.write(name, [1, 2, 3])
@@ -108,7 +109,7 @@ struct RenderFileTests {
     }
 
     @Test(
-        "a file that cannot grow any more is told, and nothing is left",
+        "a file that cannot grow further is reported, and no file is left",
         .disabled(if: Sanitizers.watchThreads, "the sanitizer's own files could not grow either"),
         arguments: ["wav", "flac", "opus", "ogg", "mp3"])
     func noRoom(ending: String) {
@@ -119,7 +120,7 @@ struct RenderFileTests {
         #expect(folder.names == ["song.wav"])
     }
 
-    @Test("a rendering says what it wrote, and nothing of dropouts and load")
+    @Test("the summary of a rendering names the file written, without dropouts and load")
     func words() {
         let run = render("a.flac")
         #expect(run.status == 0 && run.output.isEmpty)
@@ -135,7 +136,7 @@ struct RenderFileTests {
         #expect(Command.run(["render", folder["song.wav"], "--to", "100f", "-q", "-o", "-"]).error.isEmpty)
     }
 
-    @Test("so does its last event, with every figure")
+    @Test("the last event of a rendering names the file written, with every figure")
     func event() {
         let run = render("a.mp3", ["--json"])
         #expect(run.status == 0, "\(run.error)")

@@ -17,7 +17,7 @@ struct RenderTests {
                 + ["--output", "file:" + folder[output], "--clock", "virtual", "--period", "\(period)", "--json"])
     }
 
-    @Test("info tells what was decoded, as one JSON object")
+    @Test("info describes the decoded file as one JSON object")
     func info() {
         let run = Command.run(["info", folder["song.wav"], "--json"])
         #expect(run.status == 0)
@@ -67,7 +67,7 @@ struct RenderTests {
         #expect(folder.read("out.wav") == folder.read("live.wav"))
     }
 
-    @Test("the number of periods changes not a bit, in a rendering and in a live run", arguments: [2, 3, 4])
+    @Test("the number of periods changes no bit, in a rendering and in a live run", arguments: [2, 3, 4])
     func periods(count: Int) {
         let arguments = ["--section", "0.2-0.4", "-n", "2", "--gap", "0.01"]
         let song = folder["song.wav"]
@@ -94,7 +94,8 @@ struct RenderTests {
         #expect(Wave.floats(of: folder.read("redirected.wav")) == samples)
     }
 
-    @Test("every format of samples has its size", arguments: [("16", 2), ("24", 3), ("32", 4), ("float", 4)])
+    @Test(
+        "a file has the size that its sample format needs", arguments: [("16", 2), ("24", 3), ("32", 4), ("float", 4)])
     func bits(name: String, bytes: Int) {
         let run = Command.run(["render", folder["song.wav"], "--to", "1000f", "--bits", name, "-o", folder["out.wav"]])
         #expect(run.status == 0)
@@ -114,7 +115,9 @@ struct RenderTests {
         #expect(abs(frames - 7 * 501 / factor) <= 1)
     }
 
-    @Test("another pitch lasts as long, sounds otherwise, and is told", .enabled(if: Workload.isOptimised))
+    @Test(
+        "a rendering at another pitch is as long, sounds different, and reports the pitch",
+        .enabled(if: Workload.isOptimised))
     func pitch() throws {
         let sections = ["--section", "1001f-3001f", "-n", "2"]
         let plain = practice(sections, output: "plain.wav", period: 512)
@@ -126,7 +129,7 @@ struct RenderTests {
         #expect(raised.lines.allSatisfy { $0.contains(#""pitch":7.0,"#) })
     }
 
-    @Test("events come as JSON lines in their order, with their frames")
+    @Test("events are JSON lines in order, with their frames")
     func events() throws {
         let run = practice(
             ["--section", "1000f-2000f", "--section", "5000f-5500f", "-n", "2", "--gap", "100f", "--joint", "hard"],
@@ -158,7 +161,7 @@ struct RenderTests {
         }
     }
 
-    @Test("a ramp goes step by step, and the last speed stays", .enabled(if: Workload.isOptimised))
+    @Test("a ramp changes step by step, and keeps the last speed", .enabled(if: Workload.isOptimised))
     func ramp() {
         let run = practice(
             ["--section", "1000f-3000f", "-n", "4", "--ramp", "50%:100%:25%", "--joint", "hard"], output: "live.wav",
@@ -169,7 +172,7 @@ struct RenderTests {
         #expect(Wave.floats(of: folder.read("live.wav"))?.count == 2 * 10667)
     }
 
-    @Test("what is piped holds neither returns nor escapes")
+    @Test("piped output has neither carriage returns nor escape sequences")
     func plainOutput() {
         let run = Command.run(["practice", folder["song.wav"], "-n", "2", "--output", "null", "--clock", "virtual"])
         #expect(run.status == 0)

@@ -29,7 +29,7 @@ struct SessionTests {
     }
 
     @Test(
-        "the status line is redrawn, fits its terminal and goes when the run ends", .needsTerminal,
+        "the status line is redrawn, fits its terminal and is removed when the run ends", .needsTerminal,
         arguments: [20, 40, 80, 200])
     func statusLine(columns: Int) {
         let run = play(columns: columns)
@@ -45,7 +45,7 @@ struct SessionTests {
         #expect(run.text.contains("\r\u{1B}[K"))
     }
 
-    @Test("a resize is followed", .needsTerminal)
+    @Test("the status line follows a resize", .needsTerminal)
     func resize() {
         let run = play(columns: 80)
         #expect(run.wait(for: "song.wav"))
@@ -56,7 +56,9 @@ struct SessionTests {
         #expect(run.finish() == 0)
     }
 
-    @Test("plain, a dumb terminal and standard error in a pipe get lines without returns or escapes", .needsTerminal)
+    @Test(
+        "--plain, a dumb terminal and a piped standard error get lines without carriage returns or escape sequences",
+        .needsTerminal)
     func plain() {
         for run in [play(["--plain"]), play(environment: ["TERM": "dumb"]), play(environment: ["WOODSHED_A11Y": "1"])] {
             #expect(run.wait(for: "pass 1 of 1"))
@@ -71,7 +73,7 @@ struct SessionTests {
         }
     }
 
-    @Test("NO_COLOR leaves no colour in the waveform, which has one without it, and the line stays", .needsTerminal)
+    @Test("NO_COLOR removes the colours from the waveform and keeps the status line", .needsTerminal)
     func noColour() {
         let cache = TestFolder()
         for isPlain in [false, true] {
@@ -87,7 +89,7 @@ struct SessionTests {
         }
     }
 
-    @Test("keys pause, move, change the speed and the pitch, and help is at hand", .needsTerminal)
+    @Test("keys pause, move, change the speed and the pitch, and show help", .needsTerminal)
     func keys() {
         let run = play(["--json"])
         #expect(run.wait(for: "pass.started"))
@@ -168,7 +170,7 @@ struct SessionTests {
     }
 
     @Test(
-        "while a gap is waited out it says whose turn it is, and counts down", .needsTerminal,
+        "during a gap the line says that it is your turn, and counts down", .needsTerminal,
         arguments: [[], ["--plain"]])
     func gap(arguments: [String]) {
         let run = TerminalRun(
@@ -183,7 +185,7 @@ struct SessionTests {
         #expect(run.finish() == 0, "\(run.text)")
     }
 
-    @Test("the load is told by the real clock only, as nothing is ever late by the virtual one")
+    @Test("the load is reported with the real clock only, because nothing is late with the virtual one")
     func load() {
         let arguments = ["practice", song, "--section", "0-1", "-n", "1", "--output", "null", "--json", "--verbose"]
         let virtual = Command.run(arguments + ["--clock", "virtual"])
@@ -194,7 +196,7 @@ struct SessionTests {
         #expect(real.text.contains(#""load_p50":"#) && !real.text.contains(#""load_p50":null"#))
     }
 
-    @Test("raw mode is entered while playing and left at every kind of end", .needsTerminal)
+    @Test("the terminal is in raw mode while playing, and restored at every kind of end", .needsTerminal)
     func terminalState() {
         let cooked = tcflag_t(ICANON | ECHO)
         for ending in ["q", "\u{03}"] {
@@ -214,7 +216,7 @@ struct SessionTests {
         }
     }
 
-    @Test("a second Ctrl-C leaves at once, even when nobody takes the output, and takes the unfinished file along")
+    @Test("a second Ctrl-C ends the program at once, even if its output is not read, and removes the unfinished file")
     func secondInterrupt() throws {
         #expect(Command.tool("mkfifo", [folder["full"]]))
         let reader = unsafe open(folder["full"], O_RDONLY | O_NONBLOCK | O_CLOEXEC)
@@ -255,7 +257,7 @@ struct SessionTests {
     }
 
     @Test(
-        "w shows the waveform with a mark under the place, and takes it away; --waveform shows it from the beginning",
+        "w shows the waveform with a mark under the position, and removes it again; --waveform shows it from the beginning",
         .needsTerminal)
     func waveform() {
         let cache = TestFolder()
@@ -276,7 +278,7 @@ struct SessionTests {
         #expect(hidden.finish() == 0)
     }
 
-    @Test("Ctrl-C stops with a word and 130", .needsTerminal)
+    @Test("Ctrl-C ends the program with a message and 130", .needsTerminal)
     func interrupt() {
         let run = play()
         #expect(run.wait(for: "▶"))
@@ -285,7 +287,7 @@ struct SessionTests {
         #expect(run.text.contains("stopped after"))
     }
 
-    @Test("an interrupted rendering leaves nothing behind, and the old file as it was")
+    @Test("an interrupted rendering leaves no file, and does not change an existing one")
     func interruptedRender() {
         folder.write("out.wav", [1, 2, 3])
         for number in [SIGINT, SIGTERM] {
@@ -301,7 +303,7 @@ struct SessionTests {
         }
     }
 
-    @Test("nor does one that is interrupted before the first sound, as soon as its file is there")
+    @Test("a rendering interrupted as soon as its file exists leaves no file")
     func interruptedEarly() {
         for number in [SIGINT, SIGTERM] {
             let run = Command.run(
@@ -315,7 +317,7 @@ struct SessionTests {
         }
     }
 
-    @Test("Ctrl-Z gives the terminal back and pauses; fg goes on where it was", .needsTerminal)
+    @Test("Ctrl-Z restores the terminal and pauses; fg continues at the same position", .needsTerminal)
     func suspend() {
         let shell = TerminalRun("/bin/bash", ["--norc", "--noprofile", "-i"], environment: ["PS1": "ready> "])
         #expect(shell.wait(for: "ready> "))
@@ -336,7 +338,7 @@ struct SessionTests {
         _ = shell.finish(seconds: 5)
     }
 
-    @Test("a reader that goes away ends the run quietly", .needsTerminal)
+    @Test("a reader that closes the pipe ends the run without a message", .needsTerminal)
     func closedPipe() {
         let script = "'\(Command.path)' play '\(song)' --output null --json -q | head -n 1; echo ${PIPESTATUS[0]}"
         let run = TerminalRun("/bin/bash", ["-c", script])

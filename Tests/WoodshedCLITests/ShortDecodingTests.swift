@@ -37,7 +37,7 @@ struct ShortDecodingTests {
     private var keepsNothing: Bool { folder.names(in: "cache/woodshed/waveforms").allSatisfy { $0.hasPrefix(".") } }
 
     @Test(
-        "an ffmpeg that is killed in the middle is an error, and nothing is made or kept",
+        "an ffmpeg that is killed in the middle is an error, and nothing is written or stored",
         arguments: ["song.m4a", "song.mka"])
     func killed(name: String) {
         for arguments in [["render", folder[name], "-o", folder["out.wav"]], ["waveform", folder[name], "--json"]] {
@@ -47,7 +47,7 @@ struct ShortDecodingTests {
         #expect(!folder.names.contains("out.wav") && keepsNothing)
     }
 
-    @Test("what one that fails has decoded is told to be a part, and its waveform is not kept")
+    @Test("the sound decoded before ffmpeg fails is reported as incomplete, and its waveform is not stored")
     func partial() {
         let info = run(["info", folder["song.mka"]], ffmpegThen: "echo 'bad packet' >&2; exit 1")
         #expect(info.status == 0 && info.text.contains("bad packet") && info.text.contains("0:01.000"), "\(info.text)")

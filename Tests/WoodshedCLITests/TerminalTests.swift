@@ -20,7 +20,7 @@ struct TerminalTests {
     ]
 
     @Test(
-        "the status line never wraps, at any width from 20 to 220, and holds nothing a terminal would obey",
+        "the status line never wraps, at any width from 20 to 220, and contains no control characters",
         arguments: [Glyphs.unicode, .ascii])
     func widths(glyphs: Glyphs) {
         for view in Self.views {
@@ -38,7 +38,7 @@ struct TerminalTests {
         for columns in 0..<20 { #expect(StatusLine(glyphs: .unicode).text(Self.views[0], columns: columns).isEmpty) }
     }
 
-    @Test("a wide terminal shows everything, a narrow one the pass, the place and the speed")
+    @Test("a wide terminal shows everything, a narrow one the pass, the position and the speed")
     func fields() {
         let line = StatusLine(glyphs: .unicode)
         #expect(
@@ -48,7 +48,7 @@ struct TerminalTests {
         #expect(StatusLine(glyphs: .ascii).text(Self.views[0], columns: 20) == "> 0:07.9 3/4 80%")
     }
 
-    @Test("without UTF-8 the line is ASCII but for the title")
+    @Test("without UTF-8 the line is ASCII except for the title")
     func ascii() {
         var view = Self.views[0]
         view.title = "a"
@@ -56,7 +56,8 @@ struct TerminalTests {
     }
 
     @Test(
-        "the picture above it has the section's columns and a mark under the place, on every terminal with room for it")
+        "the waveform above the line has the section's columns and a mark under the position, on every terminal with room for it"
+    )
     func playerPicture() {
         let shorts = (0..<40_960).map { frame -> Int16 in frame < 20_480 ? Int16(frame % 2) * 20_000 - 10_000 : 0 }
         var builder = WaveformBuilder(sampleRate: 8000, channelCount: 1)
@@ -79,7 +80,7 @@ struct TerminalTests {
     }
 
     @Test(
-        "characters count as the cells they take",
+        "a character's width is the number of its cells",
         arguments: [
             ("a", 1), ("é", 1), ("e\u{301}", 1), ("日", 2), ("👍", 2), ("👩‍👩‍👧‍👦", 2), ("\u{200B}", 0), ("⏸\u{FE0E}", 1),
         ])
@@ -95,7 +96,7 @@ struct TerminalTests {
         #expect(fitted("abc", cells: 0) == "")
     }
 
-    @Test("keys are understood whole or in pieces, and unknown ones are passed over")
+    @Test("keys are recognised whole or in pieces, and unknown ones are ignored")
     func keys() {
         var reader = KeyBytes()
         let bytes: [UInt8] = Array(" q\u{1B}[C\u{1B}OD\u{1B}[A\u{1B}[B\u{1B}[1;2Cz\u{1B}[5~[]{}()+-?nN\u{7F}".utf8)
@@ -123,7 +124,7 @@ struct TerminalTests {
             ])
     }
 
-    @Test("Escape alone asks for nothing and takes no other key with it")
+    @Test("Escape alone does nothing and does not swallow another key")
     func escape() {
         var reader = KeyBytes()
         func actions(_ text: String) -> [KeyAction] { reader.keys(text.utf8).compactMap { KeyAction($0) } }
@@ -135,7 +136,7 @@ struct TerminalTests {
         #expect(actions("[") == [.changeSpeed(by: -0.05)])
     }
 
-    @Test("the keys' help never wraps, at any width from 20 to 220, and leaves no key out")
+    @Test("the keys' help never wraps, at any width from 20 to 220, and lists every key")
     func help() {
         for help in [KeyAction.keyHelp, RecordKeys.help] {
             for columns in 20...220 {
@@ -147,7 +148,7 @@ struct TerminalTests {
         }
     }
 
-    @Test("in a gap the line tells whose turn it is, and for how long, at every width")
+    @Test("in a gap the line says that it is your turn, and for how long, at every width")
     func rest() {
         var view = Self.views[0]
         view.restSeconds = 2.35
@@ -159,7 +160,7 @@ struct TerminalTests {
         #expect(StatusLine(glyphs: .ascii).text(view, columns: 80).contains("= your turn 2.4 s"))
     }
 
-    @Test("where nothing is redrawn a gap is told when it begins, and its last seconds one by one")
+    @Test("without redrawing a gap is announced when it begins, and its last seconds one by one")
     func countdown() {
         var countdown = RestCountdown()
         let told = stride(from: 12.0, to: 0, by: -0.1).compactMap { countdown.words(secondsLeft: $0) }
@@ -169,7 +170,7 @@ struct TerminalTests {
         #expect([2.5, 0.9, 0.8].map { countdown.words(secondsLeft: $0) } == ["your turn: 2.5 s", "1 s", nil])
     }
 
-    @Test("any bytes at all are survived")
+    @Test("any bytes from the keyboard are accepted")
     func noise() {
         var noise = DemoNoise(seed: 42)
         var reader = KeyBytes()
@@ -179,7 +180,7 @@ struct TerminalTests {
         #expect(reader.keys([UInt8(ascii: "q")]) == [.plain(UInt8(ascii: "q"))])
     }
 
-    @Test("a pipe, a dumb terminal and --plain get sparse lines; NO_COLOR takes only the colour")
+    @Test("a pipe, a dumb terminal and --plain get occasional lines; NO_COLOR removes only the colour")
     func traits() {
         func traits(_ environment: [String: String], terminal: Bool = true, plain: Bool = false) -> TerminalTraits {
             TerminalTraits(

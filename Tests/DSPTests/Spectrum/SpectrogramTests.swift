@@ -96,7 +96,7 @@ extension Spectrogram {
         #expect(ridge[59] - ridge[0] > 70)
     }
 
-    @Test("Silence lies at the floor, and so does what is beyond the recording, which is not asked for")
+    @Test("Silence lies at the floor, and so do frames beyond the recording, which are not requested")
     func silence() throws {
         let settings = try Spectrogram.Settings(sampleRate: rate, windowSize: 256, range: 70)
         let silent = spectrogram(settings, rows: 40) { _ in 0 }
@@ -115,7 +115,7 @@ extension Spectrogram {
         #expect(unasked.asked.isEmpty && empty.levels == Array(repeating: -70, count: 6))
     }
 
-    @Test("Frames are asked for in order, once each, and no more than a window's at a time")
+    @Test("Frames are requested in order, once each, at most a window at a time")
     func order() throws {
         var random = SeededGenerator(printedFor: "order")
         let settings = try Spectrogram.Settings(sampleRate: rate, windowSize: 256, windowsPerColumn: 3)
@@ -135,7 +135,7 @@ extension Spectrogram {
         }
     }
 
-    @Test("However long the sound, a column has so many windows, and a spectrogram so many cells")
+    @Test("The numbers of windows of a column and of cells of a spectrogram are limited, however long the sound")
     func bounds() throws {
         let settings = try Spectrogram.Settings(sampleRate: rate, windowSize: 256, windowsPerColumn: 4)
         var reader = Reader(sample: { _ in 0.1 })
@@ -164,7 +164,7 @@ extension Spectrogram {
         }
     }
 
-    @Test("What is no number counts as silence, and what is not written stays silent")
+    @Test("Samples that are not finite count as silence, and samples that the reader does not write stay silent")
     func noNumbers() throws {
         let settings = try Spectrogram.Settings(sampleRate: rate, windowSize: 256)
         let odd: [Float] = [.nan, .infinity, -.infinity, .greatestFiniteMagnitude]
@@ -180,7 +180,7 @@ extension Spectrogram {
         #expect(unwritten.levels.allSatisfy { $0 == -90 })
     }
 
-    @Test("What the reader throws ends the work and comes out")
+    @Test("An error of the reader ends the work and is thrown")
     func failure() throws {
         struct Gone: Error, Equatable { let frame: Int64 }
         let settings = try Spectrogram.Settings(sampleRate: rate, windowSize: 256)
@@ -195,7 +195,7 @@ extension Spectrogram {
         #expect(asked == 1)
     }
 
-    @Test("Every frequency shown has the row that holds it")
+    @Test("Every frequency shown belongs to the row whose band contains it")
     func rowsAndFrequencies() throws {
         var random = SeededGenerator(printedFor: "rowsAndFrequencies")
         for axis in Spectrogram.Settings.Axis.allCases {
@@ -212,7 +212,7 @@ extension Spectrogram {
         }
     }
 
-    @Test("Settings that make no sense are refused with what is permitted")
+    @Test("Invalid settings are refused with the permitted range")
     func refusals() {
         typealias Settings = Spectrogram.Settings
         let wrong: [() throws -> Settings] = [

@@ -23,7 +23,7 @@ struct LogScaleTests {
         #expect(scale.step(.leastNonzeroMagnitude) == 0 && scale.step(.greatestFiniteMagnitude) == 255)
     }
 
-    @Test("begin at the same value, however near to it one comes from either side")
+    @Test("begin at the same value when approached from either side")
     func edges() {
         let scale = LogScale(stepsPerOctave: 24, stepOfOne: -100)
         for step in 1..<256 {

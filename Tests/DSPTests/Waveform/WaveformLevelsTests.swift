@@ -13,7 +13,7 @@ struct WaveformLevelsTests {
         return (channels, (0..<waveform.toneLevelCount).map { waveform.tones(level: $0) })
     }
 
-    @Test("make the same waveform again", arguments: [0, 1, 256, 257, 5 * 256 + 3], [44_100, 96_000])
+    @Test("give the same waveform again", arguments: [0, 1, 256, 257, 5 * 256 + 3], [44_100, 96_000])
     func roundTrip(frameCount: Int, sampleRate: Int) throws {
         var random = SeededGenerator(printedFor: "WaveformLevelsTests.roundTrip")
         let sound = ShortSound.lively(channelCount: 3, frameCount: frameCount, random: &random)
@@ -26,7 +26,7 @@ struct WaveformLevelsTests {
         }
     }
 
-    @Test("have the lengths that are foretold for the number of frames")
+    @Test("have the lengths computed from the number of frames")
     func counts() {
         var random = SeededGenerator(printedFor: "WaveformLevelsTests.counts")
         for frameCount in [0, 1, 255, 256, 257, 1024, 1025, 3 * 512 + 1, 100_000] {
@@ -75,7 +75,7 @@ struct WaveformLevelsTests {
         #expect(isRefused(channels, tones.dropLast()))
     }
 
-    @Test("lie in memory as files have them: three integers of two bytes, and four of one")
+    @Test("have the same layout in memory as in files: three integers of two bytes, and four of one")
     func layout() {
         #expect(MemoryLayout<WaveformBin>.size == 6 && MemoryLayout<WaveformBin>.stride == 6)
         #expect(MemoryLayout<WaveformBin>.offset(of: \.minimum) == 0)

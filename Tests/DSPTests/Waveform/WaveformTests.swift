@@ -7,7 +7,9 @@ import Testing
 
 @Suite("A waveform")
 struct WaveformTests {
-    @Test("has in every bin of every level what the samples have, and one bin at its top", arguments: [1, 2, 5])
+    @Test(
+        "has the extremes and the RMS of the samples in every bin of every level, and one bin at the top level",
+        arguments: [1, 2, 5])
     func bins(channelCount: Int) {
         var random = SeededGenerator(printedFor: "WaveformTests.bins")
         for frameCount in [1, 255, 256, 257, 512, 769, 256 * 37 + 100] {
@@ -29,7 +31,7 @@ struct WaveformTests {
         }
     }
 
-    @Test("of nothing has no bins and draws empty columns")
+    @Test("of no frames has no bins and gives empty columns")
     func nothing() {
         let waveform = ShortSound(channelCount: 2, samples: []).waveform()
         #expect(
@@ -38,7 +40,7 @@ struct WaveformTests {
         #expect(waveform.summary(frames: 0..<0, columns: 2) == [.empty, .empty])
     }
 
-    @Test("is the same however the sound was cut into blocks, and at every moment what it is of the sound so far")
+    @Test("is the same for every division into blocks, and complete for the sound so far at every moment")
     func blocks() {
         var random = SeededGenerator(printedFor: "WaveformTests.blocks")
         let sound = ShortSound.lively(channelCount: 2, frameCount: 20_011, random: &random)
@@ -58,7 +60,7 @@ struct WaveformTests {
         }
     }
 
-    @Test("of parts made side by side is that of one stream", arguments: [(1, 44_100), (2, 96_000)])
+    @Test("made in parts side by side is the same as that of one stream", arguments: [(1, 44_100), (2, 96_000)])
     func parts(channelCount: Int, sampleRate: Int) {
         var random = SeededGenerator(printedFor: "WaveformTests.parts")
         let part = Int(WaveformBuilder.partFrames)
@@ -72,7 +74,7 @@ struct WaveformTests {
         }
     }
 
-    @Test("rounds samples of other kinds to 16 bits, and takes what is not finite for silence")
+    @Test("rounds floating-point samples to 16 bits, and treats those that are not finite as silence")
     func floats() {
         var random = SeededGenerator(printedFor: "WaveformTests.floats")
         var floats = (0..<1001).map { _ in random.float(in: -1.2...1.2) }
@@ -93,7 +95,7 @@ struct WaveformTests {
         #expect(builder.waveform() == ShortSound(channelCount: 1, samples: shorts).waveform(sampleRate: 8000))
     }
 
-    @Test("tells where a sample stands at full scale")
+    @Test("marks the bins that have a sample at full scale")
     func clipping() {
         var samples = [Int16](repeating: 32_766, count: 1024)
         samples[300] = .max
@@ -103,7 +105,7 @@ struct WaveformTests {
         #expect(abs(bins[0].rms - 32_766.0 / 32_768) < 1e-4)
     }
 
-    @Test("gives columns of any range at any zoom: every bin that has a frame in a column, and nothing else")
+    @Test("gives columns of any range at any zoom: each contains every bin with a frame in it, and no other")
     func columns() {
         var random = SeededGenerator(printedFor: "WaveformTests.columns")
         let sound = ShortSound.lively(channelCount: 2, frameCount: 60_000, random: &random)
@@ -127,7 +129,7 @@ struct WaveformTests {
         }
     }
 
-    @Test("columns share out all frames, in order, even the widest range there is")
+    @Test("columns divide all frames between them, in order, even of the longest range")
     func sharing() {
         let pictures = [
             (Int64(-5)..<Int64(1 << 62), 4096), (0..<10, 3), (7..<1007, 1000), (0..<1, 1), (5..<12, 30), (3..<3, 2),
@@ -142,7 +144,7 @@ struct WaveformTests {
         }
     }
 
-    @Test("columns of samples that were read are those of the bins")
+    @Test("columns computed from samples are the same as those from bins")
     func samples() {
         var random = SeededGenerator(printedFor: "WaveformTests.samples")
         let sound = ShortSound.lively(channelCount: 1, frameCount: 256, random: &random)

@@ -9,7 +9,7 @@ import Testing
 @Suite("The tones of a waveform")
 struct WaveformToneTests {
     @Test(
-        "put a sine into its band at -3 dB of its amplitude's level, with the centroid at its pitch",
+        "put a sine into its band, 3 dB below its amplitude, with the centroid at its frequency",
         arguments: [(100.0, 0), (440, 1), (1500, 1), (4000, 2), (12_000, 2)])
     func sines(frequency: Double, band: Int) {
         for sampleRate in [44_100, 96_000] {
@@ -47,7 +47,7 @@ struct WaveformToneTests {
         }
     }
 
-    @Test("of a hop are those of a slow transform of the window around it")
+    @Test("of a hop agree with a slow transform of the window around it")
     func slowTransform() {
         var random = SeededGenerator(printedFor: "WaveformToneTests.slowTransform")
         let sound = ShortSound.lively(channelCount: 2, frameCount: 3000, random: &random)
@@ -63,7 +63,7 @@ struct WaveformToneTests {
         }
     }
 
-    @Test("lie on the step that the logarithm is nearest to")
+    @Test("lie on the step nearest to the logarithm")
     func steps() {
         var random = SeededGenerator(printedFor: "WaveformToneTests.steps")
         for _ in 0..<10_000 {
@@ -78,7 +78,7 @@ struct WaveformToneTests {
         #expect(WaveformTone.pitch(centroid: 1e9) == 255 && WaveformTone.pitch(centroid: 3) == 0)
     }
 
-    @Test("of silence are silence, and of the highest rates have longer hops")
+    @Test("of silence are silence, and at the highest rates have longer hops")
     func silenceAndRates() {
         let silence = ShortSound(channelCount: 1, samples: Array(repeating: 0, count: 2000)).waveform()
         #expect(silence.tones(level: 0) == Array(repeating: WaveformTone(low: 0, mid: 0, high: 0, pitch: 0), count: 4))

@@ -16,7 +16,7 @@ struct SectionBandTests {
         SectionBand(number: number, name: name, start: start, end: end)
     }
 
-    @Test("have their number first, then as much of the name as there is room for")
+    @Test("have their number first, then as much of the name as fits")
     func names() {
         let intro = [band(1, "Intro", 0, 10)]
         #expect(lines(intro, cells: 12) == ["[1 Intro --]"] && lines(intro, cells: 10) == ["[1 Intro ]"])
@@ -32,7 +32,7 @@ struct SectionBandTests {
         #expect(lines([band(1, "\u{1B}[2J", 0, 10)], cells: 20) == [#"[1 \u{1b}[2J ------]"#])
     }
 
-    @Test("begin and end at their cells, those over each other on further lines, the last of which is shared")
+    @Test("begin and end at their cells; overlapping ones are on further lines, and the last line is shared")
     func places() {
         #expect(lines([band(1, "", 2, 4), band(2, "", 4, 6)], cells: 20) == ["    [1 ][2 ]"])
         #expect(
@@ -48,7 +48,7 @@ struct SectionBandTests {
         #expect(lines(many, cells: 10) == ["||||||||||"])
     }
 
-    @Test("are open where they go on beyond the view, and there is no line where none is seen")
+    @Test("are open where they continue beyond the view, and have no line if none is visible")
     func view() {
         let bands = [band(1, "a", 0, 4), band(2, "b", 4, 20)]
         #expect(lines(bands, start: 2, length: 4, cells: 20) == ["-1 a ----][2 b -----"])
@@ -58,7 +58,7 @@ struct SectionBandTests {
         #expect(lines([band(1, "", 0, 3)], start: 0.5, length: 10, cells: 20) == ["-1 -]"])
     }
 
-    @Test("are the same with colours, in which neighbours differ")
+    @Test("are the same with colours, and neighbours have different ones")
     func colours() {
         let bands = [band(1, "a", 0, 5), band(2, "b", 5, 10)]
         #expect(

@@ -47,7 +47,7 @@ struct WavePictureTests {
         return picture.lines(view).map { $0 + "\n" }.joined()
     }
 
-    @Test("is on each terminal what it was when it was looked at", arguments: Self.goldenScreens)
+    @Test("is the same on each terminal as the approved picture", arguments: Self.goldenScreens)
     func golden(screen: GoldenScreen) throws {
         try screen.compare(with: self.screen(screen.picture, names: screen.names, sections: screen.sections))
     }
@@ -121,7 +121,7 @@ struct WavePictureTests {
     }
 
     @Test(
-        "with colour it is the same picture: no escape sequence changes a character's place, and each line ends plain")
+        "is the same picture with colour: no escape sequence moves a character, and each line ends without colour")
     func colour() {
         let tones = [
             WaveformTone(low: 220, mid: 100, high: 50, pitch: 40),
@@ -149,7 +149,7 @@ struct WavePictureTests {
         }
     }
 
-    @Test("the level of a band has its colour: orange, green-blue, violet; and the extremes are fainter")
+    @Test("the level of a band has the band's colour: orange, green-blue or violet; the extremes are fainter")
     func inks() {
         let low = WaveInk(WaveformTone(low: 200, mid: 0, high: 0, pitch: 50), colour: .bands)
         let mid = WaveInk(WaveformTone(low: 0, mid: 200, high: 0, pitch: 100), colour: .bands)
@@ -164,7 +164,7 @@ struct WavePictureTests {
         #expect(WaveInk(WaveformTone(low: 0, mid: 0, high: 0, pitch: 0), colour: .centroid) == .plain)
     }
 
-    @Test("clipping is marked on the side where it is: red, or ! without colour")
+    @Test("clipping is marked on its side: red, or ! without colour")
     func clipping() {
         let loud = WaveformColumn(minimum: -1, maximum: 0.5, rms: 0.4, isClipped: true, tone: nil)
         let lines = Self.picture(width: 1, height: 4).lines(view([[loud]]))
@@ -174,14 +174,14 @@ struct WavePictureTests {
         #expect(!coloured[1].contains("60;60"))
     }
 
-    @Test("silence is a line, and what is outside the recording is nothing")
+    @Test("silence is a line, and frames outside the recording are blank")
     func silence() {
         let silent = WaveformColumn(minimum: 0, maximum: 0, rms: 0, isClipped: false, tone: nil)
         let lines = Self.picture(width: 4, height: 2, style: .ascii).lines(view([[silent, silent, .empty, .empty]]))
         #expect(lines[1] == "    " && lines[2] == "::  ")
     }
 
-    @Test("the time axis has labels that people count in, with room between them, wherever it begins")
+    @Test("the time axis has labels at round times, with space between them, wherever it begins")
     func axis() {
         #expect(
             TimeAxis(start: 0, length: 10).line(cells: 40, glyphs: .ascii) == "|0:00   |0:02   |0:04   |0:06   |0:08")
@@ -196,7 +196,7 @@ struct WavePictureTests {
         }
     }
 
-    @Test("the depth of colour is what the terminal says of itself")
+    @Test("the number of colours is that which the terminal declares")
     func depths() {
         func depth(_ environment: [String: String], uses: Bool = true) -> ColourDepth {
             .told(usesColour: uses) { environment[$0] }

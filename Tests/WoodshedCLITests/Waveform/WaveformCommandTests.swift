@@ -28,7 +28,7 @@ struct WaveformCommandTests {
         folder.write(name, Wave.file(format: 1, channels: channels, rate: 8000, bits: 16, data: data))
     }
 
-    @Test("in a pipe it is plain text of 80 columns: a line of facts, both channels, the time")
+    @Test("in a pipe it prints plain text of 80 columns: a line of facts, both channels, the time axis")
     func pipe() {
         saw("saw.wav")
         let run = waveform("saw.wav", ["--style", "ascii", "--height", "8"])
@@ -42,7 +42,7 @@ struct WaveformCommandTests {
         #expect(run.lines[1].contains("####") && run.lines[5].allSatisfy { $0 == " " } && run.lines[6].contains("####"))
     }
 
-    @Test("the locale decides between blocks and ASCII, COLUMNS about the width")
+    @Test("the locale selects blocks or ASCII, and COLUMNS the width")
     func locale() {
         saw("saw.wav")
         let blocks = waveform("saw.wav", ["--height", "4"], environment: ["LC_ALL": "C.UTF-8", "COLUMNS": "40"])
@@ -51,7 +51,7 @@ struct WaveformCommandTests {
         #expect(ascii.status == 0 && ascii.text.utf8.allSatisfy { $0 < 128 } && ascii.text.contains("#"))
     }
 
-    @Test("as JSON it has the columns of every channel, with the values of the samples")
+    @Test("in JSON it has the columns of every channel, with the values of the samples")
     func json() {
         saw("saw.wav")
         let run = waveform("saw.wav", ["--json", "--width", "2", "--from", "800f", "--to", "1000f"])
@@ -64,7 +64,7 @@ struct WaveformCommandTests {
         #expect(run.text.contains("\"clipped\":[false,false]") && run.text.contains("\"centroid_hz\":["))
     }
 
-    @Test("many channels are mixed, one can be chosen, and what is not there is told")
+    @Test("many channels are mixed, one can be selected, and a missing one is reported")
     func channels() {
         saw("six.wav", channels: 6)
         #expect(waveform("six.wav", ["--style", "ascii"]).lines.count == 10)
@@ -74,7 +74,7 @@ struct WaveformCommandTests {
         #expect(missing.status == 65 && missing.error.contains("no channel 7") && missing.error.contains("It has 6"))
     }
 
-    @Test("mistakes in the arguments are 64, places that are not there 65, files that are not there 66")
+    @Test("usage errors end with 64, positions outside the recording with 65, missing files with 66")
     func mistakes() {
         saw("saw.wav")
         for arguments in [
@@ -103,7 +103,7 @@ struct WaveformCommandTests {
         #expect(waveform("bin.wav", ["--width", "1"]).status == 0)
     }
 
-    @Test("past the end of the recording a zoom shows nothing, and says nothing wrong")
+    @Test("a view beyond the end of the recording is empty, without an error")
     func zoom() {
         saw("saw.wav", channels: 1)
         let run = waveform(
@@ -112,7 +112,7 @@ struct WaveformCommandTests {
         #expect(run.lines[1].count <= 10 || run.lines[1].dropFirst(10).allSatisfy { $0 == " " })
     }
 
-    @Test("-o writes what the name says: pictures, a spectrogram, and the files of audiowaveform")
+    @Test("-o writes the format of the name: pictures, a spectrogram, and the files of audiowaveform")
     func files() {
         saw("saw.wav")
         let png: [UInt8] = [0x89, 0x50, 0x4E, 0x47]
@@ -132,7 +132,7 @@ struct WaveformCommandTests {
         #expect(folder.read("d.dat").count == 24 + 8 * 4)
     }
 
-    @Test("-o into a place that is not there is 73, into the recording itself 64, and leaves nothing half done")
+    @Test("-o into a missing folder ends with 73, into the recording itself with 64, and leaves no partial file")
     func badFiles() {
         saw("saw.wav")
         let bytes = folder.read("saw.wav")
@@ -157,7 +157,7 @@ struct WaveformCommandTests {
         #expect(folder.names == ["saw.wav", "self.dat"])
     }
 
-    @Test("what was made is kept, used again, and made anew when the recording has changed or what is kept is damaged")
+    @Test("a waveform is stored, used again, and made anew if the recording has changed or the stored file is damaged")
     func cache() throws {
         saw("saw.wav", channels: 1)
         let first = waveform("saw.wav", ["--json", "--width", "3"])

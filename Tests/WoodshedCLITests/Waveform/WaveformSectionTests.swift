@@ -3,7 +3,7 @@ import Testing
 
 @testable import WoodshedCLI
 
-@Suite("woodshed, of a recording with marks,", .serialized)
+@Suite("A recording with marks", .serialized)
 struct WaveformSectionTests {
     private let folder = TestFolder()
 
@@ -42,7 +42,7 @@ struct WaveformSectionTests {
         + #"{"section":2,"name":"chorus","from_frame":4000,"to_frame":6000},"#
         + #"{"section":3,"name":"","from_frame":6000,"to_frame":8000}]"#
 
-    @Test("waveform shows bands between the sound and the time, of what is seen, also from the cache")
+    @Test("waveform shows bands of the visible sections between the sound and the time axis, also from the cache")
     func terminal() {
         let style = ["--width", "40", "--height", "4", "--style", "ascii"]
         for _ in 0..<2 {
@@ -63,7 +63,8 @@ struct WaveformSectionTests {
         #expect(damaged.lines[5] == "          [1 ------][2 chorus][3 ------]")
     }
 
-    @Test("waveform and info tell them in JSON with numbers, names and frames; waveform those of its view")
+    @Test(
+        "waveform and info list its sections in JSON with numbers, names and frames; waveform lists those in its view")
     func json() {
         let width = ["--json", "--width", "2"]
         #expect(waveform("marked.wav", width).text.hasSuffix(",\(Self.json)}\n"))
@@ -82,7 +83,7 @@ struct WaveformSectionTests {
         #expect(!run(["info", folder["plain.wav"]]).text.contains("sections"))
     }
 
-    @Test("waveform -o draws bands above the picture, and without them the picture of a recording without marks")
+    @Test("waveform -o draws bands above the picture, and with --no-sections the picture of a recording without marks")
     func pictures() {
         // The light theme's bands, and the dark one's, as cairo writes colours; some of its versions put spaces in between.
         let bands = ["83.529412%,87.058824%,91.764706%", "16.470588%,21.176471%,28.235294%"]
