@@ -97,14 +97,14 @@ let package = Package(
             name: "AudioFiles",
             dependencies: [
                 "Explanations", "Realtime", "DSP", "Files", "UserState", "CLinux", "CRealtime", "CSndFile", "CMPG123",
-                "CSoxr",
+                "CSoxr", "CXXHash",
             ],
             swiftSettings: settings),
         .target(name: "Clips", dependencies: ["Realtime", "DSP", "AudioFiles"], swiftSettings: settings),
         .target(name: "Takes", dependencies: ["Files", "UserState", "AudioFiles"], swiftSettings: settings),
         .target(
             name: "Waveforms",
-            dependencies: ["Explanations", "Realtime", "DSP", "Files", "UserState", "AudioFiles", "Clips", "CXXHash"],
+            dependencies: ["Explanations", "Realtime", "DSP", "Files", "UserState", "AudioFiles", "Clips"],
             swiftSettings: settings),
         .target(
             name: "AudioDevices",

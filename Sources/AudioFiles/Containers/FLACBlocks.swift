@@ -27,6 +27,9 @@ package struct FLACBlocks {
     /// The range of the first block of a kind according to its header; it may reach beyond the end of the file.
     package func place(_ kind: Kind) -> Range<Int64>? { blocks.first { $0.kind == kind.rawValue }?.place }
 
+    /// The offset behind the last block, where the frames begin.
+    package var end: Int64 { blocks.last?.place.upperBound ?? 4 }
+
     /// The content of the first block of a kind, as far as the file holds it.
     package func first(_ kind: Kind) -> ByteSource? { place(kind).map(source.slice) }
 }

@@ -12,7 +12,7 @@ struct CacheNames {
 
     init(folder: String, byteCount: Int64) {
         self.folder = folder
-        prefix = ContentKey.hexadecimal(UInt64(bitPattern: byteCount)) + "-"
+        prefix = ByteHash.hexadecimal(UInt64(bitPattern: byteCount)) + "-"
     }
 
     /// The name of the waveform for a content.

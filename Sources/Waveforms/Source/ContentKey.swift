@@ -1,6 +1,5 @@
 // The content of a file as one number.
 public import AudioFiles
-internal import CXXHash
 internal import Files
 internal import Glibc
 
@@ -36,39 +35,13 @@ public struct ContentKey: Hashable, Sendable, CustomStringConvertible {
     }
 
     /// 32 hexadecimal digits, as the program `xxh128sum` prints them.
-    public var description: String { Self.hexadecimal(high) + Self.hexadecimal(low) }
-
-    static func hexadecimal(_ value: UInt64) -> String {
-        let digits = String(value, radix: 16)
-        return String(repeating: "0", count: 16 - digits.count) + digits
-    }
+    public var description: String { ByteHash.hexadecimal(high, low) }
 }
 
-/// The 128-bit XXH3 hash of bytes that arrive in pieces.
-@safe
-struct ByteHash: ~Copyable {
-    private let state: OpaquePointer
-
-    init() {
-        guard let state = unsafe XXH3_createState() else {
-            preconditionFailure("There is no memory for a hash's state.")
-        }
-        unsafe self.state = state
-        // Fails only without a state.
-        _ = unsafe XXH3_128bits_reset(state)
-    }
-
-    deinit { _ = unsafe XXH3_freeState(state) }
-
-    mutating func update(_ bytes: UnsafeRawBufferPointer) {
-        if let base = bytes.baseAddress { _ = unsafe XXH3_128bits_update(state, base, bytes.count) }
-    }
-
-    mutating func update(_ bytes: [UInt8]) { unsafe bytes.withUnsafeBytes { unsafe update($0) } }
-
-    /// The hash of all bytes so far.
+extension ByteHash {
+    /// The key of all bytes so far.
     func key() -> ContentKey {
-        let hash = unsafe XXH3_128bits_digest(state)
-        return ContentKey(high: hash.high64, low: hash.low64)
+        let hash = digest()
+        return ContentKey(high: hash.high, low: hash.low)
     }
 }

@@ -1,0 +1,181 @@
+// What of each kind of file is audio, and what is not. A program that edits tags may move, pad, add and drop everything else.
+internal import Files
+internal import Glibc
+
+/// Hashes the audio of one file.
+struct AudioHash: ~Copyable {
+    private let file: OpenedFile
+    private let source: ByteSource
+    private var hash = ByteHash()
+
+    /// The size of one read: small enough to stay in the processor's cache until it is hashed.
+    private static let blockBytes: Int64 = 256 << 10
+
+    init(_ file: OpenedFile) {
+        self.file = file
+        source = ByteSource(file)
+    }
+
+    func digest() -> (high: UInt64, low: UInt64) { hash.digest() }
+
+    // MARK: Parts
+
+    /// Two formats must not share a key because their bytes happen to be the same.
+    private mutating func begin(_ name: String) { hash.update(Array((name + "\n").utf8)) }
+
+    private mutating func add(_ bytes: [UInt8]) { hash.update(bytes) }
+
+    /// Adds a range of a source; what lies outside it is left out.
+    private mutating func add(_ part: ByteSource) throws(AudioFileError) {
+        var place: Int64 = 0
+        while place < part.count {
+            let bytes = part.bytes(at: place, count: Int(min(Self.blockBytes, part.count - place)))
+            // A part that cannot be read would give the key of another recording.
+            if bytes.isEmpty { throw .reading(file.path, errno: EIO) }
+            hash.update(bytes)
+            place += Int64(bytes.count)
+        }
+    }
+
+    mutating func addAll() throws(AudioFileError) {
+        begin("file")
+        try add(source)
+    }
+
+    // MARK: Samples in chunks
+
+    mutating func addWave() throws(AudioFileError) {
+        // RF64 is WAV with 64-bit sizes: the same samples are the same recording.
+        begin("wave")
+        let form: ChunkList.Form = source.starts(with: "RIFX") ? .aiff : .riff
+        let long = ChunkList(in: source, from: 12, form, named: ["ds64"]).chunks.first
+        let size: UInt64? = long?.content.little(at: 8)
+        let sizes = size.flatMap { Int64(exactly: $0) }.map { ["data": $0] } ?? [:]
+        let list = ChunkList(in: source, from: 12, form, named: ["fmt ", "data"], longSizes: sizes)
+        if let format = list.chunks.first(where: { $0.name == "fmt " })?.content { add(Self.waveFormat(format)) }
+        try add(list, ["data"])
+    }
+
+    /// The fields of a format that say how samples are stored. The same format has a short and an extensible form, and programs change one
+    /// into the other.
+    private static func waveFormat(_ content: ByteSource) -> [UInt8] {
+        let bytes = content.bytes(at: 0, count: 4096)
+        guard bytes.count >= 16 else { return bytes }
+        let isExtensible = bytes.starts(with: [0xFE, 0xFF]) && bytes.count >= 40
+        let tag = isExtensible ? bytes[24..<26] : bytes[0..<2]
+        // Integers, floats, A-law and mu-law need no more.
+        let isPlain = [1, 3, 6, 7].contains(tag[tag.startIndex]) && tag[tag.startIndex + 1] == 0
+        return Array(tag + bytes[2..<16]) + (isPlain ? [] : bytes[16...])
+    }
+
+    mutating func addAIFF() throws(AudioFileError) {
+        begin("aiff")
+        try add(ChunkList(in: source, from: 12, .aiff, named: ["COMM", "SSND"]), ["COMM", "SSND"])
+    }
+
+    mutating func addCAF() throws(AudioFileError) {
+        begin("caf")
+        let names = ["desc", "kuki", "pakt", "data"]
+        // The first four bytes of the data count the edits of the file, not of the sound.
+        try add(ChunkList(in: source, from: 8, .caf, named: Set(names)), names, leavingOut: ["data": 4])
+    }
+
+    /// Adds the first chunk of each name, in the order of the names, with its length, so that no byte can belong to either of two.
+    private mutating func add(
+        _ list: ChunkList, _ names: [String], leavingOut: [String: Int64] = [:]
+    ) throws(AudioFileError) {
+        for name in names {
+            guard let chunk = list.chunks.first(where: { $0.name == name }) else { continue }
+            let content = chunk.content.dropFirst(leavingOut[name] ?? 0)
+            begin("\(name) \(content.count)")
+            try add(content)
+        }
+    }
+
+    /// Sony's Wave64: chunks with 16-byte names, whose 64-bit sizes include their heads, at offsets divisible by 8.
+    mutating func addWave64() throws(AudioFileError) {
+        begin("wave64")
+        var place: Int64 = 40
+        for _ in 0..<16_384 {
+            let head = source.bytes(at: place, count: 24)
+            guard head.count == 24 else { return }
+            let size: UInt64 = head.little(at: 16)
+            let rest = source.count - place
+            let length = Int64(exactly: size).map { $0 < 24 ? rest : min($0, rest) } ?? rest
+            let name = String(decoding: head[..<4], as: UTF8.self)
+            if name == "fmt " || name == "data" {
+                begin("\(name) \(length - 24)")
+                try add(source.slice(place + 24..<place + length))
+            }
+            place += (length + 7) & ~7
+        }
+    }
+
+    mutating func addAU() throws(AudioFileError) {
+        begin("au")
+        let head = source.bytes(at: 0, count: 24)
+        guard head.count == 24 else { return try add(source) }
+        let isLittle = source.starts(with: "dns.")
+        let offset: UInt32 = isLittle ? head.little(at: 4) : head.big(at: 4)
+        let told: UInt32 = isLittle ? head.little(at: 8) : head.big(at: 8)
+        // Encoding, rate and channels; the text behind them is a tag.
+        add(Array(head[12..<24]))
+        let start = min(Int64(offset), source.count)
+        let end = told == .max ? source.count : min(source.count, start + Int64(told))
+        try add(source.slice(start..<end))
+    }
+
+    // MARK: Frames between tags
+
+    mutating func addFLAC() throws(AudioFileError) {
+        begin("flac")
+        let body = AudioTags.stripped(source)
+        let blocks = FLACBlocks(body)
+        // The properties hold the rate, the channels and the length; pictures, comments and padding are in other blocks.
+        try add(body.slice(8..<8 + 34))
+        try add(body.dropFirst(blocks.end))
+    }
+
+    mutating func addFrames() throws(AudioFileError) {
+        begin("frames")
+        let body = AudioTags.stripped(source)
+        try add(body.dropFirst(MPEGHeader.firstFrame(of: body, from: 0) ?? 0))
+    }
+
+    // MARK: Packets
+
+    mutating func addOgg() throws(AudioFileError) {
+        begin("ogg")
+        var packets = OggAudio()
+        var place: Int64 = 0
+        while let page = OggPage(source, at: place) {
+            let content = source.bytes(
+                at: page.contentStart, count: Int(page.bytes.upperBound - page.contentStart))
+            hash.update(packets.audio(of: page, content))
+            place = page.bytes.upperBound
+            if content.isEmpty, place >= source.count { break }
+        }
+        // The position of the last page cuts the end of the sound.
+        hash.update(packets.ends)
+        // What is no page may be a damaged part, which a decoder skips; it is not audio by which somebody could know the recording.
+    }
+
+    mutating func addPackets(_ tools: FFmpegTools) throws(AudioFileError) {
+        begin("packets")
+        var text: [UInt8] = []
+        let arguments =
+            [tools.ffmpeg, "-nostdin", "-v", "error"] + FFmpegTools.input()
+            + ["-map", "0:a:0", "-c", "copy", "-f", "hash", "-hash", "sha256", "-"]
+        let result = try unsafe tools.run(arguments, for: file.path, [file.descriptor]) {
+            bytes throws(AudioFileError) in
+            if text.count < 4096 { unsafe text.append(contentsOf: bytes) }
+        }
+        if case .killed(let number) = result.end {
+            throw .decoderKilled(file.path, signal: number, decodedSeconds: 0)
+        }
+        guard String(decoding: text, as: UTF8.self).hasPrefix("SHA256=") else {
+            throw .broken(file.path, result.lastErrorLine.isEmpty ? "no audio track" : result.lastErrorLine)
+        }
+        add(text)
+    }
+}
