@@ -25,7 +25,8 @@ final class SessionHarness {
         session = try PracticeSession(
             clip: clip, plan: plan,
             audibleFrame: { max(0, rendered.audible.load(ordering: .relaxed) - bufferFrames) },
-            makePlayer: { score in
+            makePlayer: { clip, score in
+                guard made == nil else { throw Missing() }
                 let harness = Harness([samples], clip: clip, score: score)
                 made = harness
                 return harness.player

@@ -26,6 +26,10 @@ public final class PracticeSession: Sendable {
     private let broadcast = EventBroadcast<SessionEvent>()
     /// The output frame that is audible now.
     private let audibleFrame: @Sendable () -> Int64
+    /// Makes the clicks before the first pass; nil without a count-in.
+    private let clicks: Player?
+    /// When the user paused.
+    private let pausedAt = Mutex<ContinuousClock.Instant?>(nil)
 
     /// Prepares a session. Nothing is heard before `start()`.
     ///
@@ -37,7 +41,7 @@ public final class PracticeSession: Sendable {
     ///   cannot take another player.
     public convenience init(engine: Engine, clip: Clip, plan: SessionPlan) throws {
         try self.init(clip: clip, plan: plan, audibleFrame: { engine.position.framesHeard }) {
-            try engine.makePlayer(clip, score: $0)
+            try engine.makePlayer($0, score: $1)
         }
     }
 
@@ -46,13 +50,14 @@ public final class PracticeSession: Sendable {
     ///   - makePlayer: Makes the player of a score.
     package init(
         clip: Clip, plan: SessionPlan, audibleFrame: @escaping @Sendable () -> Int64,
-        makePlayer: (Score) throws -> Player
+        makePlayer: (Clip, Score) throws -> Player
     ) throws {
         guard !plan.practice.sections.isEmpty else {
             throw SessionError(.noSections, "there is nothing to play", remedy: "Give at least one section.")
         }
         let state = SessionState(clip: clip, plan: plan)
-        player = try makePlayer(try state.planScore())
+        player = try makePlayer(clip, try state.planScore())
+        clicks = try plan.countIn.map { try Self.clicks(of: $0, sampleRate: clip.sampleRate, makePlayer) }
         self.plan = plan
         self.state = Mutex(state)
         self.audibleFrame = audibleFrame
@@ -60,9 +65,17 @@ public final class PracticeSession: Sendable {
 
     // MARK: Running
 
-    /// Begins with the first section.
+    private static func clicks(
+        of countIn: CountIn, sampleRate: Int, _ makePlayer: (Clip, Score) throws -> Player
+    ) throws -> Player {
+        let clip = try Clip.inMemory([countIn.samples(sampleRate: sampleRate)], sampleRate: sampleRate)
+        let plan = PracticePlan(sections: [try Section(0..<clip.frameCount)], joint: .hard)
+        return try makePlayer(clip, try Score(plan, clipFrameCount: clip.frameCount, sampleRate: sampleRate))
+    }
+
+    /// Begins with the first section, after the count-in.
     ///
-    /// - Parameter frame: The output frame of the first sound; nil for the next block.
+    /// - Parameter frame: The output frame of the first sound; nil for the next block, or for frame 0 if there is a count-in.
     public func start(at frame: Int64? = nil) {
         let count = state.withLock { $0.order.count }
         broadcast.tell(.started(sections: count))
@@ -71,11 +84,39 @@ public final class PracticeSession: Sendable {
             for await event in events { self?.take(event) }
             broadcast.end()
         }
-        player.start(at: frame)
+        guard let clicks else { return player.start(at: frame) }
+        clicks.start(at: frame ?? 0)
+        player.start(at: (frame ?? 0) + clicks.clip.frameCount)
     }
 
     /// Ends the session with a fade.
-    public func stop() { player.stop() }
+    public func stop() {
+        clicks?.stop()
+        player.stop()
+    }
+
+    /// Pauses, and remembers since when.
+    public func pause() {
+        pausedAt.withLock { $0 = .now }
+        player.pause(reason: .user)
+    }
+
+    /// Plays on, a little before the place of the pause if the plan says so; in a loop that is set by ear, and in a gap, from the very
+    /// place.
+    public func resume() {
+        let since = pausedAt.withLock { instant in
+            defer { instant = nil }
+            return instant
+        }
+        let status = player.status
+        if let since, status.state == .paused, !status.isResting, !marks.isRunning {
+            let pause = (.now - since) / .seconds(1)
+            let frames = plan.resumeRewind.seconds(afterPauseOf: pause) * Double(player.clip.sampleRate)
+            let place = max(currentSection.lowerBound, status.clipFrame - Int64(frames.rounded()))
+            if place < status.clipFrame { try? player.seek(toClipFrame: place) }
+        }
+        player.resume()
+    }
 
     /// What happens from now on, each event once, in order, to every reader, until the player's own events end. Ask
     /// before `start()`.
@@ -212,6 +253,31 @@ public final class PracticeSession: Sendable {
         try player.setPitch(pitch)
         state.withLock { $0.pitch = pitch }
     }
+
+    // MARK: Passes and gaps
+
+    /// Plays every section this often from now on. The pass that plays goes on.
+    public func setPasses(_ passes: PassCount) throws(SessionError) {
+        try change(listens: false) { (state, _) throws(SessionError) in
+            state.revise { plan in
+                plan.passes = passes
+                for index in plan.sections.indices { plan.sections[index].passes = nil }
+            }
+        }
+    }
+
+    /// Leaves this gap after every pass from now on. The pass that plays goes on.
+    public func setGap(_ gap: Gap) throws(SessionError) {
+        try change(listens: false) { (state, _) throws(SessionError) in
+            state.revise { plan in
+                plan.gap = gap
+                for index in plan.sections.indices { plan.sections[index].gap = nil }
+            }
+        }
+    }
+
+    /// The gap after each pass that has none of its own.
+    public var gap: Gap { player.score.plan.gap }
 
     // MARK: Sections
 

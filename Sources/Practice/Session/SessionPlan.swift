@@ -19,13 +19,21 @@ public struct SessionPlan: Sendable, Hashable {
     /// The first section to play, by its number in the list, from 1. A session that repeats plays those before it at the end of each
     /// round; any other leaves them out.
     public var firstSection: Int
+    /// Clicks before the first pass; nil for none.
+    public var countIn: CountIn?
+    /// What is repeated after a pause.
+    public var resumeRewind: ResumeRewind
 
     /// A plan; it is checked when a session is made from it.
-    public init(_ practice: PracticePlan, savedIDs: [Int?] = [], order: Order = .listed, firstSection: Int = 1) {
+    public init(
+        _ practice: PracticePlan, savedIDs: [Int?] = [], order: Order = .listed, firstSection: Int = 1,
+        countIn: CountIn? = nil, resumeRewind: ResumeRewind = .off
+    ) {
         self.practice = practice
         let count = practice.sections.count
         self.savedIDs = savedIDs.count == count ? savedIDs : Array(repeating: nil, count: count)
         (self.order, self.firstSection) = (order, firstSection)
+        (self.countIn, self.resumeRewind) = (countIn, resumeRewind)
     }
 
     /// The places of the list in the order in which they are played.

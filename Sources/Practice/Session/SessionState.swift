@@ -6,7 +6,9 @@ internal import Engine
 /// The state of a session.
 struct SessionState: Sendable {
     private let clip: Clip
-    private let plan: SessionPlan
+    private var plan: SessionPlan
+    /// Whether the plan's passes or gaps have changed since the player got a score.
+    private var isRevised = false
     /// The places of the plan's list in the order of playing.
     let order: [Int]
     var marks = LoopMarks()
@@ -37,6 +39,12 @@ struct SessionState: Sendable {
     /// The place of the current section in the plan's list, from 1.
     var currentPlace: Int? { order.indices.contains(section - 1) ? order[section - 1] + 1 : nil }
 
+    /// Changes passes or gaps of the plan.
+    mutating func revise(_ body: (inout PracticePlan) -> Void) {
+        body(&plan.practice)
+        isRevised = true
+    }
+
     // MARK: Scores
 
     /// The score of the plan's sections.
@@ -63,15 +71,17 @@ struct SessionState: Sendable {
     mutating func send(to player: Player, since before: SessionState) throws(SessionError) {
         do throws(ScoreError) {
             if marks.isRunning, let range = marks.range {
-                guard !before.marks.isRunning || before.marks.range != range else { return }
+                guard !before.marks.isRunning || before.marks.range != range || isRevised else { return }
+                isRevised = false
                 try player.setScore(try loopScore(range, at: player.status.speed))
-            } else if before.marks.isRunning || wantedSection != nil {
+            } else if before.marks.isRunning || wantedSection != nil || isRevised {
                 let place = player.status.clipFrame
-                if before.marks.isRunning { try player.setScore(try planScore()) }
+                if before.marks.isRunning || isRevised { try player.setScore(try planScore()) }
+                isRevised = false
                 if let wantedSection {
                     try player.skip(toSection: wantedSection)
                     (awaitedSection, self.wantedSection) = (wantedSection, nil)
-                } else if player.score.sections.contains(where: { $0.range.contains(place) }) {
+                } else if before.marks.isRunning, player.score.sections.contains(where: { $0.range.contains(place) }) {
                     // The section that plays on is the one that holds the place, whatever its number in the loop's score was.
                     try player.seek(toClipFrame: place)
                 }

@@ -17,7 +17,7 @@ struct PracticeCommand: Verb {
 
             Without -n a section loops until you press n (next section) or q; -n 5 plays
             each section five times. Files and the virtual clock get one pass of each.
-            While playing, ? shows the keys. --help-hidden lists the device's options too.
+            While playing, ? shows the keys. --help-hidden shows more options.
             """)
 
     @Argument(help: "A recording.", completion: .file())
@@ -25,16 +25,15 @@ struct PracticeCommand: Verb {
 
     @OptionGroup var plan: PlanOptions
 
-    @Flag(name: .customLong("repeat"), help: "Begin again with the first section after the last.")
-    var repeats = false
+    @OptionGroup var flow: SessionOptions
 
     @OptionGroup var device: DeviceOptions
-    @OptionGroup var loss: LossOptions
+    @OptionGroup(visibility: .hidden) var loss: LossOptions
     @OptionGroup var screen: ScreenOptions
     @OptionGroup var messages: MessageOptions
 
     mutating func validate() throws {
-        if repeats, !device.listensInRealTime {
+        if flow.repeats, !device.listensInRealTime {
             throw ValidationError("--repeat never ends: play to a device, with --clock real.")
         }
     }
@@ -42,7 +41,10 @@ struct PracticeCommand: Verb {
     func perform() throws {
         let playing = Playing(file: file, device: device, loss: loss, screen: screen, messages: messages)
         let passes: PassCount = device.listensInRealTime ? .endless : 1
-        try playing.run { SessionPlan(try plan.plan(for: $0, passes: passes, repeats: repeats)) }
+        try playing.run { timeline in
+            let practice = try plan.plan(for: timeline, passes: passes, repeats: flow.repeats)
+            return try flow.sessionPlan(practice)
+        }
     }
 }
 

@@ -32,7 +32,7 @@ struct PlayerControls {
         switch action {
         case .togglePause:
             isPaused.toggle()
-            if isPaused { player.pause(reason: .user) } else { player.resume() }
+            if isPaused { session.pause() } else { session.resume() }
         case .jump(let seconds): jump(seconds)
         case .skip(let sections): session.skip(by: sections)
         case .changeSpeed(let step): setSpeed((wantedSpeed ?? player.status.speed) + step)
@@ -41,6 +41,8 @@ struct PlayerControls {
         case .changeGain(let step):
             gainDecibels = min(max(gainDecibels + step, Self.gainRange.lowerBound), Self.gainRange.upperBound)
             player.setGain(decibels: gainDecibels)
+        case .passes(let count): try? session.setPasses(count == 0 ? .endless : .count(count))
+        case .changeGap: changeGap()
         case .quit, .help, .redraw, .waveform, .loop, .tell: break
         }
     }
@@ -59,6 +61,17 @@ struct PlayerControls {
         try? player.seek(toClipFrame: place)
     }
 
+    /// No gap, time to repeat the pass, half as much again, and no gap.
+    private func changeGap() {
+        let next: Gap =
+            switch session.gap {
+            case .passLengths(let factor) where factor >= 1.5: .none
+            case .passLengths: .passLengths(1.5)
+            case .none, .frames: .passLengths(1)
+            }
+        try? session.setGap(next)
+    }
+
     private mutating func setSpeed(_ factor: Double) {
         // To a tenth of a per cent, so that 5 % up and 5 % down lead back to the same speed.
         let rounded = (factor * 1000).rounded() / 1000
@@ -71,6 +84,19 @@ struct PlayerControls {
         let bounded = min(max(semitones, Pitch.range.lowerBound), Pitch.range.upperBound)
         wantedSemitones = bounded
         if let pitch = try? Pitch(semitones: bounded) { try? session.setPitch(pitch) }
+    }
+
+    /// What a key has set, in a few words; nil if the status line or an event tells it.
+    func words(after action: KeyAction) -> String? {
+        switch action {
+        case .passes(0): return "no end of passes"
+        case .passes(1): return "1 pass of each section"
+        case .passes(let count): return "\(count) passes of each section"
+        case .changeGap:
+            if case .passLengths(let factor) = session.gap { return "gap of \(fixed(factor, decimals: 1)) passes" }
+            return "no gap"
+        default: return nil
+        }
     }
 
     /// What the status line shows now.

@@ -124,7 +124,9 @@ final class Session: TerminalLoopDelegate {
         case .waveform: picture.toggle()
         case .loop(let key): loop.say([LoopControls(session: practice).apply(key)])
         case .tell: loop.say([placeWords], evenQuiet: true)
-        default: control.apply(action)
+        default:
+            control.apply(action)
+            if let words = control.words(after: action) { loop.say([words]) }
         }
     }
 

@@ -31,6 +31,10 @@ enum KeyAction: Equatable, Sendable {
     case normalSpeed
     /// Higher or lower, in semitones.
     case changePitch(by: Double)
+    /// Play each section so often; 0 is without an end.
+    case passes(Int)
+    /// The next of the gaps after a pass: none, as long as the pass, half as long again.
+    case changeGap
     /// Louder or softer, in decibels.
     case changeGain(by: Double)
     case loop(Loop)
@@ -172,6 +176,8 @@ extension KeyAction {
         case UInt8(ascii: "<"): .loop(.nudge(.end, seconds: -0.01))
         case UInt8(ascii: ">"): .loop(.nudge(.end, seconds: 0.01))
         case UInt8(ascii: "i"): .tell
+        case UInt8(ascii: "g"): .changeGap
+        case UInt8(ascii: "0")...UInt8(ascii: "9"): .passes(Int(byte - UInt8(ascii: "0")))
         case UInt8(ascii: "+"), UInt8(ascii: "="): .changeGain(by: 1)
         case UInt8(ascii: "-"): .changeGain(by: -1)
         case UInt8(ascii: "w"), UInt8(ascii: "W"): .waveform
@@ -188,7 +194,8 @@ extension KeyAction {
         ("a", "start the loop here"), ("b", "end it here, and loop"), ("l", "leave the loop, enter it"),
         ("j", "to the loop's start"), ("L", "loop the last 4 s, 8 s"), (", .", "loop's start 10 ms -, +"),
         ("< >", "loop's end 10 ms -, +"), ("Alt ,.<>", "the same by a frame"),
-        ("n, down", "next section"), ("N, up", "previous section"), ("i", "say the place"), ("w", "waveform"),
+        ("1 to 9", "so many passes; 0: endless"), ("g", "gap: none, 1, 1.5 passes"), ("n N", "next, previous section"),
+        ("i", "say the place"), ("w", "waveform"),
         ("( )", "a semitone -, +"), ("+ -", "louder, softer"), ("Ctrl-L", "clear the screen"), ("q", "quit"),
     ])
 }

@@ -1,0 +1,40 @@
+internal import Glibc
+
+/// Clicks before the first pass, so that a player can join in time.
+public struct CountIn: Sendable, Hashable {
+    /// Clicks, from 1 to 32.
+    public let clicks: Int
+    /// Clicks a minute, from 20 to 400.
+    public let tempo: Double
+
+    /// What can be asked for.
+    public static let (clickRange, tempoRange) = (1...32, 20.0...400.0)
+
+    /// Checks the numbers.
+    ///
+    /// - Returns: nil if one is out of range.
+    public init?(clicks: Int = 4, tempo: Double = 100) {
+        guard Self.clickRange.contains(clicks), Self.tempoRange.contains(tempo) else { return nil }
+        (self.clicks, self.tempo) = (clicks, tempo)
+    }
+
+    /// From the first click to the sound, in frames.
+    func frameCount(sampleRate: Int) -> Int { Int((Double(clicks) * 60 / tempo * Double(sampleRate)).rounded()) }
+
+    /// The clicks as samples of one channel: 25 ms each, a tone that dies away, the first one higher.
+    func samples(sampleRate: Int) -> [Float] {
+        let rate = Double(sampleRate)
+        var samples = [Float](repeating: 0, count: frameCount(sampleRate: sampleRate))
+        for click in 0..<clicks {
+            let start = Int((Double(click) * 60 / tempo * rate).rounded())
+            let frequency = click == 0 ? 1760.0 : 1175.0
+            for offset in 0..<Int(0.025 * rate) where start + offset < samples.count {
+                let seconds = Double(offset) / rate
+                // A millisecond of attack, so that it is a click and not a crack.
+                let level = min(1, seconds / 0.001) * exp(-seconds / 0.006) * 0.5
+                samples[start + offset] = Float(level * sin(2 * .pi * frequency * seconds))
+            }
+        }
+        return samples
+    }
+}

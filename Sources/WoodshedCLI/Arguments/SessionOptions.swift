@@ -1,0 +1,82 @@
+// How a session leads through its sections.
+import ArgumentParser
+import Woodshed
+
+/// The order of the sections, and what happens before and between them.
+struct SessionOptions: ParsableArguments {
+    @Flag(name: .customLong("repeat"), help: "Begin again with the first section after the last.")
+    var repeats = false
+
+    @Flag(name: .long, help: "Play the sections in a random order.")
+    var shuffle = false
+
+    @Option(
+        name: .long, parsing: .unconditional,
+        help: .init("Begin with this section of the list, from 1.", valueName: "n"),
+        transform: { try boundedInteger($0, in: 1...1_000_000) })
+    var fromSection: Int?
+
+    @Option(
+        name: .long, parsing: .unconditional,
+        help: .init("Clicks before the first pass: 4, or 4:90 for 90 a minute.", valueName: "n[:bpm]"),
+        transform: { try CountInText(parsing: optionValue($0)) })
+    var countIn: CountInText?
+
+    @Option(
+        name: .long, parsing: .unconditional,
+        help: .init("Repeat this much after a pause: auto, off, or seconds. (default: auto)", valueName: "t"),
+        transform: { try ResumeRewindText(parsing: optionValue($0)) })
+    var resumeRewind: ResumeRewindText?
+
+    /// The session of a plan.
+    ///
+    /// - Throws: A `CommandFailure` if there are fewer sections than the first one's number.
+    func sessionPlan(_ practice: PracticePlan) throws -> SessionPlan {
+        let count = practice.sections.count
+        if let fromSection, fromSection > count {
+            throw CommandFailure(
+                .badData, "there is no section \(fromSection)", remedy: "Choose a section from 1 to \(count).")
+        }
+        return SessionPlan(
+            practice, order: shuffle ? .shuffled(seed: .random(in: 0...UInt64.max)) : .listed,
+            firstSection: fromSection ?? 1, countIn: countIn?.countIn,
+            resumeRewind: resumeRewind?.rewind ?? .automatic)
+    }
+}
+
+/// Clicks as typed: `4`, or `4:90` for 90 a minute.
+struct CountInText: Hashable, Sendable {
+    let countIn: CountIn
+
+    init(parsing text: String) throws(ArgumentError) {
+        let parts = text.split(separator: ":", omittingEmptySubsequences: false)
+        let clicks = wholeNumber(parts[0])
+        let tempo = parts.count == 2 ? decimal(parts[1]) : 100
+        guard parts.count <= 2, let clicks, let tempo, clicks <= Int64(CountIn.clickRange.upperBound),
+            let countIn = CountIn(clicks: Int(clicks), tempo: tempo)
+        else {
+            throw ArgumentError("'\(text)' is no count-in; write 4, or 4:90 (1 to 32 clicks, 20 to 400 a minute)")
+        }
+        self.countIn = countIn
+    }
+}
+
+/// What is repeated after a pause, as typed.
+struct ResumeRewindText: Hashable, Sendable {
+    let rewind: ResumeRewind
+
+    /// The most that can be asked for, in seconds.
+    private static let longest = 60.0
+
+    init(parsing text: String) throws(ArgumentError) {
+        switch text {
+        case "auto": rewind = .automatic
+        case "off": rewind = .off
+        default:
+            guard let seconds = decimal(text), seconds <= Self.longest else {
+                throw ArgumentError("'\(text)' is no time to repeat; write auto, off, or 0 to 60 seconds")
+            }
+            rewind = .seconds(seconds)
+        }
+    }
+}

@@ -1,0 +1,76 @@
+import Clips
+import EngineHarness
+import TestSupport
+import Testing
+
+@testable import Engine
+@testable import Practice
+
+@Suite("A practice session")
+struct PracticeSessionTests {
+    private let ruler = LoopTests.ruler
+
+    private func harness(_ plan: SessionPlan) throws -> SessionHarness {
+        try SessionHarness(ruler, rate: LoopTests.rate, plan: plan)
+    }
+
+    private func place(_ sample: Float) -> Int { Int((sample * 16_384).rounded()) }
+
+    @Test("plays another number of passes and another gap from now on, without leaving its place")
+    func passesAndGaps() throws {
+        let sections = [try Section(0..<1000, passes: 9), try Section(4000..<5000)]
+        let harness = try harness(SessionPlan(PracticePlan(sections: sections, passes: .endless, joint: .hard)))
+        harness.play(1500)
+        try harness.session.setPasses(2)
+        try harness.session.setGap(.frames(300))
+        let sound = harness.play(2000)
+        for frame in 64..<500 { #expect(place(sound[frame]) == 500 + frame) }
+        #expect(sound[500..<800].allSatisfy { $0 == 0 })
+        // The second of two passes is over: the second section follows.
+        #expect(place(sound[900]) == 4100)
+        #expect(harness.player.status.passes == 2)
+    }
+
+    @Test("goes on a little before the place of a pause, never before the section, and in a loop at the very place")
+    func rewind() throws {
+        let whole = PracticePlan(sections: [try Section(0..<16_000)], passes: .endless)
+        let harness = try harness(SessionPlan(whole, resumeRewind: .seconds(0.25)))
+        harness.play(5000)
+        harness.session.pause()
+        harness.play(500)
+        harness.session.resume()
+        #expect(place(harness.play(200)[199]) == 5000 - 2000 + 199)
+        try harness.session.loop(3000..<6000)
+        harness.play(800)
+        harness.session.pause()
+        harness.play(100)
+        let paused = harness.player.status.clipFrame
+        harness.session.resume()
+        #expect(place(harness.play(100)[99]) == Int(paused) + 99)
+        let early = try self.harness(SessionPlan(whole, resumeRewind: .seconds(5)))
+        early.play(900)
+        early.session.pause()
+        early.play(100)
+        early.session.resume()
+        #expect(place(early.play(100)[99]) == 99)
+        let automatic = ResumeRewind.automatic
+        #expect([1, 5, 30, 600].map { automatic.seconds(afterPauseOf: $0) } == [0, 0.5, 2, 5])
+    }
+
+    @Test("counts in: as many clicks as asked for, in time, the first one higher")
+    func countIn() throws {
+        let countIn = try #require(CountIn(clicks: 4, tempo: 120))
+        let samples = countIn.samples(sampleRate: 8000)
+        #expect(samples.count == 16_000)
+        for click in 0..<4 {
+            let part = samples[click * 4000..<(click + 1) * 4000]
+            #expect(part.prefix(200).contains { abs($0) > 0.1 } && part.dropFirst(200).allSatisfy { $0 == 0 })
+        }
+        func crossings(_ click: Int) -> Int {
+            let part = samples[click * 4000..<click * 4000 + 150]
+            return zip(part, part.dropFirst()).count { ($0 < 0) != ($1 < 0) }
+        }
+        #expect(crossings(0) > crossings(1) && crossings(1) == crossings(3))
+        #expect(CountIn(clicks: 0) == nil && CountIn(clicks: 4, tempo: 500) == nil && CountIn(clicks: 33) == nil)
+    }
+}
