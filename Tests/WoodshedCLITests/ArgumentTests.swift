@@ -181,8 +181,8 @@ struct ArgumentTests {
                 == ["play", "--section", "1-2\n3-4", "a", "-n", "5", "--", "--section", "b"])
         // What is to be refused is told as it was typed.
         #expect(
-            SectionArguments.merged(["play", "a", "--section", "1-2", "--section", "x"]) == [
-                "play", "a", "--section", "x",
+            SectionArguments.merged(["play", "a", "--section", "1-2", "--section", "1-2-3"]) == [
+                "play", "a", "--section", "1-2-3",
             ])
         #expect(SectionArguments.merged(["play", "a", "--section"]) == ["play", "a", "--section"])
         #expect(SectionArguments.merged(["play", "--section", "--", "1-2"]) == ["play", "--section", "--", "1-2"])
@@ -190,13 +190,15 @@ struct ArgumentTests {
         let many = (0..<20_000).flatMap { ["--section", "\($0)-\($0 + 1)"] }
         let command = try Woodshed.parseAsRoot(SectionArguments.merged(["practice", "song.wav"] + many))
         let practice = try #require(command as? PracticeCommand)
-        #expect(practice.plan.ranges.count == 20_000)
-        #expect(practice.plan.ranges.last == (try TimeRange(parsing: "19999-20000")))
+        #expect(practice.plan.chosenSections.count == 20_000)
+        #expect(practice.plan.chosenSections.last == .range(try TimeRange(parsing: "19999-20000")))
+        #expect(try SectionText(parsing: "Intro") == .saved("Intro") && SectionText(parsing: "3") == .saved("3"))
+        #expect(throws: ArgumentError.self) { try SectionText(parsing: "1-2-3") }
     }
 
     @Test("an unreadable section among others is named in the error")
     func badSection() {
-        let run = Command.run(["practice", "song.wav", "--section", "1-2", "--section", "x", "--section", "3-4"])
-        #expect(run.status == 64 && run.error.contains("'x' is no section"), "\(run.error)")
+        let run = Command.run(["practice", "song.wav", "--section", "1-2", "--section", "3-4-5", "--section", "3-4"])
+        #expect(run.status == 64 && run.error.contains("'3-4-5' is no section"), "\(run.error)")
     }
 }

@@ -55,7 +55,7 @@ struct CommandTests {
             ["practice", "a", "--speed", "0"], ["practice", "a", "--speed", "nan"],
             ["practice", "a", "--speed", "500%"], ["play", "a", "--pitch", "25"], ["play", "a", "--pitch", "nan"],
             ["play", "a", "--pitch"],
-            ["practice", "a", "--section", "x"], ["practice", "a", "--section", "1-2", "--from", "1"],
+            ["practice", "a", "--section", "1-2-3"], ["practice", "a", "--section", "1-2", "--from", "1"],
             ["practice", "a", "--speed", "1", "--ramp", "60%:100%:5%"], ["practice", "a", "--joint", "glue"],
             ["practice", "a", "--period", "0"], ["practice", "a", "--period", "8193"],
             ["practice", "a", "--periods", "1"],

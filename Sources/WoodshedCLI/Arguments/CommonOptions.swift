@@ -96,9 +96,9 @@ struct LossOptions: ParsableArguments {
 struct PlanOptions: ParsableArguments {
     @Option(
         name: .customLong("section"), parsing: .unconditionalSingleValue,
-        help: .init("A section: 2.0-3.0, 1:20-1:45 or 90112f-131072f. Can be repeated.", valueName: "a-b"),
-        transform: { try SectionArguments.ranges(optionValue($0)) })
-    var sections: [[TimeRange]] = []
+        help: .init("2.0-3.0, 1:20-1:45, 90112f-131072f, or a saved section's name or number.", valueName: "a-b"),
+        transform: { try SectionArguments.sections(optionValue($0)) })
+    var sections: [[SectionText]] = []
 
     @OptionGroup var range: RangeOptions
 
@@ -139,8 +139,10 @@ struct PlanOptions: ParsableArguments {
         }
     }
 
-    /// The ranges in the order of playing: the given sections, or the range, or the whole recording.
-    var ranges: [TimeRange] { sections.isEmpty ? [range.range] : sections.flatMap { $0 } }
+    /// The sections in the order of playing; empty if none was given.
+    var chosenSections: [SectionText] {
+        range.isGiven ? [.range(range.range)] : sections.flatMap { $0 }
+    }
 }
 
 /// One range of a recording.

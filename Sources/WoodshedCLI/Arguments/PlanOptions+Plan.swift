@@ -7,18 +7,35 @@ extension PlanOptions {
     /// - Parameters:
     ///   - passes: Of each section, if the user gave no number.
     ///   - repeats: Whether the first section follows the last.
-    /// - Throws: A `CommandFailure` for a section that ends before it starts or where it starts, a `ScoreError` for another value
-    ///   that cannot be played.
+    ///   - saved: The sections that are kept with the recording.
+    /// - Throws: A `CommandFailure` for a section that ends before it starts or where it starts, a `SectionError` for one that is not
+    ///   there, a `ScoreError` for another value that cannot be played.
     func plan(
-        for timeline: Timeline, passes: PassCount = 1, repeats: Bool = false
+        for timeline: Timeline, passes: PassCount = 1, repeats: Bool = false, saved: SavedSections = .none
     ) throws -> PracticePlan {
-        var sections: [Section] = []
-        for range in ranges { sections.append(try range.section(of: timeline)) }
-        return PracticePlan(
-            sections: sections, passes: self.passes.map(PassCount.count) ?? passes, speeds: try schedule(for: timeline),
+        PracticePlan(
+            sections: try planned(for: timeline, saved).map(\.section),
+            passes: self.passes.map(PassCount.count) ?? passes, speeds: try schedule(for: timeline),
             pitch: try pitch.enginePitch(),
             gap: gap?.gap(in: timeline) ?? .none, joint: joint.joint,
             material: method.material.choice, quality: method.quality.quality, repeats: repeats)
+    }
+
+    /// The sections in the order of playing, with the identities of those that are saved: the given ones, or else all that are saved if
+    /// they are wanted, or else the whole recording.
+    func planned(for timeline: Timeline, _ saved: SavedSections) throws -> [(section: Section, savedID: Int?)] {
+        if chosenSections.isEmpty, saved.areDefault, let list = try saved.list(), !list.sections.isEmpty {
+            return try list.sections.map { (try $0.section(of: timeline), $0.id) }
+        }
+        let chosen = chosenSections.isEmpty ? [.range(.whole)] : chosenSections
+        return try chosen.map { text in
+            switch text {
+            case .range(let range): return (try range.section(of: timeline), nil)
+            case .saved(let name):
+                let section = try saved.section(named: name)
+                return (try section.section(of: timeline), section.id)
+            }
+        }
     }
 
     private func schedule(for timeline: Timeline) throws(ScoreError) -> SpeedSchedule {

@@ -27,7 +27,7 @@ enum SectionArguments {
                 index += 1
                 continue
             }
-            guard (try? TimeRange(parsing: text)) != nil else { return rest + [name, text] + arguments[end...] }
+            guard (try? SectionText(parsing: text)) != nil else { return rest + [name, text] + arguments[end...] }
             if texts.isEmpty { place = rest.count }
             texts.append(text)
             index += 1
@@ -39,11 +39,30 @@ enum SectionArguments {
     }
 
     /// The sections of one argument.
-    static func ranges(_ text: String) throws(ArgumentError) -> [TimeRange] {
-        var ranges: [TimeRange] = []
+    static func sections(_ text: String) throws(ArgumentError) -> [SectionText] {
+        var ranges: [SectionText] = []
         for part in text.split(separator: separator, omittingEmptySubsequences: false) {
-            ranges.append(try TimeRange(parsing: String(part)))
+            ranges.append(try SectionText(parsing: String(part)))
         }
         return ranges
+    }
+}
+
+/// A section as typed: a range of the recording, or a saved section by its name or number.
+enum SectionText: Hashable, Sendable {
+    case range(TimeRange)
+    case saved(String)
+
+    /// Parses a range if the text is one, and takes any other text for a name; a text of digits and signs alone that is no range is
+    /// a mistake.
+    init(parsing text: String) throws(ArgumentError) {
+        do throws(ArgumentError) {
+            self = .range(try TimeRange(parsing: text))
+        } catch {
+            let isNumber = wholeNumber(text) != nil
+            let looksLikeRange = text.utf8.allSatisfy { "0123456789.:-f%".utf8.contains($0) }
+            guard isNumber || !looksLikeRange else { throw error }
+            self = .saved(text)
+        }
     }
 }
