@@ -74,6 +74,7 @@ let package = Package(
         .target(name: "CSampleSums", path: "CSources/CSampleSums"),
         .target(name: "CLibraryTable", path: "CSources/CLibraryTable"),
         .target(name: "CPangoCairo", dependencies: ["CLibraryTable"], path: "CSources/CPangoCairo"),
+        .target(name: "CSQLite", dependencies: ["CLibraryTable"], path: "CSources/CSQLite"),
         .target(name: "VirtualCard", dependencies: ["CALSA"], path: "CSources/VirtualCard"),
         .target(name: "VirtualCardPlugIn", dependencies: ["VirtualCard"], path: "CSources/VirtualCardPlugIn"),
         // Replaces malloc in programs that link it: for tests and benchmarks, never for a product that ships.
@@ -91,6 +92,8 @@ let package = Package(
             swiftSettings: settings),
         .target(name: "Sections", dependencies: ["Explanations"], swiftSettings: settings),
         .target(name: "Libraries", dependencies: ["Explanations", "CLibraryTable"], swiftSettings: settings),
+        .target(
+            name: "Database", dependencies: ["Explanations", "Libraries", "CSQLite"], swiftSettings: settings),
         .target(name: "Files", dependencies: ["Explanations", "CLinux"], swiftSettings: settings),
         .target(name: "UserState", dependencies: ["Explanations", "Files"], swiftSettings: settings),
         .target(
@@ -123,8 +126,8 @@ let package = Package(
         .target(
             name: "Practice",
             dependencies: [
-                "Explanations", "Realtime", "DSP", "Files", "Sections", "UserState", "AudioFiles", "Clips", "Waveforms",
-                "AudioDevices", "Engine",
+                "Explanations", "Realtime", "DSP", "Files", "Sections", "UserState", "Database", "AudioFiles", "Clips",
+                "Waveforms", "AudioDevices", "Engine",
             ],
             swiftSettings: settings),
         .target(
@@ -169,6 +172,7 @@ let package = Package(
         .testTarget(name: "SectionsTests", dependencies: ["Sections", "TestSupport"], swiftSettings: settings),
         .testTarget(
             name: "FilesTests", dependencies: ["Files", "ProcessHandles", "TestSupport"], swiftSettings: settings),
+        .testTarget(name: "DatabaseTests", dependencies: ["Database", "TestSupport"], swiftSettings: settings),
         .testTarget(name: "UserStateTests", dependencies: ["UserState", "TestSupport"], swiftSettings: settings),
         .testTarget(
             name: "DSPTests", dependencies: ["DSP", "SoundMeasures", "TestSupport"],
@@ -215,7 +219,10 @@ let package = Package(
             path: "Tests/EngineHarness", swiftSettings: settings),
         .testTarget(
             name: "PracticeTests",
-            dependencies: ["Clips", "Engine", "EngineHarness", "Practice", "Sections", "TestSupport"],
+            dependencies: [
+                "AudioFiles", "Clips", "Database", "Engine", "EngineHarness", "Practice", "Sections", "SoundFileSupport",
+                "TestSupport",
+            ],
             swiftSettings: settings),
         .testTarget(
             name: "EngineTests",

@@ -24,6 +24,7 @@ libfftw3-dev        Fourier transforms of the time stretcher
 libsoxr-dev         converts a recording of another sample rate
 libsamplerate0-dev  brings a second card's sound to the first one's clock
 libxxhash-dev       knows a recording by its content, and checks what the cache keeps of it
+libsqlite3-0        keeps what is practised; loaded when it is first needed
 libpangocairo-1.0-0 draws pictures of sound and their texts, PNG and SVG; loaded when a picture is drawn
 pkg-config          tells the compiler where those libraries are
 END
@@ -41,6 +42,7 @@ python3-jsonschema  compares what the command writes with the schema of it
 alsa-utils          lists sound devices as ALSA sees them
 libcairo2-dev       reads pictures back
 libpango1.0-dev     its headers, which what is looked up in the library is compared with
+libsqlite3-dev      its header, for the same comparison
 fonts-dejavu-core   letters that join and run from right to left, in pictures
 fonts-lohit-deva    letters that change their order, in pictures
 END

@@ -28,6 +28,12 @@ package enum CacheFolder {
     package static var path: String? { UserFolder.path("XDG_CACHE_HOME", inHome: ".cache") }
 }
 
+/// The location of what the user made and would miss.
+package enum DataFolder {
+    /// This program's folder under `$XDG_DATA_HOME`, by default `~/.local/share`; nil if there is no home.
+    package static var path: String? { UserFolder.path("XDG_DATA_HOME", inHome: ".local/share") }
+}
+
 private enum UserFolder {
     /// This program's folder below the one that a variable names, or else below a folder in the home folder.
     static func path(_ name: String, inHome fallback: String) -> String? {

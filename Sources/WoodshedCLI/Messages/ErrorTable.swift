@@ -28,6 +28,18 @@ extension SessionError: CommandError {
     }
 }
 
+extension StoreError: CommandError {
+    var exitStatus: ExitStatus {
+        switch kind {
+        case .cannotOpen: .cannotCreate
+        case .permissionDenied, .readOnly: .noPermission
+        case .diskFull, .io: .inputOutput
+        case .damaged, .newer, .foreign, .otherRecording: .badData
+        case .busy, .libraryMissing, .noHome: .unavailable
+        }
+    }
+}
+
 extension DeviceError: CommandError {
     var exitStatus: ExitStatus { kind.exitStatus }
 }

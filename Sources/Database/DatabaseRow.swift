@@ -1,0 +1,65 @@
+internal import CSQLite
+internal import Libraries
+
+/// A row of a query; valid only in the closure that it is passed to. Columns count from 0.
+///
+/// Each reader throws an error of kind `damaged` if the column holds a value of another type: its owner never wrote that.
+@safe
+package struct DatabaseRow {
+    private let statement: OpaquePointer
+    private let functions: LibraryFunctions<SQLiteFunctions>
+
+    private var sqlite: SQLiteFunctions { unsafe functions.table.pointee }
+
+    init(statement: OpaquePointer, functions: LibraryFunctions<SQLiteFunctions>) {
+        unsafe self.statement = statement
+        self.functions = functions
+    }
+
+    package func isNull(_ column: Int) -> Bool { type(column) == Int32(SQLITE_NULL) }
+
+    package func integer(_ column: Int) throws(DatabaseError) -> Int64 {
+        try check(column, SQLITE_INTEGER, "a number")
+        return unsafe sqlite.sqlite3_column_int64(statement, Int32(column))
+    }
+
+    package func text(_ column: Int) throws(DatabaseError) -> String {
+        try check(column, SQLITE_TEXT, "a text")
+        // The text first: it may change how it is stored, and so its length.
+        let start = unsafe sqlite.sqlite3_column_text(statement, Int32(column))
+        let count = Int(unsafe sqlite.sqlite3_column_bytes(statement, Int32(column)))
+        return unsafe String(decoding: UnsafeBufferPointer(start: start, count: start == nil ? 0 : count), as: UTF8.self)
+    }
+
+    package func bytes(_ column: Int) throws(DatabaseError) -> [UInt8] {
+        try check(column, SQLITE_BLOB, "bytes")
+        // Null for no bytes.
+        let start = unsafe sqlite.sqlite3_column_blob(statement, Int32(column))
+        let count = Int(unsafe sqlite.sqlite3_column_bytes(statement, Int32(column)))
+        return unsafe Array(UnsafeRawBufferPointer(start: start, count: start == nil ? 0 : count))
+    }
+
+    package func integer(orNull column: Int) throws(DatabaseError) -> Int64? {
+        isNull(column) ? nil : try integer(column)
+    }
+
+    package func text(orNull column: Int) throws(DatabaseError) -> String? {
+        isNull(column) ? nil : try text(column)
+    }
+
+    /// A column of any type.
+    package func value(_ column: Int) throws(DatabaseError) -> DatabaseValue {
+        switch Int(type(column)) {
+        case SQLITE_NULL: .null
+        case SQLITE_INTEGER: .integer(try integer(column))
+        case SQLITE_TEXT: .text(try text(column))
+        default: .bytes(try bytes(column))
+        }
+    }
+
+    private func type(_ column: Int) -> Int32 { unsafe sqlite.sqlite3_column_type(statement, Int32(column)) }
+
+    private func check(_ column: Int, _ expected: Int, _ what: String) throws(DatabaseError) {
+        guard type(column) == Int32(expected) else { throw .damaged("column \(column) of a row is not \(what)") }
+    }
+}

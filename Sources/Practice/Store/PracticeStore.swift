@@ -1,0 +1,247 @@
+public import AudioFiles
+internal import Database
+internal import Glibc
+public import Sections
+internal import Synchronization
+internal import UserState
+
+/// What is kept of every recording that somebody has practised: its sections with all changes to them, where they stopped, and their settings.
+///
+/// A store is a file, which several programs may change at once without losing anything. It is opened when it is first needed, and made by
+/// the first change; reading makes nothing. Any thread may call it; calls wait for the disk, and up to five seconds for another
+/// program. Real-time safe: no.
+///
+///     let store = try PracticeStore(.user)
+///     try store.apply(.mark(frame: 441_000, name: "Solo"), to: recording)
+public final class PracticeStore: Sendable {
+    /// Where a store is kept.
+    public enum Place: Sendable, Hashable {
+        /// In the user's data folder: `$XDG_DATA_HOME/woodshed/practice.db`, by default below `~/.local/share`.
+        case user
+        /// In a file of any name.
+        case file(String)
+        /// Nowhere: it ends with the object.
+        case memory
+    }
+
+    /// The path of its file; nil in memory.
+    public let path: String?
+    let file: Mutex<StoreFile>
+    let listeners: StoreListeners
+
+    /// A store; nothing is opened yet.
+    ///
+    /// - Throws: `StoreError` of kind `noHome`, for the user's place.
+    public convenience init(_ place: Place) throws(StoreError) { try self.init(place, schema: .current) }
+
+    init(_ place: Place, schema: StoreSchema, busyTimeout: Int32 = 5000) throws(StoreError) {
+        switch place {
+        case .user:
+            guard let folder = DataFolder.path else { throw .noHome }
+            path = folder + "/practice.db"
+        case .file(let path): self.path = path
+        case .memory: path = nil
+        }
+        file = Mutex(
+            StoreFile(path: path ?? ":memory:", isInMemory: path == nil, schema: schema, busyTimeout: busyTimeout))
+        listeners = StoreListeners()
+    }
+
+    deinit { listeners.end() }
+
+    /// What was done about the file if it was found damaged since this object was made; nil if it was not.
+    public var repair: StoreRepair? { file.withLock { $0.repair } }
+
+    // MARK: Reading
+
+    /// What is kept of a recording; nil if the store does not know it.
+    public func recording(_ key: RecordingKey) throws(StoreError) -> StoredRecording? {
+        try read { (rows) throws(DatabaseError) in try rows.recording(key)?.stored } ?? nil
+    }
+
+    /// All recordings, the last seen first.
+    public func recordings() throws(StoreError) -> [StoredRecording] {
+        try read { (rows) throws(DatabaseError) in try rows.recordings() } ?? []
+    }
+
+    /// The recordings whose title, or one of whose sections by its name or its text, has words that begin as those of `text`; the last seen first.
+    ///
+    /// Upper and lower case and accents do not matter: "cafe" finds "Cafés".
+    public func recordings(matching text: String) throws(StoreError) -> [StoredRecording] {
+        guard let query = StoreQuery(text)?.text else { return [] }
+        return try read { (rows) throws(DatabaseError) in try rows.recordings(matching: query) } ?? []
+    }
+
+    /// The sections of a recording; nil if the store does not know it.
+    public func sections(of key: RecordingKey) throws(StoreError) -> SectionList? {
+        try read { (rows) throws(DatabaseError) in
+            guard let row = try rows.recording(key) else { return nil }
+            return try rows.sections(of: row)
+        } ?? nil
+    }
+
+    /// The sections of a recording; none if the store does not know it.
+    ///
+    /// - Throws: `StoreError`, of kind `otherRecording` if the store knows it with another length or rate.
+    public func sections(of recording: PracticeRecording) throws(StoreError) -> SectionList {
+        let known = try read { (rows) throws(DatabaseError) -> (PracticeRecording, SectionList)? in
+            guard let row = try rows.recording(recording.key) else { return nil }
+            return (row.stored.recording, try rows.sections(of: row))
+        }
+        guard case (let stored, let list)?? = known else {
+            return SectionList(sampleRate: recording.sampleRate, frameCount: recording.frameCount)
+        }
+        if let error = recording.conflict(with: stored) { throw error }
+        return list
+    }
+
+    /// What `undo` and `redo` would do, in words for the user; nil where there is nothing.
+    public func history(of key: RecordingKey) throws(StoreError) -> (undo: String?, redo: String?) {
+        try read { (rows) throws(DatabaseError) in
+            guard let row = try rows.recording(key) else { return (nil, nil) }
+            return (try rows.summary(row.done, of: row.id), try rows.summary(row.done + 1, of: row.id))
+        } ?? (nil, nil)
+    }
+
+    // MARK: Changing
+
+    /// Carries out an edit on a recording's sections and keeps the result, in one step: what another program changes at the same moment
+    /// comes before or after it, and is not lost.
+    ///
+    /// - Returns: What has changed; empty if nothing had to.
+    /// - Throws: `SectionError` if the list refuses the edit, `StoreError` if it cannot be kept. Nothing has changed then.
+    @discardableResult
+    public func apply(_ edit: SectionEdit, to recording: PracticeRecording) throws -> SectionChange {
+        if try self.recording(recording.key) == nil {
+            // An edit that is refused makes no store.
+            var list = SectionList(sampleRate: recording.sampleRate, frameCount: recording.frameCount)
+            try list.apply(edit)
+        }
+        return try changeList { (rows) throws(DatabaseError) in
+            if let known = try rows.recording(recording.key)?.stored.recording,
+                let error = recording.conflict(with: known)
+            {
+                return .failure(error)
+            }
+            try rows.see(recording, at: Self.now)
+            guard let row = try rows.recording(recording.key) else { throw .damaged("a recording is not found") }
+            var list = try rows.sections(of: row)
+            let change: SectionChange
+            do throws(SectionError) { change = try list.apply(edit) } catch { return .failure(error) }
+            if !change.isEmpty {
+                try rows.write(change, nextSection: list.nextID, of: row.id)
+                try rows.append(change, to: row)
+            }
+            return .success(change)
+        }
+    }
+
+    /// Takes back the last change to a recording's sections that is not taken back yet.
+    ///
+    /// - Returns: What has changed.
+    /// - Throws: `SectionError` of kind `nothingToUndo`, or `StoreError`.
+    @discardableResult
+    public func undo(_ key: RecordingKey) throws -> SectionChange { try step(key, forward: false) }
+
+    /// Carries out again the change that was taken back last.
+    ///
+    /// - Returns: What has changed.
+    /// - Throws: `SectionError` of kind `nothingToUndo`, or `StoreError`.
+    @discardableResult
+    public func redo(_ key: RecordingKey) throws -> SectionChange { try step(key, forward: true) }
+
+    private func step(_ key: RecordingKey, forward: Bool) throws -> SectionChange {
+        let nothing = SectionError(
+            .nothingToUndo, "there is no change to \(forward ? "redo" : "undo")",
+            remedy: "The sections are as they were before.")
+        guard try recording(key) != nil else { throw nothing }
+        return try changeList { (rows) throws(DatabaseError) in
+            guard let row = try rows.recording(key),
+                let change = try rows.change(forward ? row.done + 1 : row.done, of: row.id)
+            else { return .failure(nothing) }
+            let step = forward ? change : change.reversed
+            try rows.write(step, nextSection: row.nextSection, of: row.id)
+            try rows.setDone(forward ? row.done + 1 : row.done - 1, of: row.id)
+            return .success(step)
+        }
+    }
+
+    /// Remembers where practising goes on, and with which settings; the recording's title and path are brought up to date.
+    ///
+    /// - Parameters:
+    ///   - recording: The recording.
+    ///   - position: A frame of its file; nil for none.
+    ///   - settings: Names of options and their values, as in `SavedSection.settings`; they replace those remembered before.
+    public func remember(
+        _ recording: PracticeRecording, position: Int64?, settings: [String: String]
+    ) throws(StoreError) {
+        try keep(recording) { (rows, id) throws(DatabaseError) in
+            try rows.remember(id, position: position, settings: settings)
+        }
+    }
+
+    // MARK: Recognition of copies
+
+    /// Keeps what a copy in another encoding is recognised by.
+    package func setEnvelope(_ content: [UInt8], of recording: PracticeRecording) throws(StoreError) {
+        try keep(recording) { (rows, id) throws(DatabaseError) in try rows.setEnvelope(content, of: id) }
+    }
+
+    /// What was kept by `setEnvelope`; nil if nothing was.
+    package func envelope(of key: RecordingKey) throws(StoreError) -> [UInt8]? {
+        try read { (rows) throws(DatabaseError) in try rows.envelope(of: key) } ?? nil
+    }
+
+    /// The recordings that have an envelope and last as long as `seconds` says.
+    package func recordings(lasting seconds: ClosedRange<Double>) throws(StoreError) -> [StoredRecording] {
+        try read { (rows) throws(DatabaseError) in try rows.recordings(lasting: seconds) } ?? []
+    }
+
+    // MARK: Parts
+
+    /// Seconds since 1970.
+    private static var now: Int64 { Int64(time(nil)) }
+
+    private func read<Value: Sendable>(
+        _ body: (StoreRows) throws(DatabaseError) -> Value
+    ) throws(StoreError) -> Value? {
+        try file.withLock { (file) throws(StoreError) in try file.read(body) }
+    }
+
+    private func change<Value: Sendable>(
+        _ body: (StoreRows) throws(DatabaseError) -> Value
+    ) throws(StoreError) -> Value {
+        let value = try file.withLock { (file) throws(StoreError) in try file.change(body) }
+        announceChanges()
+        return value
+    }
+
+    private func changeList(
+        _ body: (StoreRows) throws(DatabaseError) -> Result<SectionChange, any Error>
+    ) throws -> SectionChange {
+        try change(body).get()
+    }
+
+    private func keep(
+        _ recording: PracticeRecording, _ body: (StoreRows, Int64) throws(DatabaseError) -> Void
+    ) throws(StoreError) {
+        let conflict = try change { (rows) throws(DatabaseError) -> StoreError? in
+            if let known = try rows.recording(recording.key)?.stored.recording,
+                let error = recording.conflict(with: known)
+            {
+                return error
+            }
+            try rows.see(recording, at: Self.now)
+            if let row = try rows.recording(recording.key) { try body(rows, row.id) }
+            return nil
+        }
+        if let conflict { throw conflict }
+    }
+}
+
+extension PracticeRecording {
+    /// Equal sound has equal length; if it has not, the file was cut off or the key is another recording's by mistake.
+    fileprivate func conflict(with known: PracticeRecording) -> StoreError? {
+        known.sampleRate == sampleRate && known.frameCount == frameCount ? nil : .otherRecording(self, known: known)
+    }
+}

@@ -1,0 +1,110 @@
+internal import Database
+internal import Sections
+
+/// Copies what can be read of a damaged store, row by row.
+final class Salvage {
+    private let source: Database
+    private let target: Database
+    private(set) var recordingCount = 0
+    private(set) var sectionCount = 0
+    private(set) var isComplete = true
+
+    /// Rows that are looked for one by one where the tables cannot be walked, at most.
+    private static let mostProbes: Int64 = 100_000
+
+    init(from source: Database, into target: Database) { (self.source, self.target) = (source, target) }
+
+    func run(_ schema: StoreSchema) throws(DatabaseError) {
+        try target.transaction { () throws(DatabaseError) in
+            try schema.make(in: target)
+            recordingCount = try copy(
+                "recording", row: "id",
+                ["key", "sample_rate", "frame_count", "title", "path", "seen", "position", "settings", "next_section", "done", "revision"]
+            ) { (row) throws(DatabaseError) in
+                _ = try StoredText.settings(try row.text(8))
+            }
+            sectionCount = try copy(
+                "section", row: "row",
+                ["recording", "id", "kind", "first", "past", "name", "text", "hard", "settings"]
+            ) { (row) throws(DatabaseError) in
+                _ = try StoredText.settings(try row.text(9))
+            }
+            let areSectionsComplete = isComplete
+            _ = try copy("change", row: "rowid", ["recording", "number", "summary", "removed", "added"]) {
+                (row) throws(DatabaseError) in
+                _ = (try StoredText.sections(try row.text(4)), try StoredText.sections(try row.text(5)))
+            }
+            if !isComplete {
+                // A change could be undone only in the list that it led to.
+                try target.run("DELETE FROM change")
+                try target.run("UPDATE recording SET done = 0")
+                // A number that was given must not be given again.
+                try target.run(
+                    """
+                    UPDATE recording SET next_section =
+                        max(next_section, (SELECT coalesce(max(id), 0) + 1 FROM section WHERE recording = recording.id))
+                    """)
+            }
+            // It can be made again from the sound.
+            isComplete = areSectionsComplete && isComplete
+            let before = isComplete
+            _ = try copy("envelope", row: "recording", ["content"]) { _ in }
+            isComplete = before
+        }
+    }
+
+    /// Copies the rows of a table that can be read and that `check` accepts; returns how many.
+    private func copy(
+        _ table: String, row name: String, _ columns: [String], check: (DatabaseRow) throws(DatabaseError) -> Void
+    ) throws(DatabaseError) -> Int {
+        let list = columns.joined(separator: ", ")
+        let insert =
+            "INSERT INTO \(table) (\(name), \(list)) VALUES (?\(String(repeating: ", ?", count: columns.count)))"
+        var count = 0
+        var failure: DatabaseError?
+        /// Copies one row; returns its number.
+        func take(_ row: DatabaseRow) -> Int64? {
+            guard let number = try? row.integer(0) else {
+                isComplete = false
+                return nil
+            }
+            do throws(DatabaseError) {
+                try check(row)
+                try target.run(insert, values: try (0...columns.count).map { (column) throws(DatabaseError) in try row.value(column) })
+                count += 1
+            } catch {
+                // What the tables do not accept is damaged; anything else is a disk that is full, and the like.
+                if error.kind != .damaged, error.kind != .refused { failure = error }
+                isComplete = false
+            }
+            return number
+        }
+        /// Walks the table until a row that cannot be read; returns the last one that could be, and whether that was the end.
+        func walk(_ order: String, until end: Int64?) -> (last: Int64?, isWhole: Bool) {
+            var last: Int64?
+            do throws(DatabaseError) {
+                try source.forEachRow("SELECT \(name), \(list) FROM \(table) ORDER BY \(name) \(order)") { row in
+                    if let end, let number = try? row.integer(0), number <= end { return false }
+                    last = take(row) ?? last
+                    return failure == nil
+                }
+                return (last, true)
+            } catch { return (last, false) }
+        }
+        let upwards = walk("ASC", until: nil)
+        if !upwards.isWhole {
+            isComplete = false
+            let downwards = walk("DESC", until: upwards.last ?? 0)
+            let first = (upwards.last ?? 0) + 1
+            let end = downwards.last ?? first + Self.mostProbes
+            for number in first..<min(max(end, first), first + Self.mostProbes) where !downwards.isWhole && failure == nil {
+                try? source.forEachRow("SELECT \(name), \(list) FROM \(table) WHERE \(name) = ?", [.integer(number)]) { row in
+                    _ = take(row)
+                    return false
+                }
+            }
+        }
+        if let failure { throw failure }
+        return count
+    }
+}

@@ -1,0 +1,90 @@
+internal import Database
+public import Explanations
+internal import Files
+internal import Glibc
+
+/// What was done about a store that was found damaged.
+public struct StoreRepair: Explained, Equatable {
+    /// The damaged file, which was kept aside as it was.
+    public let damagedPath: String
+    /// The recordings that could be read.
+    public let recordingCount: Int
+    /// The sections that could be read.
+    public let sectionCount: Int
+    /// Whether everything could be read. If not, changes from before cannot be undone any more.
+    public let isComplete: Bool
+
+    /// What has happened, in one plain sentence.
+    public var message: String {
+        "the store of sections was damaged; \(isComplete ? "everything in it" : "what could be read") was kept: "
+            + "\(recordingCount) recordings with \(sectionCount) sections"
+    }
+    /// What to do about it, in one plain sentence.
+    public var remedy: String { "The damaged file is kept as \(damagedPath)." }
+
+    /// Puts a store with everything that can be read in the place of a damaged one.
+    ///
+    /// - Returns: Nil if another program has done it meanwhile.
+    /// - Throws: `StoreError`; the damaged file is then as it was.
+    init?(of path: String, schema: StoreSchema, cause: StoreError, busyTimeout: Int32) throws(StoreError) {
+        do throws(StoreError) {
+            guard let salvage = try Self.salvage(path, schema, busyTimeout) else { return nil }
+            (damagedPath, recordingCount) = (salvage.aside, salvage.copied.recordingCount)
+            (sectionCount, isComplete) = (salvage.copied.sectionCount, salvage.copied.isComplete)
+        } catch {
+            throw error.kind == .busy ? error : .beyondRepair(path, cause, error)
+        }
+    }
+
+    private static func salvage(
+        _ path: String, _ schema: StoreSchema, _ busyTimeout: Int32
+    ) throws(StoreError) -> (copied: Salvage, aside: String)? {
+        let damaged = FileIdentity(path: path)
+        let repaired = path + ".repairing"
+        let copied: Salvage
+        let source: Database
+        do throws(DatabaseError) {
+            source = try Database(path: path, creating: false, busyTimeout: busyTimeout)
+            // Lets a file be read that is shorter than its header says; nothing is written through this connection.
+            _ = try? source.rows("PRAGMA writable_schema=ON") { _ in }
+            // No other program may change the file from here on until the new one is in its place. If the file does not even have a
+            // header, nobody can change it.
+            do throws(DatabaseError) { try source.run("BEGIN EXCLUSIVE") } catch {
+                if error.kind != .damaged { throw error }
+            }
+            guard let damaged, damaged.isSame(as: FileIdentity(path: path)) else { return nil }
+            removeRemains(of: repaired)
+            copied = Salvage(from: source, into: try Database(path: repaired, creating: true))
+            try copied.run(schema)
+        } catch {
+            removeRemains(of: repaired)
+            throw StoreError(error, path: path)
+        }
+        defer { removeRemains(of: repaired) }
+        do throws(FileFault) {
+            return (copied, try withExtendedLifetime(source) { () throws(FileFault) in try exchange(path, by: repaired) })
+        } catch {
+            throw .system(path, error.code)
+        }
+    }
+
+    private static func removeRemains(of path: String) {
+        for name in [path, path + "-journal"] { unsafe unlink(name) }
+    }
+
+    /// Gives the damaged file another name, and its name to the repaired one. There is a file of that name at any moment.
+    private static func exchange(_ path: String, by repaired: String) throws(FileFault) -> String {
+        var aside = path + ".damaged"
+        var count = 1
+        while unsafe link(path, aside) != 0 {
+            guard errno == EEXIST, count < 10_000 else { throw FileFault(code: errno) }
+            count += 1
+            aside = "\(path).damaged-\(count)"
+        }
+        // SQLite would take the damaged file's journal for the new file's.
+        if unsafe rename(path + "-journal", aside + "-journal") != 0, errno != ENOENT { throw FileFault(code: errno) }
+        guard unsafe rename(repaired, path) == 0 else { throw FileFault(code: errno) }
+        _ = SystemFileCalls().synchroniseFolder(FilePlace.folder(of: path))
+        return aside
+    }
+}

@@ -1,0 +1,222 @@
+// The rows of a store, read and written on a connection whose transaction the caller has begun.
+internal import AudioFiles
+internal import Database
+internal import Sections
+
+/// The row of a recording, with the columns that users do not see.
+struct RecordingRow {
+    let id: Int64
+    let stored: StoredRecording
+    let nextSection: Int
+    /// The number of the last change that is not undone.
+    let done: Int64
+}
+
+struct StoreRows {
+    let database: Database
+
+    /// Changes that are kept of a recording, at most.
+    static let mostChanges: Int64 = 1000
+
+    // MARK: Recordings
+
+    private static let columns = """
+        recording.id, key, sample_rate, frame_count, title, path, seen, position, settings, section_count, next_section, done
+        """
+
+    func recording(_ key: RecordingKey) throws(DatabaseError) -> RecordingRow? {
+        try database.first(
+            "SELECT \(Self.columns) FROM recording WHERE key = ?", .bytes(key.bytes), row: Self.recording)
+    }
+
+    /// All recordings, the last seen first.
+    func recordings() throws(DatabaseError) -> [StoredRecording] {
+        try database.rows(
+            "SELECT \(Self.columns) FROM recording ORDER BY seen DESC, recording.id DESC", row: Self.stored)
+    }
+
+    /// The recordings with words in the title, or in one section, that begin as the words of `query`; the last seen first.
+    func recordings(matching query: String) throws(DatabaseError) -> [StoredRecording] {
+        try database.rows(
+            """
+            SELECT \(Self.columns) FROM recording WHERE recording.id IN (
+                SELECT rowid FROM recording_words WHERE recording_words MATCH ?1
+                UNION
+                SELECT recording FROM section WHERE row IN (
+                    SELECT rowid FROM section_words WHERE section_words MATCH ?1))
+            ORDER BY seen DESC, recording.id DESC
+            """, [.text(query)], row: Self.stored)
+    }
+
+    private static func stored(_ row: DatabaseRow) throws(DatabaseError) -> StoredRecording {
+        try recording(row).stored
+    }
+
+    private static func recording(_ row: DatabaseRow) throws(DatabaseError) -> RecordingRow {
+        let (rate, frames) = (try row.integer(2), try row.integer(3))
+        guard let key = RecordingKey(bytes: try row.bytes(1)), (1...Int64(Int32.max)).contains(rate), frames >= 0 else {
+            throw .damaged("a recording has an impossible key, rate or length")
+        }
+        let recording = PracticeRecording(
+            key: key, sampleRate: Int(rate), frameCount: frames, title: try row.text(4), path: try row.text(orNull: 5))
+        let stored = StoredRecording(
+            recording: recording, lastSeen: try row.integer(6), position: try row.integer(orNull: 7),
+            settings: try StoredText.settings(try row.text(8)), sectionCount: Int(try row.integer(9)))
+        return RecordingRow(
+            id: try row.integer(0), stored: stored, nextSection: Int(try row.integer(10)), done: try row.integer(11))
+    }
+
+    /// Adds the recording, or brings its title, its path and when it was seen up to date.
+    func see(_ recording: PracticeRecording, at time: Int64) throws(DatabaseError) {
+        try database.run(
+            """
+            INSERT INTO recording (key, sample_rate, frame_count, title, path, seen, revision)
+            VALUES (?, ?, ?, ?, ?, ?, \(Self.nextRevision))
+            ON CONFLICT (key) DO UPDATE SET title = excluded.title, path = coalesce(excluded.path, path),
+                seen = excluded.seen, revision = excluded.revision
+            """, .bytes(recording.key.bytes), .integer(recording.sampleRate), .integer(recording.frameCount),
+            .text(recording.title), .text(orNull: recording.path), .integer(time))
+    }
+
+    func remember(_ id: Int64, position: Int64?, settings: [String: String]) throws(DatabaseError) {
+        try database.run(
+            "UPDATE recording SET position = ?, settings = ? WHERE id = ?", .integer(orNull: position),
+            .text(StoredText.text(settings)), .integer(id))
+    }
+
+    // MARK: Revisions
+
+    private static let nextRevision = "(SELECT coalesce(max(revision), 0) + 1 FROM recording)"
+
+    func touch(_ id: Int64) throws(DatabaseError) {
+        try database.run("UPDATE recording SET revision = \(Self.nextRevision) WHERE id = ?", .integer(id))
+    }
+
+    func revision() throws(DatabaseError) -> Int64 {
+        try database.first("SELECT coalesce(max(revision), 0) FROM recording") { (row) throws(DatabaseError) in
+            try row.integer(0)
+        } ?? 0
+    }
+
+    func keys(changedAfter revision: Int64) throws(DatabaseError) -> [RecordingKey] {
+        try database.rows("SELECT key FROM recording WHERE revision > ?", [.integer(revision)]) {
+            (row) throws(DatabaseError) in RecordingKey(bytes: try row.bytes(0))
+        }.compactMap { $0 }
+    }
+
+    // MARK: Sections
+
+    func sections(of row: RecordingRow) throws(DatabaseError) -> SectionList {
+        let sections = try database.rows(
+            "SELECT id, kind, first, past, name, text, hard, settings FROM section WHERE recording = ?",
+            [.integer(row.id)], row: Self.section)
+        let recording = row.stored.recording
+        return SectionList(
+            sampleRate: recording.sampleRate, frameCount: recording.frameCount, sections: sections,
+            nextID: row.nextSection)
+    }
+
+    static func section(_ row: DatabaseRow) throws(DatabaseError) -> SavedSection {
+        let (id, first, past) = (try row.integer(0), try row.integer(2), try row.integer(3))
+        guard let kind = SavedSection.Kind(rawValue: try row.text(1)), first < past, id > 0 else {
+            throw .damaged("a section has an impossible kind or impossible frames")
+        }
+        return SavedSection(
+            id: Int(id), kind: kind, frames: first..<past, name: try row.text(4), text: try row.text(5),
+            isHard: try row.integer(6) != 0, settings: try StoredText.settings(try row.text(7)))
+    }
+
+    /// Writes what differs, and the identity that the next new section gets.
+    func write(_ change: SectionChange, nextSection: Int, of id: Int64) throws(DatabaseError) {
+        for section in change.removed {
+            try database.run("DELETE FROM section WHERE recording = ? AND id = ?", .integer(id), .integer(section.id))
+        }
+        for section in change.added { try insert(section, into: id) }
+        try database.run("UPDATE recording SET next_section = ? WHERE id = ?", .integer(nextSection), .integer(id))
+        try touch(id)
+    }
+
+    func insert(_ section: SavedSection, into id: Int64) throws(DatabaseError) {
+        try database.run(
+            """
+            INSERT INTO section (recording, id, kind, first, past, name, text, hard, settings)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+            """, .integer(id), .integer(section.id), .text(section.kind.rawValue), .integer(section.frames.lowerBound),
+            .integer(section.frames.upperBound), .text(section.name), .text(section.text),
+            .integer(section.isHard ? 1 : 0), .text(StoredText.text(section.settings)))
+    }
+
+    // MARK: History
+
+    /// The change with a number; nil if there is none.
+    func change(_ number: Int64, of id: Int64) throws(DatabaseError) -> SectionChange? {
+        try database.first(
+            "SELECT summary, removed, added FROM change WHERE recording = ? AND number = ?", .integer(id),
+            .integer(number)
+        ) { (row) throws(DatabaseError) in
+            SectionChange(
+                removed: try StoredText.sections(try row.text(1)), added: try StoredText.sections(try row.text(2)),
+                summary: try row.text(0))
+        }
+    }
+
+    func summary(_ number: Int64, of id: Int64) throws(DatabaseError) -> String? {
+        try database.first(
+            "SELECT summary FROM change WHERE recording = ? AND number = ?", .integer(id), .integer(number)
+        ) { (row) throws(DatabaseError) in try row.text(0) }
+    }
+
+    /// Adds a change after the last one that is not undone; those that were undone are gone.
+    func append(_ change: SectionChange, to row: RecordingRow) throws(DatabaseError) {
+        try database.run("DELETE FROM change WHERE recording = ? AND number > ?", .integer(row.id), .integer(row.done))
+        try database.run(
+            "INSERT INTO change (recording, number, summary, removed, added) VALUES (?, ?, ?, ?, ?)", .integer(row.id),
+            .integer(row.done + 1), .text(change.summary), .text(StoredText.text(change.removed)),
+            .text(StoredText.text(change.added)))
+        try database.run(
+            "DELETE FROM change WHERE recording = ? AND number <= ?", .integer(row.id),
+            .integer(row.done + 1 - Self.mostChanges))
+        try setDone(row.done + 1, of: row.id)
+    }
+
+    func setDone(_ number: Int64, of id: Int64) throws(DatabaseError) {
+        try database.run("UPDATE recording SET done = ? WHERE id = ?", .integer(number), .integer(id))
+    }
+
+    // MARK: Envelopes
+
+    func envelope(of key: RecordingKey) throws(DatabaseError) -> [UInt8]? {
+        try database.first(
+            "SELECT content FROM envelope JOIN recording ON recording = recording.id WHERE key = ?", .bytes(key.bytes)
+        ) { (row) throws(DatabaseError) in try row.bytes(0) }
+    }
+
+    func setEnvelope(_ content: [UInt8], of id: Int64) throws(DatabaseError) {
+        try database.run(
+            "INSERT INTO envelope VALUES (?, ?) ON CONFLICT (recording) DO UPDATE SET content = excluded.content",
+            .integer(id), .bytes(content))
+    }
+
+    /// Recordings that last as long as `seconds` says and that have an envelope.
+    func recordings(lasting seconds: ClosedRange<Double>) throws(DatabaseError) -> [StoredRecording] {
+        let rows = try database.rows(
+            "SELECT \(Self.columns) FROM recording WHERE recording.id IN (SELECT recording FROM envelope)",
+            row: Self.stored)
+        return rows.filter {
+            seconds.contains(Double($0.recording.frameCount) / Double($0.recording.sampleRate))
+        }
+    }
+}
+
+extension RecordingKey {
+    /// 16 bytes, the highest first.
+    var bytes: [UInt8] {
+        [high, low].flatMap { half in (0..<8).map { UInt8(truncatingIfNeeded: half >> (56 - 8 * $0)) } }
+    }
+
+    init?(bytes: [UInt8]) {
+        guard bytes.count == 16 else { return nil }
+        func half(_ bytes: ArraySlice<UInt8>) -> UInt64 { bytes.reduce(0) { $0 << 8 | UInt64($1) } }
+        self.init(high: half(bytes[..<8]), low: half(bytes[8...]))
+    }
+}

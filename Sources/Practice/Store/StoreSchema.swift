@@ -1,0 +1,181 @@
+// The tables of a store. A change to them is a new version: a list of statements at the end of `versions`, never a change to an earlier
+// one, and a file of that version in the tests.
+internal import Database
+
+/// The versions of the tables; tests add one.
+struct StoreSchema: Sendable {
+    /// The statements that lead from each version to the next; an empty file has version 0.
+    let versions: [[String]]
+
+    /// In the header of the file, so that nobody's database is taken for ours: "Wood".
+    static let applicationID: Int64 = 0x576F_6F64
+
+    /// The version that is read and written.
+    var version: Int64 { Int64(versions.count) }
+
+    // MARK: Bringing a file to that version
+
+    private enum State {
+        case empty, older(Int64), current, newer(Int64), foreign
+    }
+
+    /// Makes a connection ready for use: the tables are there, in this version.
+    ///
+    /// - Returns: False if the database is empty and is not to be made.
+    func prepare(_ database: Database, path: String, creating: Bool) throws(StoreError) -> Bool {
+        var state: State
+        do throws(DatabaseError) {
+            // One that has to be kept in step with other files is not used; see docs/decisions.md.
+            for setting in ["synchronous=FULL", "journal_mode=DELETE"] {
+                _ = try database.rows("PRAGMA \(setting)") { _ in }
+            }
+            state = try self.state(of: database)
+            switch state {
+            case .empty where !creating: return false
+            case .empty, .older:
+                state = try database.transaction { () throws(DatabaseError) in
+                    // Another program may have done it meanwhile.
+                    let state = try self.state(of: database)
+                    if case .older(let version) = state {
+                        try database.copy(to: Database(path: "\(path).v\(version)-backup", creating: true))
+                    }
+                    try bringUp(database, from: state)
+                    return try self.state(of: database)
+                }
+            default: break
+            }
+        } catch {
+            throw StoreError(error, path: path)
+        }
+        switch state {
+        case .current: return true
+        case .newer(let version): throw .newer(path, version: version)
+        case .empty, .older, .foreign: throw .foreign(path)
+        }
+    }
+
+    /// Makes the tables in an empty database.
+    func make(in database: Database) throws(DatabaseError) { try bringUp(database, from: .empty) }
+
+    private func bringUp(_ database: Database, from state: State) throws(DatabaseError) {
+        let version: Int64
+        switch state {
+        case .empty: version = 0
+        case .older(let older): version = older
+        case .current, .newer, .foreign: return
+        }
+        for statement in versions[Int(version)...].joined() { try database.run(statement) }
+        _ = try database.rows("PRAGMA application_id = \(Self.applicationID)") { _ in }
+        _ = try database.rows("PRAGMA user_version = \(self.version)") { _ in }
+    }
+
+    private func state(of database: Database) throws(DatabaseError) -> State {
+        func number(_ query: String) throws(DatabaseError) -> Int64 {
+            try database.first(query) { (row) throws(DatabaseError) in try row.integer(0) } ?? 0
+        }
+        guard try number("SELECT count(*) FROM sqlite_schema") > 0 else { return .empty }
+        let version = try number("PRAGMA user_version")
+        guard try number("PRAGMA application_id") == Self.applicationID, version > 0 else { return .foreign }
+        if version == self.version { return .current }
+        return version > self.version ? .newer(version) : .older(version)
+    }
+}
+
+extension StoreSchema {
+    /// What this program reads and writes.
+    static let current = StoreSchema(versions: versions)
+
+    private static let versions: [[String]] = [
+        [
+            """
+            CREATE TABLE recording (
+                id INTEGER PRIMARY KEY,
+                key BLOB NOT NULL UNIQUE CHECK (length(key) = 16),
+                sample_rate INTEGER NOT NULL CHECK (sample_rate > 0),
+                frame_count INTEGER NOT NULL CHECK (frame_count >= 0),
+                title TEXT NOT NULL,
+                path TEXT,
+                seen INTEGER NOT NULL,
+                position INTEGER,
+                settings TEXT NOT NULL DEFAULT '{}',
+                section_count INTEGER NOT NULL DEFAULT 0,
+                next_section INTEGER NOT NULL DEFAULT 1,
+                done INTEGER NOT NULL DEFAULT 0,
+                revision INTEGER NOT NULL
+            ) STRICT
+            """,
+            "CREATE INDEX recording_by_seen ON recording (seen)",
+            "CREATE INDEX recording_by_revision ON recording (revision)",
+            """
+            CREATE TABLE envelope (
+                recording INTEGER PRIMARY KEY REFERENCES recording (id) ON DELETE CASCADE,
+                content BLOB NOT NULL
+            ) STRICT
+            """,
+            """
+            CREATE TABLE section (
+                row INTEGER PRIMARY KEY,
+                recording INTEGER NOT NULL REFERENCES recording (id) ON DELETE CASCADE,
+                id INTEGER NOT NULL CHECK (id > 0),
+                kind TEXT NOT NULL CHECK (kind IN ('range', 'part')),
+                first INTEGER NOT NULL,
+                past INTEGER NOT NULL CHECK (past > first),
+                name TEXT NOT NULL,
+                text TEXT NOT NULL,
+                hard INTEGER NOT NULL CHECK (hard IN (0, 1)),
+                settings TEXT NOT NULL,
+                UNIQUE (recording, id)
+            ) STRICT
+            """,
+            """
+            CREATE TABLE change (
+                recording INTEGER NOT NULL REFERENCES recording (id) ON DELETE CASCADE,
+                number INTEGER NOT NULL,
+                summary TEXT NOT NULL,
+                removed TEXT NOT NULL,
+                added TEXT NOT NULL,
+                PRIMARY KEY (recording, number)
+            ) STRICT
+            """,
+            // What is searched. The words are not stored a second time: the index refers to the tables' rows.
+            words("recording_words", of: "recording", columns: "title", row: "id"),
+            words("section_words", of: "section", columns: "name, text", row: "row"),
+            """
+            CREATE TRIGGER recording_is_added AFTER INSERT ON recording BEGIN
+                INSERT INTO recording_words (rowid, title) VALUES (new.id, new.title);
+            END
+            """,
+            """
+            CREATE TRIGGER recording_is_removed AFTER DELETE ON recording BEGIN
+                INSERT INTO recording_words (recording_words, rowid, title) VALUES ('delete', old.id, old.title);
+            END
+            """,
+            """
+            CREATE TRIGGER recording_is_renamed AFTER UPDATE OF title ON recording WHEN old.title <> new.title BEGIN
+                INSERT INTO recording_words (recording_words, rowid, title) VALUES ('delete', old.id, old.title);
+                INSERT INTO recording_words (rowid, title) VALUES (new.id, new.title);
+            END
+            """,
+            """
+            CREATE TRIGGER section_is_added AFTER INSERT ON section BEGIN
+                INSERT INTO section_words (rowid, name, text) VALUES (new.row, new.name, new.text);
+                UPDATE recording SET section_count = section_count + 1 WHERE id = new.recording;
+            END
+            """,
+            """
+            CREATE TRIGGER section_is_removed AFTER DELETE ON section BEGIN
+                INSERT INTO section_words (section_words, rowid, name, text)
+                    VALUES ('delete', old.row, old.name, old.text);
+                UPDATE recording SET section_count = section_count - 1 WHERE id = old.recording;
+            END
+            """,
+        ]
+    ]
+
+    private static func words(_ name: String, of table: String, columns: String, row: String) -> String {
+        """
+        CREATE VIRTUAL TABLE \(name) USING fts5(\(columns), content='\(table)', content_rowid='\(row)',
+            tokenize='unicode61 remove_diacritics 2', prefix='1 2 3')
+        """
+    }
+}

@@ -1,0 +1,43 @@
+public import AudioFiles
+
+/// A recording as a program that has opened it knows it.
+public struct PracticeRecording: Sendable, Hashable {
+    /// Identifies its sound.
+    public let key: RecordingKey
+    /// Frames a second of its file, above 0.
+    public let sampleRate: Int
+    /// Its length in frames of its file.
+    public let frameCount: Int64
+    /// The title to show; empty if there is none.
+    public var title: String
+    /// Where its file is; nil if it is in no file.
+    public var path: String?
+
+    /// A recording.
+    ///
+    /// - Parameters:
+    ///   - key: Identifies its sound.
+    ///   - sampleRate: Frames a second of its file, above 0.
+    ///   - frameCount: Its length in frames of its file, 0 or more.
+    ///   - title: The title to show.
+    ///   - path: Where its file is.
+    public init(key: RecordingKey, sampleRate: Int, frameCount: Int64, title: String = "", path: String? = nil) {
+        precondition(sampleRate > 0 && frameCount >= 0, "a sample rate is positive, a length is not negative")
+        (self.key, self.sampleRate, self.frameCount) = (key, sampleRate, frameCount)
+        (self.title, self.path) = (title, path)
+    }
+}
+
+/// A recording that a store knows, with what is remembered of it.
+public struct StoredRecording: Sendable, Hashable {
+    /// The recording, with the title and the path that it had when it was last seen.
+    public let recording: PracticeRecording
+    /// When it was last seen, in seconds since 1970.
+    public let lastSeen: Int64
+    /// Where practising goes on, as a frame of its file; nil if nothing is remembered.
+    public let position: Int64?
+    /// Settings for this recording: names of options and their values, as in `SavedSection.settings`.
+    public let settings: [String: String]
+    /// The number of its sections.
+    public let sectionCount: Int
+}

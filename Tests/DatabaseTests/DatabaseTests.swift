@@ -1,0 +1,109 @@
+import Database
+import Glibc
+import TestSupport
+import Testing
+
+@Suite("Databases")
+struct DatabaseTests {
+    private func memory() throws -> Database { try Database(path: ":memory:", creating: true) }
+
+    private func kind<Value>(_ body: () throws -> Value) -> DatabaseError.Kind? {
+        do {
+            _ = try body()
+            return nil
+        } catch {
+            let error = error as? DatabaseError
+            #expect(error?.message.isEmpty == false && error?.remedy.isEmpty == false)
+            return error?.kind
+        }
+    }
+
+    @Test("return every kind of value as it was bound, empty ones too")
+    func values() throws {
+        let database = try memory()
+        try database.run("CREATE TABLE t (a, b, c, d)")
+        let rows: [[DatabaseValue]] = [
+            [.integer(Int64.min), .text("ä\u{0}b"), .bytes([0, 255]), .null],
+            [.integer(Int64.max), .text(""), .bytes([]), .null],
+        ]
+        for row in rows { #expect(try database.run("INSERT INTO t VALUES (?, ?, ?, ?)", values: row) == 1) }
+        let read = try database.rows("SELECT * FROM t ORDER BY rowid") { (row) throws(DatabaseError) in
+            [
+                try DatabaseValue.integer(row.integer(0)), .text(try row.text(1)), .bytes(try row.bytes(2)),
+                row.isNull(3) ? .null : .integer(1),
+            ]
+        }
+        #expect(read == rows && database.lastInsertedRow == 2)
+        let again = try database.rows("SELECT * FROM t ORDER BY rowid") { (row) throws(DatabaseError) in
+            [try row.value(0), try row.value(1), try row.value(2), try row.value(3)]
+        }
+        #expect(again == rows)
+    }
+
+    @Test("report a column of another type, and a statement that is wrong")
+    func mistakes() throws {
+        let database = try memory()
+        #expect(kind { try database.rows("SELECT 'text'") { (row) throws(DatabaseError) in try row.integer(0) } } == .damaged)
+        #expect(kind { try database.rows("SELECT 1") { (row) throws(DatabaseError) in try row.text(0) } } == .damaged)
+        #expect(kind { try database.run("SELEKT 1") } == .refused)
+        #expect(kind { try database.run("") } == .refused)
+        #expect(try database.first("SELECT NULL") { (row) throws(DatabaseError) in try row.text(orNull: 0) } == .some(nil))
+    }
+
+    @Test("take back a transaction as a whole if it fails")
+    func transactions() throws {
+        let database = try memory()
+        try database.run("CREATE TABLE t (a UNIQUE)")
+        let failed = kind {
+            try database.transaction { () throws(DatabaseError) in
+                try database.run("INSERT INTO t VALUES (1)")
+                try database.run("INSERT INTO t VALUES (1)")
+            }
+        }
+        #expect(failed == .refused && !database.isInTransaction)
+        #expect(try database.first("SELECT count(*) FROM t") { (row) throws(DatabaseError) in try row.integer(0) } == 0)
+    }
+
+    @Test("nest a statement in itself")
+    func nesting() throws {
+        let database = try memory()
+        let query = "SELECT value FROM (SELECT 1 AS value UNION SELECT 2)"
+        let pairs = try database.rows(query) { (outer) throws(DatabaseError) in
+            try database.rows(query) { (inner) throws(DatabaseError) in
+                [try outer.integer(0), try inner.integer(0)]
+            }
+        }
+        #expect(pairs == [[[1, 1], [1, 2]], [[2, 1], [2, 2]]])
+    }
+
+    @Test("are copied as a whole")
+    func copies() throws {
+        let (from, to) = (try memory(), try memory())
+        try from.run("CREATE TABLE t (a)")
+        try from.run("INSERT INTO t VALUES (7)")
+        try from.copy(to: to)
+        #expect(try to.first("SELECT a FROM t") { (row) throws(DatabaseError) in try row.integer(0) } == 7)
+    }
+
+    @Test("end a long statement when they are interrupted")
+    func interruption() throws {
+        let database = try memory()
+        // Ends only if it is interrupted, from the statement itself, so that nothing depends on the time.
+        var count = 0
+        let result = kind {
+            try database.forEachRow("WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT i FROM n") {
+                (_) throws(DatabaseError) in
+                count += 1
+                if count == 1000 { database.interrupt() }
+                return true
+            }
+        }
+        #expect(result == .interrupted && count == 1000)
+    }
+
+    @Test("say that there is no file, and make none")
+    func missing() {
+        #expect(kind { try Database(path: "/nowhere/at/all.db", creating: true) } == .cannotOpen)
+        #expect(kind { try Database(path: "/dev/null/x.db", creating: false) } == .cannotOpen)
+    }
+}

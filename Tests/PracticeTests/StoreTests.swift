@@ -1,0 +1,239 @@
+import AudioFiles
+import Foundation
+import Practice
+import Sections
+import SoundFileSupport
+import TestSupport
+import Testing
+
+/// A recording of ten seconds at 1000 frames a second, so that frames read as milliseconds.
+func recording(_ number: UInt64 = 1, title: String = "Blue in Green") -> PracticeRecording {
+    PracticeRecording(
+        key: RecordingKey(high: number, low: ~number), sampleRate: 1000, frameCount: 10_000, title: title,
+        path: "/music/\(number).flac")
+}
+
+/// The kind of a store's error.
+func storeError(_ body: () throws -> Void) -> StoreError.Kind? {
+    do {
+        try body()
+        return nil
+    } catch {
+        let error = error as? StoreError
+        #expect(error?.message.isEmpty == false && error?.remedy.isEmpty == false)
+        return error?.kind
+    }
+}
+
+@Suite("Stores")
+struct StoreTests {
+    @Test("keep sections, texts, settings and the position until they are opened again")
+    func keeping() throws {
+        let scratch = try Scratch()
+        let path = scratch.file("data/woodshed/practice.db")
+        let one = recording()
+        let draft = SectionDraft(
+            1000..<2500, name: "Solo „A“", text: "first line\nsecond", isHard: true, settings: ["speed": "70%"])
+        do {
+            let store = try PracticeStore(.file(path))
+            try store.apply(.add([draft]), to: one)
+            try store.apply(.mark(frame: 5000, name: "Bridge"), to: one)
+            try store.remember(one, position: 4321, settings: ["speed": "80%", "passes": "3"])
+        }
+        let store = try PracticeStore(.file(path))
+        let list = try store.sections(of: one)
+        #expect(list.sections.map(\.frames) == [0..<5000, 1000..<2500, 5000..<10_000])
+        let solo = try list.section(named: "Solo „A“")
+        #expect(solo.text == draft.text && solo.isHard && solo.settings == draft.settings && solo.kind == .range)
+        let kept = try #require(try store.recording(one.key))
+        #expect(kept.recording == one && kept.position == 4321 && kept.sectionCount == 3)
+        #expect(kept.settings == ["speed": "80%", "passes": "3"] && kept.lastSeen > 1_700_000_000)
+        #expect(try store.sections(of: one.key) == list && store.repair == nil)
+    }
+
+    @Test("are not made by reading, nor by an edit that is refused")
+    func reading() throws {
+        let scratch = try Scratch()
+        let path = scratch.file("data/practice.db")
+        let store = try PracticeStore(.file(path))
+        #expect(try store.recordings().isEmpty && store.recordings(matching: "blue").isEmpty)
+        #expect(try store.recording(recording().key) == nil && store.sections(of: recording().key) == nil)
+        #expect(try store.sections(of: recording()).sections.isEmpty)
+        #expect(throws: SectionError.self) { try store.apply(.rename(id: 1, name: "x"), to: recording()) }
+        #expect(throws: SectionError.self) { try store.undo(recording().key) }
+        #expect(!FileManager.default.fileExists(atPath: scratch.file("data")))
+    }
+
+    @Test("undo and redo across openings; a new change drops what could be redone")
+    func history() throws {
+        let scratch = try Scratch()
+        let one = recording()
+        func store() throws -> PracticeStore { try PracticeStore(.file(scratch.file("practice.db"))) }
+        try store().apply(.mark(frame: 2000), to: one)
+        try store().apply(.mark(frame: 4000), to: one)
+        #expect(try store().history(of: one.key) == ("marked a point", nil))
+        try store().undo(one.key)
+        try store().undo(one.key)
+        #expect(try store().sections(of: one).sections.isEmpty)
+        #expect(throws: SectionError.self) { try store().undo(one.key) }
+        try store().redo(one.key)
+        #expect(try store().sections(of: one).sections.map(\.frames) == [0..<2000, 2000..<10_000])
+        let change = try store().apply(.mark(frame: 6000), to: one)
+        // Numbers of sections that were undone are not given again.
+        #expect(change.added.map(\.id).max() == 4)
+        #expect(throws: SectionError.self) { try store().redo(one.key) }
+    }
+
+    @Test("keep the last 1000 changes")
+    func historyLimit() throws {
+        let store = try PracticeStore(.memory)
+        let one = recording()
+        for frame in 1...1010 { try store.apply(.mark(frame: Int64(frame)), to: one) }
+        for _ in 0..<1000 { try store.undo(one.key) }
+        #expect(throws: SectionError.self) { try store.undo(one.key) }
+        #expect(try store.sections(of: one).sections.count == 11)
+    }
+
+    @Test("agree with a list in memory after random edits, undoing, redoing and opening again")
+    func model() throws {
+        var generator = SeededGenerator(printedFor: "stores and a list in memory")
+        let scratch = try Scratch()
+        let path = scratch.file("practice.db")
+        var store = try PracticeStore(.file(path))
+        var models = [Model(), Model(), Model()]
+        for _ in 0..<cases(300, few: 60) {
+            let number = Int.random(in: 0..<models.count, using: &generator)
+            let one = recording(UInt64(number))
+            switch Int.random(in: 0..<12, using: &generator) {
+            case 0: store = try PracticeStore(.file(path))
+            case 1...2: #expect((try? store.undo(one.key)) == models[number].undo())
+            case 3: #expect((try? store.redo(one.key)) == models[number].redo())
+            default:
+                let edit = models[number].edit(using: &generator)
+                #expect((try? store.apply(edit, to: one)) == models[number].apply(edit))
+            }
+            #expect(try store.sections(of: one) == models[number].list)
+        }
+        for (number, model) in models.enumerated() {
+            #expect(try store.sections(of: recording(UInt64(number))) == model.list)
+            #expect(try store.recording(recording(UInt64(number)).key)?.sectionCount ?? 0 == model.list.sections.count)
+        }
+    }
+
+    @Test("find titles, names and texts by the beginnings of words, whatever the case and the accents")
+    func search() throws {
+        let store = try PracticeStore(.memory)
+        let (cafe, blue) = (recording(1, title: "Cafés de Paris"), recording(2, title: "Blue Train"))
+        try store.apply(.add([SectionDraft(0..<10, name: "Intro", text: "Wünsche\nund Träume")]), to: cafe)
+        try store.apply(.add([SectionDraft(0..<10, name: "Über allem"), SectionDraft(5..<10, name: "100 % \"loud\"")]), to: blue)
+        func found(_ text: String) throws -> [UInt64] { try store.recordings(matching: text).map(\.recording.key.high) }
+        #expect(try found("cafe") == [1] && found("PARIS caf") == [1] && found("traume") == [1] && found("wün") == [1])
+        #expect(try found("uber") == [2] && found("tr") == [2, 1] && found("100") == [2] && found("\"loud\" 100%") == [2])
+        #expect(try found("blue intro").isEmpty && found("nothing").isEmpty && found("").isEmpty && found("* \" ' -").isEmpty)
+        for text in ["NEAR(a b)", "a AND", "title:blue", "bl*", "^blue", "{blue", "a\u{0}b", "x + y"] { _ = try found(text) }
+        try store.apply(.rename(id: 1, name: "Ending"), to: cafe)
+        var renamed = blue
+        renamed.title = "Giant Steps"
+        try store.remember(renamed, position: nil, settings: [:])
+        #expect(try found("intro").isEmpty && found("ending") == [1] && found("blue").isEmpty && found("giant") == [2])
+        try store.apply(.remove(ids: [1]), to: cafe)
+        #expect(try found("ending").isEmpty && store.recordings().count == 2)
+    }
+
+    @Test("refuse a recording whose length or rate differs")
+    func otherRecording() throws {
+        let store = try PracticeStore(.memory)
+        let one = recording()
+        try store.apply(.mark(frame: 1), to: one)
+        for other in [(44_100, one.frameCount), (one.sampleRate, one.frameCount + 1)] {
+            let other = PracticeRecording(key: one.key, sampleRate: other.0, frameCount: other.1, title: "x")
+            #expect(storeError { try store.apply(.mark(frame: 2), to: other) } == .otherRecording)
+            #expect(storeError { _ = try store.sections(of: other) } == .otherRecording)
+            #expect(storeError { try store.remember(other, position: 1, settings: [:]) } == .otherRecording)
+        }
+        #expect(try store.recording(one.key)?.recording == one && store.sections(of: one).sections.count == 2)
+    }
+
+    @Test("keep what copies are recognised by, and find those of a length")
+    func envelopes() throws {
+        let store = try PracticeStore(.memory)
+        try store.setEnvelope([1, 2, 3], of: recording(1))
+        try store.remember(recording(2), position: 0, settings: [:])
+        #expect(try store.envelope(of: recording(1).key) == [1, 2, 3] && store.envelope(of: recording(2).key) == nil)
+        #expect(try store.recordings(lasting: 9.95...10.05).map(\.recording.key) == [recording(1).key])
+        #expect(try store.recordings(lasting: 10.05...11).isEmpty)
+    }
+
+    @Test("tell who listens what has changed, here and through another connection")
+    func changes() async throws {
+        let scratch = try Scratch()
+        let path = scratch.file("practice.db")
+        let (store, other) = (try PracticeStore(.file(path)), try PracticeStore(.file(path)))
+        try store.apply(.mark(frame: 1), to: recording(1))
+        let changes = store.changes
+        try store.apply(.mark(frame: 2), to: recording(1))
+        try other.apply(.mark(frame: 2), to: recording(2))
+        try other.remember(recording(3), position: 1, settings: [:])
+        var seen: Set<RecordingKey> = []
+        for await keys in changes {
+            seen.formUnion(keys)
+            if seen.count == 3 { break }
+        }
+        #expect(seen == Set([recording(1).key, recording(2).key, recording(3).key]))
+    }
+
+    @Test("end the sequence of changes when they are gone")
+    func endOfChanges() async throws {
+        var store: PracticeStore? = try PracticeStore(.memory)
+        let changes = try #require(store?.changes)
+        store = nil
+        for await _ in changes { Issue.record("nothing has changed") }
+    }
+}
+
+/// A list with its history in memory, as simple as can be.
+struct Model {
+    private(set) var list = SectionList(sampleRate: 1000, frameCount: 10_000)
+    private var done: [SectionChange] = []
+    private var undone: [SectionChange] = []
+
+    mutating func apply(_ edit: SectionEdit) -> SectionChange? {
+        guard let change = try? list.apply(edit) else { return nil }
+        if !change.isEmpty { (done, undone) = (done + [change], []) }
+        return change
+    }
+
+    mutating func undo() -> SectionChange? {
+        guard let change = done.popLast() else { return nil }
+        undone.append(change)
+        list.apply(change.reversed)
+        return change.reversed
+    }
+
+    mutating func redo() -> SectionChange? {
+        guard let change = undone.popLast() else { return nil }
+        done.append(change)
+        list.apply(change)
+        return change
+    }
+
+    /// An edit that is sometimes refused.
+    func edit(using generator: inout SeededGenerator) -> SectionEdit {
+        let ids = list.sections.map(\.id) + [999]
+        func id() -> Int { ids.randomElement(using: &generator) ?? 999 }
+        func frame() -> Int64 { Int64.random(in: -100...10_100, using: &generator) }
+        let (first, other) = (frame(), frame())
+        let frames = min(first, other)..<max(first, other)
+        switch Int.random(in: 0..<11, using: &generator) {
+        case 0...1: return .add([SectionDraft(frames, name: "n\(first)", settings: ["speed": "\(other)"])])
+        case 2...3: return .mark(frame: first, name: first % 2 == 0 ? "point" : "")
+        case 4: return .split(id: id(), frame: first)
+        case 5: return .join(ids: [id(), id()])
+        case 6: return .move(id: id(), frames: frames)
+        case 7: return .rename(id: id(), name: first % 5 == 0 ? "two\nlines" : "name \(first)")
+        case 8: return .set(id: id(), option: "speed", value: first % 2 == 0 ? "70%" : nil)
+        case 9: return first % 3 == 0 ? .replaceAll([SectionDraft(0..<100), SectionDraft(frames)]) : .setHard(id: id(), true)
+        default: return .remove(ids: [id()])
+        }
+    }
+}
