@@ -118,16 +118,15 @@ public final class PracticeStore: Sendable {
             try list.apply(edit)
         }
         return try changeList { (rows) throws(DatabaseError) in
-            if let known = try rows.recording(recording.key)?.stored.recording,
-                let error = recording.conflict(with: known)
-            {
-                return .failure(error)
-            }
-            try rows.see(recording, at: Self.now)
-            guard let row = try rows.recording(recording.key) else { throw .damaged("a recording is not found") }
-            var list = try rows.sections(of: row)
+            let known = try rows.recording(recording.key)
+            if let known, let error = recording.conflict(with: known.stored.recording) { return .failure(error) }
+            var list =
+                try known.map { (row) throws(DatabaseError) in try rows.sections(of: row) }
+                ?? SectionList(sampleRate: recording.sampleRate, frameCount: recording.frameCount)
             let change: SectionChange
             do throws(SectionError) { change = try list.apply(edit) } catch { return .failure(error) }
+            // Not before: an edit that is refused changes nothing, not even the title.
+            let row = try rows.see(recording, at: Self.now)
             if !change.isEmpty {
                 try rows.write(change, nextSection: list.nextID, of: row.id)
                 try rows.append(change, to: row)
@@ -231,8 +230,7 @@ public final class PracticeStore: Sendable {
             {
                 return error
             }
-            try rows.see(recording, at: Self.now)
-            if let row = try rows.recording(recording.key) { try body(rows, row.id) }
+            try body(rows, rows.see(recording, at: Self.now).id)
             return nil
         }
         if let conflict { throw conflict }

@@ -29,7 +29,6 @@ final class Salvage {
             ) { (row) throws(DatabaseError) in
                 _ = try StoredText.settings(try row.text(9))
             }
-            let areSectionsComplete = isComplete
             _ = try copy("change", row: "rowid", ["recording", "number", "summary", "removed", "added"]) {
                 (row) throws(DatabaseError) in
                 _ = (try StoredText.sections(try row.text(4)), try StoredText.sections(try row.text(5)))
@@ -42,14 +41,18 @@ final class Salvage {
                 try target.run(
                     """
                     UPDATE recording SET next_section =
-                        max(next_section, (SELECT coalesce(max(id), 0) + 1 FROM section WHERE recording = recording.id))
+                        max(next_section, (SELECT coalesce(max(id), 0) + 1 FROM section WHERE section.recording = recording.id))
                     """)
             }
-            // It can be made again from the sound.
-            isComplete = areSectionsComplete && isComplete
-            let before = isComplete
+            // It can be made again from the sound, so nothing is lost without it.
+            let wasComplete = isComplete
             _ = try copy("envelope", row: "recording", ["content"]) { _ in }
-            isComplete = before
+            isComplete = wasComplete
+            try target.run(
+                "UPDATE recording SET section_count = (SELECT count(*) FROM section WHERE section.recording = recording.id)")
+            for index in ["recording_words", "section_words"] {
+                try target.run("INSERT INTO \(index) (\(index)) VALUES ('rebuild')")
+            }
         }
     }
 

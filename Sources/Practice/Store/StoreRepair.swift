@@ -44,14 +44,7 @@ public struct StoreRepair: Explained, Equatable {
         let copied: Salvage
         let source: Database
         do throws(DatabaseError) {
-            source = try Database(path: path, creating: false, busyTimeout: busyTimeout)
-            // Lets a file be read that is shorter than its header says; nothing is written through this connection.
-            _ = try? source.rows("PRAGMA writable_schema=ON") { _ in }
-            // No other program may change the file from here on until the new one is in its place. If the file does not even have a
-            // header, nobody can change it.
-            do throws(DatabaseError) { try source.run("BEGIN EXCLUSIVE") } catch {
-                if error.kind != .damaged { throw error }
-            }
+            source = try Self.source(path, schema, busyTimeout)
             guard let damaged, damaged.isSame(as: FileIdentity(path: path)) else { return nil }
             removeRemains(of: repaired)
             copied = Salvage(from: source, into: try Database(path: repaired, creating: true))
@@ -66,6 +59,64 @@ public struct StoreRepair: Explained, Equatable {
         } catch {
             throw .system(path, error.code)
         }
+    }
+
+    /// A connection that reads the damaged file and keeps other programs from changing it.
+    private static func source(
+        _ path: String, _ schema: StoreSchema, _ busyTimeout: Int32
+    ) throws(DatabaseError) -> Database {
+        let source = try Database(path: path, creating: false, busyTimeout: busyTimeout)
+        do throws(DatabaseError) {
+            // Lets a file be read that is shorter than its header says; nothing is written through this connection.
+            _ = try source.rows("PRAGMA writable_schema=ON") { _ in }
+            try source.run("BEGIN EXCLUSIVE")
+            return source
+        } catch {
+            // Nobody can change a file without a header. With the header of an empty store a copy of it may be readable.
+            guard error.kind == .damaged else { throw error }
+            return withHeader(of: schema, path) ?? source
+        }
+    }
+
+    /// A connection to a copy of the file that has the header of an empty store; nil if it cannot be made.
+    private static func withHeader(of schema: StoreSchema, _ path: String) -> Database? {
+        let (empty, copy) = (path + ".repairing-empty", path + ".repairing-copy")
+        // The connection keeps the copy; it needs no name.
+        defer { for name in [empty, copy] { removeRemains(of: name) } }
+        for name in [empty, copy] { removeRemains(of: name) }
+        do {
+            let made = try Database(path: empty, creating: true)
+            try made.transaction { () throws(DatabaseError) in try schema.make(in: made) }
+            var bytes = try contents(of: path)
+            let header = try contents(of: empty).prefix(headerSize)
+            guard bytes.count > headerSize, header.count == headerSize else { return nil }
+            bytes.replaceSubrange(..<headerSize, with: header)
+            // Where the header says how many pages there are, and which of them are unused.
+            let pageSize = Int(header[16]) << 8 | Int(header[17])
+            let pages = UInt32(clamping: pageSize == 0 ? 0 : bytes.count / pageSize)
+            for (index, place) in (28..<32).enumerated() { bytes[place] = UInt8(truncatingIfNeeded: pages >> (24 - 8 * index)) }
+            for place in 32..<40 { bytes[place] = 0 }
+            let file = try WholeFile(copy, suffix: ".new")
+            try file.append(bytes)
+            try file.commit()
+            let source = try Database(path: copy, creating: false)
+            _ = try source.rows("PRAGMA writable_schema=ON") { _ in }
+            try source.run("BEGIN")
+            _ = try source.rows("SELECT count(*) FROM sqlite_schema") { _ in }
+            return source
+        } catch {
+            return nil
+        }
+    }
+
+    private static let headerSize = 100
+    /// Larger files are not read into memory.
+    private static let largestCopy = 256 << 20
+
+    private static func contents(of path: String) throws(FileFault) -> [UInt8] {
+        let file = try unsafe RegularFile(path)
+        guard file.byteCount <= largestCopy else { throw FileFault(code: EFBIG) }
+        return try FileBytes.bytes(of: file.descriptor, count: Int(file.byteCount))
     }
 
     private static func removeRemains(of path: String) {

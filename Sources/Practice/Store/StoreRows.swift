@@ -66,16 +66,26 @@ struct StoreRows {
             id: try row.integer(0), stored: stored, nextSection: Int(try row.integer(10)), done: try row.integer(11))
     }
 
-    /// Adds the recording, or brings its title, its path and when it was seen up to date.
-    func see(_ recording: PracticeRecording, at time: Int64) throws(DatabaseError) {
-        try database.run(
-            """
-            INSERT INTO recording (key, sample_rate, frame_count, title, path, seen, revision)
-            VALUES (?, ?, ?, ?, ?, ?, \(Self.nextRevision))
-            ON CONFLICT (key) DO UPDATE SET title = excluded.title, path = coalesce(excluded.path, path),
-                seen = excluded.seen, revision = excluded.revision
-            """, .bytes(recording.key.bytes), .integer(recording.sampleRate), .integer(recording.frameCount),
-            .text(recording.title), .text(orNull: recording.path), .integer(time))
+    /// Adds the recording, or brings its title, its path and when it was seen up to date; returns its row.
+    func see(_ recording: PracticeRecording, at time: Int64) throws(DatabaseError) -> RecordingRow {
+        if let row = try self.recording(recording.key) {
+            let isRenamed = row.stored.recording.title != recording.title
+            if isRenamed { try removeWords(ofRecording: row.id) }
+            try database.run(
+                "UPDATE recording SET title = ?, path = coalesce(?, path), seen = ?, revision = \(Self.nextRevision) WHERE id = ?",
+                .text(recording.title), .text(orNull: recording.path), .integer(time), .integer(row.id))
+            if isRenamed { try addWords(ofRecording: row.id) }
+        } else {
+            try database.run(
+                """
+                INSERT INTO recording (key, sample_rate, frame_count, title, path, seen, revision)
+                VALUES (?, ?, ?, ?, ?, ?, \(Self.nextRevision))
+                """, .bytes(recording.key.bytes), .integer(recording.sampleRate), .integer(recording.frameCount),
+                .text(recording.title), .text(orNull: recording.path), .integer(time))
+            try addWords(ofRecording: database.lastInsertedRow)
+        }
+        guard let row = try self.recording(recording.key) else { throw .damaged("a recording is not found") }
+        return row
     }
 
     func remember(_ id: Int64, position: Int64?, settings: [String: String]) throws(DatabaseError) {
@@ -87,10 +97,6 @@ struct StoreRows {
     // MARK: Revisions
 
     private static let nextRevision = "(SELECT coalesce(max(revision), 0) + 1 FROM recording)"
-
-    func touch(_ id: Int64) throws(DatabaseError) {
-        try database.run("UPDATE recording SET revision = \(Self.nextRevision) WHERE id = ?", .integer(id))
-    }
 
     func revision() throws(DatabaseError) -> Int64 {
         try database.first("SELECT coalesce(max(revision), 0) FROM recording") { (row) throws(DatabaseError) in
@@ -129,11 +135,13 @@ struct StoreRows {
     /// Writes what differs, and the identity that the next new section gets.
     func write(_ change: SectionChange, nextSection: Int, of id: Int64) throws(DatabaseError) {
         for section in change.removed {
+            try removeWords(ofSection: section.id, in: id)
             try database.run("DELETE FROM section WHERE recording = ? AND id = ?", .integer(id), .integer(section.id))
         }
         for section in change.added { try insert(section, into: id) }
-        try database.run("UPDATE recording SET next_section = ? WHERE id = ?", .integer(nextSection), .integer(id))
-        try touch(id)
+        try database.run(
+            "UPDATE recording SET next_section = ?, section_count = section_count + ?, revision = \(Self.nextRevision) WHERE id = ?",
+            .integer(nextSection), .integer(change.added.count - change.removed.count), .integer(id))
     }
 
     func insert(_ section: SavedSection, into id: Int64) throws(DatabaseError) {
@@ -144,6 +152,33 @@ struct StoreRows {
             """, .integer(id), .integer(section.id), .text(section.kind.rawValue), .integer(section.frames.lowerBound),
             .integer(section.frames.upperBound), .text(section.name), .text(section.text),
             .integer(section.isHard ? 1 : 0), .text(StoredText.text(section.settings)))
+        try database.run(
+            "INSERT INTO section_words (rowid, name, text) VALUES (?, ?, ?)", .integer(database.lastInsertedRow),
+            .text(section.name), .text(section.text))
+    }
+
+    // MARK: Words to search
+
+    private func addWords(ofRecording id: Int64) throws(DatabaseError) {
+        try database.run(
+            "INSERT INTO recording_words (rowid, title) SELECT id, title FROM recording WHERE id = ?", .integer(id))
+    }
+
+    /// The index has to be told the words, because it does not store them.
+    private func removeWords(ofRecording id: Int64) throws(DatabaseError) {
+        try database.run(
+            """
+            INSERT INTO recording_words (recording_words, rowid, title)
+            SELECT 'delete', id, title FROM recording WHERE id = ?
+            """, .integer(id))
+    }
+
+    private func removeWords(ofSection section: Int, in id: Int64) throws(DatabaseError) {
+        try database.run(
+            """
+            INSERT INTO section_words (section_words, rowid, name, text)
+            SELECT 'delete', row, name, text FROM section WHERE recording = ? AND id = ?
+            """, .integer(id), .integer(section))
     }
 
     // MARK: History

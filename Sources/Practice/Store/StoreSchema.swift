@@ -137,38 +137,10 @@ extension StoreSchema {
                 PRIMARY KEY (recording, number)
             ) STRICT
             """,
-            // What is searched. The words are not stored a second time: the index refers to the tables' rows.
+            // What is searched. The words are not stored a second time: the index refers to the tables' rows. `StoreRows` keeps it in
+            // step, not a trigger: with trusted_schema=OFF a trigger may not use such a table.
             words("recording_words", of: "recording", columns: "title", row: "id"),
             words("section_words", of: "section", columns: "name, text", row: "row"),
-            """
-            CREATE TRIGGER recording_is_added AFTER INSERT ON recording BEGIN
-                INSERT INTO recording_words (rowid, title) VALUES (new.id, new.title);
-            END
-            """,
-            """
-            CREATE TRIGGER recording_is_removed AFTER DELETE ON recording BEGIN
-                INSERT INTO recording_words (recording_words, rowid, title) VALUES ('delete', old.id, old.title);
-            END
-            """,
-            """
-            CREATE TRIGGER recording_is_renamed AFTER UPDATE OF title ON recording WHEN old.title <> new.title BEGIN
-                INSERT INTO recording_words (recording_words, rowid, title) VALUES ('delete', old.id, old.title);
-                INSERT INTO recording_words (rowid, title) VALUES (new.id, new.title);
-            END
-            """,
-            """
-            CREATE TRIGGER section_is_added AFTER INSERT ON section BEGIN
-                INSERT INTO section_words (rowid, name, text) VALUES (new.row, new.name, new.text);
-                UPDATE recording SET section_count = section_count + 1 WHERE id = new.recording;
-            END
-            """,
-            """
-            CREATE TRIGGER section_is_removed AFTER DELETE ON section BEGIN
-                INSERT INTO section_words (section_words, rowid, name, text)
-                    VALUES ('delete', old.row, old.name, old.text);
-                UPDATE recording SET section_count = section_count - 1 WHERE id = old.recording;
-            END
-            """,
         ]
     ]
 

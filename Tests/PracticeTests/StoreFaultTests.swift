@@ -1,0 +1,157 @@
+import AudioFiles
+import Database
+import Foundation
+import Sections
+import SoundFileSupport
+import TestSupport
+import Testing
+
+@testable import Practice
+
+@Suite("Stores that cannot be used")
+struct StoreFaultTests {
+    @Test("without a home there is no store, and the error says what to set")
+    func noHome() async {
+        await #expect(processExitsWith: .success) {
+            unsafe unsetenv("XDG_DATA_HOME")
+            unsafe setenv("HOME", "/there/is/no/such/home", 1)
+            exit(storeError { _ = try PracticeStore(.user) } == .noHome ? 0 : 1)
+        }
+    }
+
+    @Test("the user's store is in the data folder, and only the user may enter it")
+    func place() async {
+        await #expect(processExitsWith: .success) {
+            let scratch = try Scratch()
+            unsafe setenv("XDG_DATA_HOME", scratch.file("data"), 1)
+            let store = try PracticeStore(.user)
+            try store.apply(.mark(frame: 5), to: recording())
+            var status = stat()
+            guard store.path == scratch.file("data/woodshed/practice.db"), unsafe stat(scratch.file("data/woodshed"), &status) == 0,
+                status.st_mode & 0o777 == 0o700, unsafe stat(scratch.file("data/woodshed/practice.db"), &status) == 0
+            else { exit(1) }
+            exit(0)
+        }
+    }
+
+    @Test("a folder that may not be written keeps the store readable, and is named in the error")
+    func readOnly() async {
+        await #expect(processExitsWith: .success) {
+            let scratch = try Scratch()
+            let path = scratch.file("closed/practice.db")
+            try PracticeStore(.file(path)).apply(.mark(frame: 5), to: recording())
+            unsafe chmod(scratch.path, 0o755)
+            unsafe chmod(path, 0o444)
+            unsafe chmod(scratch.file("closed"), 0o555)
+            guard Privileges.giveUp() else { exit(1) }
+            let store = try PracticeStore(.file(path))
+            guard try store.sections(of: recording()).sections.count == 2 else { exit(2) }
+            guard storeError({ try store.apply(.mark(frame: 6), to: recording()) }) == .permissionDenied else { exit(3) }
+            let new = try PracticeStore(.file(scratch.file("closed/deeper/new.db")))
+            guard storeError({ try new.apply(.mark(frame: 6), to: recording()) }) == .permissionDenied else { exit(4) }
+            guard try new.recordings().isEmpty, try store.sections(of: recording()).sections.count == 2 else { exit(5) }
+            exit(0)
+        }
+    }
+
+    // In a process of its own: the limit counts for all of it.
+    @Test("a disk that takes no more loses nothing that was kept, and an edit that fits is kept afterwards")
+    func noRoom() async {
+        await #expect(processExitsWith: .success) {
+            signal(SIGXFSZ, SIG_IGN)
+            let scratch = try Scratch()
+            let path = scratch.file("practice.db")
+            let store = try PracticeStore(.file(path))
+            try store.apply(.mark(frame: 5), to: recording())
+            let before = try store.sections(of: recording())
+            let size = rlim_t(try scratch.size("practice.db"))
+            var limit = rlimit(rlim_cur: size + 8192, rlim_max: rlim_t.max)
+            guard unsafe setrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit) == 0 else { exit(1) }
+            let large = (0..<500).map { SectionDraft($0..<$0 + 1, text: String(repeating: "words ", count: 100)) }
+            guard storeError({ try store.apply(.add(large), to: recording()) }) == .diskFull else { exit(2) }
+            guard try store.sections(of: recording()) == before else { exit(3) }
+            limit.rlim_cur = rlim_t.max
+            guard unsafe setrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit) == 0 else { exit(4) }
+            try store.apply(.add(large), to: recording())
+            guard try PracticeStore(.file(path)).sections(of: recording()).sections.count == 502 else { exit(5) }
+            exit(0)
+        }
+    }
+
+    @Test("what is no file is refused, and never waited for")
+    func notFiles() throws {
+        let scratch = try Scratch()
+        let isMade = unsafe mkfifo(scratch.file("pipe"), 0o600) == 0
+        #expect(isMade)
+        for path in [scratch.path, scratch.file("pipe"), "/dev/null"] {
+            let store = try PracticeStore(.file(path))
+            #expect(storeError { _ = try store.recordings() } == .cannotOpen)
+            #expect(storeError { try store.apply(.mark(frame: 1), to: recording()) } == .cannotOpen)
+        }
+    }
+
+    @Test("another program's database and one of a newer version stay as they are, to the byte")
+    func foreign() throws {
+        let scratch = try Scratch()
+        for (name, statements, kind) in [
+            ("foreign.db", ["CREATE TABLE note (a)"], StoreError.Kind.foreign),
+            ("newer.db", ["CREATE TABLE note (a)", "PRAGMA application_id=\(StoreSchema.applicationID)", "PRAGMA user_version=99"], .newer),
+        ] {
+            let path = scratch.file(name)
+            do {
+                let database = try Database(path: path, creating: true)
+                for statement in statements { _ = try database.rows(statement) { _ in } }
+            }
+            let before = FileManager.default.contents(atPath: path)
+            let store = try PracticeStore(.file(path))
+            #expect(storeError { _ = try store.recordings() } == kind)
+            #expect(storeError { try store.apply(.mark(frame: 1), to: recording()) } == kind)
+            #expect(FileManager.default.contents(atPath: path) == before)
+        }
+        #expect(scratch.names == ["foreign.db", "newer.db"])
+    }
+
+    @Test("a store that another program holds is reported as busy, and can be used afterwards")
+    func busy() throws {
+        let scratch = try Scratch()
+        let path = scratch.file("practice.db")
+        let store = try PracticeStore(.file(path), schema: .current, busyTimeout: 10)
+        try store.apply(.mark(frame: 1), to: recording())
+        let other = try Database(path: path, creating: false)
+        try other.run("BEGIN IMMEDIATE")
+        #expect(storeError { try store.apply(.mark(frame: 2), to: recording()) } == .busy)
+        #expect(try store.sections(of: recording()).sections.count == 2)
+        try other.run("COMMIT")
+        try store.apply(.mark(frame: 2), to: recording())
+    }
+
+    @Test("a later version of the tables is brought about in one step, after a copy was kept")
+    func migration() throws {
+        let scratch = try Scratch()
+        let path = scratch.file("practice.db")
+        try PracticeStore(.file(path)).apply(.mark(frame: 7), to: recording())
+        let first = StoreSchema.current.version
+        let broken = StoreSchema(versions: StoreSchema.current.versions + [["CREATE TABLE extra (a)", "SELEKT"]])
+        #expect(storeError { _ = try PracticeStore(.file(path), schema: broken).recordings() } == .io)
+        #expect(try PracticeStore(.file(path)).recordings().count == 1)
+        let next = StoreSchema(versions: StoreSchema.current.versions + [["CREATE TABLE extra (a)"]])
+        #expect(try PracticeStore(.file(path), schema: next).sections(of: recording()).sections.count == 2)
+        #expect(storeError { _ = try PracticeStore(.file(path)).recordings() } == .newer)
+        #expect(try PracticeStore(.file("\(path).v\(first)-backup")).sections(of: recording()).sections.count == 2)
+    }
+
+    @Test("a store that is removed or replaced while it is open is noticed")
+    func replaced() throws {
+        let scratch = try Scratch()
+        let path = scratch.file("practice.db")
+        let store = try PracticeStore(.file(path))
+        try store.apply(.mark(frame: 7), to: recording(1))
+        try FileManager.default.removeItem(atPath: path)
+        #expect(try store.recordings().isEmpty)
+        try store.apply(.mark(frame: 8), to: recording(2))
+        try PracticeStore(.file(scratch.file("other.db"))).apply(.mark(frame: 9), to: recording(3))
+        #expect(unsafe rename(scratch.file("other.db"), path) == 0)
+        try store.apply(.mark(frame: 9), to: recording(4))
+        #expect(try Set(store.recordings().map(\.recording.key.high)) == [3, 4])
+    }
+}
