@@ -63,6 +63,10 @@ let package = Package(
             ],
             swiftSettings: settings),
         .executableTarget(
+            name: "StoreBenchmark",
+            dependencies: ["BenchmarkRows", .product(name: "Woodshed", package: "woodshed")],
+            swiftSettings: settings),
+        .executableTarget(
             name: "LongFileBenchmark", dependencies: [.product(name: "Woodshed", package: "woodshed")],
             swiftSettings: settings),
         .executableTarget(

@@ -4,7 +4,7 @@
 #
 #   scripts/bench.sh [--long] [NAME]...   with --long also the memory for playing and recording 10 hours (needs 12 GB of disk);
 #                                         with names only these parts: Ring, Engine, Stretch, Meter, CardFault, Record,
-#                                         Waveform, picture, start, whole
+#                                         Waveform, Store, picture, start, whole
 #
 # The figures are also written to a JSON file, with machine, kernel and commit: .build-bench/COMMIT-TIME.json, or the file that
 # WOODSHED_BENCH_JSON names. `make bench-compare OLD=FILE NEW=FILE` lists the changes between two of them.
@@ -17,7 +17,7 @@ parts=' '
 for argument in "$@"; do
     case $argument in
     --long) long=yes ;;
-    Ring | Engine | Stretch | Meter | CardFault | Record | Waveform | picture | start | whole) parts+="$argument " ;;
+    Ring | Engine | Stretch | Meter | CardFault | Record | Waveform | Store | picture | start | whole) parts+="$argument " ;;
     *) echo "bench: there is no part '$argument'" >&2 && exit 64 ;;
     esac
 done
@@ -85,6 +85,10 @@ if wanted Record; then
     "$programs/RecordBenchmark" eight.wav take.wav
 fi
 
+if wanted Store; then
+    printf '\n==> StoreBenchmark\n'
+    (cd "$folder" && "$programs/StoreBenchmark")
+fi
 if wanted Waveform; then
     printf '\n==> WaveformBenchmark\n'
     lame --quiet -b 192 long.wav long.mp3

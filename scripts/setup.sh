@@ -68,6 +68,7 @@ libsonic-dev        another one, for speech
 libebur128-dev      the loudness meter ours are measured beside
 portaudio19-dev     a library for sound cards ours is measured beside, on a card that fails
 alsa-utils          aplay and arecord, on the same card
+sqlite3             asks the store of sections the same, as the yardstick
 mpv                 the player whose start-up time ours is measured beside
 sox                 makes the recording that is measured
 flac                decodes it, as the yardstick

@@ -11,8 +11,9 @@
 #   dropouts    WOODSHED_DROPOUT_SECONDS  seconds of a slowed loop on a busy machine; threads record its gaps (28800)
 #   drift       WOODSHED_DRIFT_HOURS      hours of two clocks 500 ppm apart, computed and on virtual cards (10)
 #   losses      WOODSHED_LOSSES           random schedules of device losses, with the times until the sound is back (500)
-#   kills       WOODSHED_KILLS            kills of a take's writer or of the command; other programs then open the file (1000)
+#   kills       WOODSHED_KILLS            kills of a take's writer, of the command or of a store's; what was kept is then read (1000)
 #   waveforms   WOODSHED_FUZZ_WAVEFORMS   waveform and peak files with a few wrong bytes, read (1000000)
+#   stores      WOODSHED_FUZZ_STORES      stores damaged in each of twenty ways, opened and repaired (200)
 #   marks       WOODSHED_FUZZ_MARKS       files with marks and with a few wrong bytes, read (1000000)
 #   real        WOODSHED_RECORDINGS       folder of real recordings, used as in an hour of a user's work; they are downloaded
 #                                         if it does not exist (in the folder for temporary files: woodshed-recordings)
@@ -44,8 +45,9 @@ hours       WOODSHED_SOAK_HOURS       1000    HoursTests
 dropouts    WOODSHED_DROPOUT_SECONDS  28800   DropoutTests/dropouts
 drift       WOODSHED_DRIFT_HOURS      10      ClockBridgeTests/hardship|TwoClockTests/drift
 losses      WOODSHED_LOSSES           500     InterruptionScheduleTests|RecoveryTimeTests
-kills       WOODSHED_KILLS            1000    TakeKillTests|RecordTests/killed
+kills       WOODSHED_KILLS            1000    TakeKillTests|RecordTests/killed|StoreProcessTests/kills
 waveforms   WOODSHED_FUZZ_WAVEFORMS   1000000 WaveformFuzzTests
+stores      WOODSHED_FUZZ_STORES      200     StoreDamageTests
 marks       WOODSHED_FUZZ_MARKS       1000000 MarkFuzzTests
 real        WOODSHED_RECORDINGS       ${TMPDIR:-/tmp}/woodshed-recordings
 clean       WOODSHED_CLEAN_SECONDS    7200

@@ -37,7 +37,7 @@ package struct DatabaseError: ExplainedError, Equatable {
     /// - Parameter system: The errno of the call that failed; 0 if there is none.
     init(code: Int32, system: Int32, words: String) {
         let kind = Self.kind(of: code, system: system)
-        let reason = system == 0 ? words : "\(words): \(systemText(system))"
+        let reason = system == 0 ? "\(words), SQLite \(code)" : "\(words): \(systemText(system))"
         self.init(kind, "the database \(kind.problem) (\(reason))", remedy: kind.remedy, code: code)
     }
 
@@ -95,7 +95,7 @@ extension DatabaseError.Kind {
         case .damaged: "Bring back a copy of the file."
         case .interrupted: "Try again."
         case .outOfMemory: "End other programs."
-        case .io: "Check the disk."
+        case .io: "Check that the disk works and has room, and that no limit (ulimit -f) is in the way."
         case .refused: "Report this: it is a mistake in the program."
         }
     }

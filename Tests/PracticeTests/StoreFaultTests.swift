@@ -46,7 +46,7 @@ struct StoreFaultTests {
             guard Privileges.giveUp() else { exit(1) }
             let store = try PracticeStore(.file(path))
             guard try store.sections(of: recording()).sections.count == 2 else { exit(2) }
-            guard storeError({ try store.apply(.mark(frame: 6), to: recording()) }) == .permissionDenied else { exit(3) }
+            guard storeError({ try store.apply(.mark(frame: 6), to: recording()) }) == .readOnly else { exit(3) }
             let new = try PracticeStore(.file(scratch.file("closed/deeper/new.db")))
             guard storeError({ try new.apply(.mark(frame: 6), to: recording()) }) == .permissionDenied else { exit(4) }
             guard try new.recordings().isEmpty, try store.sections(of: recording()).sections.count == 2 else { exit(5) }
@@ -68,7 +68,9 @@ struct StoreFaultTests {
             var limit = rlimit(rlim_cur: size + 8192, rlim_max: rlim_t.max)
             guard unsafe setrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit) == 0 else { exit(1) }
             let large = (0..<500).map { SectionDraft($0..<$0 + 1, text: String(repeating: "words ", count: 100)) }
-            guard storeError({ try store.apply(.add(large), to: recording()) }) == .diskFull else { exit(2) }
+            // SQLite tells a full disk from other failures, but not always this limit.
+            let kind = storeError { try store.apply(.add(large), to: recording()) }
+            guard kind == .diskFull || kind == .io else { exit(2) }
             guard try store.sections(of: recording()) == before else { exit(3) }
             limit.rlim_cur = rlim_t.max
             guard unsafe setrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit) == 0 else { exit(4) }

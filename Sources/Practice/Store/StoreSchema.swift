@@ -37,7 +37,9 @@ struct StoreSchema: Sendable {
                     // Another program may have done it meanwhile.
                     let state = try self.state(of: database)
                     if case .older(let version) = state {
-                        try database.copy(to: Database(path: "\(path).v\(version)-backup", creating: true))
+                        // By a connection that has not begun to write; nobody can while this one has the right to.
+                        let reader = try Database(path: path, creating: false)
+                        try reader.copy(to: Database(path: "\(path).v\(version)-backup", creating: true))
                     }
                     try bringUp(database, from: state)
                     return try self.state(of: database)
