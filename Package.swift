@@ -220,10 +220,11 @@ let package = Package(
         .testTarget(
             name: "PracticeTests",
             dependencies: [
-                "AudioFiles", "Clips", "Database", "Engine", "EngineHarness", "Practice", "Sections", "SoundFileSupport",
+                "AudioFiles", "Clips", "Database", "Engine", "EngineHarness", "Practice", "Sections",
+                "SoundFileSupport",
                 "TestSupport",
             ],
-            swiftSettings: settings),
+            exclude: ["Stores"], swiftSettings: settings),
         .testTarget(
             name: "EngineTests",
             dependencies: [

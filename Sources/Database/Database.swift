@@ -39,13 +39,15 @@ package final class Database: @unchecked Sendable {
         _ = unsafe sqlite.sqlite3_busy_timeout(handle, busyTimeout)
         // Builds of SQLite differ in these. A file from elsewhere must not make the connection run what it defines, and a disk error
         // in mapped memory would end the process.
-        for setting in ["trusted_schema=OFF", "mmap_size=0", "cell_size_check=ON", "temp_store=MEMORY", "foreign_keys=ON"] {
+        for setting in [
+            "trusted_schema=OFF", "mmap_size=0", "cell_size_check=ON", "temp_store=MEMORY", "foreign_keys=ON",
+        ] {
             _ = try rows("PRAGMA \(setting)") { _ in }
         }
     }
 
     deinit {
-        for unsafe statement in unsafe idle.values { _ = unsafe sqlite.sqlite3_finalize(statement) }
+        unsafe idle.values.forEach { _ = unsafe sqlite.sqlite3_finalize($0) }
         _ = unsafe sqlite.sqlite3_close_v2(connection)
     }
 
@@ -154,14 +156,17 @@ package final class Database: @unchecked Sendable {
             case .text(var text):
                 code = text.withUTF8 { bytes in
                     // Not null, even if it is empty.
-                    let start = unsafe bytes.baseAddress.map { unsafe UnsafeRawPointer($0) } ?? UnsafeRawPointer(bitPattern: 1)
+                    let start =
+                        unsafe bytes.baseAddress.map { unsafe UnsafeRawPointer($0) } ?? UnsafeRawPointer(bitPattern: 1)
                     return unsafe sqlite.sqlite3_bind_text(
-                        statement, place, start?.assumingMemoryBound(to: CChar.self), Int32(clamping: bytes.count), copies)
+                        statement, place, start?.assumingMemoryBound(to: CChar.self), Int32(clamping: bytes.count),
+                        copies)
                 }
             case .bytes(let bytes):
                 code = unsafe bytes.withUnsafeBytes { bytes in
                     let start = unsafe bytes.baseAddress ?? UnsafeRawPointer(bitPattern: 1)
-                    return unsafe sqlite.sqlite3_bind_blob(statement, place, start, Int32(clamping: bytes.count), copies)
+                    return unsafe sqlite.sqlite3_bind_blob(
+                        statement, place, start, Int32(clamping: bytes.count), copies)
                 }
             }
             guard code == SQLITE_OK else { throw failure(code) }

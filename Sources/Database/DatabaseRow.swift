@@ -28,7 +28,8 @@ package struct DatabaseRow {
         // The text first: it may change how it is stored, and so its length.
         let start = unsafe sqlite.sqlite3_column_text(statement, Int32(column))
         let count = Int(unsafe sqlite.sqlite3_column_bytes(statement, Int32(column)))
-        return unsafe String(decoding: UnsafeBufferPointer(start: start, count: start == nil ? 0 : count), as: UTF8.self)
+        return unsafe String(
+            decoding: UnsafeBufferPointer(start: start, count: start == nil ? 0 : count), as: UTF8.self)
     }
 
     package func bytes(_ column: Int) throws(DatabaseError) -> [UInt8] {

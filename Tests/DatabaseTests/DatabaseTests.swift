@@ -43,11 +43,14 @@ struct DatabaseTests {
     @Test("report a column of another type, and a statement that is wrong")
     func mistakes() throws {
         let database = try memory()
-        #expect(kind { try database.rows("SELECT 'text'") { (row) throws(DatabaseError) in try row.integer(0) } } == .damaged)
+        #expect(
+            kind { try database.rows("SELECT 'text'") { (row) throws(DatabaseError) in try row.integer(0) } }
+                == .damaged)
         #expect(kind { try database.rows("SELECT 1") { (row) throws(DatabaseError) in try row.text(0) } } == .damaged)
         #expect(kind { try database.run("SELEKT 1") } == .refused)
         #expect(kind { try database.run("") } == .refused)
-        #expect(try database.first("SELECT NULL") { (row) throws(DatabaseError) in try row.text(orNull: 0) } == .some(nil))
+        #expect(
+            try database.first("SELECT NULL") { (row) throws(DatabaseError) in try row.text(orNull: 0) } == .some(nil))
     }
 
     @Test("take back a transaction as a whole if it fails")
@@ -91,7 +94,8 @@ struct DatabaseTests {
         // Ends only if it is interrupted, from the statement itself, so that nothing depends on the time.
         var count = 0
         let result = kind {
-            try database.forEachRow("WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT i FROM n") {
+            try database.forEachRow("WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT i FROM n")
+            {
                 (_) throws(DatabaseError) in
                 count += 1
                 if count == 1000 { database.interrupt() }

@@ -15,7 +15,8 @@ struct StoreDamageTests {
         let store = try PracticeStore(.file(path))
         for number in 0..<recordings {
             let drafts = (0..<10).map { index in
-                SectionDraft(index..<index + 10, name: "n\(number) \(index)", text: String(repeating: "text ", count: 40))
+                SectionDraft(
+                    index..<index + 10, name: "n\(number) \(index)", text: String(repeating: "text ", count: 40))
             }
             try store.apply(.add(drafts), to: recording(number))
         }
@@ -71,13 +72,16 @@ struct StoreDamageTests {
                 let one = recording(1000)
                 do {
                     try store.apply(.mark(frame: 5000), to: one)
-                    for kept in try store.recordings() { saved += try store.sections(of: kept.recording).sections.count }
+                    for kept in try store.recordings() {
+                        saved += try store.sections(of: kept.recording).sections.count
+                    }
                     _ = try store.recordings(matching: "n1")
                     #expect(try store.sections(of: one).sections.count == 2, "kind \(kind)")
                     #expect(try PracticeStore(.file(path)).recordings().count <= Self.recordings + 1, "kind \(kind)")
                 } catch let error as StoreError {
                     // A header that names another program or another version is left alone.
-                    #expect([.foreign, .newer].contains(error.kind) && kind <= 3 || kind == 17, "kind \(kind): \(error)")
+                    #expect(
+                        [.foreign, .newer].contains(error.kind) && kind <= 3 || kind == 17, "kind \(kind): \(error)")
                     #expect(FileManager.default.contents(atPath: path) == Data(bytes), "kind \(kind)")
                 }
                 if let repair = store.repair {

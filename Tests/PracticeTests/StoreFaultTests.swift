@@ -27,7 +27,8 @@ struct StoreFaultTests {
             let store = try PracticeStore(.user)
             try store.apply(.mark(frame: 5), to: recording())
             var status = stat()
-            guard store.path == scratch.file("data/woodshed/practice.db"), unsafe stat(scratch.file("data/woodshed"), &status) == 0,
+            guard store.path == scratch.file("data/woodshed/practice.db"),
+                unsafe stat(scratch.file("data/woodshed"), &status) == 0,
                 status.st_mode & 0o777 == 0o700, unsafe stat(scratch.file("data/woodshed/practice.db"), &status) == 0
             else { exit(1) }
             exit(0)
@@ -97,7 +98,13 @@ struct StoreFaultTests {
         let scratch = try Scratch()
         for (name, statements, kind) in [
             ("foreign.db", ["CREATE TABLE note (a)"], StoreError.Kind.foreign),
-            ("newer.db", ["CREATE TABLE note (a)", "PRAGMA application_id=\(StoreSchema.applicationID)", "PRAGMA user_version=99"], .newer),
+            (
+                "newer.db",
+                [
+                    "CREATE TABLE note (a)", "PRAGMA application_id=\(StoreSchema.applicationID)",
+                    "PRAGMA user_version=99",
+                ], .newer
+            ),
         ] {
             let path = scratch.file(name)
             do {
@@ -155,5 +162,23 @@ struct StoreFaultTests {
         #expect(unsafe rename(scratch.file("other.db"), path) == 0)
         try store.apply(.mark(frame: 9), to: recording(4))
         #expect(try Set(store.recordings().map(\.recording.key.high)) == [3, 4])
+    }
+
+    @Test("a store of version 1 opens with all that is in it, and its last changes can be undone")
+    func versionOne() throws {
+        let scratch = try Scratch()
+        let path = scratch.file("practice.db")
+        let kept = #filePath.replacing("StoreFaultTests.swift", with: "Stores/version-1.db")
+        try FileManager.default.copyItem(atPath: kept, toPath: path)
+        let store = try PracticeStore(.file(path))
+        let known = try #require(try store.recording(recording().key))
+        #expect(known.recording == recording() && known.position == 4321 && known.settings == ["speed": "70%"])
+        let list = try store.sections(of: recording())
+        #expect(list.sections.map(\.name) == ["All", "Solo"] && list.sections.map(\.id) == [3, 1])
+        #expect(list.sections[1].text == "first line\nsecond" && list.sections[1].isHard)
+        #expect(list.sections[1].settings == ["speed": "60%"] && known.sectionCount == 2)
+        #expect(try store.recordings(matching: "solo").count == 1 && store.envelope(of: recording().key) == [1, 2, 3])
+        #expect(try store.undo(recording().key).removed.map(\.name) == ["All"])
+        #expect(try store.undo(recording().key).removed == [list.sections[1]])
     }
 }

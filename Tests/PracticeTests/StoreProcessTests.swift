@@ -8,7 +8,9 @@ import Testing
 
 @Suite("Stores of several processes")
 struct StoreProcessTests {
-    @Test("two processes that edit at once lose nothing, and what both did can be undone", .enabled(if: !Sanitizers.watchThreads))
+    @Test(
+        "two processes that edit at once lose nothing, and what both did can be undone",
+        .enabled(if: !Sanitizers.watchThreads))
     func twoProcesses() async throws {
         let scratch = try Scratch()
         let path = scratch.file("data/practice.db")
@@ -35,7 +37,9 @@ struct StoreProcessTests {
         #expect(try store.sections(of: recording()).sections.isEmpty)
     }
 
-    @Test("killed at any moment, a store has every edit that was done, and none by half", .enabled(if: !Sanitizers.watchThreads))
+    @Test(
+        "killed at any moment, a store has every edit that was done, and none by half",
+        .enabled(if: !Sanitizers.watchThreads))
     func kills() async throws {
         var generator = SeededGenerator(printedFor: "killed stores")
         let scratch = try Scratch()
@@ -57,7 +61,8 @@ struct StoreProcessTests {
             #expect(pairs == told || pairs == told + 1, "round \(round): \(pairs) of \(told)")
             #expect(store.repair == nil && pairs >= done)
             done = pairs
-            let check = try Database(path: path, creating: true).rows("PRAGMA integrity_check") { (row) throws(DatabaseError) in
+            let check = try Database(path: path, creating: true).rows("PRAGMA integrity_check") {
+                (row) throws(DatabaseError) in
                 try row.text(0)
             }
             #expect(check == ["ok"], "round \(round)")

@@ -125,12 +125,18 @@ struct StoreTests {
         let store = try PracticeStore(.memory)
         let (cafe, blue) = (recording(1, title: "Cafés de Paris"), recording(2, title: "Blue Train"))
         try store.apply(.add([SectionDraft(0..<10, name: "Intro", text: "Wünsche\nund Träume")]), to: cafe)
-        try store.apply(.add([SectionDraft(0..<10, name: "Über allem"), SectionDraft(5..<10, name: "100 % \"loud\"")]), to: blue)
+        try store.apply(
+            .add([SectionDraft(0..<10, name: "Über allem"), SectionDraft(5..<10, name: "100 % \"loud\"")]), to: blue)
         func found(_ text: String) throws -> [UInt64] { try store.recordings(matching: text).map(\.recording.key.high) }
         #expect(try found("cafe") == [1] && found("PARIS caf") == [1] && found("traume") == [1] && found("wün") == [1])
-        #expect(try found("uber") == [2] && found("tr") == [2, 1] && found("100") == [2] && found("\"loud\" 100%") == [2])
-        #expect(try found("blue intro").isEmpty && found("nothing").isEmpty && found("").isEmpty && found("* \" ' -").isEmpty)
-        for text in ["NEAR(a b)", "a AND", "title:blue", "bl*", "^blue", "{blue", "a\u{0}b", "x + y"] { _ = try found(text) }
+        #expect(
+            try found("uber") == [2] && found("tr") == [2, 1] && found("100") == [2] && found("\"loud\" 100%") == [2])
+        #expect(
+            try found("blue intro").isEmpty && found("nothing").isEmpty && found("").isEmpty
+                && found("* \" ' -").isEmpty)
+        for text in ["NEAR(a b)", "a AND", "title:blue", "bl*", "^blue", "{blue", "a\u{0}b", "x + y"] {
+            _ = try found(text)
+        }
         try store.apply(.rename(id: 1, name: "Ending"), to: cafe)
         var renamed = blue
         renamed.title = "Giant Steps"
@@ -232,7 +238,9 @@ struct Model {
         case 6: return .move(id: id(), frames: frames)
         case 7: return .rename(id: id(), name: first % 5 == 0 ? "two\nlines" : "name \(first)")
         case 8: return .set(id: id(), option: "speed", value: first % 2 == 0 ? "70%" : nil)
-        case 9: return first % 3 == 0 ? .replaceAll([SectionDraft(0..<100), SectionDraft(frames)]) : .setHard(id: id(), true)
+        case 9:
+            return first % 3 == 0
+                ? .replaceAll([SectionDraft(0..<100), SectionDraft(frames)]) : .setHard(id: id(), true)
         default: return .remove(ids: [id()])
         }
     }

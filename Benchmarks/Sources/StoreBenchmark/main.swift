@@ -55,8 +55,11 @@ for (name, text, query) in questions {
     let store = try PracticeStore(.file(path))
     for _ in 0..<11 {
         times.append(
-            try milliseconds { found = try (text.map { try store.recordings(matching: $0) } ?? store.recordings()).count })
-        shellTimes.append(milliseconds { _ = unsafe system("sqlite3 \(path) '\(query.replacing("'", with: #"'\''"#))' > /dev/null") })
+            try milliseconds {
+                found = try (text.map { try store.recordings(matching: $0) } ?? store.recordings()).count
+            })
+        shellTimes.append(
+            milliseconds { _ = unsafe system("sqlite3 \(path) '\(query.replacing("'", with: #"'\''"#))' > /dev/null") })
     }
     let (median, shell) = (times.sorted()[5], shellTimes.sorted()[5])
     print("  \(name): \(found) recordings, \(median) ms; sqlite3 with its start \(shell) ms, ratio \(median / shell)")

@@ -9,8 +9,8 @@ final class Salvage {
     private(set) var sectionCount = 0
     private(set) var isComplete = true
 
-    /// Rows that are looked for one by one where the tables cannot be walked, at most.
-    private static let mostProbes: Int64 = 100_000
+    /// Rows that are looked for in vain, one after another, where a table cannot be walked.
+    private static let mostMisses = 2000
 
     init(from source: Database, into target: Database) { (self.source, self.target) = (source, target) }
 
@@ -19,7 +19,10 @@ final class Salvage {
             try schema.make(in: target)
             recordingCount = try copy(
                 "recording", row: "id",
-                ["key", "sample_rate", "frame_count", "title", "path", "seen", "position", "settings", "next_section", "done", "revision"]
+                [
+                    "key", "sample_rate", "frame_count", "title", "path", "seen", "position", "settings",
+                    "next_section", "done", "revision",
+                ]
             ) { (row) throws(DatabaseError) in
                 _ = try StoredText.settings(try row.text(8))
             }
@@ -49,7 +52,8 @@ final class Salvage {
             _ = try copy("envelope", row: "recording", ["content"]) { _ in }
             isComplete = wasComplete
             try target.run(
-                "UPDATE recording SET section_count = (SELECT count(*) FROM section WHERE section.recording = recording.id)")
+                "UPDATE recording SET section_count = (SELECT count(*) FROM section WHERE section.recording = recording.id)"
+            )
             for index in ["recording_words", "section_words"] {
                 try target.run("INSERT INTO \(index) (\(index)) VALUES ('rebuild')")
             }
@@ -73,7 +77,9 @@ final class Salvage {
             }
             do throws(DatabaseError) {
                 try check(row)
-                try target.run(insert, values: try (0...columns.count).map { (column) throws(DatabaseError) in try row.value(column) })
+                try target.run(
+                    insert,
+                    values: try (0...columns.count).map { (column) throws(DatabaseError) in try row.value(column) })
                 count += 1
             } catch {
                 // What the tables do not accept is damaged; anything else is a disk that is full, and the like.
@@ -99,10 +105,16 @@ final class Salvage {
             isComplete = false
             let downwards = walk("DESC", until: upwards.last ?? 0)
             let first = (upwards.last ?? 0) + 1
-            let end = downwards.last ?? first + Self.mostProbes
-            for number in first..<min(max(end, first), first + Self.mostProbes) where !downwards.isWhole && failure == nil {
-                try? source.forEachRow("SELECT \(name), \(list) FROM \(table) WHERE \(name) = ?", [.integer(number)]) { row in
+            let end = downwards.isWhole ? first : downwards.last ?? .max
+            var misses = 0
+            for number in first..<max(end, first) where failure == nil {
+                // A page has some hundred rows at most, so beyond this there is none that can be read.
+                guard misses < Self.mostMisses else { break }
+                misses += 1
+                try? source.forEachRow("SELECT \(name), \(list) FROM \(table) WHERE \(name) = ?", [.integer(number)]) {
+                    row in
                     _ = take(row)
+                    misses = 0
                     return false
                 }
             }

@@ -115,7 +115,9 @@ struct StoreFile: ~Copyable {
         }
         guard errno == ENOENT || errno == ENOTDIR && !creating else { throw .system(path, errno) }
         guard creating else { return false }
-        do throws(StateFile.Fault) { try StateFolder.makeFolders(above: path) } catch { throw .system(path, error.code) }
+        do throws(StateFile.Fault) { try StateFolder.makeFolders(above: path) } catch {
+            throw .system(path, error.code)
+        }
         let folder = FilePlace.folder(of: path)
         guard unsafe access(folder, W_OK | X_OK) == 0 else { throw .system(path, errno) }
         return true

@@ -55,7 +55,9 @@ public struct StoreRepair: Explained, Equatable {
         }
         defer { removeRemains(of: repaired) }
         do throws(FileFault) {
-            return (copied, try withExtendedLifetime(source) { () throws(FileFault) in try exchange(path, by: repaired) })
+            return (
+                copied, try withExtendedLifetime(source) { () throws(FileFault) in try exchange(path, by: repaired) }
+            )
         } catch {
             throw .system(path, error.code)
         }
@@ -94,7 +96,9 @@ public struct StoreRepair: Explained, Equatable {
             // Where the header says how many pages there are, and which of them are unused.
             let pageSize = Int(header[16]) << 8 | Int(header[17])
             let pages = UInt32(clamping: pageSize == 0 ? 0 : bytes.count / pageSize)
-            for (index, place) in (28..<32).enumerated() { bytes[place] = UInt8(truncatingIfNeeded: pages >> (24 - 8 * index)) }
+            for (index, place) in (28..<32).enumerated() {
+                bytes[place] = UInt8(truncatingIfNeeded: pages >> (24 - 8 * index))
+            }
             for place in 32..<40 { bytes[place] = 0 }
             let file = try WholeFile(copy, suffix: ".new")
             try file.append(bytes)
