@@ -14,12 +14,18 @@ struct HeardPlaces {
 
     /// A minute of output frames is kept: more than any buffer, and more than "what was just heard" reaches back.
     private static let keptSeconds: Int64 = 60
+    /// The most points that are kept: room for ten seconds of a speed that glides, or for a minute with many joints. The memory for them is
+    /// allocated at once, so that it does not grow while a player plays.
+    private static let mostPoints = 1024
 
     private let sampleRate: Int64
     /// Ascending by output frame.
     private var points: [Point] = []
 
-    init(sampleRate: Int) { self.sampleRate = Int64(sampleRate) }
+    init(sampleRate: Int) {
+        self.sampleRate = Int64(sampleRate)
+        points.reserveCapacity(Self.mostPoints + 1)
+    }
 
     /// Takes in an event of the player. Events arrive in the order of their frames.
     mutating func note(_ event: PlayerEvent) {
@@ -49,7 +55,8 @@ struct HeardPlaces {
         points.append(point)
         let oldest = point.outputFrame - Self.keptSeconds * sampleRate
         let stale = points.firstIndex { $0.outputFrame > oldest }.map { $0 - 1 } ?? 0
-        if stale > 64 { points.removeFirst(stale) }
+        let surplus = points.count > Self.mostPoints ? Self.mostPoints / 4 : 0
+        if max(stale, surplus) > 64 { points.removeFirst(max(stale, surplus)) }
     }
 
     /// The frame of the clip that is heard at an output frame; nil before the first sound.
