@@ -160,6 +160,13 @@ runs = [
     ("demo", ["--output", "null", "--clock", "virtual"], "event", {0}),
     ("info", ["song.wav"], "info", {0}),
     ("info", ["marks.wav"], "info", {0}),
+    ("sections", ["marks.wav"], "sections", {0}),
+    ("sections", ["song.wav", "add", "0.1-0.5", "0.5-0.7", "--name", "Intro", "--text", "la\nla", "--hard"], "event", {0}),
+    ("sections", ["song.wav", "mark", "0.6"], "event", {0}),
+    ("sections", ["song.wav", "set", "1", "speed=70%"], "event", {0}),
+    ("sections", ["song.wav", "undo"], "event", {0}),
+    ("sections", ["song.wav", "rm", "1-2"], "event", {0}),
+    ("sections", ["song.wav"], "sections", {0}),
     ("measure", ["song.wav"], "measure", {0}),
     ("measure", ["song.wav", "--series"], "measure", {0}),
     ("measure", ["silence.wav"], "measure", {0}),
@@ -169,6 +176,9 @@ runs = [
     ("calibrate", ["--list"], "calibrate", {0}),
     ("bench stretch", ["song.wav", "--seconds", "1", "--runs", "1"], "bench stretch", {0}),
 ]
+
+# The definitions of which a run writes any number of lines.
+several = ("event", "calibrate", "sections")
 
 
 def run_all(command):
@@ -186,10 +196,10 @@ def run_all(command):
         except UnicodeDecodeError as error:
             faults.append(f"{what}: {error}")
             continue
-        if not output.endswith("\n") and (output or definition not in ("event", "calibrate")):
+        if not output.endswith("\n") and (output or definition not in several):
             faults.append(f"{what}: no line feed at the end")
         written = output.split("\n")[:-1]
-        if definition not in ("event", "calibrate") and len(written) != 1:
+        if definition not in several and len(written) != 1:
             faults.append(f"{what}: {len(written)} lines in place of one")
         for line in written:
             lines += 1
@@ -218,7 +228,7 @@ def main():
     compare_names()
     with tempfile.TemporaryDirectory() as folder:
         os.chdir(folder)
-        os.environ.update(XDG_STATE_HOME=f"{folder}/state", XDG_CACHE_HOME=f"{folder}/cache")
+        os.environ.update(XDG_STATE_HOME=f"{folder}/state", XDG_CACHE_HOME=f"{folder}/cache", XDG_DATA_HOME=f"{folder}/data")
         subprocess.run(["sox", "-n", "-r", "44100", "-c", "2", "song.wav", "synth", "1", "pluck", "C4", "gain", "-6"], check=True)
         subprocess.run(["sox", "-D", "-n", "-r", "44100", "-c", "1", "silence.wav", "trim", "0", "1"], check=True)
         subprocess.run([command, "record", "--input", "file:song.wav", "--clock", "virtual", "-q", "-o", "marks.wav"], check=True)

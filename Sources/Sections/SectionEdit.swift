@@ -1,5 +1,5 @@
 /// A change that a user asks for. `SectionList.apply(_:)` checks it and carries it out as a whole, or refuses it as a whole.
-public enum SectionEdit: Sendable, Hashable {
+public indirect enum SectionEdit: Sendable, Hashable {
     /// Adds sections. Those that the list already has, with the same kind, frames and name, are left out.
     case add([SectionDraft])
     /// Splits the part of the recording at `frame`, and names the part that begins there. If no part contains the
@@ -24,6 +24,8 @@ public enum SectionEdit: Sendable, Hashable {
     case remove(ids: [Int])
     /// Removes all sections, and adds these instead.
     case replaceAll([SectionDraft])
+    /// Several edits, one after another, which are undone together; `summary` says in a few words what they do.
+    case all([SectionEdit], summary: String)
 }
 
 /// What an edit has changed: enough to undo it and to carry it out again.

@@ -49,6 +49,8 @@ struct SectionEditor {
             for section in list.sections { touched.updateValue(nil, forKey: section.id) }
             try add(drafts)
             summary = "replaced all sections by \(drafts.count)"
+        // Edits that follow one another are carried out on lists, not on this one.
+        case .all: break
         }
     }
 

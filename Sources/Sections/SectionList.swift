@@ -71,11 +71,23 @@ public struct SectionList: Sendable, Equatable {
     /// - Throws: `SectionError`; the list is then as it was.
     @discardableResult
     public mutating func apply(_ edit: SectionEdit) throws(SectionError) -> SectionChange {
+        if case .all(let edits, let summary) = edit { return try apply(edits, summary: summary) }
         var editor = SectionEditor(list: self)
         try editor.carryOut(edit)
         let change = editor.change
         apply(change)
         nextID = max(nextID, editor.nextID)
+        return change
+    }
+
+    private mutating func apply(_ edits: [SectionEdit], summary: String) throws(SectionError) -> SectionChange {
+        var edited = self
+        for edit in edits { try edited.apply(edit) }
+        let (old, new) = (Set(sections), Set(edited.sections))
+        let change = SectionChange(
+            removed: sections.filter { !new.contains($0) }, added: edited.sections.filter { !old.contains($0) },
+            summary: summary)
+        self = edited
         return change
     }
 

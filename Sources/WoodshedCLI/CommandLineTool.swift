@@ -70,7 +70,7 @@ public enum CommandLineTool {
 
     /// Refuses names that are not UTF-8, except for recordings to read: the user chooses the name of a file to write.
     private static func refuseNamesToWrite(_ arguments: [String]) throws(CommandFailure) {
-        let reading = ["play", "practice", "render", "info", "measure", "waveform", "bench"]
+        let reading = ["play", "practice", "sections", "render", "info", "measure", "waveform", "bench"]
         for (index, argument) in arguments.enumerated() where !FileName.isUTF8(argument) {
             let isOption =
                 argument.hasPrefix("-") || ["-o", "--out", "--output"].contains(arguments[max(0, index - 1)])

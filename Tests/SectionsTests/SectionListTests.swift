@@ -43,6 +43,19 @@ struct SectionListTests {
         #expect(list.sections.allSatisfy { $0.kind == .part })
     }
 
+    @Test("several edits are one change: carried out together or not at all, undone together")
+    func several() throws {
+        var list = try list()
+        let before = list
+        #expect(kind(.all([.mark(frame: 2000), .mark(frame: 20_000)], summary: "two"), on: list) == .outsideRecording)
+        let change = try list.apply(.all([.mark(frame: 2000), .rename(id: 2, name: "B"), .mark(frame: 5000)], summary: "three"))
+        #expect(list.sections.map(\.name) == ["", "B", ""] && change.summary == "three" && change.added.count == 3)
+        list.apply(change.reversed)
+        #expect(list.sections == before.sections)
+        // Identities that were given are not given again.
+        #expect(try list.apply(.mark(frame: 0)).added.map(\.id) == [4])
+    }
+
     @Test("a point at the beginning makes one part; a point where a part was removed begins a new one")
     func pointsAtEdges() throws {
         var list = try list()

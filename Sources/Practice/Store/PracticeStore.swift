@@ -80,7 +80,7 @@ public final class PracticeStore: Sendable {
         } ?? nil
     }
 
-    /// The sections of a recording; none if the store does not know it.
+    /// The sections of a recording; those that its file brings along, if no section of it was ever made.
     ///
     /// - Throws: `StoreError`, of kind `otherRecording` if the store knows it with another length or rate.
     public func sections(of recording: PracticeRecording) throws(StoreError) -> SectionList {
@@ -88,10 +88,12 @@ public final class PracticeStore: Sendable {
             guard let row = try rows.recording(recording.key) else { return nil }
             return (row.stored.recording, try rows.sections(of: row))
         }
-        guard case (let stored, let list)?? = known else {
-            return SectionList(sampleRate: recording.sampleRate, frameCount: recording.frameCount)
+        var list = recording.noSections
+        if case (let stored, let kept)?? = known {
+            if let error = recording.conflict(with: stored) { throw error }
+            list = kept
         }
-        if let error = recording.conflict(with: stored) { throw error }
+        recording.bringSections(into: &list)
         return list
     }
 
@@ -114,7 +116,8 @@ public final class PracticeStore: Sendable {
     public func apply(_ edit: SectionEdit, to recording: PracticeRecording) throws -> SectionChange {
         if try self.recording(recording.key) == nil {
             // An edit that is refused makes no store.
-            var list = SectionList(sampleRate: recording.sampleRate, frameCount: recording.frameCount)
+            var list = recording.noSections
+            recording.bringSections(into: &list)
             try list.apply(edit)
         }
         return try changeList { (rows) throws(DatabaseError) in
@@ -122,15 +125,20 @@ public final class PracticeStore: Sendable {
             if let known, let error = recording.conflict(with: known.stored.recording) { return .failure(error) }
             var list =
                 try known.map { (row) throws(DatabaseError) in try rows.sections(of: row) }
-                ?? SectionList(sampleRate: recording.sampleRate, frameCount: recording.frameCount)
+                ?? recording.noSections
+            let brought = recording.bringSections(into: &list)
             let change: SectionChange
             do throws(SectionError) { change = try list.apply(edit) } catch { return .failure(error) }
             // Not before: an edit that is refused changes nothing, not even the title.
-            let row = try rows.see(recording, at: Self.now)
-            if !change.isEmpty {
-                try rows.write(change, nextSection: list.nextID, of: row.id)
-                try rows.append(change, to: row)
+            var row = try rows.see(recording, at: Self.now)
+            guard !change.isEmpty else { return .success(change) }
+            if let brought {
+                try rows.write(brought, nextSection: list.nextID, of: row.id)
+                try rows.append(brought, to: row)
+                row = try rows.recording(recording.key) ?? row
             }
+            try rows.write(change, nextSection: list.nextID, of: row.id)
+            try rows.append(change, to: row)
             return .success(change)
         }
     }
@@ -238,6 +246,20 @@ public final class PracticeStore: Sendable {
 }
 
 extension PracticeRecording {
+    var noSections: SectionList { SectionList(sampleRate: sampleRate, frameCount: frameCount) }
+
+    /// Adds the sections of the recording's file, if no section was ever made in `list`.
+    ///
+    /// - Returns: What has changed; nil if nothing had to.
+    @discardableResult
+    fileprivate func bringSections(into list: inout SectionList) -> SectionChange? {
+        guard list.nextID == 1, !fileSections.isEmpty else { return nil }
+        // Marks of a file are inside it and their names are cleaned, so the list does not refuse them.
+        guard let change = try? list.apply(.add(fileSections)) else { return nil }
+        return SectionChange(
+            removed: change.removed, added: change.added, summary: "took over the sections of the file")
+    }
+
     /// Equal sound has equal length; if it has not, the file was cut off or the key is another recording's by mistake.
     fileprivate func conflict(with known: PracticeRecording) -> StoreError? {
         known.sampleRate == sampleRate && known.frameCount == frameCount ? nil : .otherRecording(self, known: known)

@@ -1,4 +1,5 @@
 public import AudioFiles
+public import Sections
 
 /// A recording as a program that has opened it knows it.
 public struct PracticeRecording: Sendable, Hashable {
@@ -12,6 +13,9 @@ public struct PracticeRecording: Sendable, Hashable {
     public var title: String
     /// Where its file is; nil if it is in no file.
     public var path: String?
+    /// The sections that its file brings along: cue points and chapters. They are the recording's sections until the user changes one;
+    /// the store takes them over with the first change.
+    public internal(set) var fileSections: [SectionDraft] = []
 
     /// A recording.
     ///

@@ -20,15 +20,7 @@ struct SavedSections {
 
     /// The one that a user means by a name or number.
     func section(named text: String) throws -> SavedSection {
-        let list = try load() ?? SectionList(sampleRate: 1, frameCount: 0)
-        do throws(SectionError) {
-            return try list.section(named: text)
-        } catch {
-            guard error.kind == .unknown else { throw error }
-            let names = list.sections.map(\.name).filter { !$0.isEmpty }
-            guard let name = suggestion(for: text, among: names) else { throw error }
-            throw CommandFailure(error.exitStatus, error.message, remedy: "Did you mean '\(name)'?")
-        }
+        try (try load() ?? SectionList(sampleRate: 1, frameCount: 0)).meant(by: text)
     }
 }
 

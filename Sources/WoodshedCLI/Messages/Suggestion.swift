@@ -5,7 +5,7 @@
 /// - Returns: nil if no candidate is within a third of the word's length, at most three edits.
 func suggestion(for word: String, among candidates: [String]) -> String? {
     let allowed = min(3, max(1, word.count / 3))
-    let ranked = candidates.map { (distance: editDistance(word.lowercased(), $0), word: $0) }
+    let ranked = candidates.map { (distance: editDistance(word.lowercased(), $0.lowercased()), word: $0) }
     guard let best = ranked.min(by: { $0.distance < $1.distance }), best.distance <= allowed else { return nil }
     return best.word
 }

@@ -40,6 +40,9 @@ struct StandardStream: Sendable {
         }
     }
 
+    /// Whether somebody reads it on a terminal.
+    var isTerminal: Bool { isatty(descriptor) == 1 }
+
     /// Writes all of the text.
     func write(_ text: String) throws(OutputError) {
         try write(bytes: Array(text.utf8)[...])

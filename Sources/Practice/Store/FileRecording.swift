@@ -1,0 +1,38 @@
+public import AudioFiles
+internal import Sections
+
+extension PracticeRecording {
+    /// A recording in a file, with its title and the sections that it brings along.
+    ///
+    /// - Parameters:
+    ///   - info: The file, as it was opened.
+    ///   - key: Its key, if it is known; otherwise the file's audio is read.
+    /// - Throws: `AudioFileError` if the file can no longer be read, or has no audio that identifies it.
+    ///
+    /// Blocks the calling thread. Real-time safe: no.
+    public init(of info: AudioFileInfo, key: RecordingKey? = nil) throws(AudioFileError) {
+        let key = if let key { key } else { try RecordingKey(ofFileAt: info.path) }
+        let details = try FileDetails(of: info)
+        let title = details.tags.first { $0.key == .title }?.value
+        self.init(
+            key: key, sampleRate: info.sampleRate, frameCount: info.frameCount, title: Self.line(title ?? ""),
+            path: info.path)
+        fileSections = Self.drafts(details.marks)
+    }
+
+    /// Marked places split the recording, as points that a user marks do; ranges stay what they are.
+    private static func drafts(_ marks: FileMarks) -> [SectionDraft] {
+        let ranges = Set(marks.marks.compactMap { mark in mark.endFrame.map { mark.frame..<$0 } })
+        return marks.sections.map { section in
+            SectionDraft(
+                section.frames, name: line(section.name), kind: ranges.contains(section.frames) ? .range : .part)
+        }
+    }
+
+    /// A text from a file as a name: one line, without control characters.
+    private static func line(_ text: String) -> String {
+        var line = String.UnicodeScalarView()
+        for scalar in text.unicodeScalars { line.append(scalar.value < 0x20 || scalar.value == 0x7F ? " " : scalar) }
+        return String(line)
+    }
+}

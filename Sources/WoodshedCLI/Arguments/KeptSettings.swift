@@ -1,0 +1,58 @@
+// Values of options that are kept with a recording or with one of its sections. They are parsed as the options themselves are.
+import Woodshed
+
+/// Kept values: names of options without dashes, and the text a user would type.
+struct KeptSettings: Equatable, Sendable {
+    private(set) var texts: [String: String]
+
+    init(_ texts: [String: String] = [:]) { self.texts = texts }
+
+    var isEmpty: Bool { texts.isEmpty }
+
+    /// The speed, the passes, the gap and the pitch; nil where nothing is kept, or nothing that can be read: what another version wrote
+    /// must not stop the music.
+    var speed: SpeedText? { texts["speed"].flatMap { try? SpeedText(parsing: $0) } }
+    var gap: GapText? { texts["gap"].flatMap { try? GapText(parsing: $0) } }
+    var pitch: PitchText? { texts["pitch"].flatMap { try? PitchText(parsing: $0) } }
+    var passes: PassCount? {
+        texts["passes"].flatMap { text in
+            text == Self.endless ? .endless : (try? boundedInteger(text, in: 1...1_000_000)).map { .count($0) }
+        }
+    }
+
+    private static let endless = "endless"
+
+    /// Keeps another value, or none.
+    mutating func set(_ option: String, _ value: String?) { texts[option] = value }
+
+    mutating func set(speed: Double) { set("speed", speed == 1 ? nil : fixed(speed * 100, decimals: 1) + "%") }
+    mutating func set(semitones: Double) {
+        set("pitch", semitones == 0 ? nil : (semitones > 0 ? "+" : "") + fixed(semitones, decimals: 2))
+    }
+    mutating func set(passes: PassCount) {
+        switch passes {
+        case .count(let count): set("passes", String(count))
+        case .endless: set("passes", nil)
+        }
+    }
+    mutating func set(gap: Gap) {
+        switch gap {
+        case .none: set("gap", nil)
+        case .passLengths(let factor): set("gap", fixed(factor, decimals: 2) + "x")
+        // Frames of the clip, whose rate the next device may not have.
+        case .frames: break
+        }
+    }
+
+    /// Refuses values that the options would refuse.
+    func check() throws(CommandFailure) {
+        do throws(ArgumentError) {
+            if let text = texts["speed"] { _ = try SpeedText(parsing: text) }
+            if let text = texts["gap"] { _ = try GapText(parsing: text) }
+            if let text = texts["pitch"] { _ = try PitchText(parsing: text) }
+            if let text = texts["passes"], text != Self.endless { _ = try boundedInteger(text, in: 1...1_000_000) }
+        } catch {
+            throw CommandFailure(.usage, error.description, remedy: "See: woodshed help practice")
+        }
+    }
+}

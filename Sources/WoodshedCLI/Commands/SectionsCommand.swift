@@ -1,0 +1,137 @@
+// `woodshed sections`: lists and changes the sections that are kept with a recording.
+import ArgumentParser
+import UserState
+import Woodshed
+
+struct SectionsCommand: Verb {
+    static let configuration = CommandConfiguration(
+        commandName: "sections",
+        abstract: "List and change the sections that are kept with a recording.",
+        discussion: """
+            EXAMPLES
+              woodshed sections song.mp3                               list them
+              woodshed sections song.mp3 add 2.0-3.0 --name Intro      a section of its own
+              woodshed sections song.mp3 mark 12.5 48.2                split the recording there
+              woodshed sections song.mp3 rename 2 Bridge
+              woodshed sections song.mp3 move Bridge 48.1-1:02
+              woodshed sections song.mp3 split Bridge 55.0
+              woodshed sections song.mp3 join 2 3
+              woodshed sections song.mp3 set Bridge speed=70% passes=5
+              woodshed sections song.mp3 hard Bridge                   easy takes the mark away
+              woodshed sections song.mp3 text 1 "first words"
+              woodshed sections song.mp3 rm 4-6
+              woodshed sections song.mp3 undo                          redo brings it back
+
+            A section is named by its number or name. Sections stay with the sound: they
+            are found again after the file was renamed, moved or tagged. Marks that a file
+            brings itself (cue points, chapters) are its first sections.
+            """)
+
+    @Argument(help: "A recording.", completion: .file())
+    var file: String
+
+    @Argument(
+        help: .init(
+            "list, add, mark, rm, split, join, move, rename, text, hard, easy, set, undo or redo.",
+            valueName: "action"),
+        completion: .list(SectionAction.allCases.map(\.rawValue)))
+    var action: String?
+
+    @Argument(help: .init("What the action needs: sections, times, names.", valueName: "word"))
+    var words: [String] = []
+
+    @Option(name: .long, help: "The name of a new section.")
+    var name: String?
+
+    @Option(name: .long, help: "The words of a new section, or notes.")
+    var text: String?
+
+    @Flag(name: .long, help: "Mark the new section as hard.")
+    var hard = false
+
+    @Flag(name: .long, help: "Write JSON to standard output: one line for each section or change.")
+    var json = false
+
+    @Flag(name: [.short, .long], help: "Print no hints.")
+    var quiet = false
+
+    @Flag(name: .long, help: "Print the list without a header.")
+    var plain = false
+
+    func perform() throws {
+        let action = try action.map { word throws(CommandFailure) in try SectionAction(word: word) } ?? .list
+        try check(action)
+        let kept = try KeptRecording(file: file)
+        switch action {
+        case .list: try show(try kept.list(), of: kept)
+        case .undo: try tell(try kept.store.undo(kept.recording.key), of: kept, verb: "undid")
+        case .redo: try tell(try kept.store.redo(kept.recording.key), of: kept, verb: "did again")
+        default:
+            let details = SectionDraft(0..<1, name: name ?? "", text: text ?? "", isHard: hard)
+            guard let edit = try action.edit(words, in: try kept.list(), of: kept, details) else { return }
+            try tell(try kept.store.apply(edit, to: kept.recording), of: kept)
+        }
+    }
+
+    /// Refuses words and options that the action does not take, before the recording is read.
+    private func check(_ action: SectionAction) throws(CommandFailure) {
+        guard action.wordCount.contains(words.count) else {
+            throw CommandFailure(
+                .usage,
+                words.count < action.wordCount.lowerBound
+                    ? "'\(action.rawValue)' needs more words" : "'\(action.rawValue)' takes no word '\(words.last ?? "")'",
+                remedy: "Write: woodshed sections FILE \(action.usage)")
+        }
+        let given = [("--name", name != nil), ("--text", text != nil), ("--hard", hard)].filter(\.1).map(\.0)
+        let taken = action.takesDetails ? ["--name", "--text", "--hard"] : action.takesName ? ["--name"] : []
+        if let option = given.first(where: { !taken.contains($0) }) {
+            throw CommandFailure(
+                .usage, "'\(action.rawValue)' does not take \(option)",
+                remedy: "Write: woodshed sections FILE \(action.usage)")
+        }
+    }
+
+    private func show(_ list: SectionList, of kept: KeptRecording) throws {
+        let table = SectionTable(
+            kept: kept, list: list,
+            columns: StandardStream.output.isTerminal ? terminalSize().columns : nil)
+        if json {
+            for line in table.json { try StandardStream.output.line(line.text) }
+            return
+        }
+        if list.sections.isEmpty {
+            hint("\(printable(file)) has no sections yet.", "sections \(shellWord(file)) add 2.0-3.0 --name Intro")
+            return
+        }
+        for line in table.lines(header: StandardStream.output.isTerminal && !plain) {
+            try StandardStream.output.line(line)
+        }
+        hint(nil, "practice \(shellWord(file))")
+    }
+
+    /// Tells what has changed, and what to do next.
+    private func tell(_ change: SectionChange, of kept: KeptRecording, verb: String? = nil) throws {
+        let list = try kept.list()
+        guard !change.isEmpty else { return hint("Nothing had to change.", "sections \(shellWord(file))") }
+        if json { return try StandardStream.output.line(change.json(in: list).text) }
+        if !quiet {
+            let words = [verb, change.summary].compactMap { $0 }.joined(separator: ": ")
+            StandardStream.error.note(printable("\(words); \(count(list)) now"))
+        }
+        guard let new = change.added.last.flatMap({ list.number(ofID: $0.id) }) else {
+            return hint(nil, "sections \(shellWord(file))")
+        }
+        hint(nil, "practice \(shellWord(file)) --section \(new)")
+    }
+
+    private func count(_ list: SectionList) -> String {
+        list.sections.count == 1 ? "1 section" : "\(list.sections.count) sections"
+    }
+
+    /// A line about what to do next.
+    private func hint(_ words: String?, _ command: String) {
+        guard !quiet, !json else { return }
+        if let words { StandardStream.error.note(words) }
+        StandardStream.error.note("next: woodshed \(command)")
+    }
+}

@@ -1,0 +1,84 @@
+// A recording with what the user's store keeps of it.
+import Woodshed
+
+/// A recording that can be changed in the user's store.
+struct KeptRecording: Sendable {
+    let store: PracticeStore
+    let recording: PracticeRecording
+    /// The file's name as the user typed it.
+    let file: String
+
+    /// Opens a recording: its file is read completely, once.
+    init(file: String, store: PracticeStore? = nil) throws {
+        let info = try AudioFileInfo(path: file)
+        tellShortfall(info)
+        try self.init(info, file: file, store: store)
+    }
+
+    /// The same for a file that was opened already.
+    init(_ info: AudioFileInfo, file: String, store: PracticeStore? = nil) throws {
+        self.store = try store ?? PracticeStore(.user)
+        recording = try PracticeRecording(of: info)
+        self.file = file
+    }
+
+    /// Its sections.
+    func list() throws -> SectionList {
+        let list = try store.sections(of: recording)
+        store.tellRepair()
+        return list
+    }
+
+    /// Times as typed mean frames of the file.
+    var timeline: Timeline {
+        Timeline(
+            fileRate: recording.sampleRate, fileFrames: recording.frameCount, clipRate: recording.sampleRate,
+            clipFrames: recording.frameCount)
+    }
+
+    /// A frame of the file as a time for people.
+    func clock(_ frame: Int64) -> String { clockText(Double(frame) / Double(recording.sampleRate), decimals: 3) }
+}
+
+extension PracticeStore {
+    /// Tells what was done about a damaged store.
+    func tellRepair() {
+        guard let repair else { return }
+        StandardStream.error.note("woodshed: " + printable("\(repair)"))
+    }
+}
+
+extension SectionList {
+    /// The section that a user means, with the nearest name if there is no such section.
+    func meant(by text: String) throws -> SavedSection {
+        do throws(SectionError) {
+            return try section(named: text)
+        } catch {
+            guard error.kind == .unknown else { throw error }
+            let names = sections.map(\.name).filter { !$0.isEmpty }
+            guard let name = suggestion(for: text, among: names) else { throw error }
+            throw CommandFailure(error.exitStatus, error.message, remedy: "Did you mean '\(name)'?")
+        }
+    }
+
+    /// The sections that words mean: names, numbers, and ranges of numbers such as `3-5`.
+    func meant(by words: [String]) throws -> [SavedSection] {
+        var result: [SavedSection] = []
+        for word in words {
+            let parts = word.split(separator: "-", omittingEmptySubsequences: false).map { wholeNumber($0) }
+            let isName = sections.contains { $0.name == word }
+            if !isName, parts.count == 2, let first = parts[0], let last = parts[1], first <= last {
+                guard first >= 1, last <= Int64(sections.count) else {
+                    throw SectionError(
+                        .unknown, "there is no section '\(last > Int64(sections.count) ? last : first)'",
+                        remedy: "Choose numbers from 1 to \(sections.count).")
+                }
+                result += sections[Int(first) - 1...Int(last) - 1]
+            } else {
+                result.append(try meant(by: word))
+            }
+        }
+        var seen: Set<Int> = []
+        return result.filter { seen.insert($0.id).inserted }
+    }
+}

@@ -1,0 +1,158 @@
+// What `woodshed sections FILE ACTION WORDS` can do, and the edit that follows from the words.
+import Woodshed
+
+/// One of the things to do with a recording's sections.
+enum SectionAction: String, CaseIterable {
+    case list
+    case add
+    case mark
+    case rm
+    case split
+    case join
+    case move
+    case rename
+    case text
+    case hard
+    case easy
+    case set
+    case undo
+    case redo
+
+    /// The words that follow it, for errors.
+    var usage: String {
+        switch self {
+        case .list: "list"
+        case .add: "add START-END... [--name NAME] [--text TEXT] [--hard]"
+        case .mark: "mark TIME... [--name NAME]"
+        case .rm: "rm SECTION..."
+        case .split: "split SECTION TIME"
+        case .join: "join SECTION SECTION..."
+        case .move: "move SECTION START-END"
+        case .rename: "rename SECTION NAME"
+        case .text: "text SECTION TEXT"
+        case .hard: "hard SECTION..."
+        case .easy: "easy SECTION..."
+        case .set: "set SECTION OPTION=VALUE..."
+        case .undo: "undo"
+        case .redo: "redo"
+        }
+    }
+
+    /// How many words it takes.
+    var wordCount: ClosedRange<Int> {
+        switch self {
+        case .list, .undo, .redo: 0...0
+        case .add, .mark, .rm, .hard, .easy: 1...Int.max
+        case .join, .set: 2...Int.max
+        case .split, .move, .rename, .text: 2...2
+        }
+    }
+
+    /// Whether it takes the options `--name`, and `--text` and `--hard`.
+    var takesName: Bool { self == .add || self == .mark }
+    var takesDetails: Bool { self == .add }
+
+    /// The action of a word.
+    ///
+    /// - Throws: A `CommandFailure` with the nearest action.
+    init(word: String) throws(CommandFailure) {
+        let synonyms = ["ls": Self.list, "remove": .rm, "delete": .rm, "name": .rename, "describe": .text]
+        if let action = Self(rawValue: word) ?? synonyms[word] {
+            self = action
+            return
+        }
+        let words = Self.allCases.map(\.rawValue)
+        guard let known = suggestion(for: word, among: words) else {
+            throw CommandFailure(
+                .usage, "'\(word)' is nothing that can be done with sections",
+                remedy: "Choose one of: \(words.joined(separator: ", ")).")
+        }
+        throw CommandFailure(.usage, "there is no action '\(word)'", remedy: "Did you mean: \(known)")
+    }
+
+    /// The edit for the words; nil for actions that are none.
+    ///
+    /// - Parameters:
+    ///   - list: The sections as they are.
+    ///   - kept: The recording.
+    ///   - details: The name, the text and the mark for new sections.
+    func edit(
+        _ words: [String], in list: SectionList, of kept: KeptRecording, _ details: SectionDraft
+    ) throws -> SectionEdit? {
+        switch self {
+        case .list, .undo, .redo: return nil
+        case .add:
+            let drafts = try words.map { word in
+                var draft = details
+                draft.frames = try Self.range(word, in: kept.timeline)
+                return draft
+            }
+            return .add(drafts)
+        case .mark:
+            let marks = try words.map { word -> SectionEdit in
+                .mark(frame: try Self.frame(word, in: kept.timeline), name: details.name)
+            }
+            return .all(marks, summary: marks.count == 1 ? "marked a point" : "marked \(marks.count) points")
+        case .rm: return .remove(ids: try list.meant(by: words).map(\.id))
+        case .split:
+            return .split(id: try list.meant(by: words[0]).id, frame: try Self.frame(words[1], in: kept.timeline))
+        case .join: return .join(ids: try list.meant(by: words).map(\.id))
+        case .move:
+            return .move(id: try list.meant(by: words[0]).id, frames: try Self.range(words[1], in: kept.timeline))
+        case .rename: return .rename(id: try list.meant(by: words[0]).id, name: words[1])
+        case .text: return .describe(id: try list.meant(by: words[0]).id, text: words[1])
+        case .hard, .easy:
+            let sections = try list.meant(by: words)
+            let edits = sections.map { SectionEdit.setHard(id: $0.id, self == .hard) }
+            return edits.count == 1 ? edits[0] : .all(edits, summary: "marked \(edits.count) sections as \(rawValue)")
+        case .set:
+            let section = try list.meant(by: words[0])
+            let settings = try words.dropFirst().map { try SectionSetting(parsing: $0) }
+            let edits = settings.map { SectionEdit.set(id: section.id, option: $0.option, value: $0.value) }
+            let names = settings.map(\.option).joined(separator: " and ")
+            return .all(edits, summary: "set \(names) of section \(list.number(ofID: section.id) ?? section.id)")
+        }
+    }
+
+    private static func frame(_ word: String, in timeline: Timeline) throws -> Int64 {
+        do throws(ArgumentError) {
+            return try TimePoint(parsing: word).frame(in: timeline)
+        } catch {
+            throw CommandFailure(.usage, error.description, remedy: "See: woodshed help sections")
+        }
+    }
+
+    private static func range(_ word: String, in timeline: Timeline) throws -> Range<Int64> {
+        do throws(ArgumentError) {
+            let (start, end) = try TimeRange(parsing: word).bounds(in: timeline)
+            // A list refuses what is empty; a range cannot be reversed.
+            return start..<max(start, end)
+        } catch {
+            throw CommandFailure(.usage, error.description, remedy: "See: woodshed help sections")
+        }
+    }
+}
+
+/// A setting of one section as typed: `speed=70%`; without a value it is removed.
+struct SectionSetting: Equatable {
+    let option: String
+    let value: String?
+
+    /// The options that a section can have a value of its own for.
+    static let options = ["speed", "passes", "gap"]
+
+    init(parsing text: String) throws {
+        let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+        guard parts.count == 2 else {
+            throw CommandFailure(
+                .usage, "'\(text)' sets nothing", remedy: "Write OPTION=VALUE, as in speed=70%; speed= removes it.")
+        }
+        guard Self.options.contains(parts[0]) else {
+            throw CommandFailure(
+                .usage, "a section has no setting '\(parts[0])'",
+                remedy: "Choose one of: \(Self.options.joined(separator: ", ")).")
+        }
+        (option, value) = (parts[0], parts[1].isEmpty ? nil : parts[1])
+        if let value { try KeptSettings([option: value]).check() }
+    }
+}

@@ -1,0 +1,75 @@
+// A list of saved sections, for people and for programs.
+import UserState
+import Woodshed
+
+/// The sections of one recording as lines.
+struct SectionTable {
+    let kept: KeptRecording
+    let list: SectionList
+    /// The columns of the terminal; nil where lines are not cut.
+    let columns: Int?
+
+    /// One line for each section: its number, start, length, name, and the first line of its text.
+    func lines(header: Bool) -> [String] {
+        var rows = list.sections.enumerated().map { index, section in
+            [
+                String(index + 1), kept.clock(section.frames.lowerBound), kept.clock(section.frames.upperBound),
+                fixed(seconds(section), decimals: 3) + " s", words(section),
+            ]
+        }
+        if header, !rows.isEmpty { rows.insert(["#", "start", "end", "length", "name"], at: 0) }
+        let widths = (0..<4).map { column in rows.map { displayWidth($0[column]) }.max() ?? 0 }
+        return rows.map { row in
+            let cells = zip(row, widths).map { cell, width in
+                String(repeating: " ", count: width - displayWidth(cell)) + cell
+            }
+            let line = (cells + (row[4].isEmpty ? [] : [row[4]])).joined(separator: "  ")
+            return columns.map { fitted(line, cells: max(1, $0 - 1), ellipsis: "...") } ?? line
+        }
+    }
+
+    /// Name, text, and marks, as far as there are any.
+    private func words(_ section: SavedSection) -> String {
+        var words: [String] = []
+        if !section.name.isEmpty { words.append(printable(section.name)) }
+        if section.isHard { words.append("(hard)") }
+        words += section.settings.sorted { $0.key < $1.key }.map { printable("\($0.key) \($0.value)") }
+        if let first = section.text.split(separator: "\n").first { words.append(printable("\"\(first)\"")) }
+        return words.joined(separator: "  ")
+    }
+
+    private func seconds(_ section: SavedSection) -> Double {
+        Double(section.frames.count) / Double(list.sampleRate)
+    }
+
+    /// One object for each section.
+    var json: [JSONValue] { list.sections.enumerated().map { .object([.init("v", .integer(1))] + $1.fields(number: $0 + 1)) } }
+}
+
+extension SavedSection {
+    /// The section for programs; frames are those of the recording's file.
+    func fields(number: Int?) -> [JSONValue.Field] {
+        [
+            .init("number", number.map { .integer($0) } ?? .null), .init("id", .integer(id)),
+            .init("kind", .string(kind.rawValue)), .init("name", .string(name)), .init("text", .string(text)),
+            .init("start_frame", .integer(frames.lowerBound)), .init("end_frame", .integer(frames.upperBound)),
+            .init("hard", .bool(isHard)),
+            .init(
+                "settings",
+                .object(settings.sorted { $0.key < $1.key }.map { .init($0.key, .string($0.value)) })),
+        ]
+    }
+}
+
+extension SectionChange {
+    /// The change for programs; sections that are gone have no number.
+    func json(in list: SectionList) -> JSONValue {
+        func objects(_ sections: [SavedSection], isGone: Bool) -> JSONValue {
+            .array(sections.map { .object($0.fields(number: isGone ? nil : list.number(ofID: $0.id))) })
+        }
+        return .object([
+            .init("v", .integer(1)), .init("event", .string("sections.changed")), .init("summary", .string(summary)),
+            .init("removed", objects(removed, isGone: true)), .init("added", objects(added, isGone: false)),
+        ])
+    }
+}

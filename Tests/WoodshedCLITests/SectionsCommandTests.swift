@@ -1,0 +1,150 @@
+// `woodshed sections`, as a user would run it.
+import TestSupport
+import Testing
+
+@testable import WoodshedCLI
+
+@Suite("The verb sections", .serialized)
+struct SectionsCommandTests {
+    private let folder = TestFolder()
+    private let home: [String: String]
+
+    init() {
+        folder.write("song.wav", Wave.ramp(frames: 441_000, channels: 1))
+        home = ["XDG_DATA_HOME": folder["data"], "XDG_CACHE_HOME": folder["cache"]]
+    }
+
+    @discardableResult
+    private func sections(_ arguments: [String], file: String = "song.wav") -> Finished {
+        Command.run(["sections", folder[file]] + arguments, environment: home)
+    }
+
+    /// The list as `number start-end name`, frames of the file.
+    private func list(_ file: String = "song.wav") -> [String] {
+        let run = sections(["--json"], file: file)
+        #expect(run.status == 0, "\(run.error)")
+        return run.lines.map { line in
+            func value(_ key: String) -> String {
+                line.split(separator: "\"\(key)\":", maxSplits: 1).last.map { String($0.prefix { !",}".contains($0) }) } ?? ""
+            }
+            return "\(value("number")) \(value("start_frame"))-\(value("end_frame")) \(value("name"))"
+        }
+    }
+
+    @Test("of a recording without sections lists nothing, ends well, and creates nothing")
+    func empty() {
+        for arguments in [[], ["--json"], ["list"]] {
+            let run = sections(arguments)
+            #expect(run.status == 0 && run.output.isEmpty, "\(run.error)")
+        }
+        #expect(sections(["rm", "1"]).status == 66)
+        #expect(!folder.names.contains("data"))
+    }
+
+    @Test("every action changes what it says, to the frame of the file")
+    func actions() {
+        sections(["add", "2.0-3.0", "--name", "Intro", "--text", "la\nla", "--hard"])
+        sections(["mark", "5", "220501f"])
+        #expect(list() == ["1 0-220500 \"\"", "2 88200-132300 \"Intro\"", "3 220500-220501 \"\"", "4 220501-441000 \"\""])
+        sections(["rename", "4", "Bridge"])
+        sections(["split", "bridge", "60%"])
+        #expect(list().suffix(2) == ["4 220501-264600 \"Bridge\"", "5 264600-441000 \"Bridge\""])
+        sections(["join", "4", "5"])
+        sections(["move", "Intro", "2.5-3:0"])
+        #expect(sections(["move", "Intro", "2.5-3.5"]).status == 0)
+        #expect(list()[1] == "2 110250-154350 \"Intro\"")
+        sections(["set", "Intro", "speed=70%", "passes=3"])
+        sections(["easy", "Intro"])
+        let line = sections(["list", "--json"]).lines[1]
+        #expect(line.contains(#""text":"la\nla""#) && line.contains(#""hard":false"#))
+        #expect(line.contains(#""settings":{"passes":"3","speed":"70%"}"#))
+        sections(["text", "Intro", "lo"])
+        sections(["hard", "1-2"])
+        #expect(sections([]).lines[1].contains("Intro  (hard)  passes 3  speed 70%  \"lo\""))
+        sections(["rm", "1", "3"])
+        #expect(list() == ["1 110250-154350 \"Intro\"", "2 220501-441000 \"Bridge\""])
+    }
+
+    @Test("one command is undone by one undo, and done again by redo, in other processes")
+    func undo() {
+        sections(["mark", "1", "2", "3"])
+        sections(["set", "1", "speed=70%", "gap=1.0x"])
+        #expect(sections(["undo"]).error.contains("undid: set speed and gap of section 1; 4 sections now"))
+        #expect(!sections(["--json"]).text.contains("70%"))
+        sections(["undo"])
+        #expect(list().isEmpty)
+        let nothing = sections(["undo"])
+        #expect(nothing.status == 66 && nothing.error.contains("no change to undo"), "\(nothing.error)")
+        sections(["redo"])
+        sections(["redo"])
+        #expect(sections(["--json"]).text.contains(#""speed":"70%""#))
+        #expect(sections(["redo"]).status == 66)
+    }
+
+    @Test("sections stay with the sound: renamed and moved files have theirs, other files of that name do not")
+    func identity() {
+        sections(["add", "2.0-3.0", "--name", "Intro"])
+        _ = Command.tool("/bin/mv", [folder["song.wav"], folder["moved.wav"]])
+        folder.write("song.wav", Wave.ramp(frames: 400_000, channels: 1))
+        #expect(list("moved.wav") == ["1 88200-132300 \"Intro\""])
+        #expect(list().isEmpty)
+    }
+
+    /// A recording with cue points.
+    private func marked(_ frames: [UInt32]) -> [UInt8] {
+        var cues = Wave.little(UInt32(frames.count))
+        for (number, frame) in frames.enumerated() {
+            let id = Wave.little(UInt32(number + 1))
+            cues += id + Wave.little(frame) + Array("data".utf8) + [UInt8](repeating: 0, count: 8) + Wave.little(frame)
+        }
+        var file = Wave.ramp(frames: 44_100, channels: 1)
+        file += Array("cue ".utf8) + Wave.little(UInt32(cues.count)) + cues
+        file.replaceSubrange(4..<8, with: Wave.little(UInt32(file.count - 8)))
+        return file
+    }
+
+    @Test("marks that a file brings are its sections at once, and stay with the first change")
+    func fileMarks() {
+        folder.write("take.wav", marked([11_025, 22_050]))
+        let first = list("take.wav")
+        #expect(first == ["1 11025-22050 \"\"", "2 22050-44100 \"\""])
+        #expect(!folder.names.contains("data"))
+        sections(["add", "0-0.5", "--name", "own"], file: "take.wav")
+        #expect(list("take.wav") == ["1 0-22050 \"own\"", "2 11025-22050 \"\"", "3 22050-44100 \"\""])
+        sections(["undo"], file: "take.wav")
+        #expect(list("take.wav") == first)
+        sections(["undo"], file: "take.wav")
+        #expect(list("take.wav").isEmpty)
+    }
+
+    @Test("what cannot be done says why and how it is done, and changes nothing")
+    func refusals() {
+        sections(["add", "2.0-3.0", "--name", "Intro"])
+        for (arguments, status, words) in [
+            (["lst"], 64, "Did you mean: list"), (["fold"], 64, "Choose one of: list, add"),
+            (["split", "1"], 64, "split SECTION TIME"), (["list", "1"], 64, "takes no word '1'"),
+            (["rm", "1", "--name", "x"], 64, "'rm' does not take --name"), (["add", "two"], 64, "is no section"),
+            (["add", "3-2"], 65, "Give a start that lies before the end"), (["add", "9-11"], 65, "the recording ends at 10.0 s"),
+            (["split", "1", "4"], 65, "is not inside section 1"), (["hard", "Intr"], 66, "Did you mean 'Intro'?"),
+            (["rm", "1-2"], 66, "Choose numbers from 1 to 1"), (["set", "1", "speed=700"], 64, "outside 25% to 400%"),
+            (["set", "1", "colour=red"], 64, "Choose one of: speed"), (["set", "1", "speed"], 64, "speed= removes it"),
+            (["rename", "1", "a\nb"], 64, "one line"), (["join", "1", "1"], 65, "one section cannot be joined"),
+        ] {
+            let run = sections(arguments)
+            #expect(run.status == Int32(status) && run.error.contains(words), "\(arguments): \(run.status) \(run.error)")
+        }
+        #expect(list() == ["1 88200-132300 \"Intro\""])
+        folder.write("text.wav", Array("not audio".utf8))
+        #expect(sections([], file: "text.wav").status == 65)
+        #expect(sections([], file: "none.wav").status == 66)
+    }
+
+    @Test("without a home, or with one that is no folder, nothing can be kept, and that is said")
+    func homes() {
+        let none = Command.run(["sections", folder["song.wav"], "mark", "1"])
+        #expect(none.status == 69 && none.error.contains("no home folder"), "\(none.error)")
+        folder.write("data", [1])
+        let wrong = sections(["mark", "1"])
+        #expect(wrong.status == 73, "\(wrong.error)")
+    }
+}
