@@ -48,7 +48,8 @@ struct SectionListTests {
         var list = try list()
         let before = list
         #expect(kind(.all([.mark(frame: 2000), .mark(frame: 20_000)], summary: "two"), on: list) == .outsideRecording)
-        let change = try list.apply(.all([.mark(frame: 2000), .rename(id: 2, name: "B"), .mark(frame: 5000)], summary: "three"))
+        let change = try list.apply(
+            .all([.mark(frame: 2000), .rename(id: 2, name: "B"), .mark(frame: 5000)], summary: "three"))
         #expect(list.sections.map(\.name) == ["", "B", ""] && change.summary == "three" && change.added.count == 3)
         list.apply(change.reversed)
         #expect(list.sections == before.sections)

@@ -25,7 +25,8 @@ struct SectionsCommandTests {
         #expect(run.status == 0, "\(run.error)")
         return run.lines.map { line in
             func value(_ key: String) -> String {
-                line.split(separator: "\"\(key)\":", maxSplits: 1).last.map { String($0.prefix { !",}".contains($0) }) } ?? ""
+                line.split(separator: "\"\(key)\":", maxSplits: 1).last.map { String($0.prefix { !",}".contains($0) }) }
+                    ?? ""
             }
             return "\(value("number")) \(value("start_frame"))-\(value("end_frame")) \(value("name"))"
         }
@@ -45,7 +46,8 @@ struct SectionsCommandTests {
     func actions() {
         sections(["add", "2.0-3.0", "--name", "Intro", "--text", "la\nla", "--hard"])
         sections(["mark", "5", "220501f"])
-        #expect(list() == ["1 0-220500 \"\"", "2 88200-132300 \"Intro\"", "3 220500-220501 \"\"", "4 220501-441000 \"\""])
+        #expect(
+            list() == ["1 0-220500 \"\"", "2 88200-132300 \"Intro\"", "3 220500-220501 \"\"", "4 220501-441000 \"\""])
         sections(["rename", "4", "Bridge"])
         sections(["split", "bridge", "60%"])
         #expect(list().suffix(2) == ["4 220501-264600 \"Bridge\"", "5 264600-441000 \"Bridge\""])
@@ -124,14 +126,16 @@ struct SectionsCommandTests {
             (["lst"], 64, "Did you mean: list"), (["fold"], 64, "Choose one of: list, add"),
             (["split", "1"], 64, "split SECTION TIME"), (["list", "1"], 64, "takes no word '1'"),
             (["rm", "1", "--name", "x"], 64, "'rm' does not take --name"), (["add", "two"], 64, "is no section"),
-            (["add", "3-2"], 65, "Give a start that lies before the end"), (["add", "9-11"], 65, "the recording ends at 10.0 s"),
+            (["add", "3-2"], 65, "Give a start that lies before the end"),
+            (["add", "9-11"], 65, "the recording ends at 10.0 s"),
             (["split", "1", "4"], 65, "is not inside section 1"), (["hard", "Intr"], 66, "Did you mean 'Intro'?"),
             (["rm", "1-2"], 66, "Choose numbers from 1 to 1"), (["set", "1", "speed=700"], 64, "outside 25% to 400%"),
             (["set", "1", "colour=red"], 64, "Choose one of: speed"), (["set", "1", "speed"], 64, "speed= removes it"),
             (["rename", "1", "a\nb"], 64, "one line"), (["join", "1", "1"], 65, "one section cannot be joined"),
         ] {
             let run = sections(arguments)
-            #expect(run.status == Int32(status) && run.error.contains(words), "\(arguments): \(run.status) \(run.error)")
+            #expect(
+                run.status == Int32(status) && run.error.contains(words), "\(arguments): \(run.status) \(run.error)")
         }
         #expect(list() == ["1 88200-132300 \"Intro\""])
         folder.write("text.wav", Array("not audio".utf8))

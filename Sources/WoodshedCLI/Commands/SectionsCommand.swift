@@ -79,7 +79,8 @@ struct SectionsCommand: Verb {
             throw CommandFailure(
                 .usage,
                 words.count < action.wordCount.lowerBound
-                    ? "'\(action.rawValue)' needs more words" : "'\(action.rawValue)' takes no word '\(words.last ?? "")'",
+                    ? "'\(action.rawValue)' needs more words"
+                    : "'\(action.rawValue)' takes no word '\(words.last ?? "")'",
                 remedy: "Write: woodshed sections FILE \(action.usage)")
         }
         let given = [("--name", name != nil), ("--text", text != nil), ("--hard", hard)].filter(\.1).map(\.0)

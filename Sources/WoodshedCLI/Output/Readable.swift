@@ -91,8 +91,11 @@ func fileName(_ path: String) -> String {
 /// A word as it can be typed in a shell, quoted if it has to be.
 func shellWord(_ text: String) -> String {
     let isPlain = text.unicodeScalars.allSatisfy { scalar in
-        scalar.properties.isAlphabetic || scalar.properties.numericType != nil || "/._-+,:@%".unicodeScalars.contains(scalar)
+        scalar.properties.isAlphabetic || scalar.properties.numericType != nil
+            || "/._-+,:@%".unicodeScalars.contains(scalar)
     }
     let visible = printable(text)
-    return isPlain && !text.isEmpty ? visible : "'" + visible.split(separator: "'", omittingEmptySubsequences: false).joined(separator: #"'\''"#) + "'"
+    return isPlain && !text.isEmpty
+        ? visible
+        : "'" + visible.split(separator: "'", omittingEmptySubsequences: false).joined(separator: #"'\''"#) + "'"
 }

@@ -43,7 +43,9 @@ struct SectionTable {
     }
 
     /// One object for each section.
-    var json: [JSONValue] { list.sections.enumerated().map { .object([.init("v", .integer(1))] + $1.fields(number: $0 + 1)) } }
+    var json: [JSONValue] {
+        list.sections.enumerated().map { .object([.init("v", .integer(1))] + $1.fields(number: $0 + 1)) }
+    }
 }
 
 extension SavedSection {
