@@ -153,10 +153,11 @@ struct SectionEditor {
             moved.frames = bounds.0..<bounds.1
             touched.updateValue(moved, forKey: other.id)
         }
-        for other in list.sections where other.kind == .part && other.id != id {
-            // Set above for the parts beside it; the others did not touch it.
-            let bounds = (touched[other.id] ?? other)?.frames ?? other.frames
-            guard !bounds.overlaps(frames) else { throw .overlapping(number(other.id)) }
+        // A part beside it may have grown over one that is further away.
+        let parts = list.sections.map { (touched[$0.id] ?? $0) ?? $0 }.filter { $0.kind == .part }
+            .sorted(by: SavedSection.order)
+        for (left, right) in zip(parts, parts.dropFirst()) where left.frames.overlaps(right.frames) {
+            throw .overlapping(number(left.id == id ? right.id : left.id))
         }
     }
 

@@ -43,6 +43,15 @@ struct SectionListTests {
         #expect(list.sections.allSatisfy { $0.kind == .part })
     }
 
+    @Test("a part is not moved so far that one beside it would grow over a third")
+    func movedFar() throws {
+        var list = try list()
+        for frame: Int64 in [2000, 4000, 6000, 7000] { try list.apply(.mark(frame: frame)) }
+        // 0-2000, 2000-4000, nothing, 6000-7000, nothing.
+        try list.apply(.remove(ids: [3, 5]))
+        #expect(kind(.move(id: 2, frames: 8000..<9000), on: list) == .overlapping)
+    }
+
     @Test("several edits are one change: carried out together or not at all, undone together")
     func several() throws {
         var list = try list()
