@@ -181,13 +181,30 @@ public final class Player: Sendable {
     ///
     /// - Throws: `ScoreError` of kind `sectionOutsideClip` if it was made for a longer clip.
     public func setScore(_ score: Score, at frame: Int64? = nil) throws(ScoreError) {
+        try setScore(score, moved: SectionMove(), at: frame)
+    }
+
+    /// The same for a score with other sections.
+    ///
+    /// - Parameters:
+    ///   - section: a section of the old score, from 1. If another one plays by then, it continues as without this.
+    ///   - place: its number in the new score.
+    package func setScore(_ score: Score, moving section: Int, to place: Int) throws(ScoreError) {
+        let numbers = 1...Int(Int32.max)
+        guard numbers.contains(section), numbers.contains(place) else { return try setScore(score) }
+        try setScore(score, moved: SectionMove(from: Int32(section - 1), to: Int32(place - 1)), at: nil)
+    }
+
+    private func setScore(_ score: Score, moved: SectionMove, at frame: Int64?) throws(ScoreError) {
         guard score.clipFrameCount <= clip.frameCount else {
             throw ScoreError(
                 .sectionOutsideClip, "the score was made for a longer recording", remedy: "Compile it for this clip.")
         }
         let storage = storage(for: score)
         control.withLock {
-            $0.replaceScore(storage, by: PlayerCommand(code: .replaceScore, frame: frame ?? -1))
+            var command = PlayerCommand(code: .replaceScore, frame: frame ?? -1)
+            command.moved = moved
+            $0.replaceScore(storage, by: command)
         }
     }
 

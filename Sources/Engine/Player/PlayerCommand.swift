@@ -35,6 +35,8 @@ struct PlayerCommand: Sendable, BitwiseCopyable {
     var value: Int64 = 0
     var gain: Float = 1
     var score = RenderScore.none
+    /// For a new score: where the section that plays has gone.
+    var moved = SectionMove()
     /// For a change of speed that a voice was told for the frame `frame`: the layer of that voice.
     var toldLayer: Int64?
 
@@ -54,11 +56,29 @@ struct PlayerCommand: Sendable, BitwiseCopyable {
 
     /// Takes over the role of a change that it supersedes: a change that adds a layer still adds one.
     mutating func standIn(for earlier: PlayerCommand) {
-        if earlier.code == .replaceScore { code = .replaceScore }
+        guard earlier.code == .replaceScore else { return }
+        code = .replaceScore
+        moved = moved.after(earlier.moved)
     }
 
     /// True if the command carries `score`, which must be returned.
     var bringsScore: Bool { code == .replaceScore || code == .changeSpeed || code == .adoptScore }
+}
+
+/// Where a section of one score is in the next one, which has other sections. Trivial.
+struct SectionMove: Sendable, BitwiseCopyable {
+    /// Places in the old and in the new score, from 0; -1 if it keeps its place.
+    var from: Int32 = -1
+    var to: Int32 = -1
+
+    /// The place in the new score of the section at a place in the old one.
+    func place(of section: Int) -> Int { from >= 0 && section == Int(from) ? Int(to) : section }
+
+    /// Both moves, this one last.
+    func after(_ earlier: SectionMove) -> SectionMove {
+        if from < 0 { return earlier }
+        return earlier.from >= 0 && earlier.to == from ? SectionMove(from: earlier.from, to: to) : self
+    }
 }
 
 /// The parts of a score in memory that the render thread can read. The control side owns the memory: `ScoreStorage`.

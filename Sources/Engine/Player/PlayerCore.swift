@@ -177,7 +177,7 @@ struct PlayerCore: ~Copyable {
         case .replaceScore, .changeSpeed:
             giveBackOvertaken()
             let code: RenderEvent.Code = command.code == .changeSpeed ? .speedChanged : .moved
-            transport.replaceScore(by: command.score, at: now, telling: code)
+            transport.replaceScore(by: command.score, moved: command.moved, at: now, telling: code)
         case .adoptScore:
             adopt(command.score, insteadOf: Int(command.value), at: now)
         }

@@ -125,13 +125,18 @@ struct Transport: ~Copyable {
 
     /// Plays another score, at the place in it that matches the player's place.
     ///
-    /// - Parameter code: the event to report.
-    mutating func replaceScore(by score: RenderScore, at now: Int64, telling code: RenderEvent.Code) {
-        let place = here(at: now)
+    /// - Parameters:
+    ///   - moved: where the player's section has gone.
+    ///   - code: the event to report.
+    mutating func replaceScore(
+        by score: RenderScore, moved: SectionMove, at now: Int64, telling code: RenderEvent.Code
+    ) {
+        var place = here(at: now)
+        place.section = moved.place(of: place.section)
         let left = playhead.departure(at: now)
         changeOver(to: score)
         if state == .playing || state == .paused {
-            cross(to: playhead.fitting(place), leaving: left, at: now, telling: code)
+            cross(to: playhead.fitting(place), leaving: left, moved: moved, at: now, telling: code)
         } else {
             playhead.goToStart(at: now)
         }
@@ -246,9 +251,12 @@ struct Transport: ~Copyable {
 
     /// Moves to a place: heard at once while playing, kept for `resume` while paused.
     ///
-    /// - Parameter left: where the player was; read before its score may have been replaced.
+    /// - Parameters:
+    ///   - left: where the player was; read before its score may have been replaced.
+    ///   - moved: where the section that it was in has gone, if its score was replaced.
     private mutating func cross(
-        to place: Place, leaving left: Departure, at now: Int64, telling code: RenderEvent.Code
+        to place: Place, leaving left: Departure, moved: SectionMove = SectionMove(), at now: Int64,
+        telling code: RenderEvent.Code
     ) {
         switch state {
         case .paused:
@@ -257,16 +265,18 @@ struct Transport: ~Copyable {
             post(code, at: now, clipFrame: place.clipFrame)
         case .playing:
             enter(place, at: now)
-            tell(code, leaving: left, at: now)
+            tell(code, leaving: left, moved: moved, at: now)
         case .idle, .stopping, .finished:
             return
         }
     }
 
     /// Reports what was left and what is reached.
-    private mutating func tell(_ code: RenderEvent.Code, leaving left: Departure, at now: Int64) {
+    private mutating func tell(
+        _ code: RenderEvent.Code, leaving left: Departure, moved: SectionMove = SectionMove(), at now: Int64
+    ) {
         let cursor = playhead.cursor
-        let changesSection = left.part.section != playhead.part.section
+        let changesSection = moved.place(of: left.part.section) != playhead.part.section
         let changesPass = changesSection || left.pass != cursor.pass
         if changesPass && !left.isRest { reports.post(.passEnded, about: left, at: now) }
         if changesSection { reports.post(.sectionEnded, about: left, at: now) }

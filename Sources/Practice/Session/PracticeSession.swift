@@ -53,7 +53,7 @@ public final class PracticeSession: Sendable {
         makePlayer: (Clip, Score) throws -> Player
     ) throws {
         guard !plan.practice.sections.isEmpty else {
-            throw SessionError(.noSections, "there is nothing to play", remedy: "Give at least one section.")
+            throw SessionError.noSections
         }
         let state = SessionState(clip: clip, plan: plan)
         player = try makePlayer(clip, try state.planScore())
@@ -123,7 +123,13 @@ public final class PracticeSession: Sendable {
     public var events: AsyncStream<SessionEvent> { broadcast.stream }
 
     private func take(_ event: PlayerEvent) {
-        let news = state.withLock { $0.take(event) }
+        let news = state.withLock { state in
+            let before = state
+            let news = state.take(event)
+            // A section that was taken out of the plan; the score without it was made before, so it is not refused.
+            try? state.send(to: player, since: before)
+            return news
+        }
         for event in news { broadcast.tell(event) }
     }
 
@@ -259,20 +265,14 @@ public final class PracticeSession: Sendable {
     /// Plays every section this often from now on. The pass that plays goes on.
     public func setPasses(_ passes: PassCount) throws(SessionError) {
         try change(listens: false) { (state, _) throws(SessionError) in
-            state.revise { plan in
-                plan.passes = passes
-                for index in plan.sections.indices { plan.sections[index].passes = nil }
-            }
+            state.setPasses(passes)
         }
     }
 
     /// Leaves this gap after every pass from now on. The pass that plays goes on.
     public func setGap(_ gap: Gap) throws(SessionError) {
         try change(listens: false) { (state, _) throws(SessionError) in
-            state.revise { plan in
-                plan.gap = gap
-                for index in plan.sections.indices { plan.sections[index].gap = nil }
-            }
+            state.setGap(gap)
         }
     }
 
@@ -292,6 +292,26 @@ public final class PracticeSession: Sendable {
 
     /// Which section of the plan plays, by its place in the list, from 1; nil before the first.
     public var currentPlace: Int? { state.withLock { $0.currentPlace } }
+
+    /// The identity of the saved section that plays; nil in a loop that is set by ear, and for a section that is not saved.
+    public var currentSavedID: Int? { state.withLock { $0.currentSavedID } }
+
+    /// Plays other sections from now on, as after the saved ones have changed. The pass that plays goes on in its section, wherever
+    /// that is in the new list; if the section is gone, its pass is played to the end, and the next one follows. A loop that is set by
+    /// ear goes on.
+    ///
+    /// - Parameters:
+    ///   - sections: Frames of the clip; at least one section.
+    ///   - savedIDs: The identities of the saved sections that they come from, in the same order; nil for those not saved.
+    /// - Throws: `SessionError` if there is none, or a section cannot be played; everything goes on as before then.
+    public func setSections(_ sections: [Section], savedIDs: [Int?] = []) throws(SessionError) {
+        guard !sections.isEmpty else { throw .noSections }
+        let status = player.status
+        let ids = savedIDs.count == sections.count ? savedIDs : Array(repeating: nil, count: sections.count)
+        try change(listens: false) { (state, _) throws(SessionError) in
+            state.follow(sections, savedIDs: ids, status: status)
+        }
+    }
 
     // MARK: Changing
 

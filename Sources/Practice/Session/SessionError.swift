@@ -25,6 +25,8 @@ public struct SessionError: ExplainedError, Hashable {
         (self.kind, self.message, self.remedy) = (kind, message, remedy)
     }
 
+    static let noSections = SessionError(
+        .noSections, "there is nothing to play", remedy: "Give at least one section.")
     static let noLoop = SessionError(
         .noLoop, "there is no loop yet", remedy: "Set its start, and then its end, while you listen.")
     static let nothingHeard = SessionError(

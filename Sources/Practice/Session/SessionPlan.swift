@@ -48,6 +48,19 @@ public struct SessionPlan: Sendable, Hashable {
         return practice.repeats ? Array(places[first...] + places[..<first]) : Array(places[first...])
     }
 
+    /// The order in which changed sections are played: as they are listed, or, if they are shuffled, those that were there before in their
+    /// old order and new ones after them.
+    func order(after old: [Int], of plan: SessionPlan) -> [Int] {
+        guard case .shuffled = order else { return Array(practice.sections.indices) }
+        var rest = Array(practice.sections.indices)
+        let kept = old.compactMap { place -> Int? in
+            let (id, range) = (plan.savedIDs[place], plan.practice.sections[place].range)
+            let match = rest.firstIndex { id != nil ? savedIDs[$0] == id : practice.sections[$0].range == range }
+            return match.map { rest.remove(at: $0) }
+        }
+        return kept + rest
+    }
+
     /// The engine's plan, with the sections in the order of playing.
     func enginePlan(_ order: [Int]) -> PracticePlan {
         var plan = practice

@@ -7,10 +7,16 @@ internal import Engine
 struct SessionState: Sendable {
     private let clip: Clip
     private var plan: SessionPlan
-    /// Whether the plan's passes or gaps have changed since the player got a score.
+    /// Whether the plan has changed since the player got a score.
     private var isRevised = false
+    /// Where the section that plays is in the changed plan: its old and its new place in the order of playing, from 1.
+    private var move: (from: Int, to: Int)?
+    /// A plan with other sections was sent to the player; the numbers that it tells until it has moved are old.
+    private var awaitsMove = false
+    /// The place in the plan's list of a section that is gone, and is there until its pass is over.
+    private var leaving: Int?
     /// The places of the plan's list in the order of playing.
-    let order: [Int]
+    private(set) var order: [Int]
     var marks = LoopMarks()
     /// The speed the user has set; nil while the plan's own speeds are played.
     var speed: Speed?
@@ -39,9 +45,25 @@ struct SessionState: Sendable {
     /// The place of the current section in the plan's list, from 1.
     var currentPlace: Int? { order.indices.contains(section - 1) ? order[section - 1] + 1 : nil }
 
-    /// Changes passes or gaps of the plan.
-    mutating func revise(_ body: (inout PracticePlan) -> Void) {
-        body(&plan.practice)
+    /// The identity of the saved section that plays; nil if it is not saved.
+    var currentSavedID: Int? {
+        guard marks.range == nil || !marks.isRunning, let place = currentPlace else { return nil }
+        return plan.savedIDs[place - 1]
+    }
+
+    /// Sets the passes of every section.
+    mutating func setPasses(_ passes: PassCount) {
+        plan.practice.passes = passes
+        for index in plan.practice.sections.indices where index != leaving {
+            plan.practice.sections[index].passes = nil
+        }
+        isRevised = true
+    }
+
+    /// Sets the gap after the passes of every section.
+    mutating func setGap(_ gap: Gap) {
+        plan.practice.gap = gap
+        for index in plan.practice.sections.indices { plan.practice.sections[index].gap = nil }
         isRevised = true
     }
 
@@ -76,8 +98,12 @@ struct SessionState: Sendable {
                 try player.setScore(try loopScore(range, at: player.status.speed))
             } else if before.marks.isRunning || wantedSection != nil || isRevised {
                 let place = player.status.clipFrame
-                if before.marks.isRunning || isRevised { try player.setScore(try planScore()) }
-                isRevised = false
+                if let move, !before.marks.isRunning {
+                    try player.setScore(try planScore(), moving: move.from, to: move.to)
+                } else if before.marks.isRunning || isRevised {
+                    try player.setScore(try planScore())
+                }
+                (isRevised, move) = (false, nil)
                 if let wantedSection {
                     try player.skip(toSection: wantedSection)
                     (awaitedSection, self.wantedSection) = (wantedSection, nil)
@@ -99,6 +125,70 @@ struct SessionState: Sendable {
         wantedSection = section
         self.section = section
         marks.isRunning = false
+    }
+
+    /// Plays other sections from now on. The one that plays is found again by its identity or its frames; if it is gone, its pass is
+    /// played to the end.
+    ///
+    /// - Parameter status: The player's.
+    mutating func follow(_ sections: [Section], savedIDs: [Int?], status: PlayerStatus) {
+        let old = plan
+        let place = currentPlace.map { $0 - 1 }
+        (plan.practice.sections, plan.savedIDs) = (sections, savedIDs)
+        let wasLeaving = leaving != nil && leaving == place
+        leaving = nil
+        var target = place.flatMap { wasLeaving ? nil : self.place(of: $0, in: old, at: status.clipFrame) }
+        if let place, target == nil, wasLeaving || old.savedIDs[place] != nil, !marks.isRunning, status.pass > 0 {
+            target = leave(old.practice.sections[place], inPass: status.pass)
+        }
+        let from = section
+        order = plan.order(after: order, of: old)
+        section = target.flatMap { order.firstIndex(of: $0) }.map { $0 + 1 } ?? 1
+        (isRevised, awaitsMove) = (true, !marks.isRunning && status.state != .idle)
+        move = target == nil ? nil : (from, section)
+    }
+
+    /// Where the section at a place of an old plan is now; nil if it is gone.
+    private func place(of place: Int, in old: SessionPlan, at frame: Int64) -> Int? {
+        let section = old.practice.sections[place]
+        let sections = plan.practice.sections
+        func holds(_ index: Int) -> Bool { sections[index].range.contains(frame) }
+        let same =
+            old.savedIDs[place].flatMap { plan.savedIDs.firstIndex(of: $0) }
+            ?? sections.firstIndex { $0.range == section.range }
+        if let same, holds(same) || marks.isRunning { return same }
+        // It was split or joined: the part that begins last before the place is the one that is meant.
+        let isReplaced = same != nil || old.savedIDs[place] == nil || sections.contains { $0.range.contains(section.range) }
+        guard isReplaced else { return nil }
+        return sections.indices.filter(holds).max { sections[$0].range.lowerBound < sections[$1].range.lowerBound }
+            ?? same
+    }
+
+    /// Keeps a section that is gone until its pass is over.
+    ///
+    /// - Returns: Its place in the plan's list.
+    private mutating func leave(_ section: Section, inPass pass: Int) -> Int {
+        let sections = plan.practice.sections
+        let place = sections.firstIndex { $0.range.lowerBound >= section.range.lowerBound } ?? sections.count
+        var last = section
+        last.passes = .count(pass)
+        plan.practice.sections.insert(last, at: place)
+        plan.savedIDs.insert(nil, at: place)
+        leaving = place
+        return place
+    }
+
+    /// Takes a section that is gone out of the plan, once another one plays.
+    private mutating func dropLeft() {
+        guard let left = leaving, let place = currentPlace, place - 1 != left else { return }
+        plan.practice.sections.remove(at: left)
+        plan.savedIDs.remove(at: left)
+        leaving = nil
+        let from = section
+        order = order.filter { $0 != left }.map { $0 > left ? $0 - 1 : $0 }
+        let now = place - 1 > left ? place - 2 : place - 1
+        section = (order.firstIndex(of: now) ?? 0) + 1
+        (isRevised, awaitsMove, move) = (true, true, (from, section))
     }
 
     // MARK: What was heard
@@ -124,10 +214,14 @@ struct SessionState: Sendable {
     /// - Returns: What the session tells.
     mutating func take(_ event: PlayerEvent) -> [SessionEvent] {
         switch event.kind {
-        case .sectionStarted where !marks.isRunning:
+        case .moved, .playbackStarted:
+            awaitsMove = false
+            return [.player(event)]
+        case .sectionStarted where !marks.isRunning && !awaitsMove:
             if let awaitedSection, awaitedSection != event.section { return [.player(event)] }
             awaitedSection = nil
             section = event.section
+            dropLeft()
             return [.player(event), .proceeded(section: section)]
         case .finished(let reason): return [.player(event), reason == .completed ? .completed : .stopped]
         default: return [.player(event)]
