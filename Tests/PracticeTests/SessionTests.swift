@@ -31,6 +31,27 @@ struct PracticeSessionTests {
         #expect(harness.player.status.passes == 2)
     }
 
+    @Test("begins with any section, at any frame of it; the sections before it are there to go back to")
+    func beginning() throws {
+        let sections = [try Section(0..<1000), try Section(4000..<5000), try Section(8000..<9000)]
+        var plan = SessionPlan(PracticePlan(sections: sections, joint: .hard), firstSection: 2)
+        let harness = try harness(plan)
+        harness.play(1100)
+        #expect(place(harness.output[0]) == 4000 && place(harness.output[1050]) == 8050)
+        harness.session.skip(by: -2)
+        #expect(place(harness.play(200)[199]) == 199 && harness.session.currentPlace == 1)
+        plan.firstFrame = 4700
+        plan.practice.repeats = true
+        let later = try self.harness(plan)
+        later.play(2500)
+        #expect(place(later.output[200]) == 4900 && place(later.output[1250]) == 8950 && place(later.output[1400]) == 100)
+        // The fade of 5 ms: the first sample of a start inside a section is near silence.
+        #expect(abs(later.output[0]) < 0.1)
+        plan.firstFrame = 300
+        let outside = try self.harness(plan)
+        #expect(place(outside.play(100)[99]) == 4099)
+    }
+
     @Test("goes on a little before the place of a pause, never before the section, and in a loop at the very place")
     func rewind() throws {
         let whole = PracticePlan(sections: [try Section(0..<16_000)], passes: .endless)

@@ -79,10 +79,45 @@ public final class Player: Sendable {
     ///
     /// - Parameter frame: the output frame of the first sound; nil for the next block.
     public func start(at frame: Int64? = nil) {
+        start(PlayerCommand(code: .start, frame: frame ?? -1, value: -1))
+    }
+
+    /// Plays from the first pass of a section, like `start(at:)`.
+    ///
+    /// - Parameters:
+    ///   - section: the section's number, from 1.
+    ///   - clipFrame: where to begin in it, as a frame of the clip; nil for its first frame. Inside the section, the sound fades in over
+    ///     5 ms.
+    ///   - frame: the output frame of the first sound; nil for the next block.
+    /// - Throws: `ScoreError` of kind `placeOutsideScore` if there is no such section, or it does not contain that frame.
+    public func start(inSection section: Int, clipFrame: Int64? = nil, at frame: Int64? = nil) throws(ScoreError) {
+        let range = try self.range(ofSection: section)
+        if let clipFrame, !range.contains(clipFrame) {
+            throw ScoreError(
+                .placeOutsideScore, "section \(section) does not hold frame \(clipFrame)",
+                remedy: "Start at a frame inside it.")
+        }
+        var command = PlayerCommand(code: .start, frame: frame ?? -1, value: clipFrame ?? -1)
+        command.moved.to = Int32(clamping: section - 1)
+        clip.request(demand(of: score, first: clipFrame ?? range.lowerBound), for: reader)
+        start(command)
+    }
+
+    private func start(_ command: PlayerCommand) {
         startsAsked.add(1, ordering: .relaxed)
         // A new attempt reports a new failure.
         failureBox.withLock { $0 = nil }
-        send(PlayerCommand(code: .start, frame: frame ?? -1))
+        send(command)
+    }
+
+    private func range(ofSection section: Int) throws(ScoreError) -> Range<Int64> {
+        let sections = score.sections
+        guard sections.indices.contains(section - 1) else {
+            throw ScoreError(
+                .placeOutsideScore, "there is no section \(section)",
+                remedy: "Choose a section from 1 to \(sections.count).")
+        }
+        return sections[section - 1].range
     }
 
     /// Fades out and keeps the place.
@@ -135,14 +170,8 @@ public final class Player: Sendable {
     ///   - frame: the output frame at which to move; nil for the next block.
     /// - Throws: `ScoreError` of kind `placeOutsideScore` if there is no such section.
     public func skip(toSection section: Int, at frame: Int64? = nil) throws(ScoreError) {
-        let score = self.score
-        let sections = score.sections
-        guard sections.indices.contains(section - 1) else {
-            throw ScoreError(
-                .placeOutsideScore, "there is no section \(section)",
-                remedy: "Choose a section from 1 to \(sections.count).")
-        }
-        clip.request(demand(of: score, first: sections[section - 1].range.lowerBound), for: reader)
+        let range = try self.range(ofSection: section)
+        clip.request(demand(of: score, first: range.lowerBound), for: reader)
         send(PlayerCommand(code: .skip, frame: frame ?? -1, value: Int64(section - 1)))
     }
 

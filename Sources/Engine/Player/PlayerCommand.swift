@@ -3,7 +3,7 @@
 /// One request to a player's render state. Real-time safe: yes, it is trivial.
 struct PlayerCommand: Sendable, BitwiseCopyable {
     enum Code: UInt8, Sendable, BitwiseCopyable {
-        /// Play from the first frame of the score.
+        /// Play from the first pass of section `moved.to`, from clip frame `value` if the section has it.
         case start
         /// Fade out and keep the place; `value` is the reason.
         case pause
@@ -35,7 +35,7 @@ struct PlayerCommand: Sendable, BitwiseCopyable {
     var value: Int64 = 0
     var gain: Float = 1
     var score = RenderScore.none
-    /// For a new score: where the section that plays has gone.
+    /// For a new score: where the section that plays has gone. For a start: the section, as its target.
     var moved = SectionMove()
     /// For a change of speed that a voice was told for the frame `frame`: the layer of that voice.
     var toldLayer: Int64?

@@ -163,7 +163,7 @@ struct PlayerCore: ~Copyable {
         case .gain:
             gain.glide(to: command.gain, over: gainFrames, at: now)
         case .start:
-            transport.start(at: now)
+            transport.start(by: command, at: now)
         case .pause:
             transport.pause(at: now, reason: command.value)
         case .resume:
@@ -266,7 +266,7 @@ struct PlayerCore: ~Copyable {
             return true
         case .start:
             let starts = transport.state == .idle || transport.state == .finished
-            transport.start(at: now)
+            transport.start(by: command, at: now)
             transport.pause(at: now, reason: interruption.reason, isHeard: false)
             wish(starts)
             return true

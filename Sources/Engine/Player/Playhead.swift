@@ -139,11 +139,23 @@ struct Playhead: BitwiseCopyable {
         return Place(section: section, clipFrame: score.part(index).clipStart)
     }
 
+    /// Where a start begins: in the first pass of the section it names, at the clip frame it names if the section has it.
+    func place(ofStart command: PlayerCommand) -> Place {
+        let section = max(0, Int(command.moved.to))
+        guard let index = score.partIndex(section: section, pass: 0) else {
+            return Place(clipFrame: score.part(0).clipStart)
+        }
+        let part = score.part(index)
+        let isInside = command.value >= part.clipStart && command.value < part.clipEnd
+        return Place(section: section, clipFrame: isInside ? command.value : part.clipStart)
+    }
+
     /// The target of a command: a part of the score, and the clip frame in it; nil if it names no place.
     func destination(of command: PlayerCommand) -> (part: Int, clipFrame: Int64)? {
         switch command.code {
         case .start:
-            return (0, score.part(0).clipStart)
+            let place = place(ofStart: command)
+            return (score.partIndex(section: place.section, pass: 0) ?? 0, place.clipFrame)
         case .seek:
             let here = part
             let isHere = command.value >= here.clipStart && command.value < here.clipEnd

@@ -45,13 +45,15 @@ struct Transport: ~Copyable {
     /// Counts a start request, whether or not it has an effect.
     mutating func noteStart() { startsTaken += 1 }
 
-    mutating func start(at now: Int64) {
+    mutating func start(by command: PlayerCommand, at now: Int64) {
         guard state == .idle || state == .finished else { return }
         state = .playing
-        playhead.goToStart(at: now)
-        // No fade-in: the first sample is the recording's own, so no attack is lost.
-        pushPass(entryLength: 0)
+        playhead.go(to: playhead.place(ofStart: command), at: now)
         let clipFrame = playhead.cursor.clipStart
+        let isInside = clipFrame > playhead.part.clipStart
+        // No fade-in at the start of a section: the first sample is the recording's own, so no attack is lost.
+        if isInside { stack.pushSilence(at: now, entryLength: 0) }
+        pushPass(entryLength: isInside ? fades.crossfade : 0)
         post(.playbackStarted, at: now, clipFrame: clipFrame)
         post(.sectionStarted, at: now, clipFrame: clipFrame)
         post(.passStarted, at: now, clipFrame: clipFrame)

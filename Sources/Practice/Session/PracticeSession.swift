@@ -84,9 +84,17 @@ public final class PracticeSession: Sendable {
             for await event in events { self?.take(event) }
             broadcast.end()
         }
-        guard let clicks else { return player.start(at: frame) }
+        guard let clicks else { return startPlayer(at: frame) }
         clicks.start(at: frame ?? 0)
-        player.start(at: (frame ?? 0) + clicks.clip.frameCount)
+        startPlayer(at: (frame ?? 0) + clicks.clip.frameCount)
+    }
+
+    private func startPlayer(at frame: Int64?) {
+        let section = state.withLock { $0.section }
+        let range = player.score.sections[section - 1].range
+        let place = plan.firstFrame.flatMap { range.contains($0) ? $0 : nil }
+        // The state's section is always one of the plan's, so that this is not refused.
+        try? player.start(inSection: section, clipFrame: place, at: frame)
     }
 
     /// Ends the session with a fade.
@@ -276,8 +284,17 @@ public final class PracticeSession: Sendable {
         }
     }
 
-    /// The gap after each pass that has none of its own.
-    public var gap: Gap { player.score.plan.gap }
+    /// The gap after each pass of a section that has none of its own.
+    public var gap: Gap { state.withLock { $0.gap } }
+
+    /// The passes of each section that has no number of its own.
+    public var passes: PassCount { state.withLock { $0.passes } }
+
+    /// The speed that was set while it played; nil while the plan's own speeds are played.
+    public var speed: Speed? { state.withLock { $0.speed } }
+
+    /// The pitch of everything that is played.
+    public var pitch: Pitch { state.withLock { $0.pitch } }
 
     // MARK: Sections
 
@@ -285,8 +302,9 @@ public final class PracticeSession: Sendable {
     ///
     /// - Parameter count: 1 is the next section, -1 the previous one. Outside the plan nothing happens.
     public func skip(by count: Int) {
+        let status = player.status
         _ = try? change(listens: false) { (state, _) throws(SessionError) in
-            state.skip(to: state.section + count)
+            state.skip(by: count, status: status)
         }
     }
 

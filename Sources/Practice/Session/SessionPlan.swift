@@ -16,9 +16,11 @@ public struct SessionPlan: Sendable, Hashable {
     public var savedIDs: [Int?]
     /// The order.
     public var order: Order
-    /// The first section to play, by its number in the list, from 1. A session that repeats plays those before it at the end of each
-    /// round; any other leaves them out.
+    /// The section to begin with, by its number in the order of playing, from 1. Those before it are there for `skip(by:)`, and for the
+    /// next round of a plan that repeats.
     public var firstSection: Int
+    /// Where to begin in that section, as a frame of the clip; nil for its first frame.
+    public var firstFrame: Int64?
     /// Clicks before the first pass; nil for none.
     public var countIn: CountIn?
     /// What is repeated after a pause.
@@ -34,6 +36,7 @@ public struct SessionPlan: Sendable, Hashable {
         self.savedIDs = savedIDs.count == count ? savedIDs : Array(repeating: nil, count: count)
         (self.order, self.firstSection) = (order, firstSection)
         (self.countIn, self.resumeRewind) = (countIn, resumeRewind)
+        firstFrame = nil
     }
 
     /// The places of the list in the order in which they are played.
@@ -43,9 +46,7 @@ public struct SessionPlan: Sendable, Hashable {
             var random = ShuffleGenerator(state: seed)
             places.shuffle(using: &random)
         }
-        let first = min(max(firstSection - 1, 0), max(0, places.count - 1))
-        // Beginning later in a round that repeats leaves nothing out: what was before comes at the end.
-        return practice.repeats ? Array(places[first...] + places[..<first]) : Array(places[first...])
+        return places
     }
 
     /// The order in which changed sections are played: as they are listed, or, if they are shuffled, those that were there before in their

@@ -37,10 +37,13 @@ struct SessionState: Sendable {
     init(clip: Clip, plan: SessionPlan) {
         (self.clip, self.plan) = (clip, plan)
         order = plan.playingOrder
+        section = min(max(1, plan.firstSection), max(1, order.count))
         pitch = plan.practice.pitch
     }
 
     var frameCount: Int64 { clip.frameCount }
+    var passes: PassCount { plan.practice.passes }
+    var gap: Gap { plan.practice.gap }
 
     /// The place of the current section in the plan's list, from 1.
     var currentPlace: Int? { order.indices.contains(section - 1) ? order[section - 1] + 1 : nil }
@@ -119,8 +122,12 @@ struct SessionState: Sendable {
 
     // MARK: Sections
 
-    /// Asks for a section of the plan, by its place in the order of playing, from 1.
-    mutating func skip(to section: Int) {
+    /// Asks for a section of the plan that is some places away from the one that plays.
+    ///
+    /// - Parameter status: The player's, which is newer than its events; but not than a request that is under way.
+    mutating func skip(by count: Int, status: PlayerStatus) {
+        let isOld = marks.isRunning || awaitedSection != nil || awaitsMove || status.state != .playing
+        let section = (isOld ? self.section : status.section) + count
         guard order.indices.contains(section - 1) else { return }
         wantedSection = section
         self.section = section
