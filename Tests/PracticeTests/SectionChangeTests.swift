@@ -51,7 +51,9 @@ struct SectionChangeTests {
         #expect(harness.player.status.section == 4 && harness.player.status.pass == 1)
     }
 
-    @Test("a point that is marked while the recording plays splits it, and playing goes on in the part that holds the place")
+    @Test(
+        "a point that is marked while the recording plays splits it, and playing goes on in the part that holds the place"
+    )
     func marked() throws {
         let harness = try harness(try plan([0..<16_000], passes: .endless, ids: [nil]))
         harness.play(3000)
@@ -101,7 +103,8 @@ struct SectionChangeTests {
 
     @Test("a shuffled session keeps its order, and plays new sections after the others")
     func shuffled() throws {
-        var plan = try plan((0..<6).map { Int64($0) * 1000..<Int64($0) * 1000 + 500 }, passes: 1, ids: [0, 1, 2, 3, 4, 5])
+        var plan = try plan(
+            (0..<6).map { Int64($0) * 1000..<Int64($0) * 1000 + 500 }, passes: 1, ids: [0, 1, 2, 3, 4, 5])
         plan.order = .shuffled(seed: 5)
         let old = plan
         var new = plan

@@ -44,7 +44,8 @@ struct PracticeSessionTests {
         plan.practice.repeats = true
         let later = try self.harness(plan)
         later.play(2500)
-        #expect(place(later.output[200]) == 4900 && place(later.output[1250]) == 8950 && place(later.output[1400]) == 100)
+        #expect(
+            place(later.output[200]) == 4900 && place(later.output[1250]) == 8950 && place(later.output[1400]) == 100)
         // The fade of 5 ms: the first sample of a start inside a section is near silence.
         #expect(abs(later.output[0]) < 0.1)
         plan.firstFrame = 300

@@ -101,7 +101,8 @@ struct TerminalTests {
         var reader = KeyBytes()
         let bytes: [UInt8] = Array(" q\u{1B}[C\u{1B}OD\u{1B}[A\u{1B}[B\u{1B}[1;2Cz\u{1B}[5~[]{}()+-?nN\u{7F}".utf8)
         let expected: [KeyAction] = [
-            .togglePause, .quit, .jump(seconds: 5), .jump(seconds: -5), .skip(sections: -1), .skip(sections: 1),
+            .togglePause, .quit(remembers: true), .jump(seconds: 5), .jump(seconds: -5), .skip(sections: -1),
+            .skip(sections: 1),
             .jump(seconds: 1), .changeSpeed(by: -0.05), .changeSpeed(by: 0.05), .changeSpeed(by: -0.01),
             .changeSpeed(by: 0.01),
             .changePitch(by: -1), .changePitch(by: 1), .changeGain(by: 1), .changeGain(by: -1), .help,
@@ -124,14 +125,49 @@ struct TerminalTests {
             ])
     }
 
+    @Test("the keys of saved sections, and of the pass that was clean or missed")
+    func sectionKeys() {
+        var reader = KeyBytes()
+        let keys = reader.keys("mSRXHuUyxQ".utf8).compactMap { KeyAction($0) }
+        #expect(
+            keys == [
+                .sections(.mark), .sections(.save), .sections(.rename), .sections(.remove), .sections(.toggleHard),
+                .sections(.undo), .sections(.redo), .grade(isClean: true), .grade(isClean: false),
+                .quit(remembers: false),
+            ])
+    }
+
+    @Test("a typed line takes UTF-8 in pieces, Backspace, Ctrl-W and Ctrl-U; Enter ends it, Escape gives it up")
+    func inputLine() {
+        func typed(_ text: String) -> (InputLine, InputLine.Outcome) {
+            var (line, reader, last) = (InputLine(question: "name"), KeyBytes(), InputLine.Outcome.goesOn)
+            for byte in text.utf8 {
+                for key in reader.keys([byte]) where last == .goesOn { last = line.take(key) }
+            }
+            return (line, last)
+        }
+        #expect(typed("  Refrän 二 \r").1 == .done("Refrän 二"))
+        #expect(typed("Solö\u{7F}o\n").1 == .done("Solo"))
+        #expect(typed("one two \u{17}3\n").1 == .done("one 3") && typed("one\u{15}two\n").1 == .done("two"))
+        #expect(typed("a\u{1B}[Cb\u{1}\n").1 == .done("ab"))
+        var line = InputLine(question: "name")
+        #expect(line.take(.plain(0x1B)) == .givenUp)
+        // Bytes that are no character are left out; a line has an end.
+        for byte: UInt8 in [0xC3, 0x41, 0x80, 0xFF] { _ = line.take(.plain(byte)) }
+        #expect(line.text == "A")
+        for _ in 0..<5000 { _ = line.take(.plain(0x41)) }
+        #expect(line.text.utf8.count == 1000)
+        for columns in 10...80 { #expect(displayWidth(line.line(columns: columns)) <= columns - 1) }
+    }
+
     @Test("Escape alone does nothing and does not swallow another key")
     func escape() {
         var reader = KeyBytes()
         func actions(_ text: String) -> [KeyAction] { reader.keys(text.utf8).compactMap { KeyAction($0) } }
-        #expect(actions("\u{1B}q") == [.quit] && !reader.isWaiting)
+        #expect(actions("\u{1B}q") == [.quit(remembers: true)] && !reader.isWaiting)
         #expect(actions("\u{1B}\u{1B}\u{1B}[C") == [.jump(seconds: 5)])
         #expect(actions("\u{1B}").isEmpty && reader.isWaiting)
-        reader.giveUpWaiting()
+        #expect(reader.giveUpWaiting() == .plain(0x1B) && KeyAction(.plain(0x1B)) == nil)
         // Would have been the rest of a sequence.
         #expect(actions("[") == [.changeSpeed(by: -0.05)])
     }

@@ -12,6 +12,8 @@ struct Place: BitwiseCopyable {
 /// What events report about the pass that a player leaves; read before its score may be replaced.
 struct Departure: BitwiseCopyable {
     let part: ScorePart
+    /// Its section, as it is numbered in the score that follows.
+    var section: Int
     let choice: VoiceChoice
     let pass: Int
     let isRest: Bool

@@ -176,8 +176,7 @@ struct PlayerCore: ~Copyable {
             transport.skip(to: Int(command.value), at: now)
         case .replaceScore, .changeSpeed:
             giveBackOvertaken()
-            let code: RenderEvent.Code = command.code == .changeSpeed ? .speedChanged : .moved
-            transport.replaceScore(by: command.score, moved: command.moved, at: now, telling: code)
+            transport.replaceScore(by: command, at: now)
         case .adoptScore:
             adopt(command.score, insteadOf: Int(command.value), at: now)
         }

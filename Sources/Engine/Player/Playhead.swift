@@ -56,7 +56,7 @@ struct Playhead: BitwiseCopyable {
     /// What an event reports about the pass if it is left now.
     func departure(at now: Int64) -> Departure {
         Departure(
-            part: part, choice: choice, pass: cursor.pass, isRest: cursor.isRest,
+            part: part, section: part.section, choice: choice, pass: cursor.pass, isRest: cursor.isRest,
             clipFrame: place(at: now).clipFrame, speed: speed(at: now))
     }
 

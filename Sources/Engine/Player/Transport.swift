@@ -50,10 +50,10 @@ struct Transport: ~Copyable {
         state = .playing
         playhead.go(to: playhead.place(ofStart: command), at: now)
         let clipFrame = playhead.cursor.clipStart
-        let isInside = clipFrame > playhead.part.clipStart
         // No fade-in at the start of a section: the first sample is the recording's own, so no attack is lost.
-        if isInside { stack.pushSilence(at: now, entryLength: 0) }
-        pushPass(entryLength: isInside ? fades.crossfade : 0)
+        let fade = clipFrame == playhead.part.clipStart ? 0 : fades.crossfade
+        if fade > 0 { stack.pushSilence(at: now, entryLength: 0) }
+        pushPass(entryLength: fade)
         post(.playbackStarted, at: now, clipFrame: clipFrame)
         post(.sectionStarted, at: now, clipFrame: clipFrame)
         post(.passStarted, at: now, clipFrame: clipFrame)
@@ -63,11 +63,9 @@ struct Transport: ~Copyable {
     ///   - reason: a `PauseReason`, by its raw value.
     ///   - isHeard: false if the fade would not be heard.
     mutating func pause(at now: Int64, reason: Int64, isHeard: Bool = true) {
-        guard state == .playing else {
-            // A pause by the user replaces every other reason; no reason replaces the user's.
-            if reason == Int64(PauseReason.user.rawValue) { changePause(to: reason, at: now) }
-            return
-        }
+        // A pause by the user replaces every other reason; no reason replaces the user's.
+        if state != .playing, reason == Int64(PauseReason.user.rawValue) { changePause(to: reason, at: now) }
+        guard state == .playing else { return }
         pausedAt = playhead.place(at: now)
         pauseReason = reason
         state = .paused
@@ -127,18 +125,15 @@ struct Transport: ~Copyable {
 
     /// Plays another score, at the place in it that matches the player's place.
     ///
-    /// - Parameters:
-    ///   - moved: where the player's section has gone.
-    ///   - code: the event to report.
-    mutating func replaceScore(
-        by score: RenderScore, moved: SectionMove, at now: Int64, telling code: RenderEvent.Code
-    ) {
-        var place = here(at: now)
-        place.section = moved.place(of: place.section)
-        let left = playhead.departure(at: now)
-        changeOver(to: score)
+    /// - Parameter command: the new score, and where the player's section has gone in it.
+    mutating func replaceScore(by command: PlayerCommand, at now: Int64) {
+        var (place, left) = (here(at: now), playhead.departure(at: now))
+        place.section = command.moved.place(of: place.section)
+        left.section = command.moved.place(of: left.section)
+        changeOver(to: command.score)
         if state == .playing || state == .paused {
-            cross(to: playhead.fitting(place), leaving: left, moved: moved, at: now, telling: code)
+            let code: RenderEvent.Code = command.code == .changeSpeed ? .speedChanged : .moved
+            cross(to: playhead.fitting(place), leaving: left, at: now, telling: code)
         } else {
             playhead.goToStart(at: now)
         }
@@ -253,12 +248,9 @@ struct Transport: ~Copyable {
 
     /// Moves to a place: heard at once while playing, kept for `resume` while paused.
     ///
-    /// - Parameters:
-    ///   - left: where the player was; read before its score may have been replaced.
-    ///   - moved: where the section that it was in has gone, if its score was replaced.
+    /// - Parameter left: where the player was; read before its score may have been replaced.
     private mutating func cross(
-        to place: Place, leaving left: Departure, moved: SectionMove = SectionMove(), at now: Int64,
-        telling code: RenderEvent.Code
+        to place: Place, leaving left: Departure, at now: Int64, telling code: RenderEvent.Code
     ) {
         switch state {
         case .paused:
@@ -267,18 +259,16 @@ struct Transport: ~Copyable {
             post(code, at: now, clipFrame: place.clipFrame)
         case .playing:
             enter(place, at: now)
-            tell(code, leaving: left, moved: moved, at: now)
+            tell(code, leaving: left, at: now)
         case .idle, .stopping, .finished:
             return
         }
     }
 
     /// Reports what was left and what is reached.
-    private mutating func tell(
-        _ code: RenderEvent.Code, leaving left: Departure, moved: SectionMove = SectionMove(), at now: Int64
-    ) {
+    private mutating func tell(_ code: RenderEvent.Code, leaving left: Departure, at now: Int64) {
         let cursor = playhead.cursor
-        let changesSection = moved.place(of: left.part.section) != playhead.part.section
+        let changesSection = left.section != playhead.part.section
         let changesPass = changesSection || left.pass != cursor.pass
         if changesPass && !left.isRest { reports.post(.passEnded, about: left, at: now) }
         if changesSection { reports.post(.sectionEnded, about: left, at: now) }
@@ -339,8 +329,8 @@ struct Transport: ~Copyable {
         let frame = playhead.cursor.spanEnd
         if !playhead.cursor.isRest {
             post(.passEnded, at: frame, clipFrame: part.clipEnd)
-            let isLastOfSection = playhead.cursor.pass + 1 == part.sectionPasses
-            if isLastOfSection { post(.sectionEnded, at: frame, clipFrame: part.clipEnd) }
+            let isLastPass = playhead.cursor.pass + 1 == part.sectionPasses
+            if isLastPass { post(.sectionEnded, at: frame, clipFrame: part.clipEnd) }
         }
         if playhead.isLast {
             finishReason = .completed
@@ -348,8 +338,7 @@ struct Transport: ~Copyable {
         }
         playhead.advance()
         stack.completeRecording(of: playhead, at: frame)
-        let entry = part.joint == .crossfade ? playhead.entryFrames(at: frame) : 0
-        let cursor = playhead.cursor
+        let (cursor, entry) = (playhead.cursor, part.joint == .crossfade ? playhead.entryFrames(at: frame) : 0)
         if cursor.isRest { return stack.pushSilence(at: frame, entryLength: entry) }
         pushPass(entryLength: entry)
         if cursor.pass == 0 { post(.sectionStarted, at: frame, clipFrame: cursor.clipStart) }

@@ -21,13 +21,13 @@ public struct SessionError: ExplainedError, Hashable {
     /// What to do about it, in words.
     public let remedy: String
 
-    init(_ kind: Kind, _ message: String, remedy: String) {
+    package init(_ kind: Kind, _ message: String, remedy: String) {
         (self.kind, self.message, self.remedy) = (kind, message, remedy)
     }
 
     static let noSections = SessionError(
         .noSections, "there is nothing to play", remedy: "Give at least one section.")
-    static let noLoop = SessionError(
+    package static let noLoop = SessionError(
         .noLoop, "there is no loop yet", remedy: "Set its start, and then its end, while you listen.")
     static let nothingHeard = SessionError(
         .nothingHeard, "nothing has been heard yet", remedy: "Wait until the recording plays.")

@@ -165,8 +165,8 @@ struct SessionState: Sendable {
             ?? sections.firstIndex { $0.range == section.range }
         if let same, holds(same) || marks.isRunning { return same }
         // It was split or joined: the part that begins last before the place is the one that is meant.
-        let isReplaced = same != nil || old.savedIDs[place] == nil || sections.contains { $0.range.contains(section.range) }
-        guard isReplaced else { return nil }
+        let isCovered = sections.contains { $0.range.contains(section.range) }
+        guard same != nil || isCovered || old.savedIDs[place] == nil else { return nil }
         return sections.indices.filter(holds).max { sections[$0].range.lowerBound < sections[$1].range.lowerBound }
             ?? same
     }

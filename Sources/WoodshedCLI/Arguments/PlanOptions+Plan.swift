@@ -8,16 +8,20 @@ extension PlanOptions {
     ///   - passes: Of each section, if the user gave no number.
     ///   - repeats: Whether the first section follows the last.
     ///   - saved: The sections that are kept with the recording.
+    ///   - kept: The recording's own settings, for what no option sets.
     /// - Throws: A `CommandFailure` for a section that ends before it starts or where it starts, a `SectionError` for one that is not
     ///   there, a `ScoreError` for another value that cannot be played.
     func plan(
-        for timeline: Timeline, passes: PassCount = 1, repeats: Bool = false, saved: SavedSections = .none
+        for timeline: Timeline, passes: PassCount = 1, repeats: Bool = false, saved: SavedSections = .none,
+        kept: KeptSettings = KeptSettings()
     ) throws -> PracticePlan {
-        PracticePlan(
+        let semitones = pitch.pitch ?? kept.pitch
+        return PracticePlan(
             sections: try planned(for: timeline, saved).map(\.section),
-            passes: self.passes.map(PassCount.count) ?? passes, speeds: try schedule(for: timeline),
-            pitch: try pitch.enginePitch(),
-            gap: gap?.gap(in: timeline) ?? .none, joint: joint.joint,
+            passes: self.passes.map(PassCount.count) ?? kept.passes ?? passes,
+            speeds: try schedule(for: timeline, kept),
+            pitch: try semitones.map { text throws(ScoreError) in try Pitch(semitones: text.semitones) } ?? .original,
+            gap: (gap ?? kept.gap)?.gap(in: timeline) ?? .none, joint: joint.joint,
             material: method.material.choice, quality: method.quality.quality, repeats: repeats)
     }
 
@@ -25,7 +29,7 @@ extension PlanOptions {
     /// they are wanted, or else the whole recording.
     func planned(for timeline: Timeline, _ saved: SavedSections) throws -> [(section: Section, savedID: Int?)] {
         if chosenSections.isEmpty, saved.areDefault, let list = try saved.list(), !list.sections.isEmpty {
-            return try list.sections.map { (try $0.section(of: timeline), $0.id) }
+            return try list.sections.map { (try $0.section(of: timeline, own), $0.id) }
         }
         let chosen = chosenSections.isEmpty ? [.range(.whole)] : chosenSections
         return try chosen.map { text in
@@ -33,13 +37,19 @@ extension PlanOptions {
             case .range(let range): return (try range.section(of: timeline), nil)
             case .saved(let name):
                 let section = try saved.section(named: name)
-                return (try section.section(of: timeline), section.id)
+                return (try section.section(of: timeline, own), section.id)
             }
         }
     }
 
-    private func schedule(for timeline: Timeline) throws(ScoreError) -> SpeedSchedule {
-        guard let ramp else { return try speed.schedule(for: timeline) }
+    /// The settings of sections that count beside the options given.
+    var own: OwnSettings { OwnSettings(speed: !speed.isGiven && ramp == nil, passes: passes == nil, gap: gap == nil) }
+
+    private func schedule(for timeline: Timeline, _ kept: KeptSettings) throws(ScoreError) -> SpeedSchedule {
+        guard let ramp else {
+            guard !speed.isGiven, let kept = kept.speed else { return try speed.schedule(for: timeline) }
+            return .constant(try Speed(factor: kept.factor))
+        }
         let (from, to) = (try Speed(factor: ramp.from), try Speed(factor: ramp.to))
         return ramp.step.map { .ramp(from: from, to: to, step: $0) } ?? .glide(from: from, to: to)
     }

@@ -24,13 +24,25 @@ struct SavedSections {
     }
 }
 
+/// Which of a section's own settings count: not those for which the user gave an option.
+struct OwnSettings: Equatable, Sendable {
+    var speed = true
+    var passes = true
+    var gap = true
+}
+
 extension SavedSection {
-    /// The section in frames of the clip, at the engine's rate.
-    func section(of timeline: Timeline) throws -> Section {
+    /// The section in frames of the clip, at the engine's rate, with those of its own settings that count.
+    func section(of timeline: Timeline, _ own: OwnSettings = OwnSettings()) throws -> Section {
         func frame(_ frame: Int64) -> Int64 {
             min(TimePoint.converted(frame, from: timeline.fileRate, to: timeline.clipRate), timeline.clipFrames)
         }
+        let settings = KeptSettings(settings)
         let range = frame(frames.lowerBound)..<max(frame(frames.lowerBound), frame(frames.upperBound))
-        return try Section(range, name: name.isEmpty ? nil : name)
+        let speed = own.speed ? settings.speed : nil
+        return try Section(
+            range, name: name.isEmpty ? nil : name, passes: own.passes ? settings.passes : nil,
+            speeds: try speed.map { .constant(try Speed(factor: $0.factor)) },
+            gap: own.gap ? settings.gap?.gap(in: timeline) : nil)
     }
 }

@@ -28,17 +28,20 @@ struct SessionOptions: ParsableArguments {
         transform: { try ResumeRewindText(parsing: optionValue($0)) })
     var resumeRewind: ResumeRewindText?
 
+    /// Whether the user says where to begin.
+    var choosesBeginning: Bool { fromSection != nil || shuffle }
+
     /// The session of a plan.
     ///
     /// - Throws: A `CommandFailure` if there are fewer sections than the first one's number.
-    func sessionPlan(_ practice: PracticePlan) throws -> SessionPlan {
+    func sessionPlan(_ practice: PracticePlan, savedIDs: [Int?] = []) throws -> SessionPlan {
         let count = practice.sections.count
         if let fromSection, fromSection > count {
             throw CommandFailure(
                 .badData, "there is no section \(fromSection)", remedy: "Choose a section from 1 to \(count).")
         }
         return SessionPlan(
-            practice, order: shuffle ? .shuffled(seed: .random(in: 0...UInt64.max)) : .listed,
+            practice, savedIDs: savedIDs, order: shuffle ? .shuffled(seed: .random(in: 0...UInt64.max)) : .listed,
             firstSection: fromSection ?? 1, countIn: countIn?.countIn,
             resumeRewind: resumeRewind?.rewind ?? .automatic)
     }

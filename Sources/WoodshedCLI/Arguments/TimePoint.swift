@@ -1,5 +1,6 @@
 // Places in a recording as typed: `83.5`, `1:23.5`, `1:02:03.250`, `12f`, `50%`. They are converted to frames
 // when the file is known, in one place: `frame(in:)`.
+import Woodshed
 
 /// The properties of a recording that a conversion needs.
 struct Timeline: Equatable {
@@ -11,6 +12,15 @@ struct Timeline: Equatable {
     let clipRate: Int
     /// Frames in the clip.
     let clipFrames: Int64
+}
+
+extension Timeline {
+    /// A clip's.
+    init(_ clip: Clip) {
+        self.init(
+            fileRate: clip.info.sampleRate, fileFrames: clip.info.frameCount, clipRate: clip.sampleRate,
+            clipFrames: clip.frameCount)
+    }
 }
 
 /// A place in a recording, in the unit it was typed in.

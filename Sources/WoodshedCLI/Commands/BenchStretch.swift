@@ -48,7 +48,7 @@ struct BenchStretch: Verb {
 
     func perform() throws {
         let clip = try Listening.loadForPlaying(file)
-        let score = try Listening.score(clip, plan: { try plan.plan(for: $0) })
+        let score = try Listening.score(clip, plan: { try plan.plan(for: Timeline($0)) })
         let longest = min(Int64(seconds) * Int64(clip.sampleRate), Self.maximumBlocks * Int64(period))
         var trials: [RenderTrial] = []
         for run in 1...runs {

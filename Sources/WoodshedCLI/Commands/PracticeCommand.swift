@@ -41,9 +41,15 @@ struct PracticeCommand: Verb {
     func perform() throws {
         let playing = Playing(file: file, device: device, loss: loss, screen: screen, messages: messages)
         let passes: PassCount = device.listensInRealTime ? .endless : 1
-        try playing.run { timeline in
-            let practice = try plan.plan(for: timeline, passes: passes, repeats: flow.repeats)
-            return try flow.sessionPlan(practice)
+        let keeping = Keeping(
+            file: file, follows: plan.chosenSections.isEmpty, own: plan.own, remembers: device.listensInRealTime)
+        try playing.run(keeping: keeping) { clip in
+            let (timeline, saved) = (Timeline(clip), keeping.saved(clip))
+            let practice = try plan.plan(
+                for: timeline, passes: passes, repeats: flow.repeats, saved: saved, kept: keeping.settings(clip))
+            let ids = try plan.planned(for: timeline, saved).map(\.savedID)
+            let session = try flow.sessionPlan(practice, savedIDs: ids)
+            return flow.choosesBeginning ? session : keeping.goOn(session, clip)
         }
     }
 }
@@ -75,8 +81,9 @@ struct Play: Verb {
 
     func perform() throws {
         let playing = Playing(file: file, device: device, loss: loss, screen: screen, messages: messages)
-        try playing.run { timeline in
-            SessionPlan(
+        try playing.run { clip in
+            let timeline = Timeline(clip)
+            return SessionPlan(
                 PracticePlan(
                     sections: [try range.range.section(of: timeline)], speeds: try speed.schedule(for: timeline),
                     pitch: try pitch.enginePitch()))

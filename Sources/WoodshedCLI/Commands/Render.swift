@@ -89,6 +89,8 @@ struct Render: Verb {
 
     private func write(to target: OutputFile, _ format: FileFormat, _ signals: Int32) throws -> WrittenFile {
         var written: WrittenFile?
+        let keeper = SectionKeeper(file: file)
+        let saved = { info in SavedSections(areDefault: false) { try keeper.kept(info).list() } }
         try target.whole {
             let listening = try Listening(
                 path: file, output: .file(path: target.temporaryPath),
@@ -96,7 +98,7 @@ struct Render: Verb {
                     try StreamRequest(
                         sampleRate: rate, channelCount: channels, periodFrames: periods.period ?? 4096,
                         periodCount: periods.periods ?? 2, clock: .virtual, fileFormat: format, realtimePriority: nil)
-                }, plan: { SessionPlan(try plan.plan(for: $0)) },
+                }, plan: { SessionPlan(try plan.plan(for: Timeline($0), saved: saved($0.info))) },
                 opening: { try target.opening($0) })
             let session = try Session(
                 listening, messages: messages, signals: signals, takesKeys: false, tellsFigures: false)

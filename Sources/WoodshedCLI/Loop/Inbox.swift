@@ -3,16 +3,6 @@
 import Synchronization
 import Woodshed
 
-/// A report of the engine while it plays.
-enum PlayingReport: Sendable {
-    case session(SessionEvent)
-    case device(EngineEvent)
-    /// There will be no further event.
-    case eventsOver
-    /// The device has played everything, or failed.
-    case engineOver(EngineError?)
-}
-
 /// Reports on their way to the main loop.
 final class Inbox<Report: Sendable>: Sendable {
     private let reports = Mutex<[Report]>([])

@@ -86,7 +86,7 @@ final class TerminalLoop<Delegate: TerminalLoopDelegate> {
 
     private func turn(_ delegate: Delegate) {
         let ready = wait(delegate)
-        if ready.keys { takeKeys(delegate) } else { giveUpEscape() }
+        if ready.keys { takeKeys(delegate) } else { giveUpEscape(delegate) }
         if ready.outputClosed { endOutput() }
         if ready.signals { answerSignals(delegate) }
         delegate.take(inbox.take())
@@ -117,9 +117,9 @@ final class TerminalLoop<Delegate: TerminalLoopDelegate> {
         escapeTime = monotonicNanoseconds()
     }
 
-    private func giveUpEscape() {
+    private func giveUpEscape(_ delegate: Delegate) {
         guard keys.isWaiting, monotonicNanoseconds() - escapeTime >= Self.escapeNanoseconds else { return }
-        keys.giveUpWaiting()
+        if let key = keys.giveUpWaiting() { delegate.answer(key) }
     }
 
     // MARK: Signals

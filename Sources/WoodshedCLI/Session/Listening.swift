@@ -22,7 +22,7 @@ struct Listening {
     init(
         path: String, output: OutputDevice, onLoss: LossPolicy = .wait,
         request: @escaping (_ sampleRate: Int, _ channelCount: Int) throws -> StreamRequest,
-        plan: (Timeline) throws -> SessionPlan,
+        plan: (Clip) throws -> SessionPlan,
         opening: (() throws -> Engine) throws -> Engine = { try $0() }
     ) throws {
         let original = try Clip(path: path)
@@ -31,7 +31,7 @@ struct Listening {
         let engine = try opening { try Self.open(output, for: original, onLoss: onLoss, request: request) }
         let rate = engine.configuration.sampleRate
         let clip = rate == original.sampleRate ? original : try Clip(path: path, sampleRate: rate)
-        session = try PracticeSession(engine: engine, clip: clip, plan: try plan(Self.timeline(clip)))
+        session = try PracticeSession(engine: engine, clip: clip, plan: try plan(clip))
         self.engine = engine
         title = fileName(path)
         info = clip.info
@@ -58,14 +58,8 @@ struct Listening {
     }
 
     /// A plan compiled for a recording.
-    static func score(_ clip: Clip, plan: (Timeline) throws -> PracticePlan) throws -> Score {
-        try Score(try plan(timeline(clip)), clipFrameCount: clip.frameCount, sampleRate: clip.sampleRate)
-    }
-
-    private static func timeline(_ clip: Clip) -> Timeline {
-        Timeline(
-            fileRate: clip.info.sampleRate, fileFrames: clip.info.frameCount, clipRate: clip.sampleRate,
-            clipFrames: clip.frameCount)
+    static func score(_ clip: Clip, plan: (Clip) throws -> PracticePlan) throws -> Score {
+        try Score(try plan(clip), clipFrameCount: clip.frameCount, sampleRate: clip.sampleRate)
     }
 
     private static func open(

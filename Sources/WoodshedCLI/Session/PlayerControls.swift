@@ -13,6 +13,8 @@ struct PlayerControls {
     private var peak = PeakHold()
 
     private static let gainRange = -60.0...12.0
+    /// How much faster it goes after a clean pass, and slower after a miss.
+    private static let gradeStep = 0.05
 
     init(session: PracticeSession) { self.session = session }
 
@@ -43,7 +45,9 @@ struct PlayerControls {
             player.setGain(decibels: gainDecibels)
         case .passes(let count): try? session.setPasses(count == 0 ? .endless : .count(count))
         case .changeGap: changeGap()
-        case .quit, .help, .redraw, .waveform, .loop, .tell: break
+        case .grade(let isClean):
+            setSpeed((wantedSpeed ?? player.status.speed) + (isClean ? Self.gradeStep : -Self.gradeStep))
+        case .quit, .help, .redraw, .waveform, .loop, .sections, .tell: break
         }
     }
 
@@ -92,6 +96,7 @@ struct PlayerControls {
         case .passes(0): return "no end of passes"
         case .passes(1): return "1 pass of each section"
         case .passes(let count): return "\(count) passes of each section"
+        case .grade(let isClean): return "\(isClean ? "clean" : "missed"): \(percentText(wantedSpeed ?? 1))"
         case .changeGap:
             if case .passLengths(let factor) = session.gap { return "gap of \(fixed(factor, decimals: 1)) passes" }
             return "no gap"

@@ -10,7 +10,9 @@ struct Playing {
     let messages: MessageOptions
 
     /// Plays by the plan made for the recording, and ends the run with the status of a signal, if any.
-    func run(_ plan: (Timeline) throws -> SessionPlan) throws {
+    ///
+    /// - Parameter keeping: What is kept of the recording; nil if keys are not to change it.
+    func run(keeping: Keeping? = nil, _ plan: (Clip) throws -> SessionPlan) throws {
         let signals = Signals.install()
         let output = try device.outputDevice()
         if case .file(let path) = output { try OutputFile.refuseInput(file, output: path) }
@@ -19,7 +21,8 @@ struct Playing {
             request: { try device.request(sampleRate: $0, channelCount: $1) }, plan: plan)
         if messages.verbose { StandardStream.error.note(listening.summary) }
         let session = try Session(
-            listening, messages: messages, signals: signals, onLoss: loss.onLoss, showsWaveform: screen.waveform)
+            listening, messages: messages, signals: signals, onLoss: loss.onLoss, showsWaveform: screen.waveform,
+            keeping: keeping)
         let status = try session.run()
         guard status == .success else { throw CommandFailure(status) }
     }

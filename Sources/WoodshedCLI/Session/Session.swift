@@ -35,6 +35,10 @@ final class Session: TerminalLoopDelegate {
     private var deadline: Int64?
     private var isDeviceStopping = false
     private var goesOnAfterSuspension = false
+    private let keeping: Keeping?
+    private let desk: SectionDesk?
+    private var remembers = true
+    private var isCompleted = false
 
     /// How long a stop may take before the device is closed anyway, and how long that may take.
     private static let patience: Int64 = 2_000_000_000
@@ -43,9 +47,10 @@ final class Session: TerminalLoopDelegate {
     ///   - takesKeys: False if a key would change the file that is written.
     ///   - showsWaveform: Whether the waveform is there from the beginning.
     ///   - tellsFigures: Whether dropouts and load are reported at the end.
+    ///   - keeping: What is kept of the recording, and changed by keys; nil if nothing is.
     init(
         _ listening: Listening, messages: MessageOptions, signals: Int32, takesKeys: Bool = true,
-        onLoss: LossText = .wait, showsWaveform: Bool = false, tellsFigures: Bool = true
+        onLoss: LossText = .wait, showsWaveform: Bool = false, tellsFigures: Bool = true, keeping: Keeping? = nil
     ) throws(CommandFailure) {
         engine = listening.engine
         practice = listening.session
@@ -61,6 +66,11 @@ final class Session: TerminalLoopDelegate {
             depth: .told(usesColour: loop.traits.usesColour, environment: environmentVariable))
         if showsWaveform { picture.toggle() }
         control = PlayerControls(session: practice)
+        self.keeping = keeping
+        let inbox = loop.inbox
+        desk = keeping.map { keeping in
+            SectionDesk(keeping.keys(of: listening.session) { inbox.put(.kept($0)) })
+        }
     }
 
     var player: Player { practice.player }
@@ -83,6 +93,7 @@ final class Session: TerminalLoopDelegate {
             throw error
         }
         waitForEngine()
+        if let greeting = keeping?.greeting { loop.say([greeting]) }
     }
 
     var isOver: Bool { hasEventsOver && engineOver != nil }
@@ -116,13 +127,22 @@ final class Session: TerminalLoopDelegate {
     // MARK: Keys
 
     func answer(_ key: KeyBytes.Key) {
+        if let desk, desk.line != nil {
+            if let words = desk.type(key) { loop.say([words]) }
+            return
+        }
         guard let action = KeyAction(key) else { return }
         switch action {
-        case .quit: loop.end(.success)
+        case .quit(let remembers):
+            // The first such key counts.
+            if loop.ending == nil { self.remembers = remembers }
+            loop.end(.success)
         case .help: loop.say(KeyAction.keyHelp.lines(columns: terminalSize().columns), evenQuiet: true)
         case .redraw: loop.clearTerminal()
         case .waveform: picture.toggle()
         case .loop(let key): loop.say([LoopControls(session: practice).apply(key)])
+        case .sections(let key):
+            if let desk { loop.say(desk.press(key), evenQuiet: true) }
         case .tell: loop.say([placeWords], evenQuiet: true)
         default:
             control.apply(action)
@@ -168,6 +188,7 @@ final class Session: TerminalLoopDelegate {
 
     private func conclude() throws -> ExitStatus {
         let failure = engineOver ?? nil
+        if remembers { keeping?.remember(practice, isCompleted: isCompleted) }
         if !loop.isOutputClosed { try finishLine(failed: failure != nil || loss != nil) }
         if let failure { throw failure }
         if !loop.messages.quiet, tellsFigures { sayGoodbye() }
@@ -204,8 +225,10 @@ final class Session: TerminalLoopDelegate {
             case .eventsOver: hasEventsOver = true
             case .engineOver(let error): engineOver = .some(error)
             case .device(let event): lines += tell(event)
+            case .kept(let news): lines += tell(news)
             case .session(.player(let event)): lines += take(event)
             case .session(.loop(let marks)): lines += line(marks)
+            case .session(.completed): isCompleted = true
             case .session: break
             }
         }
@@ -234,6 +257,18 @@ final class Session: TerminalLoopDelegate {
         if loop.messages.json { return EventLine(event, sampleRate: engine.configuration.sampleRate).json + "\n" }
         if !loop.traits.drawsStatus, let words = words(event) { loop.say([words]) }
         return ""
+    }
+
+    /// Tells what has become of a change to the saved sections.
+    private func tell(_ news: KeptNews) -> String {
+        switch news {
+        case .changed(let change, let list, let words):
+            loop.say([words])
+            return loop.messages.json && !change.isEmpty ? change.json(in: list).text + "\n" : ""
+        case .refused(let words):
+            loop.say(words, evenQuiet: true)
+            return ""
+        }
     }
 
     /// The line for programs about a change of the loop.
@@ -291,6 +326,7 @@ final class Session: TerminalLoopDelegate {
             ? picture.lines(
                 section: sections[view.section - 1].range, place: Int64(view.position * Double(player.clip.sampleRate)),
                 size: size) : []
-        return above + [line.text(view, columns: size.columns)]
+        let typed = desk?.line.map { [$0.line(columns: size.columns)] } ?? []
+        return above + [line.text(view, columns: size.columns)] + typed
     }
 }

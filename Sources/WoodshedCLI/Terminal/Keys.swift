@@ -20,8 +20,28 @@ enum KeyAction: Equatable, Sendable {
         case nudgeFrames(LoopMarks.Edge, Int)
     }
 
+    /// What a key does to the saved sections.
+    enum Sections: Equatable, Sendable {
+        /// Split the recording at what is heard.
+        case mark
+        /// Keep the loop as a section; its name is typed.
+        case save
+        /// Give the section that plays another name, which is typed.
+        case rename
+        /// Remove the section that plays.
+        case remove
+        /// Mark the section that plays as hard, or no longer.
+        case toggleHard
+        case undo
+        case redo
+
+        /// What is asked for before it is carried out; nil if nothing is.
+        var question: String? { self == .save || self == .rename ? "name" : nil }
+    }
+
     case togglePause
-    case quit
+    /// End; nothing is remembered for the next time unless `remembers`.
+    case quit(remembers: Bool)
     /// Jump by this many seconds of the recording.
     case jump(seconds: Double)
     /// Go this many sections forth or back.
@@ -38,6 +58,9 @@ enum KeyAction: Equatable, Sendable {
     /// Louder or softer, in decibels.
     case changeGain(by: Double)
     case loop(Loop)
+    case sections(Sections)
+    /// The pass was clean, or a miss: a little faster, or slower.
+    case grade(isClean: Bool)
     /// Say the section, the position and the speed.
     case tell
     /// Show or hide the waveform.
@@ -65,8 +88,13 @@ struct KeyBytes {
     /// at once; if nothing follows for a moment, call `giveUpWaiting`.
     var isWaiting: Bool { !pending.isEmpty }
 
-    /// The Escape was a key of its own, which has no action.
-    mutating func giveUpWaiting() { pending = [] }
+    /// The Escape was a key of its own.
+    ///
+    /// - Returns: That key; nil if there was more than an Escape.
+    mutating func giveUpWaiting() -> Key? {
+        defer { pending = [] }
+        return pending == [Self.escape] ? .plain(Self.escape) : nil
+    }
 
     /// All keys the bytes complete.
     mutating func keys(_ bytes: some Sequence<UInt8>) -> [Key] {
@@ -156,7 +184,8 @@ extension KeyAction {
     private static func plain(_ byte: UInt8) -> KeyAction? {
         switch byte {
         case UInt8(ascii: " "), UInt8(ascii: "p"): .togglePause
-        case UInt8(ascii: "q"), UInt8(ascii: "Q"): .quit
+        case UInt8(ascii: "q"): .quit(remembers: true)
+        case UInt8(ascii: "Q"): .quit(remembers: false)
         case UInt8(ascii: "n"): .skip(sections: 1)
         case UInt8(ascii: "N"): .skip(sections: -1)
         case UInt8(ascii: "["): .changeSpeed(by: -0.05)
@@ -175,6 +204,15 @@ extension KeyAction {
         case UInt8(ascii: "."): .loop(.nudge(.start, seconds: 0.01))
         case UInt8(ascii: "<"): .loop(.nudge(.end, seconds: -0.01))
         case UInt8(ascii: ">"): .loop(.nudge(.end, seconds: 0.01))
+        case UInt8(ascii: "m"): .sections(.mark)
+        case UInt8(ascii: "S"): .sections(.save)
+        case UInt8(ascii: "R"): .sections(.rename)
+        case UInt8(ascii: "X"): .sections(.remove)
+        case UInt8(ascii: "H"): .sections(.toggleHard)
+        case UInt8(ascii: "u"): .sections(.undo)
+        case UInt8(ascii: "U"): .sections(.redo)
+        case UInt8(ascii: "y"): .grade(isClean: true)
+        case UInt8(ascii: "x"): .grade(isClean: false)
         case UInt8(ascii: "i"): .tell
         case UInt8(ascii: "g"): .changeGap
         case UInt8(ascii: "0")...UInt8(ascii: "9"): .passes(Int(byte - UInt8(ascii: "0")))
@@ -189,13 +227,14 @@ extension KeyAction {
 
     /// One screen of help for the keys.
     static let keyHelp = KeyHelp(entries: [
-        ("space", "pause, go on"), ("left", "back 5 s, Shift: 1 s"), ("right", "on 5 s, Shift: 1 s"),
-        ("[ ]", "5 % slower, faster"), ("{ }", "1 % slower, faster"), ("Backspace", "normal speed"),
-        ("a", "start the loop here"), ("b", "end it here, and loop"), ("l", "leave the loop, enter it"),
-        ("j", "to the loop's start"), ("L", "loop the last 4 s, 8 s"), (", .", "loop's start 10 ms -, +"),
-        ("< >", "loop's end 10 ms -, +"), ("Alt ,.<>", "the same by a frame"),
-        ("1 to 9", "so many passes; 0: endless"), ("g", "gap: none, 1, 1.5 passes"), ("n N", "next, previous section"),
-        ("i", "say the place"), ("w", "waveform"),
-        ("( )", "a semitone -, +"), ("+ -", "louder, softer"), ("Ctrl-L", "clear the screen"), ("q", "quit"),
+        ("space", "pause, go on"), ("arrows", "5 s back, on; Shift: 1 s"),
+        ("[ ] { }", "5 %, 1 % slower, faster"), ("Backspace", "normal speed"),
+        ("a b", "loop: starts, ends here"), ("l j", "leave or enter; to start"), ("L", "loop the last 4 s, 8 s"),
+        (", .", "loop's start 10 ms -, +"), ("< >", "loop's end 10 ms -, +"), ("Alt ,.<>", "the same by a frame"),
+        ("m", "mark a point"), ("S R", "save the loop; new name"), ("X H", "remove section; hard"),
+        ("u U", "undo, redo"), ("n N", "next, previous section"), ("1 to 9", "so many passes; 0: endless"),
+        ("g", "gap: none, 1, 1.5 passes"), ("y x", "clean faster; missed slower"), ("i", "say the place"),
+        ("Ctrl-L w", "clear screen; waveform"), ("( )", "a semitone -, +"), ("+ -", "louder, softer"),
+        ("q Q", "quit; forget the place"),
     ])
 }

@@ -1,0 +1,129 @@
+// What `practice` finds of a recording when it begins, and leaves when it ends.
+import Woodshed
+
+/// The saved sections, the settings and the place of one recording, for one run.
+final class Keeping {
+    private let keeper: SectionKeeper
+    /// Whether the saved sections are played, and changes of them followed: no option has chosen others.
+    private let follows: Bool
+    private let own: OwnSettings
+    /// Whether somebody listens, who may want to go on here another time.
+    private let remembers: Bool
+    /// What was kept when the run began; nil if nothing was, or if it cannot be read.
+    private var found: StoredRecording?
+    /// What the user is told at the beginning: where it goes on, and how.
+    private(set) var greeting: String?
+    private var isOpened = false
+
+    /// A place that is nearer to the end than this, in seconds, is the end.
+    private static let endSeconds = 2.0
+    /// How long the run waits at its end for the disk.
+    private static let patience = 3.0
+
+    init(file: String, follows: Bool, own: OwnSettings, remembers: Bool) {
+        keeper = SectionKeeper(file: file)
+        (self.follows, self.own, self.remembers) = (follows, own, remembers)
+    }
+
+    /// The saved sections, as the plan wants them.
+    func saved(_ clip: Clip) -> SavedSections {
+        let (keeper, follows) = (keeper, follows)
+        open(clip)
+        return SavedSections(areDefault: follows) { [found = isOpened] in
+            do {
+                return try keeper.kept(clip.info).list()
+            } catch  where follows && found {
+                // Told by `open`; there is a recording to play all the same.
+                return nil
+            }
+        }
+    }
+
+    /// The settings that are kept with the recording.
+    func settings(_ clip: Clip) -> KeptSettings {
+        open(clip)
+        return KeptSettings(found?.settings ?? [:])
+    }
+
+    private func open(_ clip: Clip) {
+        guard !isOpened else { return }
+        isOpened = true
+        do {
+            let kept = try keeper.kept(clip.info)
+            found = try kept.store.recording(kept.recording.key)
+            _ = try kept.list()
+        } catch let error as StoreError where error.kind == .noHome {
+            // A service without a home; whoever presses a key that needs one is told.
+        } catch let error as any CommandError {
+            StandardStream.error.note(error.text)
+        } catch {
+            StandardStream.error.note("woodshed: " + printable("\(error)"))
+        }
+    }
+
+    /// Begins where the last run ended: with the section that played, or at its place in a recording without sections.
+    func goOn(_ plan: SessionPlan, _ clip: Clip) -> SessionPlan {
+        open(clip)
+        let settings = self.settings(clip)
+        guard remembers, follows, let found else { return plan }
+        var (plan, words) = (plan, [String]())
+        if let position = found.position {
+            let frame = clip.frame(forFileFrame: position)
+            let sections = plan.practice.sections
+            let isSaved = plan.savedIDs.contains { $0 != nil }
+            let endFrames = Int64(Self.endSeconds * Double(clip.sampleRate))
+            // Of sections that overlap, the one that begins last.
+            let place = sections.indices.last { sections[$0].range.contains(frame) }
+            if let place, isSaved, place > 0 {
+                plan.firstSection = place + 1
+                let name = sections[place].name.map { ", " + $0 } ?? ""
+                words.append("section \(place + 1) of \(sections.count)\(name)")
+            } else if !isSaved, frame > endFrames, frame < clip.frameCount - endFrames {
+                plan.firstFrame = frame
+                words.append(clockText(Double(frame) / Double(clip.sampleRate)))
+            }
+        }
+        if let speed = settings.speed, own.speed { words.append(percentText(speed.factor)) }
+        if let pitch = settings.pitch { words.append(semitoneText(pitch.semitones)) }
+        greeting = words.isEmpty ? nil : "going on: " + words.joined(separator: ", ")
+        return plan
+    }
+
+    /// The keys that change the saved sections.
+    func keys(of session: PracticeSession, tell: @escaping @Sendable (KeptNews) -> Void) -> SectionKeys {
+        SectionKeys(session: session, keeper: keeper, follows: follows, own: own, tell: tell)
+    }
+
+    /// Remembers the place, the speed, the pitch, the passes and the gap of a session that ends.
+    func remember(_ session: PracticeSession, isCompleted: Bool) {
+        guard remembers else { return }
+        let (keeper, status, clip) = (keeper, session.player.status, session.player.clip)
+        var settings = KeptSettings(found?.settings ?? [:])
+        if let speed = session.speed {
+            settings.set(speed: speed.factor)
+        } else if case .constant(let speed) = session.plan.practice.speeds {
+            settings.set(speed: speed.factor)
+        }
+        settings.set(semitones: session.pitch.semitones)
+        settings.set(passes: session.passes)
+        settings.set(gap: session.gap)
+        // A session that was played to its end begins again the next time.
+        let isOver = isCompleted
+        let position = isOver ? nil : clip.fileFrame(forFrame: status.clipFrame)
+        keeper.post { [texts = settings.texts] in
+            do {
+                let kept = try keeper.kept(clip.info)
+                try kept.store.remember(kept.recording, position: position, settings: texts)
+            } catch let error as StoreError where error.kind == .noHome {
+                // There was no place for it from the beginning.
+            } catch let error as any CommandError {
+                StandardStream.error.note("woodshed: the place is not remembered: " + printable(error.message))
+            } catch {
+                StandardStream.error.note("woodshed: the place is not remembered: " + printable("\(error)"))
+            }
+        }
+        guard keeper.finish(seconds: Self.patience) else {
+            return StandardStream.error.note("woodshed: the disk does not answer; the place may not be remembered")
+        }
+    }
+}

@@ -1,0 +1,47 @@
+// Keys for the saved sections, and the line in which a name is typed while the recording plays on.
+import Woodshed
+
+/// Takes the keys of the saved sections.
+final class SectionDesk {
+    private let keys: SectionKeys
+    /// What is being typed, and the key that it is for.
+    private var typing: (line: InputLine, order: SectionKeys.Order)?
+
+    init(_ keys: SectionKeys) { self.keys = keys }
+
+    /// The line that is being typed; nil if none is.
+    var line: InputLine? { typing?.line }
+
+    /// Takes a key that has a meaning for the saved sections.
+    ///
+    /// - Returns: Lines for the user: why nothing can follow, or what is asked for.
+    func press(_ key: KeyAction.Sections) -> [String] {
+        let order: SectionKeys.Order
+        do throws(SessionError) { order = try keys.order(key) } catch { return [error.message, error.remedy] }
+        guard let question = key.question else {
+            keys.carryOut(order)
+            return []
+        }
+        typing = (InputLine(question: question), order)
+        return ["type a \(question), then Enter; Escape gives up"]
+    }
+
+    /// Takes a key while a line is being typed.
+    ///
+    /// - Returns: Words for the user, if the line is over.
+    func type(_ key: KeyBytes.Key) -> String? {
+        guard let order = typing?.order, var line = typing?.line else { return nil }
+        switch line.take(key) {
+        case .goesOn:
+            typing = (line, order)
+            return nil
+        case .givenUp:
+            typing = nil
+            return "given up"
+        case .done(let name):
+            typing = nil
+            keys.carryOut(order, name: name)
+            return nil
+        }
+    }
+}

@@ -1,0 +1,74 @@
+// What is kept of the recording that plays, changed on a thread of its own: the disk may take its time, and no key waits for it.
+import Glibc
+import Synchronization
+import Woodshed
+
+/// The recording that plays, in the user's store.
+final class SectionKeeper: Sendable {
+    private struct State {
+        var opened: Result<KeptRecording, any Error>?
+        var work: [@Sendable () -> Void] = []
+        var isWorking = false
+    }
+
+    private let file: String
+    private let state = Mutex(State())
+
+    /// - Parameter file: The recording's name as the user typed it.
+    init(file: String) { self.file = file }
+
+    /// What is kept of the recording. The first call reads the recording's file; a failure is the same for all calls.
+    func kept(_ info: AudioFileInfo) throws -> KeptRecording {
+        if let opened = state.withLock({ $0.opened }) { return try opened.get() }
+        let opened = Result { () throws(any Error) in try KeptRecording(info, file: file) }
+        return try state.withLock { state in
+            let first = state.opened ?? opened
+            state.opened = first
+            return try first.get()
+        }
+    }
+
+    /// Does some work after all that was asked for before, on another thread.
+    func post(_ work: @escaping @Sendable () -> Void) {
+        let begins = state.withLock { state in
+            state.work.append(work)
+            defer { state.isWorking = true }
+            return !state.isWorking
+        }
+        if begins { BlockingThread.start { [self] in workOff() } }
+    }
+
+    private func workOff() {
+        while true {
+            let next = state.withLock { state -> (@Sendable () -> Void)? in
+                guard !state.work.isEmpty else {
+                    state.isWorking = false
+                    return nil
+                }
+                return state.work.removeFirst()
+            }
+            guard let next else { return }
+            next()
+        }
+    }
+
+    /// Waits until all work is done.
+    ///
+    /// - Returns: False if that takes longer than `seconds`.
+    func finish(seconds: Double) -> Bool {
+        let limit = monotonicNanoseconds() + Int64(seconds * 1e9)
+        while state.withLock({ $0.isWorking }) {
+            guard monotonicNanoseconds() < limit else { return false }
+            usleep(2000)
+        }
+        return true
+    }
+}
+
+/// What the keeper's thread has done, for the main loop.
+enum KeptNews: Sendable {
+    /// The sections have changed; the words tell how.
+    case changed(SectionChange, SectionList, String)
+    /// Nothing has changed; lines tell why, and what to do.
+    case refused([String])
+}

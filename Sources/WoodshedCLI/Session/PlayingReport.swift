@@ -1,0 +1,14 @@
+// What other threads report to a run of the player.
+import Woodshed
+
+/// A report of the engine while it plays.
+enum PlayingReport: Sendable {
+    case session(SessionEvent)
+    case device(EngineEvent)
+    /// The sections that are kept with the recording.
+    case kept(KeptNews)
+    /// There will be no further event.
+    case eventsOver
+    /// The device has played everything, or failed.
+    case engineOver(EngineError?)
+}

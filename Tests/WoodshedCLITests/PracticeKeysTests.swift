@@ -1,0 +1,115 @@
+// Sections that are marked, saved and changed by keys while a recording plays, and found again by the next run.
+import TestSupport
+import Testing
+
+@testable import WoodshedCLI
+
+@Suite("Sections by keys", .serialized, .needsTerminal)
+struct PracticeKeysTests {
+    private let folder = TestFolder()
+    private let home: [String: String]
+
+    init() {
+        // Silence, in few frames, because a build without optimisation is slow.
+        let data = [UInt8](repeating: 0, count: 2 * 8000 * 30)
+        folder.write("song.wav", Wave.file(format: 1, channels: 1, rate: 8000, bits: 16, data: data))
+        home = ["XDG_DATA_HOME": folder["data"], "XDG_CACHE_HOME": folder["cache"], "TERM": "dumb"]
+    }
+
+    private func practice(_ arguments: [String] = [], _ body: (TerminalRun) -> Void) -> (status: Int32, text: String) {
+        let run = TerminalRun(
+            Command.path, ["practice", folder["song.wav"], "--output", "null"] + arguments, environment: home)
+        #expect(run.wait(for: "pass 1"), "\(run.text)")
+        body(run)
+        run.send("q")
+        return (run.finish(), run.text)
+    }
+
+    private func press(_ key: String, _ run: TerminalRun, until words: String) {
+        let place = run.seen.count
+        run.send(key)
+        #expect(run.wait(for: words, from: place), "after \(key): \(run.text.suffix(600))")
+    }
+
+    private var list: Finished { Command.run(["sections", folder["song.wav"]], environment: home) }
+
+    @Test(
+        "a loop is saved with a name typed in place, points are marked, undone and redone, and all is there the next time"
+    )
+    func keys() {
+        var run = practice { run in
+            press("S", run, until: "there is no loop yet")
+            press("X", run, until: "what plays is not a saved section")
+            run.read(seconds: 0.3)
+            press("m", run, until: "2 sections")
+            press("a", run, until: "loop starts at")
+            run.read(seconds: 0.2)
+            press("b", run, until: "loop 0:")
+            press("S", run, until: "type a name")
+            press("Refrän q\u{7F}\u{7F}\r", run, until: "saved as section 3 of 3")
+            press("H", run, until: "marked as hard section 3")
+            press("u", run, until: "undid: marked as hard section 3")
+            press("U", run, until: "did again")
+            press("S", run, until: "type a name")
+            press("\u{1B}", run, until: "given up")
+            press("[[", run, until: "speed 90 %")
+        }
+        #expect(run.status == 0, "\(run.text)")
+        #expect(list.lines.count == 3 && list.lines[2].hasSuffix("Refrän  (hard)"), "\(list.text)")
+        run = practice { run in
+            press("i", run, until: "of 3")
+            press("R", run, until: "type a name")
+            press("Solo\r", run, until: "renamed section")
+            press("X", run, until: "removed section")
+        }
+        #expect(run.text.contains("going on: section") && run.text.contains("90 %"), "\(run.text)")
+        #expect(list.lines.count == 2)
+        let undone = Command.run(["sections", folder["song.wav"], "undo"], environment: home)
+        #expect(undone.status == 0 && list.text.contains("Solo"))
+    }
+
+    @Test("Q forgets the place; chosen sections and a run without a listener change nothing that is remembered")
+    func forgetting() {
+        _ = practice { run in
+            press("[", run, until: "speed 95 %")
+            run.send("Q")
+        }
+        #expect(!folder.names.contains("data"))
+        _ = Command.run(
+            ["practice", folder["song.wav"], "--output", "null", "--clock", "virtual", "--to", "0.1"], environment: home
+        )
+        #expect(!folder.names.contains("data"))
+        _ = practice { run in press("[", run, until: "speed 95 %") }
+        let next = practice(["--section", "1-2"]) { run in press("i", run, until: "95 %") }
+        #expect(!next.text.contains("going on: section"))
+    }
+
+    @Test("a section is played by its name, with its own speed and passes, unless an option says otherwise")
+    func names() {
+        func sections(_ words: String...) {
+            let run = Command.run(["sections", folder["song.wav"]] + words, environment: home)
+            #expect(run.status == 0, "\(run.error)")
+        }
+        sections("add", "1.0-1.1", "--name", "Intro")
+        sections("set", "Intro", "speed=50%", "passes=2", "gap=0.25")
+        func passes(_ arguments: String...) -> [String] {
+            let run = Command.run(
+                ["practice", folder["song.wav"], "--output", "null", "--clock", "virtual", "--json"] + arguments,
+                environment: home)
+            #expect(run.status == 0, "\(run.error)")
+            return run.lines.filter { $0.contains(#""event":"pass.started""#) }
+        }
+        let own = passes("--section", "Intro")
+        #expect(own.count == 2 && own.allSatisfy { $0.contains(#""speed":0.5"#) })
+        #expect(own.last?.contains(#""frame":3600,"#) == true, "\(own)")
+        #expect(passes().count == 2)
+        let given = passes("--section", "intro", "-n", "3", "-s", "100%", "--gap", "0")
+        #expect(given.count == 3 && given.last?.contains(#""frame":1600,"#) == true, "\(given)")
+        let wrong = Command.run(
+            ["practice", folder["song.wav"], "--section", "Intr", "--output", "null"], environment: home)
+        #expect(wrong.status == 66 && wrong.error.contains("Did you mean 'Intro'?"), "\(wrong.error)")
+        let rendered = Command.run(
+            ["render", folder["song.wav"], "--section", "Intro", "-o", folder["out.wav"]], environment: home)
+        #expect(rendered.status == 0 && rendered.error.contains("0:00.6"), "\(rendered.error)")
+    }
+}
