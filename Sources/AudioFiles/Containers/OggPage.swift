@@ -39,6 +39,21 @@ package struct OggPage {
         serial = head.little(at: 14)
         sequence = head.little(at: 18)
     }
+
+    /// The offset at which the next page may begin, from `start` on; nil if there is none.
+    static func place(in source: ByteSource, from start: Int64) -> Int64? {
+        let (mark, blockBytes) = (Array("OggS".utf8), 64 << 10)
+        var place = start
+        while true {
+            let block = source.bytes(at: place, count: blockBytes)
+            if block.count < mark.count { return nil }
+            for offset in 0...block.count - mark.count
+            where block[offset] == mark[0] && block[offset..<offset + mark.count].elementsEqual(mark) {
+                return place + Int64(offset)
+            }
+            place += Int64(block.count - mark.count + 1)
+        }
+    }
 }
 
 /// The checksum of Ogg pages: a cyclic redundancy check by 0x04C11DB7, the highest bit first, from 0 (RFC 3533, section 6).

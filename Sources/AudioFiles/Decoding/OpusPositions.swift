@@ -45,7 +45,7 @@ struct OpusPositions {
         var start: Int64? = 0
         while let place = start {
             guard let page = OggPage(source, at: place) else {
-                start = Self.nextPage(source, from: place + 1)
+                start = OggPage.place(in: source, from: place + 1)
                 continue
             }
             let bytes = source.bytes(at: place, count: Int(page.bytes.upperBound - place))
@@ -53,27 +53,12 @@ struct OpusPositions {
             guard bytes.count == page.bytes.count,
                 bytes.little(UInt32.self, at: OggPage.checksumOffset) == OggChecksum.checksum(ofPage: bytes)
             else {
-                start = Self.nextPage(source, from: place + 1)
+                start = OggPage.place(in: source, from: place + 1)
                 continue
             }
             if page.serial == serial { take(page, bytes) }
             if repairs.count > Self.mostRepairs { return nil }
             start = page.bytes.upperBound < source.count ? page.bytes.upperBound : nil
-        }
-    }
-
-    /// The offset at which the next page may begin.
-    private static func nextPage(_ source: ByteSource, from start: Int64) -> Int64? {
-        let (mark, blockBytes) = (Array("OggS".utf8), 64 << 10)
-        var place = start
-        while true {
-            let block = source.bytes(at: place, count: blockBytes)
-            if block.count < mark.count { return nil }
-            for offset in 0...block.count - mark.count
-            where block[offset] == mark[0] && block[offset..<offset + mark.count].elementsEqual(mark) {
-                return place + Int64(offset)
-            }
-            place += Int64(block.count - mark.count + 1)
         }
     }
 

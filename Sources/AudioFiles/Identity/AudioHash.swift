@@ -7,6 +7,8 @@ struct AudioHash: ~Copyable {
     private let file: OpenedFile
     private let source: ByteSource
     private var hash = ByteHash()
+    /// Whether anything but a description of the audio was added.
+    private(set) var hasAudio = false
 
     /// The size of one read: small enough to stay in the processor's cache until it is hashed.
     private static let blockBytes: Int64 = 256 << 10
@@ -40,6 +42,7 @@ struct AudioHash: ~Copyable {
     mutating func addAll() throws(AudioFileError) {
         begin("file")
         try add(source)
+        hasAudio = true
     }
 
     // MARK: Samples in chunks
@@ -89,6 +92,7 @@ struct AudioHash: ~Copyable {
             let content = chunk.content.dropFirst(leavingOut[name] ?? 0)
             begin("\(name) \(content.count)")
             try add(content)
+            if content.count > 0, name == "data" || name == "SSND" { hasAudio = true }
         }
     }
 
@@ -106,6 +110,7 @@ struct AudioHash: ~Copyable {
             if name == "fmt " || name == "data" {
                 begin("\(name) \(length - 24)")
                 try add(source.slice(place + 24..<place + length))
+                if name == "data", length > 24 { hasAudio = true }
             }
             place += (length + 7) & ~7
         }
@@ -123,6 +128,7 @@ struct AudioHash: ~Copyable {
         let start = min(Int64(offset), source.count)
         let end = told == .max ? source.count : min(source.count, start + Int64(told))
         try add(source.slice(start..<end))
+        hasAudio = start < end
     }
 
     // MARK: Frames between tags
@@ -134,12 +140,14 @@ struct AudioHash: ~Copyable {
         // The properties hold the rate, the channels and the length; pictures, comments and padding are in other blocks.
         try add(body.slice(8..<8 + 34))
         try add(body.dropFirst(blocks.end))
+        hasAudio = blocks.end < body.count
     }
 
     mutating func addFrames() throws(AudioFileError) {
         begin("frames")
         let body = AudioTags.stripped(source)
         try add(body.dropFirst(MPEGHeader.firstFrame(of: body, from: 0) ?? 0))
+        hasAudio = true
     }
 
     // MARK: Packets
@@ -148,16 +156,22 @@ struct AudioHash: ~Copyable {
         begin("ogg")
         var packets = OggAudio()
         var place: Int64 = 0
-        while let page = OggPage(source, at: place) {
-            let content = source.bytes(
-                at: page.contentStart, count: Int(page.bytes.upperBound - page.contentStart))
-            hash.update(packets.audio(of: page, content))
+        // As a decoder does: what is no page is skipped, and the next page counts again.
+        while let start = OggPage.place(in: source, from: place) {
+            guard let page = OggPage(source, at: start) else {
+                place = start + 1
+                continue
+            }
+            let end = min(page.bytes.upperBound, source.count)
+            let content = source.bytes(at: page.contentStart, count: Int(max(0, end - page.contentStart)))
+            if page.contentStart + Int64(content.count) < end { throw .reading(file.path, errno: EIO) }
+            let audio = packets.audio(of: page, content)
+            hash.update(audio)
+            if !audio.isEmpty { hasAudio = true }
             place = page.bytes.upperBound
-            if content.isEmpty, place >= source.count { break }
         }
         // The position of the last page cuts the end of the sound.
         hash.update(packets.ends)
-        // What is no page may be a damaged part, which a decoder skips; it is not audio by which somebody could know the recording.
     }
 
     mutating func addPackets(_ tools: FFmpegTools) throws(AudioFileError) {
@@ -177,5 +191,6 @@ struct AudioHash: ~Copyable {
             throw .broken(file.path, result.lastErrorLine.isEmpty ? "no audio track" : result.lastErrorLine)
         }
         add(text)
+        hasAudio = true
     }
 }

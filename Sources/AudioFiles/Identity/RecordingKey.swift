@@ -16,7 +16,9 @@ public struct RecordingKey: Hashable, Sendable, CustomStringConvertible {
 
     /// The key that `description` has written; nil for any other text.
     public init?(_ text: String) {
-        guard text.utf8.count == 32, let high = UInt64(text.prefix(16), radix: 16),
+        // A sign would be read as part of a number.
+        let isHexadecimal = text.utf8.allSatisfy { "0123456789abcdef".utf8.contains($0) }
+        guard text.utf8.count == 32, isHexadecimal, let high = UInt64(text.prefix(16), radix: 16),
             let low = UInt64(text.suffix(16), radix: 16)
         else { return nil }
         self.init(high: high, low: low)
@@ -44,8 +46,14 @@ public struct RecordingKey: Hashable, Sendable, CustomStringConvertible {
         case .soundFile("ogg"), .foreign("ogg"): try hash.addOgg()
         case .mpegAudio, .foreign("adts"): try hash.addFrames()
         case .foreign: try hash.addPackets(tools)
-        case .soundFile, .unknown: try hash.addAll()
+        case .soundFile: try hash.addAll()
+        case .unknown:
+            // It may still be one of the rare formats that a decoder knows.
+            _ = try openDecoder(file)
+            try hash.addAll()
         }
+        // Nothing but a format identifies no recording.
+        if !hash.hasAudio { try hash.addAll() }
         let digest = hash.digest()
         self.init(high: digest.high, low: digest.low)
         // Bytes that were read before and after a change are no recording.
