@@ -95,19 +95,21 @@ let package = Package(
         .target(
             name: "Database", dependencies: ["Explanations", "Libraries", "CSQLite"], swiftSettings: settings),
         .target(name: "Files", dependencies: ["Explanations", "CLinux"], swiftSettings: settings),
-        .target(name: "UserState", dependencies: ["Explanations", "Files"], swiftSettings: settings),
+        .target(name: "JSON", swiftSettings: settings),
+        .target(name: "UserState", dependencies: ["Explanations", "Files", "JSON"], swiftSettings: settings),
         .target(
             name: "AudioFiles",
             dependencies: [
-                "Explanations", "Realtime", "DSP", "Files", "UserState", "CLinux", "CRealtime", "CSndFile", "CMPG123",
+                "Explanations", "Realtime", "DSP", "Files", "JSON", "UserState", "CLinux", "CRealtime", "CSndFile",
+                "CMPG123",
                 "CSoxr", "CXXHash",
             ],
             swiftSettings: settings),
         .target(name: "Clips", dependencies: ["Realtime", "DSP", "AudioFiles"], swiftSettings: settings),
-        .target(name: "Takes", dependencies: ["Files", "UserState", "AudioFiles"], swiftSettings: settings),
+        .target(name: "Takes", dependencies: ["Files", "JSON", "UserState", "AudioFiles"], swiftSettings: settings),
         .target(
             name: "Waveforms",
-            dependencies: ["Explanations", "Realtime", "DSP", "Files", "UserState", "AudioFiles", "Clips"],
+            dependencies: ["Explanations", "Realtime", "DSP", "Files", "JSON", "UserState", "AudioFiles", "Clips"],
             swiftSettings: settings),
         .target(
             name: "AudioDevices",
@@ -118,7 +120,9 @@ let package = Package(
             swiftSettings: settings),
         .target(
             name: "Recording",
-            dependencies: ["Explanations", "Realtime", "DSP", "UserState", "AudioFiles", "Takes", "AudioDevices"],
+            dependencies: [
+                "Explanations", "Realtime", "DSP", "JSON", "UserState", "AudioFiles", "Takes", "AudioDevices",
+            ],
             swiftSettings: settings),
         .target(
             name: "Engine", dependencies: ["Explanations", "Realtime", "DSP", "AudioFiles", "Clips", "AudioDevices"],
@@ -126,7 +130,8 @@ let package = Package(
         .target(
             name: "Practice",
             dependencies: [
-                "Explanations", "Realtime", "DSP", "Files", "Sections", "UserState", "Database", "AudioFiles", "Clips",
+                "Explanations", "Realtime", "DSP", "Files", "Sections", "JSON", "UserState", "Database", "AudioFiles",
+                "Clips",
                 "Waveforms", "AudioDevices", "Engine",
             ],
             swiftSettings: settings),
@@ -140,7 +145,7 @@ let package = Package(
         .target(
             name: "WoodshedCLI",
             dependencies: [
-                "Realtime", "DSP", "Drawing", "Files", "UserState", "Woodshed",
+                "Realtime", "DSP", "Drawing", "Files", "JSON", "UserState", "Woodshed",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: settings),
@@ -173,7 +178,8 @@ let package = Package(
         .testTarget(
             name: "FilesTests", dependencies: ["Files", "ProcessHandles", "TestSupport"], swiftSettings: settings),
         .testTarget(name: "DatabaseTests", dependencies: ["Database", "TestSupport"], swiftSettings: settings),
-        .testTarget(name: "UserStateTests", dependencies: ["UserState", "TestSupport"], swiftSettings: settings),
+        .testTarget(
+            name: "UserStateTests", dependencies: ["JSON", "UserState", "TestSupport"], swiftSettings: settings),
         .testTarget(
             name: "DSPTests", dependencies: ["DSP", "SoundMeasures", "TestSupport"],
             // The other tests compute on one thread, so the thread sanitizer cannot find anything in them.
@@ -236,7 +242,8 @@ let package = Package(
         .testTarget(
             name: "WoodshedCLITests",
             dependencies: [
-                "DSP", "Drawing", "ProcessHandles", "Realtime", "TestSupport", "UserState", "VirtualCardSupport",
+                "DSP", "Drawing", "ProcessHandles", "Realtime", "TestSupport", "JSON", "UserState",
+                "VirtualCardSupport",
                 "Woodshed",
                 "WoodshedCLI", "WoodshedCommand",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),

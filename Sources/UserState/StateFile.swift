@@ -1,6 +1,7 @@
 internal import Explanations
 internal import Files
 internal import Glibc
+package import JSON
 
 /// A small JSON file of the user's state, read and replaced as a whole: a reader never sees half of it, and of two programs
 /// that change it at once the second sees what the first has written.

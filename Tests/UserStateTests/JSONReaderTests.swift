@@ -1,6 +1,6 @@
+import JSON
 import TestSupport
 import Testing
-import UserState
 
 @Suite("Reading JSON")
 struct JSONReaderTests {

@@ -1,6 +1,6 @@
+import JSON
 import Testing
 // Lines for programs and lines for people.
-import UserState
 import Woodshed
 
 @testable import WoodshedCLI

@@ -1,6 +1,6 @@
 // The facts that `ffprobe` reads from a file: its first audio stream, chapters and tags, in one run.
 internal import Files
-internal import UserState
+internal import JSON
 
 /// The facts that a file contains about itself, read by `ffprobe`; none of them is proved by decoding.
 struct FFmpegProbe {

@@ -1,6 +1,7 @@
 public import AudioFiles
 internal import Database
 internal import Glibc
+internal import JSON
 public import Sections
 internal import Synchronization
 internal import UserState

@@ -1,7 +1,7 @@
 // Sections and settings as texts of a column: JSON, one text for all sections of a change.
 internal import Database
+internal import JSON
 internal import Sections
-internal import UserState
 
 enum StoredText {
     static func text(_ settings: [String: String]) -> String { value(settings).text }

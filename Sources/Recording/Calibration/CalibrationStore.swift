@@ -1,5 +1,6 @@
 public import AudioDevices
 internal import Glibc
+internal import JSON
 internal import UserState
 
 /// The round trips measured on this computer: the latest one for each pair of devices, rate and block length.

@@ -1,4 +1,4 @@
-package import UserState
+package import JSON
 
 extension RoundTrip {
     /// The figures as JSON, in the file and for programs. The names are a contract: new ones are added, none is renamed or removed.

@@ -1,6 +1,7 @@
 internal import AudioFiles
 internal import Files
 internal import Glibc
+internal import JSON
 internal import UserState
 
 /// The contents of a registry entry. One JSON object per line: first the take, then each mark as it is set, and

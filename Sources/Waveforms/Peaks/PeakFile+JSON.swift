@@ -1,5 +1,5 @@
 // The JSON form: always version 2, and always with the channels.
-internal import UserState
+internal import JSON
 
 extension PeakFile {
     func encodedAsJSON() -> [UInt8] {

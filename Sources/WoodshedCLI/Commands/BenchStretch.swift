@@ -1,7 +1,7 @@
 // `woodshed bench stretch`: measures the time of every block that `practice` would play, on the same render path.
 import ArgumentParser
 @_spi(Benchmarks) import Engine
-import UserState
+import JSON
 import Woodshed
 
 struct BenchStretch: Verb {

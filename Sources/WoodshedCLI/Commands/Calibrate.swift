@@ -1,6 +1,6 @@
 // `woodshed calibrate`: measures how long sound takes from output to input, and stores the result.
 import ArgumentParser
-import UserState
+import JSON
 import Woodshed
 
 struct Calibrate: Verb {

@@ -1,5 +1,5 @@
 // A sound device as `woodshed devices` lists it.
-import UserState
+import JSON
 import Woodshed
 
 /// One row of `woodshed devices`.

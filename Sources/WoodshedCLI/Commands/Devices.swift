@@ -1,6 +1,6 @@
 // `woodshed devices`: lists outputs and inputs, and their abilities.
 import ArgumentParser
-import UserState
+import JSON
 import Woodshed
 
 struct Devices: Verb {

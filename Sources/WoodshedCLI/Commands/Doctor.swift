@@ -1,6 +1,6 @@
 // `woodshed doctor`: reports what disturbs playing and recording on this computer, and the command that fixes each problem.
 import ArgumentParser
-import UserState
+import JSON
 import Woodshed
 
 struct Doctor: Verb {

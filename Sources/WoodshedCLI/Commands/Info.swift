@@ -1,6 +1,6 @@
 // `woodshed info`: describes a file, by its content and by decoding.
 import ArgumentParser
-import UserState
+import JSON
 import Woodshed
 
 struct Info: Verb {

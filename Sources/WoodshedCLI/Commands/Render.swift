@@ -1,6 +1,6 @@
 // `woodshed render`: renders the same score as `practice`, as fast as possible, into a file that appears as a whole or not at all.
 import ArgumentParser
-import UserState
+import JSON
 import Woodshed
 
 /// How the samples of a rendered file are stored.

@@ -1,6 +1,6 @@
 // `woodshed sections`: lists and changes the sections that are kept with a recording.
 import ArgumentParser
-import UserState
+import JSON
 import Woodshed
 
 struct SectionsCommand: Verb {

@@ -2,7 +2,7 @@
 import ArgumentParser
 import Drawing
 import Glibc
-import UserState
+import JSON
 import Woodshed
 
 struct WaveformCommand: Verb {

@@ -1,5 +1,5 @@
 // One line of the output of `doctor`.
-import UserState
+import JSON
 import Woodshed
 
 /// The result of a check.

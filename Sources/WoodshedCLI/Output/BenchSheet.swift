@@ -1,6 +1,6 @@
 // The results of `bench stretch`, as text and as JSON.
 @_spi(Benchmarks) import Engine
-import UserState
+import JSON
 import Woodshed
 
 /// One measurement and its conditions.

@@ -1,5 +1,5 @@
 // Events of the device, as JSON and as text.
-import UserState
+import JSON
 import Woodshed
 
 extension EngineEvent {

@@ -1,5 +1,5 @@
 // The engine's events with the names of the JSON contract.
-import UserState
+import JSON
 import Woodshed
 
 extension EventLine {

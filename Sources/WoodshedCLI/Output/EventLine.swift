@@ -1,6 +1,6 @@
 // Events of playing as lines: JSON for programs, short text for people. Field names are a contract: new ones are added, none is
 // renamed or removed.
-import UserState
+import JSON
 import Woodshed
 
 /// One event as it is printed.

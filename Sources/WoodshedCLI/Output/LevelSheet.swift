@@ -1,5 +1,5 @@
 // The results of `measure`, as text and as JSON.
-import UserState
+import JSON
 import Woodshed
 
 /// The levels of a whole recording.

@@ -1,6 +1,6 @@
 // The file that a rendering has written, as text and as JSON.
 import Glibc
-import UserState
+import JSON
 import Woodshed
 
 /// A file that `render` has written.

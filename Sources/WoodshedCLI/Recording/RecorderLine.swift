@@ -1,6 +1,6 @@
 // Events of a recording as JSON lines. Field names are a contract: new ones are added, none is renamed or removed.
 import Glibc
-import UserState
+import JSON
 import Woodshed
 
 /// One event of a recording as programs read it.

@@ -1,6 +1,6 @@
 // Takes that a crash interrupted: reported at each start, and repaired on request.
 import Glibc
-import UserState
+import JSON
 import Woodshed
 
 enum Recovery {

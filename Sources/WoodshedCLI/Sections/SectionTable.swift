@@ -1,5 +1,5 @@
 // A list of saved sections, for people and for programs.
-import UserState
+import JSON
 import Woodshed
 
 /// The sections of one recording as lines.

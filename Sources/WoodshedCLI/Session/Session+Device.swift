@@ -1,5 +1,5 @@
 // Reports of a run about its device: losses, returns, and the final figures.
-import UserState
+import JSON
 import Woodshed
 
 extension Session {

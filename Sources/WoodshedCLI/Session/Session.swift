@@ -1,7 +1,7 @@
 // A run of the player from its start to its end, on the main thread. It only decides what to request of the player; the
 // engine makes the sound.
 import Glibc
-import UserState
+import JSON
 import Woodshed
 
 /// Plays until the score, the user or the system ends it.

@@ -1,6 +1,6 @@
 // A recording's sections, as JSON and for pictures.
 import Drawing
-import UserState
+import JSON
 import Woodshed
 
 extension [FileSection] {

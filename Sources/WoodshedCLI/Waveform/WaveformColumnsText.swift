@@ -1,6 +1,6 @@
 // The columns as JSON, for programs that draw them.
 import Glibc
-import UserState
+import JSON
 import Woodshed
 
 extension WaveformScene {

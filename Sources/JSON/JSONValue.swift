@@ -1,3 +1,5 @@
+// JSON: data as text, for programs.
+//
 // JSON as the command writes it and as state files store it: keys in the order given, integers as integers. It is small
 // enough to do without Foundation, which would take more start-up time than everything else together.
 
