@@ -90,7 +90,7 @@ let package = Package(
         .target(
             name: "Drawing", dependencies: ["Explanations", "DSP", "Files", "Libraries", "CPangoCairo"],
             swiftSettings: settings),
-        .target(name: "Sections", dependencies: ["Explanations"], swiftSettings: settings),
+        .target(name: "Sections", dependencies: ["Explanations", "JSON"], swiftSettings: settings),
         .target(name: "Libraries", dependencies: ["Explanations", "CLibraryTable"], swiftSettings: settings),
         .target(
             name: "Database", dependencies: ["Explanations", "Libraries", "CSQLite"], swiftSettings: settings),

@@ -1,6 +1,7 @@
 /// A change that a user asks for. `SectionList.apply(_:)` checks it and carries it out as a whole, or refuses it as a whole.
 public indirect enum SectionEdit: Sendable, Hashable {
-    /// Adds sections. Those that the list already has, with the same kind, frames and name, are left out.
+    /// Adds sections. Those that the list already has, with the same kind, frames, name and text, are left out; parts that would
+    /// overlap other parts become ranges.
     case add([SectionDraft])
     /// Splits the part of the recording at `frame`, and names the part that begins there. If no part contains the
     /// frame, one is made that lasts from it to the next part, or to the end; if there is no part at all, the whole recording

@@ -69,7 +69,27 @@ struct SectionEditor {
             insert(draft)
             count += 1
         }
+        separateParts()
         summary = count == 1 ? "added a section" : "added \(count) sections"
+    }
+
+    /// Parts never overlap: a new one that would is a range of its own.
+    private mutating func separateParts() {
+        var end = Int64.min
+        let new = touched.values.compactMap { $0 }.filter { places[$0.id] == nil }
+        guard new.contains(where: { $0.kind == .part }) else { return }
+        let old = list.sections.filter { touched[$0.id] == nil }
+        var last: SavedSection?
+        for part in (old + new).filter({ $0.kind == .part }).sorted(by: SavedSection.order) {
+            guard part.frames.lowerBound < end, var range = places[part.id] == nil ? part : last else {
+                (end, last) = (part.frames.upperBound, part)
+                continue
+            }
+            range.kind = .range
+            touched.updateValue(range, forKey: range.id)
+            // If the one before was the new one, this one stays a part.
+            if range.id == last?.id { (end, last) = (part.frames.upperBound, part) }
+        }
     }
 
     private mutating func mark(at frame: Int64, name: String) throws(SectionError) {
@@ -212,10 +232,12 @@ struct SectionEditor {
     private struct Draft: Hashable {
         let kind: SavedSection.Kind
         let frames: Range<Int64>
-        let name: String
+        let name, text: String
 
-        init(_ section: SavedSection) { (kind, frames, name) = (section.kind, section.frames, section.name) }
+        init(_ section: SavedSection) {
+            (kind, frames, name, text) = (section.kind, section.frames, section.name, section.text)
+        }
 
-        init(_ draft: SectionDraft) { (kind, frames, name) = (draft.kind, draft.frames, draft.name) }
+        init(_ draft: SectionDraft) { (kind, frames, name, text) = (draft.kind, draft.frames, draft.name, draft.text) }
     }
 }

@@ -119,6 +119,45 @@ struct SectionsCommandTests {
         #expect(list("take.wav").isEmpty)
     }
 
+    @Test("subtitles are imported with their text, in one step, and exported in every format; a recording's marks too")
+    func files() {
+        folder.write(
+            "talk.srt", Array("1\n00:00:01,000 --> 00:00:02,000\nHello\n\n2\n00:00:09,000 --> 00:00:19,000\nlong".utf8))
+        let imported = sections(["import", folder["talk.srt"]])
+        #expect(imported.status == 0 && imported.error.contains("imported 2 sections from SubRip; 2 sections now"))
+        #expect(imported.error.contains("1 section reached past its end"))
+        #expect(sections([]).lines[0].hasSuffix(#""Hello""#))
+        // What is there already is not added again.
+        #expect(sections(["import", folder["talk.srt"]]).error.contains("Nothing had to change"))
+        for format in ["json", "srt", "vtt", "lrc", "txt", "cue", "csv", "edl"] {
+            let run = sections(["export", folder["out." + format]])
+            #expect(run.status == 0 && !folder.read("out." + format).isEmpty, "\(run.error)")
+            #expect(sections(["export", "-", "--format", format]).output == folder.read("out." + format))
+        }
+        sections(["hard", "1"])
+        sections(["export", folder["all.json"]])
+        let before = list()
+        sections(["rm", "1-2"])
+        sections(["add", "5-6"])
+        #expect(sections(["import", "--replace", folder["all.json"]]).status == 0)
+        #expect(list() == before && sections(["--json"]).lines[0].contains(#""hard":true"#))
+        sections(["undo"])
+        #expect(list().count == 1)
+        folder.write("marks.wav", marked([11_025, 22_050]))
+        #expect(sections(["import", folder["marks.wav"]]).status == 0 && list().count == 3)
+        for (arguments, status, words) in [
+            (["import", folder["none.srt"]], 66, "Check the name"),
+            (["import", folder["song.wav"]], 65, "has no marks"),
+            (["export", folder["out.doc"]], 64, "--format, with one of"), (["export", "-"], 64, "--format"),
+            (["export", folder["song.wav"], "--format", "srt"], 64, "song.wav"),
+            (["export", folder["no/out.srt"]], 73, "cannot be created"), (["import", folder.path], 74, "irectory"),
+        ] {
+            let run = sections(arguments)
+            #expect(
+                run.status == Int32(status) && run.error.contains(words), "\(arguments): \(run.status) \(run.error)")
+        }
+    }
+
     @Test("what cannot be done says why and how it is done, and changes nothing")
     func refusals() {
         sections(["add", "2.0-3.0", "--name", "Intro"])

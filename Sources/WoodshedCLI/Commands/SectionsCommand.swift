@@ -20,6 +20,8 @@ struct SectionsCommand: Verb {
               woodshed sections song.mp3 hard Bridge                   easy takes the mark away
               woodshed sections song.mp3 text 1 "first words"
               woodshed sections song.mp3 rm 4-6
+              woodshed sections talk.mp3 import talk.srt               also vtt, lrc, cue, csv, edl, txt
+              woodshed sections talk.mp3 export talk.vtt
               woodshed sections song.mp3 undo                          redo brings it back
 
             A section is named by its number or name. Sections stay with the sound: they
@@ -32,12 +34,12 @@ struct SectionsCommand: Verb {
 
     @Argument(
         help: .init(
-            "list, add, mark, rm, split, join, move, rename, text, hard, easy, set, undo or redo.",
+            "list, add, mark, rm, split, join, move, rename, text, hard, easy, set, import, export, undo or redo.",
             valueName: "action"),
         completion: .list(SectionAction.allCases.map(\.rawValue)))
     var action: String?
 
-    @Argument(help: .init("What the action needs: sections, times, names.", valueName: "word"))
+    @Argument(help: .init("What the action needs: sections, times, names, a file.", valueName: "word"))
     var words: [String] = []
 
     @Option(name: .long, help: "The name of a new section.")
@@ -48,6 +50,20 @@ struct SectionsCommand: Verb {
 
     @Flag(name: .long, help: "Mark the new section as hard.")
     var hard = false
+
+    @Flag(name: .long, help: "Remove all sections before the import; undo brings them back.")
+    var replace = false
+
+    @Option(
+        name: .long,
+        help: "Of the file to export: json, srt, vtt, lrc, txt (Audacity), cue, csv (Reaper) or edl (mpv).",
+        transform: { text in
+            guard let format = SectionFormat(rawValue: try optionValue(text)) else {
+                throw ArgumentError("'\(text)' is no format; write \(SectionFiles.formats)")
+            }
+            return format
+        })
+    var format: SectionFormat?
 
     @Flag(name: .long, help: "Write JSON to standard output: one line for each section or change.")
     var json = false
@@ -64,6 +80,11 @@ struct SectionsCommand: Verb {
         let kept = try KeptRecording(file: file)
         switch action {
         case .list: try show(try kept.list(), of: kept)
+        case .import: try importFile(words[0], into: kept)
+        case .export:
+            let (format, notes) = try SectionFiles(kept: kept).write(to: words[0], format)
+            notes.forEach { StandardStream.error.note(printable($0)) }
+            if words[0] != "-" { hint("wrote \(printable(words[0])), \(format.name)", "sections \(shellWord(file))") }
         case .undo: try tell(try kept.store.undo(kept.recording.key), of: kept, verb: "undid")
         case .redo: try tell(try kept.store.redo(kept.recording.key), of: kept, verb: "did again")
         default:
@@ -83,9 +104,11 @@ struct SectionsCommand: Verb {
                     : "'\(action.rawValue)' takes no word '\(words.last ?? "")'",
                 remedy: "Write: woodshed sections FILE \(action.usage)")
         }
-        let given = [("--name", name != nil), ("--text", text != nil), ("--hard", hard)].filter(\.1).map(\.0)
-        let taken = action.takesDetails ? ["--name", "--text", "--hard"] : action.takesName ? ["--name"] : []
-        if let option = given.first(where: { !taken.contains($0) }) {
+        let given = [
+            ("--name", name != nil), ("--text", text != nil), ("--hard", hard), ("--replace", replace),
+            ("--format", format != nil),
+        ].filter(\.1).map(\.0)
+        if let option = given.first(where: { !action.options.contains($0) }) {
             throw CommandFailure(
                 .usage, "'\(action.rawValue)' does not take \(option)",
                 remedy: "Write: woodshed sections FILE \(action.usage)")
@@ -108,6 +131,15 @@ struct SectionsCommand: Verb {
             try StandardStream.output.line(line)
         }
         hint(nil, "practice \(shellWord(file))")
+    }
+
+    private func importFile(_ path: String, into kept: KeptRecording) throws {
+        let found = try SectionFiles(kept: kept).read(path)
+        found.notes.forEach { StandardStream.error.note(printable($0)) }
+        let edit: SectionEdit = replace ? .replaceAll(found.drafts) : .add(found.drafts)
+        let count = found.drafts.count == 1 ? "1 section" : "\(found.drafts.count) sections"
+        let summary = "imported \(count) from \(found.format)"
+        try tell(try kept.store.apply(.all([edit], summary: summary), to: kept.recording), of: kept)
     }
 
     /// Tells what has changed, and what to do next.

@@ -19,6 +19,14 @@ extension SectionError: CommandError {
     }
 }
 
+extension SectionFormatError: CommandError {
+    var exitStatus: ExitStatus {
+        switch kind {
+        case .unknownFormat, .broken, .tooLarge, .nothingFound: .badData
+        }
+    }
+}
+
 extension SessionError: CommandError {
     var exitStatus: ExitStatus {
         switch kind {

@@ -111,14 +111,14 @@ struct OutputFile {
         case (EACCES, _), (EPERM, _), (EROFS, _):
             return CommandFailure(
                 .noPermission, "\(path): you may not write to this file (\(cause))",
-                remedy: "Choose another name with -o.")
+                remedy: "Choose another name.")
         case (_, true):
             return CommandFailure(
-                .cannotCreate, "\(path): cannot be created (\(cause))", remedy: "Choose another name with -o.")
+                .cannotCreate, "\(path): cannot be created (\(cause))", remedy: "Choose another name.")
         case (_, false):
             return CommandFailure(
                 .inputOutput, "\(path): cannot be written (\(cause))",
-                remedy: "Free some room, or choose another place with -o.")
+                remedy: "Free some room, or choose another place.")
         }
     }
 

@@ -15,6 +15,8 @@ enum SectionAction: String, CaseIterable {
     case hard
     case easy
     case set
+    case `import`
+    case export
     case undo
     case redo
 
@@ -33,6 +35,8 @@ enum SectionAction: String, CaseIterable {
         case .hard: "hard SECTION..."
         case .easy: "easy SECTION..."
         case .set: "set SECTION OPTION=VALUE..."
+        case .import: "import FILE [--replace]"
+        case .export: "export FILE [--format FORMAT]"
         case .undo: "undo"
         case .redo: "redo"
         }
@@ -42,15 +46,23 @@ enum SectionAction: String, CaseIterable {
     var wordCount: ClosedRange<Int> {
         switch self {
         case .list, .undo, .redo: 0...0
+        case .import, .export: 1...1
         case .add, .mark, .rm, .hard, .easy: 1...Int.max
         case .join, .set: 2...Int.max
         case .split, .move, .rename, .text: 2...2
         }
     }
 
-    /// Whether it takes the options `--name`, and `--text` and `--hard`.
-    var takesName: Bool { self == .add || self == .mark }
-    var takesDetails: Bool { self == .add }
+    /// The options that it takes, besides those for the output.
+    var options: [String] {
+        switch self {
+        case .add: ["--name", "--text", "--hard"]
+        case .mark: ["--name"]
+        case .import: ["--replace"]
+        case .export: ["--format"]
+        default: []
+        }
+    }
 
     /// The action of a word.
     ///
@@ -80,7 +92,7 @@ enum SectionAction: String, CaseIterable {
         _ words: [String], in list: SectionList, of kept: KeptRecording, _ details: SectionDraft
     ) throws -> SectionEdit? {
         switch self {
-        case .list, .undo, .redo: return nil
+        case .list, .undo, .redo, .import, .export: return nil
         case .add:
             let drafts = try words.map { word in
                 var draft = details

@@ -1,0 +1,82 @@
+// Times in files of sections, in whole numbers: a frame must not depend on how a decimal fraction is rounded.
+
+/// Conversions between frames and fractions of a second.
+enum FormatTime {
+    private static let nanoseconds: Int64 = 1_000_000_000
+    /// A longer time is in no recording.
+    private static let mostSeconds: Int64 = 1_000_000_000
+
+    /// Parses `SS`, `MM:SS` or `HH:MM:SS`, with decimals after a point or a comma, as nanoseconds.
+    static func parse(_ text: some StringProtocol) -> Int64? {
+        let parts = text.split(separator: ":", omittingEmptySubsequences: false)
+        guard (1...3).contains(parts.count) else { return nil }
+        var seconds: Int64 = 0
+        for part in parts.dropLast() {
+            guard let number = digits(part) else { return nil }
+            seconds = (seconds + number) * 60
+            guard seconds <= mostSeconds else { return nil }
+        }
+        let halves = parts[parts.count - 1].split(
+            maxSplits: 1, omittingEmptySubsequences: false, whereSeparator: { $0 == "." || $0 == "," })
+        guard let whole = digits(halves[0]) else { return nil }
+        seconds += whole
+        guard seconds <= mostSeconds else { return nil }
+        guard halves.count == 2 else { return seconds * nanoseconds }
+        let decimals = halves[1].prefix(9)
+        guard !halves[1].isEmpty, halves[1].utf8.allSatisfy(isDigit), let fraction = digits(decimals) else {
+            return nil
+        }
+        return seconds * nanoseconds + (decimals.utf8.count..<9).reduce(fraction) { value, _ in value * 10 }
+    }
+
+    private static func isDigit(_ byte: UInt8) -> Bool { (0x30...0x39).contains(byte) }
+
+    /// A number of digits alone, small enough for a time.
+    static func digits(_ text: some StringProtocol) -> Int64? {
+        guard !text.isEmpty, text.utf8.count <= 10, text.utf8.allSatisfy(isDigit) else { return nil }
+        return Int64(text)
+    }
+
+    /// The frame nearest to a time in nanoseconds; of two, the earlier.
+    static func frame(_ time: Int64, rate: Int) -> Int64 { scaled(time, by: Int64(rate), over: nanoseconds) }
+
+    /// A frame's time in units, of which there are so many in a second.
+    static func units(_ frame: Int64, per second: Int64, rate: Int) -> Int64 {
+        scaled(frame, by: second, over: Int64(rate))
+    }
+
+    /// `value * factor / divisor`, to the nearest; of two, the lower.
+    static func scaled(_ value: Int64, by factor: Int64, over divisor: Int64) -> Int64 {
+        let product = max(0, value).multipliedFullWidth(by: factor)
+        guard product.high < divisor / 2 else { return Int64.max }
+        let (quotient, rest) = divisor.dividingFullWidth(product)
+        return rest > divisor - rest ? quotient + 1 : quotient
+    }
+
+    /// A frame as `MM:SS.mmm`, with any number of decimals.
+    static func clock(_ frame: Int64, rate: Int, decimals: Int, minuteDigits: Int = 2) -> String {
+        let scale = (0..<decimals).reduce(Int64(1)) { value, _ in value * 10 }
+        let units = units(frame, per: scale, rate: rate)
+        let seconds = units / scale
+        return padded(seconds / 60, to: minuteDigits) + ":" + padded(seconds % 60, to: 2) + "."
+            + padded(units % scale, to: decimals)
+    }
+
+    /// Milliseconds as `HH:MM:SS.mmm`.
+    static func clock(milliseconds: Int64, point: String) -> String {
+        let seconds = milliseconds / 1000
+        let parts = [seconds / 3600, seconds / 60 % 60, seconds % 60].map { padded($0, to: 2) }
+        return parts.joined(separator: ":") + point + padded(milliseconds % 1000, to: 3)
+    }
+
+    /// A frame in seconds, with six decimals.
+    static func seconds(_ frame: Int64, rate: Int) -> String {
+        let units = units(frame, per: 1_000_000, rate: rate)
+        return "\(units / 1_000_000)." + padded(units % 1_000_000, to: 6)
+    }
+
+    static func padded(_ value: Int64, to digits: Int) -> String {
+        let text = String(value)
+        return String(repeating: "0", count: max(0, digits - text.utf8.count)) + text
+    }
+}

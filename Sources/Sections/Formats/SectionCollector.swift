@@ -1,0 +1,188 @@
+// What importers find becomes drafts in one place, with one set of rules for what does not fit.
+
+/// Collects sections of a file, and tells what was left out.
+struct SectionCollector {
+    let rate: Int
+    let frameCount: Int64
+    private var drafts: [SectionDraft] = []
+    private var points: [(frame: Int64, draft: SectionDraft?)] = []
+    private var losses: [(what: Loss, count: Int)] = []
+    private var notes: [String] = []
+
+    /// Why something was left out or changed.
+    enum Loss: String {
+        case unreadable = "could not be read"
+        case reversed = "ended before they began"
+        case outside = "lay outside the recording"
+        case cut = "reached past its end and were cut there"
+        case tooMany = "were more than a recording can have"
+        case shortened = "had names or texts that were too long, and were shortened"
+    }
+
+    init(_ recording: SectionList) { (rate, frameCount) = (recording.sampleRate, recording.frameCount) }
+
+    mutating func note(_ words: String) { if !notes.contains(words) { notes.append(words) } }
+
+    mutating func lose(_ loss: Loss) {
+        if let index = losses.firstIndex(where: { $0.what == loss }) {
+            losses[index].count += 1
+        } else {
+            losses.append((loss, 1))
+        }
+    }
+
+    /// Adds a range in nanoseconds.
+    mutating func add(from start: Int64, to end: Int64, name: String = "", text: String = "") {
+        let frames = (FormatTime.frame(start, rate: rate), FormatTime.frame(end, rate: rate))
+        guard frames.0 < frames.1 else { return lose(.reversed) }
+        add(SectionDraft(frames.0..<frames.1, name: name, text: text))
+    }
+
+    /// Adds a section in frames.
+    mutating func add(_ draft: SectionDraft) {
+        guard let fitting = fitting(draft), hasRoom() else { return }
+        drafts.append(fitting)
+    }
+
+    /// Adds a place in nanoseconds, where a part begins that ends at the next place.
+    ///
+    /// - Parameter isEnd: True if nothing begins there.
+    mutating func addPoint(at time: Int64, name: String = "", text: String = "", isEnd: Bool = false) {
+        let frame = FormatTime.frame(time, rate: rate)
+        guard frame < frameCount else {
+            if !isEnd { lose(.outside) }
+            return
+        }
+        guard hasRoom() else { return }
+        points.append((frame, isEnd ? nil : SectionDraft(frame..<frame + 1, name: name, text: text, kind: .part)))
+    }
+
+    private mutating func hasRoom() -> Bool {
+        let hasRoom = drafts.count + points.count < SectionLimits.sectionCount
+        if !hasRoom { lose(.tooMany) }
+        return hasRoom
+    }
+
+    private mutating func fitting(_ draft: SectionDraft) -> SectionDraft? {
+        var draft = draft
+        guard draft.frames.lowerBound >= 0, draft.frames.lowerBound < frameCount else {
+            lose(.outside)
+            return nil
+        }
+        if draft.frames.upperBound > frameCount {
+            // A file of times may be a little longer than the recording, by its grain.
+            if draft.frames.upperBound > frameCount + Int64(rate / 10) { lose(.cut) }
+            draft.frames = draft.frames.lowerBound..<frameCount
+        }
+        let (name, text) = (Self.line(draft.name), Self.words(draft.text))
+        if name.utf8.count < draft.name.utf8.count && draft.name.utf8.count > SectionLimits.nameBytes
+            || text.utf8.count < draft.text.utf8.count && draft.text.utf8.count > SectionLimits.textBytes
+        {
+            lose(.shortened)
+        }
+        (draft.name, draft.text) = (name, text)
+        return draft
+    }
+
+    /// A name: one line without control characters, not too long.
+    private static func line(_ text: String) -> String {
+        var line = String.UnicodeScalarView()
+        for scalar in text.unicodeScalars { line.append(scalar.value < 0x20 || scalar.value == 0x7F ? " " : scalar) }
+        return shortened(trimmed(String(line)), to: SectionLimits.nameBytes)
+    }
+
+    private static func words(_ text: String) -> String {
+        shortened(trimmed(String(text.filter { $0 != "\0" })), to: SectionLimits.textBytes)
+    }
+
+    static func trimmed(_ text: some StringProtocol) -> String {
+        var text = text[...]
+        while let first = text.first, first.isWhitespace { text.removeFirst() }
+        while let last = text.last, last.isWhitespace { text.removeLast() }
+        return String(text)
+    }
+
+    private static func shortened(_ text: String, to bytes: Int) -> String {
+        guard text.utf8.count > bytes else { return text }
+        var count = 0
+        return String(
+            text.prefix { character in
+                count += character.utf8.count
+                return count <= bytes
+            })
+    }
+
+    // MARK: The result
+
+    /// All sections, by start.
+    func result(_ format: SectionFormat) throws(SectionFormatError) -> ImportedSections {
+        var (copy, all) = (self, drafts)
+        for draft in parts { if let draft = copy.fitting(draft) { all.append(draft) } }
+        let notes = copy.allNotes
+        guard !all.isEmpty else { throw .nothingFound(format, notes) }
+        let sorted = all.enumerated().sorted {
+            ($0.element.frames.lowerBound, -$0.element.frames.upperBound, $0.offset)
+                < ($1.element.frames.lowerBound, -$1.element.frames.upperBound, $1.offset)
+        }
+        return ImportedSections(format: format, drafts: sorted.map(\.element), notes: notes)
+    }
+
+    private var allNotes: [String] {
+        notes + losses.map { loss in (loss.count == 1 ? "1 section " : "\(loss.count) sections ") + loss.what.rawValue }
+    }
+
+    /// The parts that begin at points; of several at one frame, the first with words.
+    private var parts: [SectionDraft] {
+        let sorted = points.enumerated().sorted { ($0.element.frame, $0.offset) < ($1.element.frame, $1.offset) }
+            .map(\.element)
+        var kept: [(frame: Int64, draft: SectionDraft?)] = []
+        for point in sorted {
+            guard let last = kept.last, last.frame == point.frame else {
+                kept.append(point)
+                continue
+            }
+            let hasWords = last.draft.map { !$0.name.isEmpty || !$0.text.isEmpty } ?? false
+            if !hasWords, point.draft != nil { kept[kept.count - 1] = point }
+        }
+        return kept.indices.compactMap { index in
+            guard var draft = kept[index].draft else { return nil }
+            draft.frames = kept[index].frame..<(index + 1 < kept.count ? kept[index + 1].frame : frameCount)
+            return draft
+        }
+    }
+}
+
+/// Counts what a format cannot hold.
+struct ExportLosses {
+    private var counts: [(what: String, count: Int)] = []
+
+    mutating func lose(_ what: String) {
+        if let index = counts.firstIndex(where: { $0.what == what }) {
+            counts[index].count += 1
+        } else {
+            counts.append((what, 1))
+        }
+    }
+
+    /// Everything that these formats have no place for.
+    mutating func loseDetails(of section: SavedSection) {
+        if section.isHard { lose("marked as hard") }
+        if !section.settings.isEmpty { lose("with settings of their own") }
+    }
+
+    /// Sentences.
+    func notes(_ format: SectionFormat) -> [String] {
+        counts.map { loss in
+            "\(format.name) cannot hold \(loss.count == 1 ? "1 section" : "\(loss.count) sections") \(loss.what)"
+        }
+    }
+}
+
+extension SectionList {
+    /// The places in the list of parts that last to the next one, or to the end: the start of such a part tells all.
+    var partsToNext: Set<Int> {
+        let parts = sections.indices.filter { sections[$0].kind == .part }
+        let ends = parts.dropFirst().map { sections[$0].frames.lowerBound } + [frameCount]
+        return Set(zip(parts, ends).filter { sections[$0].frames.upperBound == $1 }.map(\.0))
+    }
+}

@@ -1,0 +1,46 @@
+public import Explanations
+
+/// A file from which no sections can be imported.
+public struct SectionFormatError: ExplainedError, Hashable {
+    /// What is wrong, for programs.
+    public enum Kind: String, Sendable, Hashable, CaseIterable {
+        /// Neither the name nor the content is that of a known format.
+        case unknownFormat
+        /// The content is not what the format asks for.
+        case broken
+        /// The file is larger than any file of sections.
+        case tooLarge
+        /// There is no section in it, or none inside the recording.
+        case nothingFound
+    }
+
+    /// What is wrong, for programs.
+    public let kind: Kind
+    /// What is wrong, in words.
+    public let message: String
+    /// What to do about it, in words.
+    public let remedy: String
+
+    private init(_ kind: Kind, _ message: String, _ remedy: String) {
+        (self.kind, self.message, self.remedy) = (kind, message, remedy)
+    }
+
+    static let unknownFormat = SectionFormatError(
+        .unknownFormat, "this is no file of sections that is known",
+        "Give subtitles (.srt, .vtt), lyrics (.lrc), Audacity labels (.txt), a cue sheet (.cue), Reaper's regions (.csv), "
+            + "an mpv edit list (.edl), or .json.")
+    static let tooLarge = SectionFormatError(
+        .tooLarge, "the file is larger than \(SectionFormat.mostBytes >> 20) MB", "Give a file of sections.")
+
+    static func broken(_ format: SectionFormat, _ why: String) -> SectionFormatError {
+        SectionFormatError(
+            .broken, "this is no \(format.name): \(why)", "Export it again from the program that wrote it.")
+    }
+
+    static func nothingFound(_ format: SectionFormat, _ notes: [String]) -> SectionFormatError {
+        let why = notes.isEmpty ? "" : " (" + notes.joined(separator: "; ") + ")"
+        return SectionFormatError(
+            .nothingFound, "there is no section in this \(format.name) file\(why)",
+            "Check that it belongs to this recording.")
+    }
+}

@@ -1,0 +1,60 @@
+// Woodshed's own form: an object with the recording's rate and length, and all that its sections have. A list of such sections, one object
+// a line, as `sections --json` writes it, is read too.
+internal import JSON
+
+enum SectionJSON {
+    static func read(_ bytes: [UInt8], into collector: inout SectionCollector) throws(SectionFormatError) {
+        let bytes = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? Array(bytes.dropFirst(3)) : bytes
+        if let whole = JSONValue(reading: bytes), let sections = whole["sections"]?.elements ?? whole.elements {
+            let rate = whole["sample_rate"]?.integerValue
+            if let rate, !(1...10_000_000).contains(rate) { throw .broken(.json, "its sample rate is \(rate)") }
+            if let rate, rate != Int64(collector.rate) {
+                collector.note("its times are at \(rate) Hz, the recording is at \(collector.rate) Hz")
+            }
+            for section in sections { add(section, rate: rate ?? Int64(collector.rate), to: &collector) }
+            return
+        }
+        var count = 0
+        for line in bytes.split(separator: 0x0A) {
+            guard let section = JSONValue(reading: Array(line)) else {
+                throw .broken(.json, "line \(count + 1) is no JSON")
+            }
+            add(section, rate: Int64(collector.rate), to: &collector)
+            count += 1
+        }
+    }
+
+    private static func add(_ value: JSONValue, rate: Int64, to collector: inout SectionCollector) {
+        guard let first = value["start_frame"]?.integerValue, let past = value["end_frame"]?.integerValue else {
+            return collector.lose(.unreadable)
+        }
+        guard first < past else { return collector.lose(.reversed) }
+        guard first >= 0 else { return collector.lose(.outside) }
+        let start = FormatTime.scaled(first, by: Int64(collector.rate), over: rate)
+        let end = max(start + 1, FormatTime.scaled(past, by: Int64(collector.rate), over: rate))
+        var settings: [String: String] = [:]
+        if case .object(let fields)? = value["settings"] {
+            for field in fields { settings[field.key] = field.value.stringValue }
+        }
+        collector.add(
+            SectionDraft(
+                start..<end, name: value["name"]?.stringValue ?? "", text: value["text"]?.stringValue ?? "",
+                kind: value["kind"]?.stringValue.flatMap(SavedSection.Kind.init) ?? .range,
+                isHard: value["hard"]?.boolValue ?? false, settings: settings))
+    }
+
+    static func write(_ list: SectionList) -> ExportedSections {
+        let head = #"{"v":1,"sample_rate":\#(list.sampleRate),"frames":\#(list.frameCount),"sections":["#
+        let sections = list.sections.map { section in
+            JSONValue.object([
+                .init("kind", .string(section.kind.rawValue)), .init("name", .string(section.name)),
+                .init("text", .string(section.text)), .init("start_frame", .integer(section.frames.lowerBound)),
+                .init("end_frame", .integer(section.frames.upperBound)), .init("hard", .bool(section.isHard)),
+                .init(
+                    "settings",
+                    .object(section.settings.sorted { $0.key < $1.key }.map { .init($0.key, .string($0.value)) })),
+            ]).text
+        }
+        return ExportedSections(head + "\n" + sections.joined(separator: ",\n") + "\n]}\n", [])
+    }
+}
