@@ -111,6 +111,7 @@ enum SubtitleFormat {
                 text += times.joined(separator: " --> ") + "\n"
                 text += lines.map { escaped($0) + "\n" }.joined() + "\n"
             } else {
+                if !isNamed && lines.isEmpty { losses.lose("without words for programs that leave empty cues out") }
                 if isNamed && !lines.isEmpty { losses.lose("with a name beside their text") }
                 text += "\(index + 1)\n" + times.joined(separator: " --> ") + "\n"
                 text += (lines.isEmpty && isNamed ? [section.name] : lines).map { $0 + "\n" }.joined() + "\n"
