@@ -1,0 +1,65 @@
+public import AudioFiles
+internal import Clips
+internal import DSP
+public import Sections
+
+/// Finds the phrases of a recording, between its pauses.
+///
+/// A pause is quieter than a threshold that follows from the recording: between the noise in its pauses and its programme. So a
+/// quiet recording, or a noisy one, needs no other settings. Music without pauses gives nothing.
+public struct SectionFinder: Sendable {
+    /// The shortest pause between two phrases, in seconds; 0.05 to 10.
+    public var minimumPause = 0.35
+    /// Phrases that are shorter are joined to a neighbour that is near, in seconds; 0 to 60.
+    public var minimumLength = 0.3
+    /// Phrases that are longer are split where they are quietest, in seconds; 1 to 3600.
+    public var maximumLength = 15.0
+    /// What is quieter is a pause, in dB of full scale; nil finds it.
+    public var thresholdDecibels: Double?
+
+    /// With the usual settings.
+    public init() {}
+
+    /// What was found.
+    public struct Found: Sendable {
+        /// The phrases in frames of the recording's file, as ranges without names.
+        public let drafts: [SectionDraft]
+        /// What is quieter was a pause, in dB of full scale.
+        public let thresholdDecibels: Double
+    }
+
+    /// Reads a recording from its first frame to its last.
+    ///
+    /// - Parameters:
+    ///   - path: The recording.
+    ///   - progress: Called with the share that was read; if it returns false, the search ends with an error of kind `cancelled`.
+    /// - Throws: Why the recording cannot be read to its end.
+    ///
+    /// Blocks the calling thread. Real-time safe: no.
+    public func find(inFileAt path: String, progress: (Double) -> Bool = { _ in true }) throws(AudioFileError) -> Found
+    {
+        try find(in: try Clip(path: path), path: path, progress)
+    }
+
+    func find(in clip: Clip, path: String, _ progress: (Double) -> Bool) throws(AudioFileError) -> Found {
+        var levels = PhraseLevels(sampleRate: clip.sampleRate, channelCount: clip.channelCount)
+        var (frames, isWanted): (Int64, Bool) = (0, true)
+        try unsafe clip.forEachBlock { (channels, count) in
+            unsafe levels.process(channels, frameCount: count)
+            frames += Int64(count)
+            isWanted = progress(Double(frames) / Double(clip.frameCount))
+            return isWanted
+        }
+        guard isWanted else { throw .closed(path) }
+        var search = PhraseSearch()
+        search.minimumPause = min(max(minimumPause, 0.05), 10)
+        search.minimumLength = min(max(minimumLength, 0), 60)
+        search.maximumLength = min(max(maximumLength, 1), 3600)
+        search.thresholdDecibels = thresholdDecibels
+        let result = search.search(levels)
+        let drafts = result.phrases.map { phrase in
+            SectionDraft(clip.fileFrame(forFrame: phrase.lowerBound)..<clip.fileFrame(forFrame: phrase.upperBound))
+        }
+        return Found(drafts: drafts, thresholdDecibels: result.thresholdDecibels)
+    }
+}
