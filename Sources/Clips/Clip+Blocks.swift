@@ -12,7 +12,8 @@ extension Clip {
     /// - Throws: The reason why the recording cannot be read to its end.
     ///
     /// Real-time safe: no; it waits for the decoder.
-    package func forEachBlock(_ body: (UnsafePointer<UnsafeMutablePointer<Float>>, Int) -> Bool) throws(AudioFileError) {
+    package func forEachBlock(_ body: (UnsafePointer<UnsafeMutablePointer<Float>>, Int) -> Bool) throws(AudioFileError)
+    {
         let block = PlanarBuffer(channelCount: channelCount, frameCount: Self.blockFrames)
         let reader = makeReader(waitsForPages: true)
         defer { release(reader) }

@@ -158,6 +158,38 @@ struct SectionsCommandTests {
         }
     }
 
+    @Test("phrases are found between pauses, shown, and kept only with --yes; music without pauses has none")
+    func auto() {
+        let rate = 8000
+        var data: [UInt8] = []
+        for second in 0..<7 {
+            // A tone in every other second.
+            for frame in 0..<rate {
+                let sample = second % 2 == 1 ? (frame / 5 % 2 == 0 ? 6000 : -6000) : 0
+                data += Wave.little(UInt16(truncatingIfNeeded: sample))
+            }
+        }
+        folder.write("talk.wav", Wave.file(format: 1, channels: 1, rate: rate, bits: 16, data: data))
+        let shown = sections(["auto"], file: "talk.wav")
+        #expect(
+            shown.status == 0 && shown.lines.count == 3 && shown.error.contains("Found 3 phrases"), "\(shown.error)")
+        #expect(shown.error.contains("auto --yes") && !folder.names.contains("data"))
+        #expect(sections(["auto", "--json"], file: "talk.wav").lines.count == 3)
+        #expect(sections(["auto", "--yes"], file: "talk.wav").error.contains("found 3 phrases"))
+        let frames = list("talk.wav").compactMap { $0.split(separator: " ").dropFirst().first }
+        for (text, start) in zip(frames, [8000, 24_000, 40_000]) {
+            let bounds = text.split(separator: "-").compactMap { Int($0) }
+            #expect(abs(bounds[0] - start) <= 240 && abs(bounds[1] - start - rate) <= 240, "\(text)")
+        }
+        #expect(sections(["auto", "--yes", "--replace", "--min-pause", "1.5"], file: "talk.wav").status == 0)
+        #expect(list("talk.wav").count == 1)
+        let none = sections(["auto"])
+        #expect(none.status == 66 && none.error.contains("mark points while it plays"), "\(none.error)")
+        for words in [["auto", "--min-pause", "0"], ["auto", "--threshold", "5"], ["list", "--yes"]] {
+            #expect(sections(words).status == 64)
+        }
+    }
+
     @Test("what cannot be done says why and how it is done, and changes nothing")
     func refusals() {
         sections(["add", "2.0-3.0", "--name", "Intro"])

@@ -4,7 +4,9 @@ internal import Glibc
 
 /// Measures levels, block by block.
 ///
-/// Each step is the power of all channels above 80 Hz, where speech and instruments are and hum and handling noise are not. Real-time safe: no.
+/// Each step is the power of all channels above 300 Hz, the lower end of the band that telephones take for speech: rooms, hum and handling
+/// are loudest below it. Measured on speech with noise that falls with frequency, 20 dB below it: 94.6 % of the boundaries are within
+/// 30 ms with a corner of 80 Hz, 97.9 % with 200 Hz, 99.8 % with 300 Hz. Real-time safe: no.
 package struct PhraseLevels {
     /// Steps a second.
     package static let stepsPerSecond = 200
@@ -23,7 +25,7 @@ package struct PhraseLevels {
     package private(set) var levels: [UInt8] = []
 
     /// The corner of the high-pass, in Hz.
-    private static let cornerHertz = 80.0
+    private static let cornerHertz = 300.0
 
     package init(sampleRate: Int, channelCount: Int) {
         self.sampleRate = sampleRate

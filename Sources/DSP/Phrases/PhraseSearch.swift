@@ -28,6 +28,8 @@ package struct PhraseSearch: Sendable {
 
     /// A programme must be louder than the noise in its pauses by this much; otherwise there are none.
     private static let leastRange = 9.0
+    /// A single phrase that fills more of the recording than this is no phrase.
+    private static let mostShare = 0.95
     /// Sounds shorter than this are clicks, in seconds.
     private static let shortestSound = 0.04
 
@@ -46,6 +48,10 @@ package struct PhraseSearch: Sendable {
         runs = joined(runs, closerThan: steps(minimumPause))
         runs = runs.filter { $0.count >= steps(Self.shortestSound) }
         runs = lengthened(runs)
+        // Music without pauses: to split it somewhere would be no help.
+        if runs.count == 1, Double(runs[0].count) > Self.mostShare * Double(decibels.count) {
+            return Result(phrases: [], thresholdDecibels: high)
+        }
         runs = runs.flatMap { split($0, decibels) }
         let last = PhraseLevels.frame(ofStep: decibels.count, sampleRate: levels.sampleRate)
         let margin = Int64(margin * Double(levels.sampleRate))

@@ -20,6 +20,7 @@ struct SectionsCommand: Verb {
               woodshed sections song.mp3 hard Bridge                   easy takes the mark away
               woodshed sections song.mp3 text 1 "first words"
               woodshed sections song.mp3 rm 4-6
+              woodshed sections talk.mp3 auto                          find phrases; --yes keeps them
               woodshed sections talk.mp3 import talk.srt               also vtt, lrc, cue, csv, edl, txt
               woodshed sections talk.mp3 export talk.vtt
               woodshed sections song.mp3 undo                          redo brings it back
@@ -34,7 +35,7 @@ struct SectionsCommand: Verb {
 
     @Argument(
         help: .init(
-            "list, add, mark, rm, split, join, move, rename, text, hard, easy, set, import, export, undo or redo.",
+            "list, add, mark, rm, split, join, move, rename, text, hard, easy, set, auto, import, export, undo or redo.",
             valueName: "action"),
         completion: .list(SectionAction.allCases.map(\.rawValue)))
     var action: String?
@@ -51,7 +52,7 @@ struct SectionsCommand: Verb {
     @Flag(name: .long, help: "Mark the new section as hard.")
     var hard = false
 
-    @Flag(name: .long, help: "Remove all sections before the import; undo brings them back.")
+    @Flag(name: .long, help: "With import and auto --yes: remove all other sections; undo brings them back.")
     var replace = false
 
     @Option(
@@ -64,6 +65,8 @@ struct SectionsCommand: Verb {
             return format
         })
     var format: SectionFormat?
+
+    @OptionGroup(title: "Options of auto") var finding: FindingOptions
 
     @Flag(name: .long, help: "Write JSON to standard output: one line for each section or change.")
     var json = false
@@ -80,6 +83,7 @@ struct SectionsCommand: Verb {
         let kept = try KeptRecording(file: file)
         switch action {
         case .list: try show(try kept.list(), of: kept)
+        case .auto: try find(in: kept)
         case .import: try importFile(words[0], into: kept)
         case .export:
             let (format, notes) = try SectionFiles(kept: kept).write(to: words[0], format)
@@ -104,10 +108,11 @@ struct SectionsCommand: Verb {
                     : "'\(action.rawValue)' takes no word '\(words.last ?? "")'",
                 remedy: "Write: woodshed sections FILE \(action.usage)")
         }
-        let given = [
-            ("--name", name != nil), ("--text", text != nil), ("--hard", hard), ("--replace", replace),
-            ("--format", format != nil),
-        ].filter(\.1).map(\.0)
+        let given =
+            [
+                ("--name", name != nil), ("--text", text != nil), ("--hard", hard), ("--replace", replace),
+                ("--format", format != nil),
+            ].filter(\.1).map(\.0) + finding.given
         if let option = given.first(where: { !action.options.contains($0) }) {
             throw CommandFailure(
                 .usage, "'\(action.rawValue)' does not take \(option)",
@@ -115,7 +120,8 @@ struct SectionsCommand: Verb {
         }
     }
 
-    private func show(_ list: SectionList, of kept: KeptRecording) throws {
+    /// Writes a list to standard output.
+    private func write(_ list: SectionList, of kept: KeptRecording) throws {
         let table = SectionTable(
             kept: kept, list: list,
             columns: StandardStream.output.isTerminal ? terminalSize().columns : nil)
@@ -123,14 +129,50 @@ struct SectionsCommand: Verb {
             for line in table.json { try StandardStream.output.line(line.text) }
             return
         }
-        if list.sections.isEmpty {
-            hint("\(printable(file)) has no sections yet.", "sections \(shellWord(file)) add 2.0-3.0 --name Intro")
-            return
-        }
         for line in table.lines(header: StandardStream.output.isTerminal && !plain) {
             try StandardStream.output.line(line)
         }
-        hint(nil, "practice \(shellWord(file))")
+    }
+
+    private func show(_ list: SectionList, of kept: KeptRecording) throws {
+        try write(list, of: kept)
+        if list.sections.isEmpty {
+            hint("\(printable(file)) has no sections yet.", "sections \(shellWord(file)) add 2.0-3.0 --name Intro")
+        } else {
+            hint(nil, "practice \(shellWord(file))")
+        }
+    }
+
+    /// Finds phrases; shows them, and keeps them only if the user says so.
+    private func find(in kept: KeptRecording) throws {
+        var line = ReadingLine(draws: StandardStream.error.isTerminal && !quiet && !plain)
+        let found = try finding.finder.find(inFileAt: file) { share in
+            line.show(share)
+            return true
+        }
+        line.clear()
+        let level = "below \(fixed(found.thresholdDecibels, decimals: 0)) dB"
+        let pause = fixed(finding.finder.minimumPause, decimals: 2)
+        guard !found.drafts.isEmpty else {
+            throw CommandFailure(
+                .notFound, "no pause of \(pause) s or more was found in \(file)",
+                remedy:
+                    "Give shorter pauses (--min-pause 0.2) or a higher level (--threshold -30), or mark points while it plays."
+            )
+        }
+        let count = found.drafts.count == 1 ? "1 phrase" : "\(found.drafts.count) phrases"
+        guard finding.yes else {
+            var list = SectionList(sampleRate: kept.recording.sampleRate, frameCount: kept.recording.frameCount)
+            try list.apply(.add(found.drafts))
+            try write(list, of: kept)
+            return hint(
+                "Found \(count) between pauses of \(pause) s or more \(level). Nothing is kept yet.",
+                "sections \(shellWord(file)) auto --yes")
+        }
+        let edit: SectionEdit = replace ? .replaceAll(found.drafts) : .add(found.drafts)
+        try tell(
+            try kept.store.apply(.all([edit], summary: "found \(count) (pauses \(level))"), to: kept.recording),
+            of: kept)
     }
 
     private func importFile(_ path: String, into kept: KeptRecording) throws {

@@ -15,6 +15,7 @@ enum SectionAction: String, CaseIterable {
     case hard
     case easy
     case set
+    case auto
     case `import`
     case export
     case undo
@@ -35,6 +36,7 @@ enum SectionAction: String, CaseIterable {
         case .hard: "hard SECTION..."
         case .easy: "easy SECTION..."
         case .set: "set SECTION OPTION=VALUE..."
+        case .auto: "auto [--yes] [--min-pause S] [--min-length S] [--max-length S] [--threshold DB] [--replace]"
         case .import: "import FILE [--replace]"
         case .export: "export FILE [--format FORMAT]"
         case .undo: "undo"
@@ -45,7 +47,7 @@ enum SectionAction: String, CaseIterable {
     /// How many words it takes.
     var wordCount: ClosedRange<Int> {
         switch self {
-        case .list, .undo, .redo: 0...0
+        case .list, .auto, .undo, .redo: 0...0
         case .import, .export: 1...1
         case .add, .mark, .rm, .hard, .easy: 1...Int.max
         case .join, .set: 2...Int.max
@@ -58,6 +60,7 @@ enum SectionAction: String, CaseIterable {
         switch self {
         case .add: ["--name", "--text", "--hard"]
         case .mark: ["--name"]
+        case .auto: ["--yes", "--min-pause", "--min-length", "--max-length", "--threshold", "--replace"]
         case .import: ["--replace"]
         case .export: ["--format"]
         default: []
@@ -92,7 +95,7 @@ enum SectionAction: String, CaseIterable {
         _ words: [String], in list: SectionList, of kept: KeptRecording, _ details: SectionDraft
     ) throws -> SectionEdit? {
         switch self {
-        case .list, .undo, .redo, .import, .export: return nil
+        case .list, .undo, .redo, .auto, .import, .export: return nil
         case .add:
             let drafts = try words.map { word in
                 var draft = details
