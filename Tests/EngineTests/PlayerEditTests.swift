@@ -100,15 +100,7 @@ struct PlayerEditTests {
     @Test(
         "endless passes, plans that repeat and sections with settings of their own sound as in a slow reference",
         arguments: 0..<cases(14, few: 3))
-    func randomLoops(run: Int) throws {
-        // In two runs the pass that is entered in the middle of a glide ends at another frame than in the reference.
-        let isKnown = [7, 11].contains(run)
-        try withKnownIssue("the end of a pass that is entered within a glide", isIntermittent: true) {
-            try checkEdits(run, loops: true)
-        } when: {
-            isKnown
-        }
-    }
+    func randomLoops(run: Int) throws { try checkEdits(run, loops: true) }
 
     private func checkEdits(_ run: Int, loops: Bool) throws {
         var generator = SeededGenerator(seed: UInt64(run) &* 7919 &+ 20_261_121)

@@ -32,8 +32,9 @@ struct ReferenceCurve {
             pieces = [Piece(start: 0, from: speed, to: speed, glide: 0, end: .infinity)]
         case .glide(let from, let to):
             let frames = from == to ? 0 : (distance / ((from.factor + to.factor) / 2)).rounded(.down)
-            // What is left of the pass after it is less than a frame, and too short for a copy.
-            let end = frames == 0 ? .infinity : frames + 1
+            // What is left of the pass after it is a frame or two, more at a lower speed or after entering it in its middle: too short
+            // for a copy, but never without an end.
+            let end = frames == 0 ? .infinity : frames + 24
             pieces = [Piece(start: 0, from: from.factor, to: to.factor, glide: frames, end: end)]
         case .curve(let points, let period):
             pieces = []
