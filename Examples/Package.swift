@@ -9,6 +9,7 @@ let package = Package(
         .executableTarget(name: "Looper", dependencies: [.product(name: "Woodshed", package: "woodshed")]),
         .executableTarget(name: "LevelMeter", dependencies: [.product(name: "Woodshed", package: "woodshed")]),
         .executableTarget(name: "TakeReport", dependencies: [.product(name: "Woodshed", package: "woodshed")]),
+        .executableTarget(name: "Trainer", dependencies: [.product(name: "Woodshed", package: "woodshed")]),
         .executableTarget(name: "Monitor", dependencies: [.product(name: "Woodshed", package: "woodshed")]),
     ],
     swiftLanguageModes: [.v6]

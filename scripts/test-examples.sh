@@ -12,8 +12,8 @@ fail() {
 build=(swift build --scratch-path ../.build-packages)
 programs=$("${build[@]}" --show-bin-path) || exit 1
 # The build does not detect changes in the modules that `Woodshed` re-exports, so the programs are always compiled again.
-rm -rf "$programs"/{Looper,LevelMeter,Monitor,TakeReport}{,.build/*.o} \
-    "$programs"/Modules/{Looper,LevelMeter,Monitor,TakeReport}.swiftmodule
+rm -rf "$programs"/{Looper,LevelMeter,Monitor,TakeReport,Trainer}{,.build/*.o} \
+    "$programs"/Modules/{Looper,LevelMeter,Monitor,TakeReport,Trainer}.swiftmodule
 "${build[@]}" || exit 1
 
 folder=$(mktemp -d)
@@ -35,6 +35,17 @@ if timeout 120 "$programs/Looper" song.wav file:loop.wav >said 2>&1; then
 else
     fail "Looper: $(cat said)"
 fi
+
+# The second run finds the section that the first has kept, in a file of another name, and adds none.
+for name in song.wav renamed.wav; do
+    if timeout 120 "$programs/Trainer" $name null >said 2>&1; then
+        [ "$(cat said)" = "$(printf 'section 1 of 1: Riff\ndone')" ] || fail "Trainer said: $(cat said)"
+    else
+        fail "Trainer: $(cat said)"
+    fi
+    [ -e renamed.wav ] || mv song.wav renamed.wav
+done
+mv renamed.wav song.wav
 
 # Its own test tone: half of full scale is -6.0 dB, a tenth -20.0 dB.
 if timeout 60 "$programs/LevelMeter" >said 2>&1; then
@@ -69,5 +80,5 @@ else
 fi
 "$programs/TakeReport" take.wav file:tone.wav 1 >said 2>&1 && fail "TakeReport records over a file"
 
-echo "examples: 4 programs, $failures failures"
+echo "examples: 5 programs, $failures failures"
 [ $failures -eq 0 ]

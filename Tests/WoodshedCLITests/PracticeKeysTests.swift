@@ -11,7 +11,7 @@ struct PracticeKeysTests {
 
     init() {
         // Silence, in few frames, because a build without optimisation is slow.
-        let data = [UInt8](repeating: 0, count: 2 * 8000 * 30)
+        let data = [UInt8](repeating: 0, count: 2 * 8000 * 12)
         folder.write("song.wav", Wave.file(format: 1, channels: 1, rate: 8000, bits: 16, data: data))
         home = ["XDG_DATA_HOME": folder["data"], "XDG_CACHE_HOME": folder["cache"], "TERM": "dumb"]
     }
@@ -111,5 +111,30 @@ struct PracticeKeysTests {
         let rendered = Command.run(
             ["render", folder["song.wav"], "--section", "Intro", "-o", folder["out.wav"]], environment: home)
         #expect(rendered.status == 0 && rendered.error.contains("0:00.6"), "\(rendered.error)")
+    }
+
+    @Test("--hard plays the marked sections; texts are shown when their section plays, after each pass, or never")
+    func hardAndTexts() {
+        func sections(_ words: String...) {
+            let run = Command.run(["sections", folder["song.wav"]] + words, environment: home)
+            #expect(run.status == 0, "\(run.error)")
+        }
+        func practice(_ arguments: String...) -> Finished {
+            Command.run(
+                ["practice", folder["song.wav"], "--output", "null", "--clock", "virtual", "-n", "2"] + arguments,
+                environment: home)
+        }
+        sections("add", "1.0-1.1", "--text", "one\ntwo")
+        sections("add", "2.0-2.1", "--text", "three")
+        let none = practice("--hard")
+        #expect(none.status == 66 && none.error.contains("marked as hard"), "\(none.error)")
+        sections("hard", "2")
+        let hard = practice("--hard")
+        #expect(hard.status == 0 && hard.error.contains("three") && !hard.error.contains("two"), "\(hard.error)")
+        #expect(hard.error.ranges(of: "three").count == 1)
+        let after = practice("--text", "after").errorLines
+        #expect(after.count { $0 == "two" } == 2 && after.count { $0 == "three" } == 2, "\(after)")
+        #expect(!practice("--text", "never").error.contains("one"))
+        #expect(practice("--hard", "--section", "1").status == 64 && practice("--text", "loud").status == 64)
     }
 }

@@ -314,6 +314,11 @@ public final class PracticeSession: Sendable {
     /// The identity of the saved section that plays; nil in a loop that is set by ear, and for a section that is not saved.
     public var currentSavedID: Int? { state.withLock { $0.currentSavedID } }
 
+    /// The identity of the saved section that an event tells of; nil in a loop that is set by ear, and for a section that is not saved.
+    ///
+    /// - Parameter number: the event's section, from 1.
+    public func savedID(ofSection number: Int) -> Int? { state.withLock { $0.savedID(ofSection: number) } }
+
     /// Plays other sections from now on, as after the saved ones have changed. The pass that plays goes on in its section, wherever
     /// that is in the new list; if the section is gone, its pass is played to the end, and the next one follows. A loop that is set by
     /// ear goes on.

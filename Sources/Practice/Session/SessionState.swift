@@ -49,9 +49,12 @@ struct SessionState: Sendable {
     var currentPlace: Int? { order.indices.contains(section - 1) ? order[section - 1] + 1 : nil }
 
     /// The identity of the saved section that plays; nil if it is not saved.
-    var currentSavedID: Int? {
-        guard marks.range == nil || !marks.isRunning, let place = currentPlace else { return nil }
-        return plan.savedIDs[place - 1]
+    var currentSavedID: Int? { savedID(ofSection: section) }
+
+    /// The identity of the saved section at a place in the order of playing, from 1; nil in a loop that is set by ear.
+    func savedID(ofSection section: Int) -> Int? {
+        guard !marks.isRunning, order.indices.contains(section - 1) else { return nil }
+        return plan.savedIDs[order[section - 1]]
     }
 
     /// Sets the passes of every section.

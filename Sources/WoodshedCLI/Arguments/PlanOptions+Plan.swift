@@ -28,8 +28,14 @@ extension PlanOptions {
     /// The sections in the order of playing, with the identities of those that are saved: the given ones, or else all that are saved if
     /// they are wanted, or else the whole recording.
     func planned(for timeline: Timeline, _ saved: SavedSections) throws -> [(section: Section, savedID: Int?)] {
-        if chosenSections.isEmpty, saved.areDefault, let list = try saved.list(), !list.sections.isEmpty {
-            return try list.sections.map { (try $0.section(of: timeline, own), $0.id) }
+        if chosenSections.isEmpty, saved.areDefault {
+            let sections = try saved.list().map { try saved.choice.sections(of: $0, timeline) } ?? []
+            if !sections.isEmpty { return sections }
+            if saved.choice.onlyHard {
+                throw CommandFailure(
+                    .notFound, "no section of this recording is marked as hard",
+                    remedy: "Mark some: the key H while it plays, or woodshed sections FILE hard 2")
+            }
         }
         let chosen = chosenSections.isEmpty ? [.range(.whole)] : chosenSections
         return try chosen.map { text in
@@ -37,13 +43,16 @@ extension PlanOptions {
             case .range(let range): return (try range.section(of: timeline), nil)
             case .saved(let name):
                 let section = try saved.section(named: name)
-                return (try section.section(of: timeline, own), section.id)
+                return (try section.section(of: timeline, choice(onlyHard: false)), section.id)
             }
         }
     }
 
-    /// The settings of sections that count beside the options given.
-    var own: OwnSettings { OwnSettings(speed: !speed.isGiven && ramp == nil, passes: passes == nil, gap: gap == nil) }
+    /// What counts of saved sections beside the options given.
+    func choice(onlyHard: Bool) -> SavedChoice {
+        SavedChoice(
+            speed: !speed.isGiven && ramp == nil, passes: passes == nil, gap: gap == nil, onlyHard: onlyHard)
+    }
 
     private func schedule(for timeline: Timeline, _ kept: KeptSettings) throws(ScoreError) -> SpeedSchedule {
         guard let ramp else {

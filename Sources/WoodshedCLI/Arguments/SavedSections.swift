@@ -5,13 +5,15 @@ import Woodshed
 struct SavedSections {
     /// Whether they are played if the user names no section.
     let areDefault: Bool
+    /// Which of them are played then, and how.
+    let choice: SavedChoice
     private let load: () throws -> SectionList?
 
     /// For recordings that have none.
     static var none: SavedSections { SavedSections(areDefault: false) { nil } }
 
-    init(areDefault: Bool, load: @escaping () throws -> SectionList?) {
-        self.areDefault = areDefault
+    init(areDefault: Bool, choice: SavedChoice = SavedChoice(), load: @escaping () throws -> SectionList?) {
+        (self.areDefault, self.choice) = (areDefault, choice)
         self.load = load
     }
 
@@ -24,25 +26,32 @@ struct SavedSections {
     }
 }
 
-/// Which of a section's own settings count: not those for which the user gave an option.
-struct OwnSettings: Equatable, Sendable {
+/// Which saved sections are played, and which of their own settings count: not those for which the user gave an option.
+struct SavedChoice: Equatable, Sendable {
     var speed = true
     var passes = true
     var gap = true
+    /// Only those that are marked as hard.
+    var onlyHard = false
+
+    /// The sections of a list, in its order, with their identities.
+    func sections(of list: SectionList, _ timeline: Timeline) throws -> [(section: Section, savedID: Int?)] {
+        try list.sections.filter { $0.isHard || !onlyHard }.map { (try $0.section(of: timeline, self), $0.id) }
+    }
 }
 
 extension SavedSection {
     /// The section in frames of the clip, at the engine's rate, with those of its own settings that count.
-    func section(of timeline: Timeline, _ own: OwnSettings = OwnSettings()) throws -> Section {
+    func section(of timeline: Timeline, _ choice: SavedChoice = SavedChoice()) throws -> Section {
         func frame(_ frame: Int64) -> Int64 {
             min(TimePoint.converted(frame, from: timeline.fileRate, to: timeline.clipRate), timeline.clipFrames)
         }
         let settings = KeptSettings(settings)
         let range = frame(frames.lowerBound)..<max(frame(frames.lowerBound), frame(frames.upperBound))
-        let speed = own.speed ? settings.speed : nil
+        let speed = choice.speed ? settings.speed : nil
         return try Section(
-            range, name: name.isEmpty ? nil : name, passes: own.passes ? settings.passes : nil,
+            range, name: name.isEmpty ? nil : name, passes: choice.passes ? settings.passes : nil,
             speeds: try speed.map { .constant(try Speed(factor: $0.factor)) },
-            gap: own.gap ? settings.gap?.gap(in: timeline) : nil)
+            gap: choice.gap ? settings.gap?.gap(in: timeline) : nil)
     }
 }

@@ -10,6 +10,12 @@ struct SessionOptions: ParsableArguments {
     @Flag(name: .long, help: "Play the sections in a random order.")
     var shuffle = false
 
+    @Flag(name: .long, help: "Play only the saved sections that are marked as hard.")
+    var hard = false
+
+    @Option(name: .long, help: "When a section's text is shown: during it, after each pass, or never.")
+    var text: TextMoment = .during
+
     @Option(
         name: .long, parsing: .unconditional,
         help: .init("Begin with this section of the list, from 1.", valueName: "n"),
@@ -45,6 +51,13 @@ struct SessionOptions: ParsableArguments {
             firstSection: fromSection ?? 1, countIn: countIn?.countIn,
             resumeRewind: resumeRewind?.rewind ?? .automatic)
     }
+}
+
+/// When a section's text is shown.
+enum TextMoment: String, CaseIterable, ExpressibleByArgument {
+    case during
+    case after
+    case never
 }
 
 /// Clicks as typed: `4`, or `4:90` for 90 a minute.

@@ -36,13 +36,17 @@ struct PracticeCommand: Verb {
         if flow.repeats, !device.listensInRealTime {
             throw ValidationError("--repeat never ends: play to a device, with --clock real.")
         }
+        if flow.hard, !plan.chosenSections.isEmpty {
+            throw ValidationError("--hard plays the saved sections that are marked; leave out the sections, or --hard.")
+        }
     }
 
     func perform() throws {
         let playing = Playing(file: file, device: device, loss: loss, screen: screen, messages: messages)
         let passes: PassCount = device.listensInRealTime ? .endless : 1
         let keeping = Keeping(
-            file: file, follows: plan.chosenSections.isEmpty, own: plan.own, remembers: device.listensInRealTime)
+            file: file, follows: plan.chosenSections.isEmpty, choice: plan.choice(onlyHard: flow.hard),
+            textMoment: flow.text, remembers: device.listensInRealTime)
         try playing.run(keeping: keeping) { clip in
             let (timeline, saved) = (Timeline(clip), keeping.saved(clip))
             let practice = try plan.plan(

@@ -6,7 +6,11 @@ final class Keeping {
     private let keeper: SectionKeeper
     /// Whether the saved sections are played, and changes of them followed: no option has chosen others.
     private let follows: Bool
-    private let own: OwnSettings
+    private let choice: SavedChoice
+    /// When the texts of sections are shown.
+    let textMoment: TextMoment
+    /// The texts of sections, by their identities.
+    private(set) var texts: [Int: String] = [:]
     /// Whether somebody listens, who may want to go on here another time.
     private let remembers: Bool
     /// What was kept when the run began; nil if nothing was, or if it cannot be read.
@@ -20,21 +24,27 @@ final class Keeping {
     /// How long the run waits at its end for the disk.
     private static let patience = 3.0
 
-    init(file: String, follows: Bool, own: OwnSettings, remembers: Bool) {
+    init(file: String, follows: Bool, choice: SavedChoice, textMoment: TextMoment, remembers: Bool) {
         keeper = SectionKeeper(file: file)
-        (self.follows, self.own, self.remembers) = (follows, own, remembers)
+        (self.follows, self.choice, self.textMoment, self.remembers) = (follows, choice, textMoment, remembers)
+    }
+
+    /// Takes the texts of sections from a list.
+    func take(_ list: SectionList) {
+        texts = Dictionary(uniqueKeysWithValues: list.sections.filter { !$0.text.isEmpty }.map { ($0.id, $0.text) })
     }
 
     /// The saved sections, as the plan wants them.
     func saved(_ clip: Clip) -> SavedSections {
         let (keeper, follows) = (keeper, follows)
         open(clip)
-        return SavedSections(areDefault: follows) { [found = isOpened] in
+        return SavedSections(areDefault: follows, choice: choice) {
             do {
                 return try keeper.kept(clip.info).list()
-            } catch  where follows && found {
-                // Told by `open`; there is a recording to play all the same.
-                return nil
+            } catch {
+                // Told by `open`; unless a section was asked for by name, there is a recording to play all the same.
+                if follows { return nil }
+                throw error
             }
         }
     }
@@ -51,7 +61,7 @@ final class Keeping {
         do {
             let kept = try keeper.kept(clip.info)
             found = try kept.store.recording(kept.recording.key)
-            _ = try kept.list()
+            take(try kept.list())
         } catch let error as StoreError where error.kind == .noHome {
             // A service without a home; whoever presses a key that needs one is told.
         } catch let error as any CommandError {
@@ -83,7 +93,7 @@ final class Keeping {
                 words.append(clockText(Double(frame) / Double(clip.sampleRate)))
             }
         }
-        if let speed = settings.speed, own.speed { words.append(percentText(speed.factor)) }
+        if let speed = settings.speed, choice.speed { words.append(percentText(speed.factor)) }
         if let pitch = settings.pitch { words.append(semitoneText(pitch.semitones)) }
         greeting = words.isEmpty ? nil : "going on: " + words.joined(separator: ", ")
         return plan
@@ -91,7 +101,7 @@ final class Keeping {
 
     /// The keys that change the saved sections.
     func keys(of session: PracticeSession, tell: @escaping @Sendable (KeptNews) -> Void) -> SectionKeys {
-        SectionKeys(session: session, keeper: keeper, follows: follows, own: own, tell: tell)
+        SectionKeys(session: session, keeper: keeper, follows: follows, choice: choice, tell: tell)
     }
 
     /// Remembers the place, the speed, the pitch, the passes and the gap of a session that ends.

@@ -7,8 +7,8 @@ struct SectionKeys {
     let keeper: SectionKeeper
     /// Whether the session plays what is saved, and follows every change.
     let follows: Bool
-    /// Which of a section's own settings count.
-    let own: OwnSettings
+    /// Which of the saved sections are played, and how.
+    let choice: SavedChoice
     /// Called on the keeper's thread.
     let tell: @Sendable (KeptNews) -> Void
 
@@ -52,7 +52,7 @@ struct SectionKeys {
     ///
     /// - Parameter name: What was typed.
     func carryOut(_ order: Order, name: String = "") {
-        let (session, keeper, follows, own, tell) = (session, keeper, follows, own, tell)
+        let (session, keeper, follows, choice, tell) = (session, keeper, follows, choice, tell)
         keeper.post {
             do {
                 let kept = try keeper.kept(session.player.clip.info)
@@ -66,7 +66,7 @@ struct SectionKeys {
                     change = try kept.store.apply(edit, to: kept.recording)
                 }
                 let list = try kept.list()
-                if follows { try Self.play(list, on: session, own) }
+                if follows { try Self.play(list, on: session, choice) }
                 tell(.changed(change, list, Self.words(order, change, list, kept)))
             } catch let error as any CommandError {
                 tell(.refused([error.message, error.remedy]))
@@ -95,13 +95,14 @@ struct SectionKeys {
     }
 
     /// Plays what is saved from now on, or the whole recording if nothing is.
-    static func play(_ list: SectionList, on session: PracticeSession, _ own: OwnSettings) throws {
+    private static func play(_ list: SectionList, on session: PracticeSession, _ choice: SavedChoice) throws {
         let timeline = Timeline(session.player.clip)
-        guard !list.sections.isEmpty else {
-            return try session.setSections([try TimeRange.whole.section(of: timeline)])
+        let sections = try choice.sections(of: list, timeline)
+        if !sections.isEmpty {
+            try session.setSections(sections.map(\.section), savedIDs: sections.map(\.savedID))
+        } else if !choice.onlyHard {
+            try session.setSections([try TimeRange.whole.section(of: timeline)])
         }
-        try session.setSections(
-            try list.sections.map { try $0.section(of: timeline, own) }, savedIDs: list.sections.map(\.id))
     }
 
     private static func words(

@@ -256,13 +256,29 @@ final class Session: TerminalLoopDelegate {
         }
         if loop.messages.json { return EventLine(event, sampleRate: engine.configuration.sampleRate).json + "\n" }
         if !loop.traits.drawsStatus, let words = words(event) { loop.say([words]) }
+        tellText(event)
         return ""
+    }
+
+    /// Shows the text of the section that plays, when the user wants to see it.
+    private func tellText(_ event: PlayerEvent) {
+        let moment: TextMoment? =
+            switch event.kind {
+            case .sectionStarted: .during
+            case .passEnded: .after
+            default: nil
+            }
+        guard let keeping, keeping.textMoment == moment, let id = practice.savedID(ofSection: event.section),
+            let text = keeping.texts[id]
+        else { return }
+        loop.say(text.split(separator: "\n").map(String.init))
     }
 
     /// Tells what has become of a change to the saved sections.
     private func tell(_ news: KeptNews) -> String {
         switch news {
         case .changed(let change, let list, let words):
+            keeping?.take(list)
             loop.say([words])
             return loop.messages.json && !change.isEmpty ? change.json(in: list).text + "\n" : ""
         case .refused(let words):
