@@ -97,6 +97,7 @@ let package = Package(
         .target(name: "Files", dependencies: ["Explanations", "CLinux"], swiftSettings: settings),
         .target(name: "JSON", swiftSettings: settings),
         .target(name: "UserState", dependencies: ["Explanations", "Files", "JSON"], swiftSettings: settings),
+        .target(name: "Settings", dependencies: ["UserState"], swiftSettings: settings),
         .target(
             name: "AudioFiles",
             dependencies: [
@@ -145,7 +146,7 @@ let package = Package(
         .target(
             name: "WoodshedCLI",
             dependencies: [
-                "Realtime", "DSP", "Drawing", "Files", "JSON", "UserState", "Woodshed",
+                "Realtime", "DSP", "Drawing", "Files", "JSON", "Settings", "UserState", "Woodshed",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: settings),
@@ -174,6 +175,8 @@ let package = Package(
             ],
             swiftSettings: settings),
         .testTarget(name: "RealtimeTests", dependencies: ["Realtime", "TestSupport"], swiftSettings: settings),
+        .testTarget(
+            name: "SettingsTests", dependencies: ["Settings", "UserState", "TestSupport"], swiftSettings: settings),
         .testTarget(name: "SectionsTests", dependencies: ["Sections", "TestSupport"], swiftSettings: settings),
         .testTarget(
             name: "FilesTests", dependencies: ["Files", "ProcessHandles", "TestSupport"], swiftSettings: settings),
@@ -242,7 +245,7 @@ let package = Package(
         .testTarget(
             name: "WoodshedCLITests",
             dependencies: [
-                "DSP", "Drawing", "ProcessHandles", "Realtime", "TestSupport", "JSON", "UserState",
+                "DSP", "Drawing", "ProcessHandles", "Realtime", "TestSupport", "JSON", "Settings", "UserState",
                 "VirtualCardSupport",
                 "Woodshed",
                 "WoodshedCLI", "WoodshedCommand",

@@ -78,7 +78,7 @@ def measure(command):
     with tempfile.TemporaryDirectory() as folder:
         library = build(folder)
         os.chdir(folder)
-        os.environ.update(XDG_STATE_HOME=f"{folder}/state", XDG_CACHE_HOME=f"{folder}/cache", XDG_DATA_HOME=f"{folder}/data", LC_ALL="C.UTF-8")
+        os.environ.update(XDG_STATE_HOME=f"{folder}/state", XDG_CACHE_HOME=f"{folder}/cache", XDG_DATA_HOME=f"{folder}/data", XDG_CONFIG_HOME=f"{folder}/config", LC_ALL="C.UTF-8")
         # The same on every machine: two processors for work that uses all of them, and no sound card.
         os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[:2])
         Path("asound.conf").write_text("pcm.silent { type null }\n")

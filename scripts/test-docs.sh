@@ -66,8 +66,8 @@ add_device() {
 
 # Runs the commands in a document.
 try_commands() { # DOCUMENT FILE
-    # Each document begins with recordings that nobody has practised.
-    export XDG_DATA_HOME=$folder/data-${1//\//-}
+    # Each document begins with recordings that nobody has practised, and without a configuration.
+    export XDG_DATA_HOME=$folder/data-${1//\//-} XDG_CONFIG_HOME=$folder/config-${1//\//-}
     while IFS= read -r command; do
         commands=$((commands + 1))
         said=$(bash -c "set -o pipefail; $(add_device "$command")" 2>&1 </dev/null)

@@ -167,6 +167,7 @@ runs = [
     ("sections", ["song.wav", "undo"], "event", {0}),
     ("sections", ["song.wav", "rm", "1-2"], "event", {0}),
     ("sections", ["song.wav"], "sections", {0}),
+    ("config", [], "config", {0}),
     ("measure", ["song.wav"], "measure", {0}),
     ("measure", ["song.wav", "--series"], "measure", {0}),
     ("measure", ["silence.wav"], "measure", {0}),
@@ -178,7 +179,7 @@ runs = [
 ]
 
 # The definitions of which a run writes any number of lines.
-several = ("event", "calibrate", "sections")
+several = ("event", "calibrate", "sections", "config")
 
 
 def run_all(command):
@@ -228,7 +229,7 @@ def main():
     compare_names()
     with tempfile.TemporaryDirectory() as folder:
         os.chdir(folder)
-        os.environ.update(XDG_STATE_HOME=f"{folder}/state", XDG_CACHE_HOME=f"{folder}/cache", XDG_DATA_HOME=f"{folder}/data")
+        os.environ.update(XDG_STATE_HOME=f"{folder}/state", XDG_CACHE_HOME=f"{folder}/cache", XDG_DATA_HOME=f"{folder}/data", XDG_CONFIG_HOME=f"{folder}/config")
         subprocess.run(["sox", "-n", "-r", "44100", "-c", "2", "song.wav", "synth", "1", "pluck", "C4", "gain", "-6"], check=True)
         subprocess.run(["sox", "-D", "-n", "-r", "44100", "-c", "1", "silence.wav", "trim", "0", "1"], check=True)
         subprocess.run([command, "record", "--input", "file:song.wav", "--clock", "virtual", "-q", "-o", "marks.wav"], check=True)

@@ -8,14 +8,14 @@ package enum StateFolder {
     package static var path: String? { UserFolder.path("XDG_STATE_HOME", inHome: ".local/state") }
 
     /// Creates the missing folders above `path`, with access for the user only.
-    package static func makeFolders(above path: String) throws(StateFile.Fault) {
+    package static func makeFolders(above path: String) throws(LockedFile.Fault) {
         var folder = path.hasPrefix("/") ? "" : "."
         for part in path.split(separator: "/").dropLast() {
             folder += "/" + part
             // For a folder above ours that exists, mkdir may fail with a code other than EEXIST.
             guard unsafe mkdir(folder, 0o700) == 0 || errno == EEXIST || isFolder(folder)
             else {
-                throw StateFile.Fault(code: errno, action: "cannot be written")
+                throw LockedFile.Fault(code: errno, action: "cannot be written")
             }
         }
     }
@@ -26,6 +26,12 @@ package enum StateFolder {
 package enum CacheFolder {
     /// This program's folder under `$XDG_CACHE_HOME`, by default `~/.cache`; nil if there is no home.
     package static var path: String? { UserFolder.path("XDG_CACHE_HOME", inHome: ".cache") }
+}
+
+/// The location of the user's settings.
+package enum ConfigFolder {
+    /// This program's folder under `$XDG_CONFIG_HOME`, by default `~/.config`; nil if there is no home.
+    package static var path: String? { UserFolder.path("XDG_CONFIG_HOME", inHome: ".config") }
 }
 
 /// The location of what the user made and would miss.

@@ -57,6 +57,7 @@ public enum CommandLineTool {
         }
         if arguments.first == "help" { try checkHelp(arguments.dropFirst()) }
         try refuseNamesToWrite(arguments)
+        let arguments = try configured(arguments)
         var command: any ParsableCommand
         do {
             command = try Woodshed.parseAsRoot(SectionArguments.merged(arguments))
@@ -66,6 +67,16 @@ public enum CommandLineTool {
             return try answer(error, verb: arguments.first.flatMap { Woodshed.verbs.contains($0) ? $0 : nil })
         }
         if let verb = command as? any Verb { try verb.perform() }
+    }
+
+    /// The arguments, with what the environment and the configuration file say for verbs that have such options.
+    private static func configured(_ arguments: [String]) throws(CommandFailure) -> [String] {
+        let verbs = SettingOption.all.reduce(into: Set<String>()) { $0.formUnion($1.verbs) }
+        let asksForHelp = arguments.contains { ["-h", "--help", "--help-hidden"].contains($0) }
+        guard let verb = arguments.first, verbs.contains(verb), !asksForHelp else { return arguments }
+        let layers = try SettingsLayers()
+        layers.warnings.forEach { StandardStream.error.note("woodshed: " + printable($0)) }
+        return try layers.applied(to: arguments)
     }
 
     /// Refuses names that are not UTF-8, except for recordings to read: the user chooses the name of a file to write.

@@ -12,6 +12,8 @@ package struct OggPage {
     let sequence: UInt32
     /// Whether it begins in the middle of a packet.
     let isContinued: Bool
+    /// Whether it is marked as the first page of its stream.
+    let isFirst: Bool
     /// Whether it is marked as the last page of its stream.
     let isLast: Bool
     /// The length of the stream up to the end of the last packet that ends in this page, in units of its codec; -1 if none ends
@@ -34,6 +36,7 @@ package struct OggPage {
         contentStart = start + Int64(Self.headerBytes + count)
         bytes = start..<segments.reduce(contentStart) { $0 + Int64($1) }
         isContinued = head[5] & 1 != 0
+        isFirst = head[5] & 2 != 0
         isLast = head[5] & 4 != 0
         position = head.little(at: Self.positionOffset)
         serial = head.little(at: 14)

@@ -137,8 +137,9 @@ struct AudioHash: ~Copyable {
         begin("flac")
         let body = AudioTags.stripped(source)
         let blocks = FLACBlocks(body)
-        // The properties hold the rate, the channels and the length; pictures, comments and padding are in other blocks.
-        try add(body.slice(8..<8 + 34))
+        // The rate, the channels and the bits. The other properties describe the frames, and programs may fill them in later.
+        let properties = body.bytes(at: 8, count: 34)
+        if properties.count >= 14 { add(Array(properties[10..<13]) + [properties[13] & 0xF0]) }
         try add(body.dropFirst(blocks.end))
         hasAudio = blocks.end < body.count
     }
@@ -157,9 +158,11 @@ struct AudioHash: ~Copyable {
         var packets = OggAudio()
         var place: Int64 = 0
         // As a decoder does: what is no page is skipped, and the next page counts again.
-        while let start = OggPage.place(in: source, from: place) {
-            guard let page = OggPage(source, at: start) else {
-                place = start + 1
+        while place < source.count {
+            // Nearly always the next page follows at once; only otherwise it is searched for.
+            guard let page = OggPage(source, at: place) else {
+                guard let next = OggPage.place(in: source, from: place + 1) else { break }
+                place = next
                 continue
             }
             let end = min(page.bytes.upperBound, source.count)
@@ -170,27 +173,29 @@ struct AudioHash: ~Copyable {
             if !audio.isEmpty { hasAudio = true }
             place = page.bytes.upperBound
         }
-        // The position of the last page cuts the end of the sound.
         hash.update(packets.ends)
     }
 
+    /// Adds the packets of the first audio track, as ffmpeg finds them.
     mutating func addPackets(_ tools: FFmpegTools) throws(AudioFileError) {
         begin("packets")
-        var text: [UInt8] = []
+        let report = try FFmpegReport(for: file.path)
         let arguments =
-            [tools.ffmpeg, "-nostdin", "-v", "error"] + FFmpegTools.input()
-            + ["-map", "0:a:0", "-c", "copy", "-f", "hash", "-hash", "sha256", "-"]
-        let result = try unsafe tools.run(arguments, for: file.path, [file.descriptor]) {
+            [tools.ffmpeg, "-nostdin", "-v", "error"] + report.arguments(1) + FFmpegTools.input()
+            + ["-map", "0:a:0", "-c", "copy", "-f", "data", "pipe:1"]
+        var packets = ByteHash()
+        var count = 0
+        let result = try unsafe tools.run(arguments, for: file.path, [file.descriptor, report.descriptor]) {
             bytes throws(AudioFileError) in
-            if text.count < 4096 { unsafe text.append(contentsOf: bytes) }
+            unsafe packets.update(bytes)
+            count += bytes.count
         }
-        if case .killed(let number) = result.end {
-            throw .decoderKilled(file.path, signal: number, decodedSeconds: 0)
-        }
-        guard String(decoding: text, as: UTF8.self).hasPrefix("SHA256=") else {
-            throw .broken(file.path, result.lastErrorLine.isEmpty ? "no audio track" : result.lastErrorLine)
-        }
-        add(text)
+        let shortfall = try result.shortfall(file.path, decodedSeconds: 0, tellsOfEnd: report.tellsOfEnd)
+        // A damaged file has the same packets before the damage each time; what ended for another reason has not.
+        if let shortfall, result.end == .unknown || count == 0 { throw .broken(file.path, shortfall) }
+        if count == 0 { throw .noFrames(file.path) }
+        let digest = packets.digest()
+        begin("\(count) \(digest.high) \(digest.low)")
         hasAudio = true
     }
 }

@@ -15,13 +15,22 @@ struct OggAudio {
     }
 
     private var streams: [UInt32: Stream] = [:]
+    /// The streams that have not ended, in the order in which they began.
     private var order: [UInt32] = []
 
-    /// The bytes of a page that are not comments.
+    /// A file has a few streams at once. What has more is none, and must not fill the memory.
+    private static let mostStreams = 1024
+
+    /// The bytes of a page that are not comments; and, after the last page of a stream, its position, which cuts the end of the sound.
     mutating func audio(of page: OggPage, _ content: [UInt8]) -> [UInt8] {
-        if streams[page.serial] == nil { order.append(page.serial) }
-        var stream = streams[page.serial] ?? Stream()
         var kept: [UInt8] = []
+        // Streams that follow one another may have the same number.
+        if page.isFirst { kept += end(page.serial) }
+        if streams[page.serial] == nil {
+            if order.count == Self.mostStreams { kept += end(order[0]) }
+            order.append(page.serial)
+        }
+        var stream = streams[page.serial] ?? Stream()
         var place = 0
         for segment in page.segments {
             let bytes = content[min(place, content.count)..<min(place + Int(segment), content.count)]
@@ -37,7 +46,20 @@ struct OggAudio {
         }
         if page.position >= 0 { stream.position = page.position }
         streams[page.serial] = stream
-        return kept
+        return page.isLast ? kept + end(page.serial) : kept
+    }
+
+    /// Forgets a stream.
+    ///
+    /// - Returns: The bytes of its position; none if it is not there.
+    private mutating func end(_ serial: UInt32) -> [UInt8] {
+        guard let stream = streams.removeValue(forKey: serial) else { return [] }
+        order.removeAll { $0 == serial }
+        return Self.bytes(stream.position)
+    }
+
+    private static func bytes(_ position: Int64) -> [UInt8] {
+        (0..<8).map { UInt8(truncatingIfNeeded: UInt64(bitPattern: position) >> UInt64(8 * $0)) }
     }
 
     /// A packet begins.
@@ -53,11 +75,6 @@ struct OggAudio {
         stream.packet += 1
     }
 
-    /// The position of the last page of each stream, in the order in which they began.
-    var ends: [UInt8] {
-        order.flatMap { serial in
-            let position = UInt64(bitPattern: streams[serial]?.position ?? 0)
-            return (0..<8).map { UInt8(truncatingIfNeeded: position >> UInt64(8 * $0)) }
-        }
-    }
+    /// The positions of the streams that have not ended, in the order in which they began.
+    var ends: [UInt8] { order.flatMap { Self.bytes(streams[$0]?.position ?? 0) } }
 }

@@ -104,7 +104,7 @@ struct PlanOptions: ParsableArguments {
 
     @Option(
         name: [.customShort("n"), .customLong("passes")], parsing: .unconditional,
-        help: .init("Passes of each section: 5 means it is heard five times.", valueName: "n"),
+        help: .init("Passes of each section; 5 is heard five times.", valueName: "n"),
         transform: { try boundedInteger($0, in: 1...1_000_000) })
     var passes: Int?
 

@@ -20,7 +20,12 @@ struct KeptSettings: Equatable, Sendable {
         }
     }
 
-    private static let endless = "endless"
+    static let endless = "endless"
+
+    /// The same, with values of others in place of those that both have.
+    func overlaid(by others: KeptSettings) -> KeptSettings {
+        KeptSettings(texts.merging(others.texts) { $1 })
+    }
 
     /// Keeps another value, or none.
     mutating func set(_ option: String, _ value: String?) { texts[option] = value }

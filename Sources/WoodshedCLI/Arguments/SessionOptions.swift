@@ -13,7 +13,7 @@ struct SessionOptions: ParsableArguments {
     @Flag(name: .long, help: "Play only the saved sections that are marked as hard.")
     var hard = false
 
-    @Option(name: .long, help: "When a section's text is shown: during it, after each pass, or never.")
+    @Option(name: .long, help: "When a section's text is shown.")
     var text: TextMoment = .during
 
     @Option(
@@ -24,7 +24,7 @@ struct SessionOptions: ParsableArguments {
 
     @Option(
         name: .long, parsing: .unconditional,
-        help: .init("Clicks before the first pass: 4, or 4:90 for 90 a minute.", valueName: "n[:bpm]"),
+        help: .init("Clicks before the first pass: 4, or 4:90 (tempo).", valueName: "n[:bpm]"),
         transform: { try CountInText(parsing: optionValue($0)) })
     var countIn: CountInText?
 

@@ -44,7 +44,7 @@ struct PracticeCommand: Verb {
     func perform() throws {
         let playing = Playing(file: file, device: device, loss: loss, screen: screen, messages: messages)
         let passes: PassCount = device.listensInRealTime ? .endless : 1
-        let keeping = Keeping(
+        let keeping = try Keeping(
             file: file, follows: plan.chosenSections.isEmpty, choice: plan.choice(onlyHard: flow.hard),
             textMoment: flow.text, remembers: device.listensInRealTime)
         try playing.run(keeping: keeping) { clip in

@@ -23,7 +23,7 @@ struct Woodshed: ParsableCommand {
             Play.self, PracticeCommand.self, SectionsCommand.self, Render.self, Record.self, Info.self, Measure.self,
             WaveformCommand.self,
             Devices.self, Doctor.self,
-            Calibrate.self, Bench.self, Demo.self,
+            Calibrate.self, Bench.self, ConfigCommand.self, Demo.self,
         ])
 
     /// The names of all verbs, in the order of the help.
@@ -45,7 +45,7 @@ enum Introduction {
                                         the same as a file
 
         Verbs:    play practice sections render record info measure waveform devices
-                  doctor calibrate bench demo
+                  doctor calibrate bench config demo
         Help:     woodshed help VERB
         Problems: woodshed doctor
 

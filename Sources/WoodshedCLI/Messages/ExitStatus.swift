@@ -16,6 +16,8 @@ enum ExitStatus: Int32, CaseIterable, Sendable {
     case cannotCreate = 73
     case inputOutput = 74
     case noPermission = 77
+    /// The configuration file, or a variable for an option, has a value that cannot be.
+    case configuration = 78
     case hangup = 129
     case interrupted = 130
     /// The reader of standard output has gone.

@@ -18,14 +18,20 @@ final class Keeping {
     /// What the user is told at the beginning: where it goes on, and how.
     private(set) var greeting: String?
     private var isOpened = false
+    /// What the configuration file says for every recording.
+    private let configured: KeptSettings
 
     /// A place that is nearer to the end than this, in seconds, is the end.
     private static let endSeconds = 2.0
     /// How long the run waits at its end for the disk.
     private static let patience = 3.0
 
-    init(file: String, follows: Bool, choice: SavedChoice, textMoment: TextMoment, remembers: Bool) {
+    /// - Throws: A `CommandFailure` for a configuration file that cannot be read.
+    init(
+        file: String, follows: Bool, choice: SavedChoice, textMoment: TextMoment, remembers: Bool
+    ) throws(CommandFailure) {
         keeper = SectionKeeper(file: file)
+        configured = try SettingsLayers().kept
         (self.follows, self.choice, self.textMoment, self.remembers) = (follows, choice, textMoment, remembers)
     }
 
@@ -52,7 +58,7 @@ final class Keeping {
     /// The settings that are kept with the recording.
     func settings(_ clip: Clip) -> KeptSettings {
         open(clip)
-        return KeptSettings(found?.settings ?? [:])
+        return configured.overlaid(by: KeptSettings(found?.settings ?? [:]))
     }
 
     private func open(_ clip: Clip) {

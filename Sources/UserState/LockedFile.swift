@@ -1,0 +1,90 @@
+internal import Explanations
+internal import Files
+internal import Glibc
+
+/// A small file of the user's, read and replaced as a whole: a reader never sees half of it, and of two programs that change it at once
+/// the second sees what the first has written.
+package struct LockedFile: Sendable {
+    /// Why a file cannot be used.
+    package struct Fault: Error, Equatable {
+        /// An errno.
+        package let code: Int32
+        /// The attempted action, as in "cannot be read".
+        package let action: String
+
+        package init(code: Int32, action: String) { (self.code, self.action) = (code, action) }
+
+        /// The attempted action, and the system's words for the error.
+        package var text: String { "\(action): \(systemText(code))" }
+
+        /// Whether the user may not do it.
+        package var isPermission: Bool { code == EACCES || code == EPERM || code == EROFS }
+    }
+
+    package let path: String
+
+    /// Larger files are not ours, in bytes.
+    package static let largest = 1 << 20
+    /// How long another program may take for its change, and the polling interval, in ms.
+    private static let (patience, pause) = (2000, 10)
+
+    package init(path: String) { self.path = path }
+
+    /// Its bytes, at most one more than `largest`; nil if there is no file.
+    package func read() throws(Fault) -> [UInt8]? {
+        do throws(FileFault) {
+            let file = try unsafe RegularFile(path)
+            return try FileBytes.bytes(of: file.descriptor, count: Self.largest + 1)
+        } catch {
+            if error.code == ENOENT || error.code == ENOTDIR { return nil }
+            throw Fault(code: error.code, action: "cannot be read")
+        }
+    }
+
+    /// Reads the file, and replaces it with the text made from its bytes, under a lock. Missing folders are created.
+    ///
+    /// The file is not changed if `text` returns nil or throws. A `Fault` is thrown as the error that `failure` makes of it.
+    package func change<Failure: Error>(
+        failure: (Fault) -> Failure, _ text: ([UInt8]?) throws(Failure) -> String?
+    ) throws(Failure) {
+        let lock: Int32
+        do throws(Fault) {
+            try StateFolder.makeFolders(above: path)
+            lock = try takeLock()
+        } catch {
+            throw failure(error)
+        }
+        // Closing it releases the lock; so does the end of the process.
+        defer { close(lock) }
+        let content: [UInt8]?
+        do throws(Fault) { content = try read() } catch { throw failure(error) }
+        guard let text = try text(content) else { return }
+        do throws(Fault) { try replace(by: text) } catch { throw failure(error) }
+    }
+
+    /// Opens and locks a file beside ours. It is never removed, because a removed file could be locked twice.
+    private func takeLock() throws(Fault) -> Int32 {
+        let descriptor = unsafe open(path + ".lock", O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else { throw Fault(code: errno, action: "cannot be written") }
+        for _ in 0...Self.patience / Self.pause {
+            if flock(descriptor, LOCK_EX | LOCK_NB) == 0 { return descriptor }
+            guard errno == EWOULDBLOCK || errno == EINTR else { break }
+            usleep(UInt32(Self.pause) * 1000)
+        }
+        let code = errno
+        close(descriptor)
+        throw Fault(
+            code: code, action: code == EWOULDBLOCK ? "is being written by another program" : "cannot be written")
+    }
+
+    /// Only with the lock: the temporary file has a fixed name, so that one left by a killed process is reused.
+    private func replace(by text: String) throws(Fault) {
+        do throws(FileFault) {
+            let file = try WholeFile(path, suffix: ".new")
+            try file.append(Array(text.utf8))
+            try file.commit()
+        } catch {
+            throw Fault(code: error.code, action: "cannot be written")
+        }
+    }
+}

@@ -1,0 +1,120 @@
+// The options that a user can decide once and for all: in the environment, or in the configuration file. Each is checked by
+// the same parser as on the command line.
+import Woodshed
+
+/// One of these options.
+struct SettingOption: Sendable {
+    /// As on the command line, without dashes.
+    let name: String
+    /// Its letter, if it has one.
+    var letter: Character?
+    /// The verbs that take it from the environment or the file.
+    let verbs: Set<String>
+    /// What holds if nobody decides.
+    let standard: String
+    /// Options that take its place.
+    var rivals: [String] = []
+    /// Whether recordings and sections keep values of their own for it.
+    var isKept = false
+    /// Nil for an option that is on or off.
+    var check: (@Sendable (String) throws(ArgumentError) -> Void)?
+
+    var isFlag: Bool { check == nil }
+
+    /// Its variable: `WOODSHED_RESUME_REWIND`.
+    var variable: String { "WOODSHED_" + String(name.uppercased().map { $0 == "-" ? "_" : $0 }) }
+
+    /// The option with a name.
+    static func named(_ name: String) -> SettingOption? { all.first { $0.name == name } }
+
+    private static let playing: Set = ["play", "practice"]
+    private static let talking: Set = ["play", "practice", "render", "record", "demo"]
+
+    static let all: [SettingOption] = [
+        SettingOption(
+            name: "speed", letter: "s", verbs: playing, standard: "100%", rivals: ["curve", "ramp"], isKept: true,
+            check: { text throws(ArgumentError) in _ = try SpeedText(parsing: text) }),
+        SettingOption(
+            name: "pitch", verbs: playing, standard: "0", isKept: true,
+            check: { text throws(ArgumentError) in _ = try PitchText(parsing: text) }),
+        SettingOption(
+            name: "passes", letter: "n", verbs: ["practice"], standard: "endless", isKept: true,
+            check: { text throws(ArgumentError) in
+                if text != KeptSettings.endless { _ = try boundedInteger(text, in: 1...1_000_000) }
+            }),
+        SettingOption(
+            name: "gap", verbs: ["practice"], standard: "0", isKept: true,
+            check: { text throws(ArgumentError) in _ = try GapText(parsing: text) }),
+        word("joint", ["practice"], JointText.crossfade), word("material", ["practice"], MaterialText.auto),
+        word("quality", ["practice"], QualityText.full), word("text", ["practice"], TextMoment.during),
+        SettingOption(
+            name: "count-in", verbs: ["practice"], standard: "none",
+            check: { text throws(ArgumentError) in _ = try CountInText(parsing: text) }),
+        SettingOption(
+            name: "resume-rewind", verbs: ["practice"], standard: "auto",
+            check: { text throws(ArgumentError) in _ = try ResumeRewindText(parsing: text) }),
+        SettingOption(name: "repeat", verbs: ["practice"], standard: "no"),
+        SettingOption(name: "waveform", verbs: playing, standard: "no"),
+        SettingOption(
+            name: "output", verbs: playing.union(["demo"]), standard: "default",
+            check: { text throws(ArgumentError) in if text.isEmpty { throw ArgumentError("a device has a name") } }),
+        SettingOption(
+            name: "input", verbs: ["record"], standard: "default",
+            check: { text throws(ArgumentError) in if text.isEmpty { throw ArgumentError("a device has a name") } }),
+        word("on-loss", playing, LossText.wait),
+        SettingOption(name: "exclusive", verbs: playing, standard: "no"),
+        number("period", playing, 1...8192, "256"), number("periods", playing, 2...4, "3"),
+        number("priority", playing, 0...99, "70"),
+        SettingOption(name: "plain", verbs: talking.union(["sections"]), standard: "no"),
+        SettingOption(name: "quiet", letter: "q", verbs: talking.union(["sections"]), standard: "no"),
+        SettingOption(name: "verbose", letter: "v", verbs: talking, standard: "no"),
+    ]
+
+    private static func word<Word: RawRepresentable<String> & CaseIterable>(
+        _ name: String, _ verbs: Set<String>, _ standard: Word
+    ) -> SettingOption {
+        let words = Word.allCases.map(\.rawValue)
+        return SettingOption(
+            name: name, verbs: verbs, standard: standard.rawValue,
+            check: { text throws(ArgumentError) in
+                guard !words.contains(text) else { return }
+                throw ArgumentError("'\(text)' is none of: \(words.joined(separator: ", "))")
+            })
+    }
+
+    private static func number(
+        _ name: String, _ verbs: Set<String>, _ range: ClosedRange<Int>, _ standard: String
+    ) -> SettingOption {
+        SettingOption(
+            name: name, verbs: verbs, standard: standard,
+            check: { text throws(ArgumentError) in _ = try boundedInteger(text, in: range) })
+    }
+
+    /// Whether a value switches a flag on.
+    static func isOn(_ text: String) throws(ArgumentError) -> Bool {
+        switch text.lowercased() {
+        case "yes", "on", "true", "1": return true
+        case "no", "off", "false", "0": return false
+        default: throw ArgumentError("'\(text)' is neither yes nor no")
+        }
+    }
+
+    /// Refuses a value that the command line would refuse.
+    func validate(_ text: String) throws(ArgumentError) {
+        if let check { try check(text) } else { _ = try Self.isOn(text) }
+    }
+
+    /// Whether the user has given it, or a rival, on the command line.
+    func isGiven(in arguments: ArraySlice<String>) -> Bool {
+        arguments.contains { argument in
+            if ([name] + rivals).contains(where: { argument == "--" + $0 || argument.hasPrefix("--\($0)=") }) {
+                return true
+            }
+            guard let letter, argument.hasPrefix("-"), !argument.hasPrefix("--") else { return false }
+            // Letters of flags may stand together; the value of another option may stand behind its letter.
+            return isFlag
+                ? argument.dropFirst().allSatisfy(\.isLetter) && argument.contains(letter)
+                : argument.dropFirst().first == letter
+        }
+    }
+}

@@ -1,0 +1,119 @@
+// Options from the environment and the configuration file, for what the command line leaves open. A flag wins over the
+// environment, that over a section's own value, then the recording's, then the file's, then the standard.
+import Settings
+import UserState
+import Woodshed
+
+/// Where a value comes from.
+enum SettingSource: Equatable {
+    case environment(String)
+    case file(String, line: Int)
+    case standard
+
+    /// For people and programs.
+    var words: String {
+        switch self {
+        case .environment(let variable): variable
+        case .file(let path, let line): "\(path), line \(line)"
+        case .standard: "default"
+        }
+    }
+}
+
+/// The environment and the configuration file, read once.
+struct SettingsLayers {
+    private let environment: (String) -> String?
+    private let file: SettingsFile?
+    private let text: SettingsText
+
+    /// - Throws: A `CommandFailure` if there is a file that cannot be read.
+    init(
+        environment: @escaping (String) -> String? = environmentVariable, file: SettingsFile? = SettingsFile()
+    ) throws(CommandFailure) {
+        (self.environment, self.file) = (environment, file)
+        do throws(SettingsFile.Fault) {
+            text = try file?.read() ?? SettingsText("")
+        } catch {
+            throw Self.failure(error, path: file?.path ?? "")
+        }
+    }
+
+    static func failure(_ fault: SettingsFile.Fault, path: String) -> CommandFailure {
+        switch fault {
+        case .file(let fault): CommandFailure(.configuration, "\(path): \(fault.text)")
+        case .noText:
+            CommandFailure(
+                .configuration, "\(path): this is no text", remedy: "Put another file in its place, or remove it.")
+        }
+    }
+
+    /// The value that somebody has decided for an option, and who.
+    ///
+    /// - Throws: A `CommandFailure` for a value that the option refuses.
+    func value(of option: SettingOption) throws(CommandFailure) -> (value: String, source: SettingSource) {
+        if let value = environment(option.variable), !value.isEmpty {
+            return (try checked(value, of: option, .environment(option.variable)), .environment(option.variable))
+        }
+        if let entry = text[option.name], let file {
+            let source = SettingSource.file(file.path, line: entry.line)
+            return (try checked(entry.value, of: option, source), source)
+        }
+        return (option.standard, .standard)
+    }
+
+    private func checked(
+        _ value: String, of option: SettingOption, _ source: SettingSource
+    ) throws(CommandFailure) -> String {
+        do throws(ArgumentError) {
+            try option.validate(value)
+            return value
+        } catch {
+            throw CommandFailure(
+                .configuration, "\(source.words): \(option.name): \(error)",
+                remedy: "Change it, or run: woodshed config unset \(option.name)")
+        }
+    }
+
+    /// The lines that mean nothing, each in a sentence.
+    var warnings: [String] {
+        guard let file else { return [] }
+        let unknown = text.entries.filter { SettingOption.named($0.option) == nil }.map { entry in
+            let known = suggestion(for: entry.option, among: SettingOption.all.map(\.name))
+            return "\(file.path), line \(entry.line): there is no option '\(entry.option)'"
+                + (known.map { "; did you mean \($0)?" } ?? "")
+        }
+        return unknown + text.unreadable.map { "\(file.path), line \($0): this sets nothing; write option = value" }
+    }
+
+    // MARK: On the command line
+
+    /// The arguments, with what the environment and the file decide added behind them.
+    ///
+    /// What recordings keep values of their own for is left to them if only the file decides it: see `kept`.
+    func applied(to arguments: [String]) throws(CommandFailure) -> [String] {
+        guard let verb = arguments.first else { return arguments }
+        // What stands behind "--" is a name.
+        let end = arguments.firstIndex(of: "--") ?? arguments.endIndex
+        var added: [String] = []
+        for option in SettingOption.all where option.verbs.contains(verb) && !option.isGiven(in: arguments[..<end]) {
+            let (value, source) = try value(of: option)
+            if source == .standard { continue }
+            if option.isKept, verb == "practice", case .file = source { continue }
+            // Of the options with a value only one has a word that the command line does not take.
+            if option.name == "passes", value == KeptSettings.endless { continue }
+            if let isOn = option.isFlag ? try? SettingOption.isOn(value) : nil {
+                if isOn { added.append("--" + option.name) }
+            } else {
+                added.append("--\(option.name)=\(value)")
+            }
+        }
+        return arguments[..<end] + added + arguments[end...]
+    }
+
+    /// The file's values for what recordings and sections keep values of their own for.
+    var kept: KeptSettings {
+        var texts: [String: String] = [:]
+        for option in SettingOption.all where option.isKept { texts[option.name] = text[option.name]?.value }
+        return KeptSettings(texts)
+    }
+}

@@ -1,0 +1,145 @@
+// `woodshed config`: what holds for every run, and where it comes from.
+import ArgumentParser
+import JSON
+import Settings
+import UserState
+
+struct ConfigCommand: Verb {
+    static let configuration = CommandConfiguration(
+        commandName: "config",
+        abstract: "Show and change what holds for every run: speed, device, plain output.",
+        discussion: """
+            EXAMPLES
+              woodshed config                        every option, and where its value comes from
+              woodshed config set speed 80%
+              woodshed config get speed
+              woodshed config unset speed
+              woodshed config path                   the file
+
+            The file has lines of option = value, with the names of the long options, and
+            comments after #. An option on the command line wins over the environment
+            (WOODSHED_SPEED=80%), that over a section's own value, then what was remembered
+            of the recording, then the file.
+            """)
+
+    @Argument(
+        help: .init("list, get, set, unset or path.", valueName: "action"),
+        completion: .list(["list", "get", "set", "unset", "path"]))
+    var action = "list"
+
+    @Argument(help: .init("An option, and for set its value.", valueName: "word"))
+    var words: [String] = []
+
+    @Flag(name: .long, help: "Write JSON to standard output: one line for each option.")
+    var json = false
+
+    @Flag(name: [.short, .long], help: "Print no hints.")
+    var quiet = false
+
+    func perform() throws {
+        let counts = ["list": 0, "get": 1, "set": 2, "unset": 1, "path": 0]
+        guard let count = counts[action] else {
+            let known = suggestion(for: action, among: counts.keys.sorted())
+            throw CommandFailure(
+                .usage, "there is no action '\(action)'",
+                remedy: "Did you mean: \(known ?? "list, get, set, unset, path")")
+        }
+        guard words.count == count else {
+            let usage = ["list": "", "get": " OPTION", "set": " OPTION VALUE", "unset": " OPTION", "path": ""]
+            throw CommandFailure(
+                .usage, "'\(action)' takes \(count == 0 ? "no" : "\(count)") word\(count == 1 ? "" : "s")",
+                remedy: "Write: woodshed config \(action)\(usage[action] ?? "")")
+        }
+        switch action {
+        case "get": try StandardStream.output.line(try SettingsLayers().value(of: option(words[0])).value)
+        case "set": try set(try option(words[0]), words[1])
+        case "unset": try unset(words[0])
+        case "path": try StandardStream.output.line(try file().path)
+        default: try list()
+        }
+    }
+
+    private func option(_ name: String) throws(CommandFailure) -> SettingOption {
+        if let option = SettingOption.named(name) { return option }
+        let names = SettingOption.all.map(\.name)
+        let remedy = suggestion(for: name, among: names).map { "Did you mean: \($0)" }
+        throw CommandFailure(
+            .usage, "there is no option '\(name)'",
+            remedy: remedy ?? "Choose one of: \(names.joined(separator: ", ")).")
+    }
+
+    private func file() throws(CommandFailure) -> SettingsFile {
+        if let file = SettingsFile() { return file }
+        throw CommandFailure(
+            .configuration, "there is no home folder to keep a configuration in",
+            remedy: "Set HOME or XDG_CONFIG_HOME to a folder of yours.")
+    }
+
+    private func list() throws {
+        let layers = try SettingsLayers()
+        let rows = try SettingOption.all.map { option in (option, try layers.value(of: option)) }
+        let names = rows.map { $0.0.name.count }.max() ?? 0
+        let values = rows.map { displayWidth(printable($0.1.value)) }.max() ?? 0
+        for (option, (value, source)) in rows {
+            if json {
+                let fields: [JSONValue.Field] = [
+                    .init("v", .integer(1)), .init("option", .string(option.name)), .init("value", .string(value)),
+                    .init("source", .string(source.words)),
+                ]
+                try StandardStream.output.line(JSONValue.object(fields).text)
+                continue
+            }
+            let name = option.name + String(repeating: " ", count: names - option.name.count)
+            let padding = String(repeating: " ", count: values - displayWidth(printable(value)))
+            try StandardStream.output.line("\(name)  \(printable(value))\(padding)  \(printable(source.words))")
+        }
+        layers.warnings.forEach { StandardStream.error.note(printable($0)) }
+    }
+
+    private func set(_ option: SettingOption, _ value: String) throws {
+        do throws(ArgumentError) {
+            try option.validate(value)
+        } catch {
+            throw CommandFailure(.usage, error.description, remedy: "See: woodshed help practice")
+        }
+        try change { text in
+            text.set(option.name, to: value)
+            return true
+        }
+        hint("\(option.name) = \(printable(value))", option)
+    }
+
+    private func unset(_ name: String) throws {
+        // What the file has and this version does not know can be removed, too.
+        var wasSet = false
+        try change { text in
+            wasSet = text.unset(name)
+            return wasSet
+        }
+        guard wasSet else {
+            _ = try option(name)
+            if !quiet { StandardStream.error.note("\(name) was not set") }
+            return
+        }
+        if let option = SettingOption.named(name) { hint("\(name) is \(option.standard) again", option) }
+    }
+
+    private func change(_ body: (inout SettingsText) -> Bool) throws {
+        let file = try file()
+        do throws(SettingsFile.Fault) {
+            try file.change(body)
+        } catch {
+            guard case .file(let fault) = error else { throw SettingsLayers.failure(error, path: file.path) }
+            let status: ExitStatus = fault.isPermission ? .noPermission : .cannotCreate
+            throw CommandFailure(status, "\(file.path): \(fault.text)", remedy: "Nothing was changed.")
+        }
+    }
+
+    private func hint(_ words: String, _ option: SettingOption) {
+        guard !quiet, !json else { return }
+        StandardStream.error.note(words)
+        if let value = environmentVariable(option.variable), !value.isEmpty {
+            StandardStream.error.note("\(option.variable)=\(printable(value)) wins over it here.")
+        }
+    }
+}

@@ -1,0 +1,122 @@
+// What holds for every run: the configuration file, the environment, and which wins.
+import ArgumentParser
+import Glibc
+import Settings
+import TestSupport
+import Testing
+
+@testable import WoodshedCLI
+
+@Suite("The configuration", .serialized)
+struct ConfigTests {
+    private let folder = TestFolder()
+    private var home: [String: String] {
+        [
+            "XDG_CONFIG_HOME": folder["config"], "XDG_DATA_HOME": folder["data"], "XDG_CACHE_HOME": folder["cache"],
+        ]
+    }
+
+    init() { folder.write("song.wav", Wave.ramp(frames: 2400, channels: 1, rate: 8000)) }
+
+    @discardableResult
+    private func config(_ arguments: String..., with environment: [String: String] = [:]) -> Finished {
+        Command.run(["config"] + arguments, environment: home.merging(environment) { $1 })
+    }
+
+    /// The speed of the first pass.
+    private func speed(_ arguments: String..., with environment: [String: String] = [:]) -> String? {
+        let run = Command.run(
+            ["practice", folder["song.wav"], "--output", "null", "--clock", "virtual", "--json"] + arguments,
+            environment: home.merging(environment) { $1 })
+        let pass = run.lines.first { $0.contains(#""event":"pass.started""#) } ?? run.error
+        return pass.split(separator: #""speed":"#).dropFirst().first.map { String($0.prefix { $0 != "," }) }
+    }
+
+    @Test("is listed with where each value comes from, set, read and removed; other lines stay")
+    func verbs() {
+        #expect(config("path").text == folder["config"] + "/woodshed/woodshed.conf\n")
+        #expect(config("get", "speed").text == "100%\n")
+        #expect(!folder.names.contains("config"))
+        #expect(config("set", "speed", "80%").status == 0 && config("set", "plain", "yes").status == 0)
+        let path = "config/woodshed/woodshed.conf"
+        #expect(folder.read(path) == Array("speed = 80%\nplain = yes\n".utf8))
+        folder.write(path, Array("# mine\nspeed = 80%  # slow\nfuture = 1\n".utf8))
+        #expect(config("set", "speed", "70%").status == 0)
+        #expect(folder.read(path) == Array("# mine\nspeed = 70%  # slow\nfuture = 1\n".utf8))
+        let list = config()
+        #expect(list.lines.first == "speed          70%        \(folder[path]), line 2")
+        #expect(list.error.contains("line 3: there is no option 'future'"))
+        let json = config("--json", with: ["WOODSHED_GAP": "1.0x"]).lines
+        #expect(json.count == SettingOption.all.count)
+        #expect(json.contains(#"{"v":1,"option":"gap","value":"1.0x","source":"WOODSHED_GAP"}"#))
+        #expect(json.contains(#"{"v":1,"option":"joint","value":"crossfade","source":"default"}"#))
+        #expect(config("unset", "speed").status == 0 && config("unset", "future").status == 0)
+        #expect(folder.read(path) == Array("# mine\n".utf8))
+    }
+
+    @Test("a flag wins over the environment, that over the section, the recording, the file and the standard")
+    func precedence() {
+        #expect(speed() == "1.0")
+        config("set", "speed", "90%")
+        #expect(speed() == "0.9")
+        _ = Command.run(["sections", folder["song.wav"], "add", "0.1-0.2", "--name", "A"], environment: home)
+        #expect(speed() == "0.9")
+        _ = Command.run(["sections", folder["song.wav"], "set", "A", "speed=70%"], environment: home)
+        #expect(speed() == "0.7" && speed("--section", "0-0.1") == "0.9")
+        let variable = ["WOODSHED_SPEED": "60%"]
+        #expect(speed(with: variable) == "0.6" && speed("-s", "50%", with: variable) == "0.5")
+        #expect(speed("--speed=50%", with: variable) == "0.5")
+        #expect(speed("--ramp", "50%:60%:10%", "-n", "2", with: variable) == "0.5")
+    }
+
+    @Test("values that cannot be are refused with their place, and set is as strict as the command line")
+    func refusals() {
+        for (words, status) in [
+            (["set", "speed", "700"], 64), (["set", "sped", "70%"], 64), (["get"], 64), (["sett", "speed", "1"], 64),
+            (["set", "plain", "maybe"], 64), (["unset", "sped"], 64), (["set", "joint", "none"], 64),
+        ] {
+            let run = Command.run(["config"] + words, environment: home)
+            #expect(run.status == Int32(status) && run.errorLines.count == 2, "\(words): \(run.error)")
+        }
+        #expect(!folder.names(in: "config/woodshed").contains("woodshed.conf"))
+        config("set", "speed", "70%")
+        folder.write("config/woodshed/woodshed.conf", Array("\nspeed = fast\n".utf8))
+        let run = Command.run(["play", folder["song.wav"], "--output", "null"], environment: home)
+        #expect(
+            run.status == 78 && run.error.contains("woodshed.conf, line 2: speed: 'fast' is no speed"), "\(run.error)")
+        #expect(config(with: ["WOODSHED_OUTPUT": "x", "WOODSHED_SPEED": "1"]).status == 0)
+        #expect(config(with: ["WOODSHED_PERIODS": "9"]).status == 78)
+        folder.write("config/woodshed/woodshed.conf", [0, 1, 2])
+        #expect(config().status == 78 && config("set", "speed", "70%").status == 78)
+        #expect(folder.read("config/woodshed/woodshed.conf") == [0, 1, 2])
+        // Verbs without such options do not look at it, nor does the help.
+        #expect(Command.run(["info", folder["song.wav"]], environment: home).status == 0)
+        #expect(Command.run(["practice", "--help"], environment: home).status == 0)
+        #expect(Command.run(["config", "set", "speed", "70%"]).status == 78)
+    }
+
+    @Test("every verb takes every option that the table gives it, and a given option is found in any spelling")
+    func table() throws {
+        for option in SettingOption.all {
+            try option.validate(option.isFlag ? "yes" : option.standard == "none" ? "4" : option.standard)
+            for verb in option.verbs {
+                let argument =
+                    option.isFlag
+                    ? "--\(option.name)" : "--\(option.name)=\(option.standard == "none" ? "4" : option.standard)"
+                guard option.standard != KeptSettings.endless else { continue }
+                let needed = verb == "render" ? ["-o", "x.wav"] : []
+                let file = ["record", "demo"].contains(verb) ? [] : ["song.wav"]
+                _ = try Woodshed.parseAsRoot([verb] + file + needed + [argument])
+            }
+        }
+        let speed = try #require(SettingOption.named("speed"))
+        for words in [["-s", "1"], ["-s70%"], ["--speed", "1"], ["--speed=1"], ["--curve", "0=1"]] {
+            #expect(speed.isGiven(in: words[...]))
+        }
+        for words in [["--section", "1-2"], ["song-s.wav"], ["-n", "5"], ["--speedy"]] {
+            #expect(!speed.isGiven(in: words[...]))
+        }
+        let quiet = try #require(SettingOption.named("quiet"))
+        #expect(quiet.isGiven(in: ["-vq"]) && !quiet.isGiven(in: ["-v", "--quality", "light"]))
+    }
+}
