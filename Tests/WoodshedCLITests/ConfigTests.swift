@@ -69,6 +69,22 @@ struct ConfigTests {
         #expect(speed("--ramp", "50%:60%:10%", "-n", "2", with: variable) == "0.5")
     }
 
+    @Test("keys are listed and remapped; a wrong line for a key is refused with its place")
+    func keys() {
+        #expect(config("keys").lines.contains { $0.split(separator: " ").joined(separator: " ") == "space pause" })
+        #expect(config("set", "key.playing.z", "loop start; speed 80%").status == 0)
+        let rows = config("keys", "--json").lines
+        #expect(rows.last == #"{"v":1,"option":"key.playing.z","value":"loop start; speed 80%","source":"file"}"#)
+        #expect(
+            config("set", "key.playing.zz", "pause").status == 64 && config("set", "key.playing.z", "fly").status == 64)
+        #expect(config().error.isEmpty)
+        folder.write("config/woodshed/woodshed.conf", Array("key.playing.z = fly\n".utf8))
+        let run = Command.run(
+            ["play", folder["song.wav"], "--output", "null", "--clock", "virtual"], environment: home)
+        #expect(run.status == 78 && run.error.contains("line 1: 'fly' is no action"), "\(run.error)")
+        #expect(config("unset", "key.playing.z").status == 0 && folder.read("config/woodshed/woodshed.conf").isEmpty)
+    }
+
     @Test("values that cannot be are refused with their place, and set is as strict as the command line")
     func refusals() {
         for (words, status) in [

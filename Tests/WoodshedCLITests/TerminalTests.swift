@@ -106,16 +106,16 @@ struct TerminalTests {
             .jump(seconds: 1), .changeSpeed(by: -0.05), .changeSpeed(by: 0.05), .changeSpeed(by: -0.01),
             .changeSpeed(by: 0.01),
             .changePitch(by: -1), .changePitch(by: 1), .changeGain(by: 1), .changeGain(by: -1), .help,
-            .skip(sections: 1), .skip(sections: -1), .normalSpeed,
+            .skip(sections: 1), .skip(sections: -1), .setSpeed(1),
         ]
-        #expect(reader.keys(bytes).compactMap { KeyAction($0) } == expected)
-        #expect(bytes.flatMap { reader.keys([$0]) }.compactMap { KeyAction($0) } == expected)
+        #expect(reader.keys(bytes).flatMap { KeyMap.standard.actions(of: $0) } == expected)
+        #expect(bytes.flatMap { reader.keys([$0]) }.flatMap { KeyMap.standard.actions(of: $0) } == expected)
     }
 
     @Test("the keys of the loop: marks, edges by 10 ms and with Alt by one frame")
     func loopKeys() {
         var reader = KeyBytes()
-        let keys = reader.keys("abljL,.<>\u{1B},\u{1B}>i".utf8).compactMap { KeyAction($0) }
+        let keys = reader.keys("abljL,.<>\u{1B},\u{1B}>i".utf8).flatMap { KeyMap.standard.actions(of: $0) }
         #expect(
             keys == [
                 .loop(.setStart), .loop(.setEnd), .loop(.toggle), .loop(.goToStart), .loop(.lastHeard),
@@ -128,7 +128,7 @@ struct TerminalTests {
     @Test("the keys of saved sections, and of the pass that was clean or missed")
     func sectionKeys() {
         var reader = KeyBytes()
-        let keys = reader.keys("mSRXHuUyxQ".utf8).compactMap { KeyAction($0) }
+        let keys = reader.keys("mSRXHuUyxQ".utf8).flatMap { KeyMap.standard.actions(of: $0) }
         #expect(
             keys == [
                 .sections(.mark), .sections(.save), .sections(.rename), .sections(.remove), .sections(.toggleHard),
@@ -153,28 +153,81 @@ struct TerminalTests {
         var line = InputLine(question: "name")
         #expect(line.take(.plain(0x1B)) == .givenUp)
         // Bytes that are no character are left out; a line has an end.
-        for byte: UInt8 in [0xC3, 0x41, 0x80, 0xFF] { _ = line.take(.plain(byte)) }
+        var reader = KeyBytes()
+        for key in reader.keys([0xC3, 0x41, 0x80, 0xFF]) { _ = line.take(key) }
         #expect(line.text == "A")
         for _ in 0..<5000 { _ = line.take(.plain(0x41)) }
         #expect(line.text.utf8.count == 1000)
         for columns in 10...80 { #expect(displayWidth(line.line(columns: columns)) <= columns - 1) }
     }
 
+    @Test("every key has a name, every action has words, and both are read again; a text is several actions, or none")
+    func names() throws {
+        for (key, words) in KeyMap.standard.rows {
+            #expect(try KeyName(parsing: key).description == key)
+            #expect(try KeyAction.list(words).map(\.words).joined(separator: "; ") == words, "\(key)")
+        }
+        #expect(KeyMap.standard.rows.count == 66)
+        #expect(try KeyName(parsing: "Shift+Ctrl+LEFT").description == "ctrl+shift+left")
+        #expect(
+            try KeyName(parsing: "ctrl+L").description == "ctrl+l" && KeyName(parsing: "shift+a").description == "A")
+        #expect(try KeyName(parsing: "+").description == "+" && KeyName(parsing: "alt++").description == "alt++")
+        #expect(try KeyName(parsing: "equals").description == "=" && KeyName(parsing: "ö").description == "ö")
+        for text in ["", "spce", "hyper+a", "ab", "ctrl+[", "shift+1", " "] {
+            #expect(throws: ArgumentError.self) { try KeyName(parsing: text) }
+        }
+        #expect(try KeyAction.list("loop start; speed 80%") == [.loop(.setStart), .setSpeed(0.8)])
+        #expect(try KeyAction.list("nudge end -1.5ms") == [.loop(.nudge(.end, seconds: -0.0015))])
+        #expect(try KeyAction.list("none").isEmpty)
+        for text in [
+            "", "jump", "seek 5", "seek", "speed", "speed 900%", "passes 0", "nudge end 5", "nudge mid +5ms", "loop",
+        ] {
+            #expect(throws: ArgumentError.self) { try KeyAction.list(text) }
+        }
+    }
+
+    @Test(
+        "keys are remapped, also those beyond ASCII and with Alt; none takes a key away, and the help shows what holds")
+    func remapping() throws {
+        var map = KeyMap.standard
+        try map.bind("ö", to: "speed -5%")
+        try map.bind("alt+j", to: "loop jump")
+        try map.bind("[", to: "none")
+        try map.bind("z", to: "loop start; tell")
+        var reader = KeyBytes(altKeys: map.altKeys)
+        let actions = reader.keys("ö[z\u{1B}jj".utf8).flatMap { map.actions(of: $0) }
+        #expect(
+            actions == [
+                .changeSpeed(by: -0.05), .loop(.setStart), .tell, .loop(.goToStart), .loop(.goToStart),
+            ])
+        #expect(map.help.entries.contains { $0 == ("ö ]", "5 % slower, faster") })
+        let sequences: [(String, String)] = [
+            ("\u{1B}[H", "home"), ("\u{1B}[5~", "pageup"), ("\u{1B}[3;5~", "ctrl+delete"),
+            ("\u{1B}[1;6A", "ctrl+shift+up"),
+            ("\u{1B}OD", "left"), ("\u{9}", "tab"), ("\u{1}", "ctrl+a"),
+        ]
+        for (bytes, name) in sequences {
+            #expect(reader.keys(bytes.utf8).compactMap { KeyName($0)?.description } == [name])
+        }
+    }
+
     @Test("Escape alone does nothing and does not swallow another key")
     func escape() {
         var reader = KeyBytes()
-        func actions(_ text: String) -> [KeyAction] { reader.keys(text.utf8).compactMap { KeyAction($0) } }
+        func actions(_ text: String) -> [KeyAction] {
+            reader.keys(text.utf8).flatMap { KeyMap.standard.actions(of: $0) }
+        }
         #expect(actions("\u{1B}q") == [.quit(remembers: true)] && !reader.isWaiting)
         #expect(actions("\u{1B}\u{1B}\u{1B}[C") == [.jump(seconds: 5)])
         #expect(actions("\u{1B}").isEmpty && reader.isWaiting)
-        #expect(reader.giveUpWaiting() == .plain(0x1B) && KeyAction(.plain(0x1B)) == nil)
+        #expect(reader.giveUpWaiting() == .plain(0x1B) && KeyMap.standard.actions(of: .plain(0x1B)).isEmpty)
         // Would have been the rest of a sequence.
         #expect(actions("[") == [.changeSpeed(by: -0.05)])
     }
 
     @Test("the keys' help never wraps, at any width from 20 to 220, and lists every key")
     func help() {
-        for help in [KeyAction.keyHelp, RecordKeys.help] {
+        for help in [KeyMap.standard.help, RecordKeys.help] {
             for columns in 20...220 {
                 let lines = help.lines(columns: columns)
                 #expect(lines.allSatisfy { displayWidth($0) <= columns - 1 }, "\(columns): \(lines)")

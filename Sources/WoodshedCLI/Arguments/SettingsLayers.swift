@@ -74,10 +74,35 @@ struct SettingsLayers {
         }
     }
 
+    // MARK: Keys
+
+    /// What a line for a key begins with: `key.playing.ctrl+l = none`.
+    static let keyPrefix = "key.playing."
+
+    /// The keys, with those of the file in place of the usual ones.
+    ///
+    /// - Throws: A `CommandFailure` for a key or an action that there is not.
+    func keyMap() throws(CommandFailure) -> KeyMap {
+        var map = KeyMap.standard
+        for entry in text.entries where entry.option.hasPrefix(Self.keyPrefix) {
+            do throws(ArgumentError) {
+                try map.bind(String(entry.option.dropFirst(Self.keyPrefix.count)), to: entry.value)
+            } catch {
+                throw CommandFailure(
+                    .configuration, "\(file?.path ?? ""), line \(entry.line): \(error)",
+                    remedy: "Change it, or run: woodshed config unset \(entry.option)")
+            }
+        }
+        return map
+    }
+
     /// The lines that mean nothing, each in a sentence.
     var warnings: [String] {
         guard let file else { return [] }
-        let unknown = text.entries.filter { SettingOption.named($0.option) == nil }.map { entry in
+        let isUnknown = { (entry: SettingsText.Entry) in
+            SettingOption.named(entry.option) == nil && !entry.option.hasPrefix(Self.keyPrefix)
+        }
+        let unknown = text.entries.filter(isUnknown).map { entry in
             let known = suggestion(for: entry.option, among: SettingOption.all.map(\.name))
             return "\(file.path), line \(entry.line): there is no option '\(entry.option)'"
                 + (known.map { "; did you mean \($0)?" } ?? "")

@@ -15,6 +15,8 @@ struct ConfigCommand: Verb {
               woodshed config get speed
               woodshed config unset speed
               woodshed config path                   the file
+              woodshed config keys                   what each key does
+              woodshed config set key.playing.z "loop start"
 
             The file has lines of option = value, with the names of the long options, and
             comments after #. An option on the command line wins over the environment
@@ -23,8 +25,8 @@ struct ConfigCommand: Verb {
             """)
 
     @Argument(
-        help: .init("list, get, set, unset or path.", valueName: "action"),
-        completion: .list(["list", "get", "set", "unset", "path"]))
+        help: .init("list, get, set, unset, path or keys.", valueName: "action"),
+        completion: .list(["list", "get", "set", "unset", "path", "keys"]))
     var action = "list"
 
     @Argument(help: .init("An option, and for set its value.", valueName: "word"))
@@ -37,12 +39,12 @@ struct ConfigCommand: Verb {
     var quiet = false
 
     func perform() throws {
-        let counts = ["list": 0, "get": 1, "set": 2, "unset": 1, "path": 0]
+        let counts = ["list": 0, "get": 1, "set": 2, "unset": 1, "path": 0, "keys": 0]
         guard let count = counts[action] else {
             let known = suggestion(for: action, among: counts.keys.sorted())
             throw CommandFailure(
                 .usage, "there is no action '\(action)'",
-                remedy: "Did you mean: \(known ?? "list, get, set, unset, path")")
+                remedy: "Did you mean: \(known ?? "list, get, set, unset, path, keys")")
         }
         guard words.count == count else {
             let usage = ["list": "", "get": " OPTION", "set": " OPTION VALUE", "unset": " OPTION", "path": ""]
@@ -52,7 +54,9 @@ struct ConfigCommand: Verb {
         }
         switch action {
         case "get": try StandardStream.output.line(try SettingsLayers().value(of: option(words[0])).value)
+        case "set" where words[0].hasPrefix(SettingsLayers.keyPrefix): try setKey(words[0], words[1])
         case "set": try set(try option(words[0]), words[1])
+        case "keys": try listKeys()
         case "unset": try unset(words[0])
         case "path": try StandardStream.output.line(try file().path)
         default: try list()
@@ -109,6 +113,38 @@ struct ConfigCommand: Verb {
         hint("\(option.name) = \(printable(value))", option)
     }
 
+    private func setKey(_ name: String, _ words: String) throws {
+        do throws(ArgumentError) {
+            var map = KeyMap.standard
+            try map.bind(String(name.dropFirst(SettingsLayers.keyPrefix.count)), to: words)
+        } catch {
+            throw CommandFailure(.usage, error.description, remedy: "See: woodshed config keys")
+        }
+        try change { text in
+            text.set(name, to: words)
+            return true
+        }
+        if !quiet, !json { StandardStream.error.note("\(printable(name)) = \(printable(words))") }
+    }
+
+    private func listKeys() throws {
+        let rows = try SettingsLayers().keyMap().rows
+        let width = rows.map { displayWidth($0.key) }.max() ?? 0
+        for (key, words) in rows {
+            if json {
+                let fields: [JSONValue.Field] = [
+                    .init("v", .integer(1)), .init("option", .string(SettingsLayers.keyPrefix + key)),
+                    .init("value", .string(words)),
+                    .init("source", .string(KeyMap.standard.rows.contains { $0 == (key, words) } ? "default" : "file")),
+                ]
+                try StandardStream.output.line(JSONValue.object(fields).text)
+            } else {
+                let padding = String(repeating: " ", count: width - displayWidth(key))
+                try StandardStream.output.line("\(key)\(padding)  \(words)")
+            }
+        }
+    }
+
     private func unset(_ name: String) throws {
         // What the file has and this version does not know can be removed, too.
         var wasSet = false
@@ -117,7 +153,7 @@ struct ConfigCommand: Verb {
             return wasSet
         }
         guard wasSet else {
-            _ = try option(name)
+            if !name.hasPrefix(SettingsLayers.keyPrefix) { _ = try option(name) }
             if !quiet { StandardStream.error.note("\(name) was not set") }
             return
         }

@@ -43,7 +43,7 @@ final class TerminalLoop<Delegate: TerminalLoopDelegate> {
     private weak var delegate: Delegate?
     private let signalDescriptor: Int32
     private var screen = LiveLines()
-    private var keys = KeyBytes()
+    private var keys: KeyBytes
     /// The time of an Escape that may begin a sequence.
     private var escapeTime: Int64 = 0
     /// Continuations that the loop itself caused, and that the system has not reported yet.
@@ -55,8 +55,13 @@ final class TerminalLoop<Delegate: TerminalLoopDelegate> {
     /// The rest of a sequence arrives at once, even over a slow line.
     private static var escapeNanoseconds: Int64 { 50_000_000 }
 
-    /// - Parameter takesKeys: False if a key would change the file that is written.
-    init(messages: MessageOptions, signals: Int32, takesKeys: Bool = true) throws(CommandFailure) {
+    /// - Parameters:
+    ///   - takesKeys: False if a key would change the file that is written.
+    ///   - altKeys: The keys that have an action together with Alt.
+    init(
+        messages: MessageOptions, signals: Int32, takesKeys: Bool = true, altKeys: Set<UInt8> = []
+    ) throws(CommandFailure) {
+        keys = KeyBytes(altKeys: altKeys)
         self.messages = messages
         signalDescriptor = signals
         traits = TerminalTraits.current(plain: messages.plain)

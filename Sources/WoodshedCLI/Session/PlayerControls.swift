@@ -38,7 +38,7 @@ struct PlayerControls {
         case .jump(let seconds): jump(seconds)
         case .skip(let sections): session.skip(by: sections)
         case .changeSpeed(let step): setSpeed((wantedSpeed ?? player.status.speed) + step)
-        case .normalSpeed: setSpeed(1)
+        case .setSpeed(let factor): setSpeed(factor)
         case .changePitch(let step): setPitch((wantedSemitones ?? player.status.semitones) + step)
         case .changeGain(let step):
             gainDecibels = min(max(gainDecibels + step, Self.gainRange.lowerBound), Self.gainRange.upperBound)

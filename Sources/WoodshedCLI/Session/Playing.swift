@@ -13,6 +13,7 @@ struct Playing {
     ///
     /// - Parameter keeping: What is kept of the recording; nil if keys are not to change it.
     func run(keeping: Keeping? = nil, _ plan: (Clip) throws -> SessionPlan) throws {
+        let keyMap = try SettingsLayers().keyMap()
         let signals = Signals.install()
         let output = try device.outputDevice()
         if case .file(let path) = output { try OutputFile.refuseInput(file, output: path) }
@@ -22,7 +23,7 @@ struct Playing {
         if messages.verbose { StandardStream.error.note(listening.summary) }
         let session = try Session(
             listening, messages: messages, signals: signals, onLoss: loss.onLoss, showsWaveform: screen.waveform,
-            keeping: keeping)
+            keeping: keeping, keyMap: keyMap)
         let status = try session.run()
         guard status == .success else { throw CommandFailure(status) }
     }

@@ -35,6 +35,7 @@ final class Session: TerminalLoopDelegate {
     private var deadline: Int64?
     private var isDeviceStopping = false
     private var goesOnAfterSuspension = false
+    private let keyMap: KeyMap
     private let keeping: Keeping?
     private let desk: SectionDesk?
     private var remembers = true
@@ -48,9 +49,11 @@ final class Session: TerminalLoopDelegate {
     ///   - showsWaveform: Whether the waveform is there from the beginning.
     ///   - tellsFigures: Whether dropouts and load are reported at the end.
     ///   - keeping: What is kept of the recording, and changed by keys; nil if nothing is.
+    ///   - keyMap: What the keys do.
     init(
         _ listening: Listening, messages: MessageOptions, signals: Int32, takesKeys: Bool = true,
-        onLoss: LossText = .wait, showsWaveform: Bool = false, tellsFigures: Bool = true, keeping: Keeping? = nil
+        onLoss: LossText = .wait, showsWaveform: Bool = false, tellsFigures: Bool = true, keeping: Keeping? = nil,
+        keyMap: KeyMap = .standard
     ) throws(CommandFailure) {
         engine = listening.engine
         practice = listening.session
@@ -59,7 +62,9 @@ final class Session: TerminalLoopDelegate {
         clipSeconds = Double(clip.frameCount) / Double(clip.sampleRate)
         self.onLoss = onLoss
         self.tellsFigures = tellsFigures
-        loop = try TerminalLoop(messages: messages, signals: signals, takesKeys: takesKeys)
+        loop = try TerminalLoop(
+            messages: messages, signals: signals, takesKeys: takesKeys, altKeys: keyMap.altKeys)
+        self.keyMap = keyMap
         line = StatusLine(glyphs: loop.traits.glyphs)
         picture = PlayerPicture(
             clip: clip, glyphs: loop.traits.glyphs,
@@ -131,13 +136,16 @@ final class Session: TerminalLoopDelegate {
             if let words = desk.type(key) { loop.say([words]) }
             return
         }
-        guard let action = KeyAction(key) else { return }
+        for action in keyMap.actions(of: key) { carryOut(action) }
+    }
+
+    private func carryOut(_ action: KeyAction) {
         switch action {
         case .quit(let remembers):
             // The first such key counts.
             if loop.ending == nil { self.remembers = remembers }
             loop.end(.success)
-        case .help: loop.say(KeyAction.keyHelp.lines(columns: terminalSize().columns), evenQuiet: true)
+        case .help: loop.say(keyMap.help.lines(columns: terminalSize().columns), evenQuiet: true)
         case .redraw: loop.clearTerminal()
         case .waveform: picture.toggle()
         case .loop(let key): loop.say([LoopControls(session: practice).apply(key)])

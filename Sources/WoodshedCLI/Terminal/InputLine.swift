@@ -12,8 +12,6 @@ struct InputLine: Equatable {
     /// What is asked for: "name".
     let question: String
     private(set) var text = ""
-    /// The first bytes of a character that has not arrived completely.
-    private var pending: [UInt8] = []
 
     /// More than any name; what is typed beyond it is left out.
     private static let mostBytes = 1000
@@ -22,6 +20,7 @@ struct InputLine: Equatable {
 
     /// Takes a key.
     mutating func take(_ key: KeyBytes.Key) -> Outcome {
+        if case .text(let character) = key { add(character) }
         // Arrows and their like have no meaning in so short a line.
         guard case .plain(let byte) = key else { return .goesOn }
         switch byte {
@@ -33,22 +32,13 @@ struct InputLine: Equatable {
             while text.last == " " { text.removeLast() }
             while let last = text.last, last != " " { text.removeLast() }
         case 0..<0x20: break
-        default: add(byte)
+        default: add(Character(UnicodeScalar(byte)))
         }
         return .goesOn
     }
 
-    private mutating func add(_ byte: UInt8) {
-        guard text.utf8.count < Self.mostBytes else { return }
-        // A byte that begins a character ends whatever was incomplete.
-        if byte & 0xC0 != 0x80 { pending = [] }
-        pending.append(byte)
-        if let character = String(validating: pending, as: UTF8.self) {
-            text += character
-            pending = []
-        } else if pending.count >= 4 {
-            pending = []
-        }
+    private mutating func add(_ character: Character) {
+        if text.utf8.count + character.utf8.count <= Self.mostBytes { text.append(character) }
     }
 
     private var trimmed: String {

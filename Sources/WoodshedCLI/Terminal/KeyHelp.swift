@@ -5,12 +5,15 @@ struct KeyHelp {
     /// The keys, and what they ask for in a few words.
     let entries: [(keys: String, action: String)]
 
-    /// From so many columns on two entries fit side by side.
-    private static let wideColumns = 72
+    /// From so many columns on two entries fit side by side; below so many, the words stand below the keys.
+    private static let (wideColumns, narrowColumns) = (72, 40)
 
     /// Lines of at most `columns - 1` cells.
     func lines(columns: Int) -> [String] {
         let cells = max(columns, StatusLine.minimumColumns) - 1
+        guard columns >= Self.narrowColumns else {
+            return entries.flatMap { [$0.keys] + Self.lines("", $0.action, cells: cells, keyCells: 2) }
+        }
         guard columns >= Self.wideColumns else {
             return entries.flatMap { Self.lines($0.keys, $0.action, cells: cells, keyCells: keyCells) }
         }

@@ -1,0 +1,167 @@
+// What keys do while a recording plays, and the words for it: in the configuration, and for everything else that controls a player.
+import Woodshed
+
+/// The action of a key.
+enum KeyAction: Equatable, Sendable {
+    /// What a key does to the loop that is set by ear.
+    enum Loop: Equatable, Sendable {
+        case setStart
+        case setEnd
+        /// Leave it, or enter it again.
+        case toggle
+        /// Go to its first frame.
+        case goToStart
+        /// Loop what was just heard.
+        case lastHeard
+        /// Move an edge by seconds of the recording.
+        case nudge(LoopMarks.Edge, seconds: Double)
+        /// Move an edge by frames of the recording's file.
+        case nudgeFrames(LoopMarks.Edge, Int)
+    }
+
+    /// What a key does to the saved sections.
+    enum Sections: Equatable, Sendable {
+        /// Split the recording at what is heard.
+        case mark
+        /// Keep the loop as a section; its name is typed.
+        case save
+        /// Give the section that plays another name, which is typed.
+        case rename
+        /// Remove the section that plays.
+        case remove
+        /// Mark the section that plays as hard, or no longer.
+        case toggleHard
+        case undo
+        case redo
+
+        /// What is asked for before it is carried out; nil if nothing is.
+        var question: String? { self == .save || self == .rename ? "name" : nil }
+    }
+
+    case togglePause
+    /// End; nothing is remembered for the next time unless `remembers`.
+    case quit(remembers: Bool)
+    /// Jump by this many seconds of the recording.
+    case jump(seconds: Double)
+    /// Go this many sections forth or back.
+    case skip(sections: Int)
+    /// Change the speed by this much of the normal speed.
+    case changeSpeed(by: Double)
+    /// Set the speed to this much of the normal speed.
+    case setSpeed(Double)
+    /// Higher or lower, in semitones.
+    case changePitch(by: Double)
+    /// Play each section so often; 0 is without an end.
+    case passes(Int)
+    /// The next of the gaps after a pass: none, as long as the pass, half as long again.
+    case changeGap
+    /// Louder or softer, in decibels.
+    case changeGain(by: Double)
+    case loop(Loop)
+    case sections(Sections)
+    /// The pass was clean, or a miss: a little faster, or slower.
+    case grade(isClean: Bool)
+    /// Say the section, the position and the speed.
+    case tell
+    /// Show or hide the waveform.
+    case waveform
+    case help
+    case redraw
+}
+
+extension KeyAction {
+    /// The actions of a text such as `loop start; speed 80%`; none for `none`.
+    static func list(_ text: String) throws(ArgumentError) -> [KeyAction] {
+        if text == "none" { return [] }
+        var actions: [KeyAction] = []
+        for part in text.split(separator: ";") { actions.append(try KeyAction(words: part)) }
+        if actions.isEmpty { throw ArgumentError("'\(text)' is no action; write none for a key without one") }
+        return actions
+    }
+
+    /// The action that words name.
+    init(words text: some StringProtocol) throws(ArgumentError) {
+        let words = String(text).split(separator: " " as Character).map(String.init)
+        let unknown = ArgumentError(
+            "'\(text)' is no action; woodshed config keys lists all of them")
+        guard let first = words.first, words.count <= 3 else { throw unknown }
+        if let action = Self.simple[words.joined(separator: " ")] {
+            self = action
+            return
+        }
+        guard words.count == 2 || words.count == 3 && first == "nudge" else { throw unknown }
+        switch first {
+        case "seek": self = .jump(seconds: try Self.signed(words[1], of: unknown))
+        case "section":
+            let count: Double = try Self.signed(words[1], of: unknown)
+            self = .skip(sections: Int(count))
+        case "speed":
+            if words[1].hasPrefix("+") || words[1].hasPrefix("-") {
+                let step = try SpeedText.number(words[1].dropFirst())
+                self = .changeSpeed(by: words[1].hasPrefix("-") ? -step : step)
+            } else {
+                self = .setSpeed(try SpeedText(parsing: words[1]).factor)
+            }
+        case "pitch": self = .changePitch(by: try PitchText(parsing: words[1]).semitones)
+        case "gain": self = .changeGain(by: try Self.signed(words[1], of: unknown))
+        case "passes": self = .passes(try boundedInteger(words[1], in: 1...1_000_000))
+        case "nudge": self = .loop(try Self.nudge(words, of: unknown))
+        default: throw unknown
+        }
+    }
+
+    /// The words that name the action.
+    var words: String {
+        if let words = Self.simple.first(where: { $0.value == self })?.key { return words }
+        func signed(_ value: Double) -> String { (value < 0 ? "-" : "+") + Self.short(abs(value)) }
+        return switch self {
+        case .jump(let seconds): "seek " + signed(seconds)
+        case .skip(let sections): "section " + signed(Double(sections))
+        case .changeSpeed(let step): "speed " + signed(step * 100) + "%"
+        case .setSpeed(let factor): "speed " + Self.short(factor * 100) + "%"
+        case .changePitch(let semitones): "pitch " + signed(semitones)
+        case .changeGain(let decibels): "gain " + signed(decibels)
+        case .passes(let count): "passes \(count)"
+        case .loop(.nudge(let edge, let seconds)): "nudge \(edge.rawValue) \(signed(seconds * 1000))ms"
+        case .loop(.nudgeFrames(let edge, let frames)): "nudge \(edge.rawValue) \(signed(Double(frames)))f"
+        default: "none"
+        }
+    }
+
+    /// The actions without a number.
+    private static let simple: [String: KeyAction] = [
+        "pause": .togglePause, "quit": .quit(remembers: true), "quit forget": .quit(remembers: false),
+        "gap": .changeGap,
+        "passes endless": .passes(0), "loop start": .loop(.setStart), "loop end": .loop(.setEnd),
+        "loop toggle": .loop(.toggle), "loop jump": .loop(.goToStart), "loop last": .loop(.lastHeard),
+        "mark": .sections(.mark), "save": .sections(.save), "rename": .sections(.rename),
+        "remove": .sections(.remove), "hard": .sections(.toggleHard), "undo": .sections(.undo),
+        "redo": .sections(.redo), "grade clean": .grade(isClean: true), "grade missed": .grade(isClean: false),
+        "tell": .tell, "waveform": .waveform, "help": .help, "redraw": .redraw,
+    ]
+
+    /// A number with a sign.
+    private static func signed(_ text: some StringProtocol, of unknown: ArgumentError) throws(ArgumentError) -> Double {
+        guard text.hasPrefix("+") || text.hasPrefix("-"), let size = decimal(text.dropFirst()), size <= 1e6 else {
+            throw unknown
+        }
+        return text.hasPrefix("-") ? -size : size
+    }
+
+    private static func nudge(_ words: [String], of unknown: ArgumentError) throws(ArgumentError) -> Loop {
+        guard words.count == 3, let edge = LoopMarks.Edge(rawValue: words[1]) else { throw unknown }
+        if words[2].hasSuffix("ms") {
+            return .nudge(edge, seconds: try signed(words[2].dropLast(2), of: unknown) / 1000)
+        }
+        guard words[2].hasSuffix("f") else { throw unknown }
+        let count: Double = try signed(words[2].dropLast(), of: unknown)
+        return .nudgeFrames(edge, Int(count))
+    }
+
+    /// A number without needless decimals.
+    private static func short(_ value: Double) -> String {
+        var text = fixed(value, decimals: 3)
+        while text.hasSuffix("0") { text.removeLast() }
+        return text.hasSuffix(".") ? String(text.dropLast()) : text
+    }
+}

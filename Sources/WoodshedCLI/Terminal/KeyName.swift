@@ -1,0 +1,106 @@
+// Keys by their names, as users write them: `space`, `shift+left`, `ctrl+l`, `alt+,`, `[`, `ö`.
+
+/// The name of a key.
+struct KeyName: Hashable, Sendable, CustomStringConvertible {
+    /// The modifiers in the order ctrl, alt, shift, then the key.
+    let description: String
+
+    private static let special = [
+        "space", "enter", "tab", "escape", "backspace", "up", "down", "left", "right", "home", "end", "insert",
+        "delete", "pageup", "pagedown",
+    ]
+
+    private init(_ base: String, ctrl: Bool = false, alt: Bool = false, shift: Bool = false) {
+        description = (ctrl ? "ctrl+" : "") + (alt ? "alt+" : "") + (shift ? "shift+" : "") + base
+    }
+
+    /// A name as typed, with modifiers in any order and in upper or lower case.
+    init(parsing text: String) throws(ArgumentError) {
+        let unknown = ArgumentError(
+            "'\(text)' is no key; write a character, a name such as space, left or backspace, with ctrl+, alt+ or shift+ before it"
+        )
+        var (rest, ctrl, alt, shift) = (text[...], false, false, false)
+        while let plus = rest.dropFirst().firstIndex(of: "+"), rest.index(after: plus) < rest.endIndex {
+            switch rest[..<plus].lowercased() {
+            case "ctrl": ctrl = true
+            case "alt": alt = true
+            case "shift": shift = true
+            default: throw unknown
+            }
+            rest = rest[rest.index(after: plus)...]
+        }
+        // What has a meaning of its own in a line of the configuration.
+        let base = ["equals": "=", "hash": "#"][rest.lowercased()] ?? String(rest)
+        let isSpecial = Self.special.contains(base.lowercased())
+        guard isSpecial || base.count == 1 && base != " " else { throw unknown }
+        // A terminal sends the same byte for both cases of a letter with Ctrl, and a letter with Shift is another letter.
+        let isLetter = base.count == 1 && base.first?.isLetter == true
+        guard isSpecial || !(shift && !isLetter), !(ctrl && !isSpecial && !isLetter) else { throw unknown }
+        let character = ctrl ? base.lowercased() : shift ? base.uppercased() : base
+        self.init(
+            isSpecial ? base.lowercased() : character, ctrl: ctrl, alt: alt, shift: isSpecial && shift)
+    }
+
+    /// The name of a key that was pressed; nil for one that has no name.
+    init?(_ key: KeyBytes.Key) {
+        switch key {
+        case .text(let character): self.init(String(character))
+        case .plain(let byte):
+            guard let name = Self.plain(byte) else { return nil }
+            self = name
+        case .sequence(let bytes):
+            guard let name = bytes.count == 2 ? Self.alt(bytes[1]) : Self.sequence(bytes) else { return nil }
+            self = name
+        }
+    }
+
+    private static func plain(_ byte: UInt8) -> KeyName? {
+        switch byte {
+        case 0x20: KeyName("space")
+        case 0x0A, 0x0D: KeyName("enter")
+        case 0x09: KeyName("tab")
+        case 0x1B: KeyName("escape")
+        case 0x7F, 0x08: KeyName("backspace")
+        case 0x01...0x1A: KeyName(String(UnicodeScalar(byte + 0x60)), ctrl: true)
+        case 0x21...0x7E: KeyName(String(UnicodeScalar(byte)))
+        default: nil
+        }
+    }
+
+    private static func alt(_ byte: UInt8) -> KeyName? {
+        plain(byte).map { KeyName($0.description, alt: true) }
+    }
+
+    /// `ESC [ 1 ; 2 C`, `ESC O A`, `ESC [ 5 ~`: the modifiers are the second number less one, as bits.
+    private static func sequence(_ bytes: [UInt8]) -> KeyName? {
+        guard bytes.count >= 3, let last = bytes.last else { return nil }
+        let numbers = String(decoding: bytes[2..<bytes.count - 1], as: UTF8.self).split(
+            separator: ";", omittingEmptySubsequences: false
+        ).map { Int($0) ?? 1 }
+        let bits = numbers.count > 1 ? max(0, numbers[1] - 1) : 0
+        let base: String?
+        switch last {
+        case UInt8(ascii: "A"): base = "up"
+        case UInt8(ascii: "B"): base = "down"
+        case UInt8(ascii: "C"): base = "right"
+        case UInt8(ascii: "D"): base = "left"
+        case UInt8(ascii: "H"): base = "home"
+        case UInt8(ascii: "F"): base = "end"
+        case UInt8(ascii: "~"):
+            let names = [
+                1: "home", 2: "insert", 3: "delete", 4: "end", 5: "pageup", 6: "pagedown", 7: "home", 8: "end",
+            ]
+            base = numbers.first.flatMap { names[$0] }
+        default: base = nil
+        }
+        return base.map { KeyName($0, ctrl: bits & 4 != 0, alt: bits & 2 != 0, shift: bits & 1 != 0) }
+    }
+
+    /// The byte that follows Escape if this is a key with Alt alone.
+    var altByte: UInt8? {
+        guard description.hasPrefix("alt+"), let byte = description.dropFirst(4).utf8.first,
+            description.utf8.count == 5
+        else { return nil }
+        return byte
+    }
+}
