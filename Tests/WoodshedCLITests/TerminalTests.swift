@@ -167,7 +167,7 @@ struct TerminalTests {
             #expect(try KeyName(parsing: key).description == key)
             #expect(try KeyAction.list(words).map(\.words).joined(separator: "; ") == words, "\(key)")
         }
-        #expect(KeyMap.standard.rows.count == 66)
+        #expect(KeyMap.standard.rows.count == 65)
         #expect(try KeyName(parsing: "Shift+Ctrl+LEFT").description == "ctrl+shift+left")
         #expect(
             try KeyName(parsing: "ctrl+L").description == "ctrl+l" && KeyName(parsing: "shift+a").description == "A")

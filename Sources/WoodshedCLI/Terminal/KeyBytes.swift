@@ -44,7 +44,7 @@ struct KeyBytes {
                 continue
             }
             guard !pending.isEmpty else {
-                if byte < 0x80 { result.append(.plain(byte)) } else if let text = take(byte) { result.append(text) }
+                if let key = take(byte) { result.append(key) }
                 continue
             }
             pending.append(byte)
@@ -66,6 +66,7 @@ struct KeyBytes {
     private mutating func take(_ byte: UInt8) -> Key? {
         // A byte that begins a character ends whatever was incomplete.
         if byte & 0xC0 != 0x80 { character = [] }
+        if byte < 0x80 { return .plain(byte) }
         character.append(byte)
         if let text = String(validating: character, as: UTF8.self), let first = text.first {
             character = []
