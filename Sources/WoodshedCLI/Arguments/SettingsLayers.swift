@@ -79,21 +79,20 @@ struct SettingsLayers {
     /// What a line for a key begins with: `key.playing.ctrl+l = none`.
     static let keyPrefix = "key.playing."
 
-    /// The keys, with those of the file in place of the usual ones.
+    /// The file's lines for keys, in their order.
     ///
-    /// - Throws: A `CommandFailure` for a key or an action that there is not.
-    func keyMap() throws(CommandFailure) -> KeyMap {
-        var map = KeyMap.standard
+    /// - Parameter take: Gets a key and the words for it, and throws if there is no such key or action.
+    /// - Throws: A `CommandFailure` with the line's place.
+    func forEachKey(_ take: (_ key: String, _ words: String) throws(ArgumentError) -> Void) throws(CommandFailure) {
         for entry in text.entries where entry.option.hasPrefix(Self.keyPrefix) {
             do throws(ArgumentError) {
-                try map.bind(String(entry.option.dropFirst(Self.keyPrefix.count)), to: entry.value)
+                try take(String(entry.option.dropFirst(Self.keyPrefix.count)), entry.value)
             } catch {
                 throw CommandFailure(
                     .configuration, "\(file?.path ?? ""), line \(entry.line): \(error)",
                     remedy: "Change it, or run: woodshed config unset \(entry.option)")
             }
         }
-        return map
     }
 
     /// The lines that mean nothing, each in a sentence.

@@ -128,7 +128,7 @@ struct ConfigCommand: Verb {
     }
 
     private func listKeys() throws {
-        let rows = try SettingsLayers().keyMap().rows
+        let rows = try KeyMap(SettingsLayers()).rows
         let width = rows.map { displayWidth($0.key) }.max() ?? 0
         for (key, words) in rows {
             if json {

@@ -13,7 +13,7 @@ struct Playing {
     ///
     /// - Parameter keeping: What is kept of the recording; nil if keys are not to change it.
     func run(keeping: Keeping? = nil, _ plan: (Clip) throws -> SessionPlan) throws {
-        let keyMap = try SettingsLayers().keyMap()
+        let keyMap = try KeyMap(SettingsLayers())
         let signals = Signals.install()
         let output = try device.outputDevice()
         if case .file(let path) = output { try OutputFile.refuseInput(file, output: path) }

@@ -34,6 +34,18 @@ struct KeyMap: Equatable, Sendable {
         (["ctrl+l"], "redraw"),
     ]
 
+    /// The usual keys, with those of the configuration in their place.
+    ///
+    /// - Throws: A `CommandFailure` for a key or an action that there is not.
+    init(_ layers: SettingsLayers) throws(CommandFailure) {
+        self = Self.standard
+        var map = self
+        try layers.forEachKey { (key, words) throws(ArgumentError) in try map.bind(key, to: words) }
+        self = map
+    }
+
+    private init() {}
+
     /// Gives a key other actions, or none.
     mutating func bind(_ key: String, to words: String) throws(ArgumentError) {
         let (name, list) = (try KeyName(parsing: key), try KeyAction.list(words))
