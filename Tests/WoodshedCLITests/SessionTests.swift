@@ -113,7 +113,7 @@ struct SessionTests {
         #expect(run.wait(for: "-2 st", from: before))
         before = run.seen.count
         run.send("?")
-        #expect(run.wait(for: "Backspace", from: before))
+        #expect(run.wait(for: "backspace", from: before))
         run.send("q")
         #expect(run.finish() == 0)
     }
