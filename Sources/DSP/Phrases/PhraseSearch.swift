@@ -32,6 +32,8 @@ package struct PhraseSearch: Sendable {
     private static let mostShare = 0.95
     /// Sounds shorter than this are clicks, in seconds.
     private static let shortestSound = 0.04
+    /// The longest silence before the burst of a plosive, in seconds: a short sound closer to speech belongs to it.
+    private static let longestClosure = 0.15
 
     /// Searches.
     package func search(_ levels: PhraseLevels) -> Result {
@@ -115,19 +117,20 @@ package struct PhraseSearch: Sendable {
         return runs
     }
 
-    /// Joins runs whose pause is shorter than so many steps. Clicks in a pause do not join the phrases around it.
+    /// Joins runs whose pause is shorter than so many steps. A click in a pause neither joins the phrases around it nor makes
+    /// one of them longer.
     private func joined(_ runs: [Range<Int>], closerThan pause: Int) -> [Range<Int>] {
-        let clicks = steps(Self.shortestSound)
+        let (click, apart) = (steps(Self.shortestSound), steps(Self.longestClosure))
         var joined: [Range<Int>] = []
         for (index, run) in runs.enumerated() {
-            if let last = joined.last, run.lowerBound - last.upperBound < pause {
+            let before = joined.last.map { run.lowerBound - $0.upperBound } ?? .max
+            let after = runs.indices.contains(index + 1) ? runs[index + 1].lowerBound - run.upperBound : .max
+            if run.count < click, min(before, after) >= apart { continue }
+            if let last = joined.last, before < pause {
                 joined[joined.count - 1] = last.lowerBound..<run.upperBound
-                continue
+            } else {
+                joined.append(run)
             }
-            let next = runs.indices.contains(index + 1) ? runs[index + 1].lowerBound : .max
-            let isAlone = next == .max || next - run.upperBound >= clicks * 2
-            if run.count < clicks, isAlone { continue }
-            joined.append(run)
         }
         return joined
     }
