@@ -105,7 +105,8 @@ struct PhraseSearchTests {
 
     @Test("finds 95 % of all boundaries within 30 ms, and hardly any that is none", arguments: Condition.allCases)
     func boundaries(condition: Condition) {
-        var random = SeededGenerator(printedFor: "boundaries, \(condition)")
+        // A share of 80 edges has a spread of its own: the set is the same each time, so that it is the search that is tested.
+        var random = SeededGenerator(seed: 15)
         let talk = Talk(phrases: 40, pauses: 0.42...1.8, by: &random)
         let result = search(spoilt(talk, condition, by: &random))
         let score = score(result.phrases, talk)

@@ -257,11 +257,11 @@ struct SessionTests {
     }
 
     @Test(
-        "w shows the waveform with a mark under the position, and removes it again; --waveform shows it from the beginning",
+        "the waveform has a mark under the position; w removes it and shows it again; --no-waveform begins without it",
         .needsTerminal)
     func waveform() {
         let cache = TestFolder()
-        let run = play(["--waveform"], environment: ["XDG_CACHE_HOME": cache.path, "LC_ALL": "C.UTF-8"])
+        let run = play(environment: ["XDG_CACHE_HOME": cache.path, "LC_ALL": "C.UTF-8"])
         #expect(run.wait(for: "▲"))
         let before = run.seen.count
         // The lines it took are cleared before the status line is drawn alone.
@@ -269,7 +269,7 @@ struct SessionTests {
         #expect(run.wait(for: "\u{1B}[J", from: before))
         run.send("q")
         #expect(run.finish() == 0)
-        let hidden = play(environment: ["XDG_CACHE_HOME": cache.path, "LC_ALL": "C.UTF-8"])
+        let hidden = play(["--no-waveform"], environment: ["XDG_CACHE_HOME": cache.path, "LC_ALL": "C.UTF-8"])
         #expect(hidden.wait(for: "▶ 0:00."))
         #expect(!hidden.text.contains("▲"))
         hidden.send("w")

@@ -64,19 +64,23 @@ struct TerminalTests {
         builder.append(interleaved: shorts.span)
         let waveform = builder.waveform()
         let pen = PlayerPicturePen(glyphs: .ascii, depth: .none)
-        let size = TerminalSize(columns: 41, rows: 24)
-        let lines = pen.wave(waveform, 0..<40_960, size)
+        func room(_ columns: Int, _ rows: Int) -> ScreenRoom {
+            ScreenRoom(TerminalSize(columns: columns, rows: rows), sectionCount: 0, hasWave: true, hasHeader: false)
+        }
+        let lines = pen.wave(waveform, 0..<40_960, room(41, 24))
         #expect(lines.count == 6)
         // The first half is as strong in its middle as it is high; then there is silence.
         #expect(lines[2] == String(repeating: "#", count: 20) + String(repeating: " ", count: 20))
         #expect(lines[3] == String(repeating: "#", count: 20) + String(repeating: ":", count: 20))
         #expect(lines[0].allSatisfy { $0 == " " })
-        #expect(pen.mark(at: 0, size) == "^" && pen.mark(at: 0.5, size) == String(repeating: " ", count: 20) + "^")
-        #expect(
-            pen.mark(at: 0.9999, size).count == 40 && pen.mark(at: 1, size).isEmpty && pen.mark(at: -0.1, size).isEmpty)
-        #expect(pen.wave(waveform, 0..<40_960, TerminalSize(columns: 41, rows: 12)).count == 3)
-        #expect(pen.wave(waveform, 0..<40_960, TerminalSize(columns: 41, rows: 9)).isEmpty)
-        #expect(pen.wave(waveform, 0..<40_960, TerminalSize(columns: 20, rows: 24)).isEmpty)
+        func marks(_ place: Double, _ edges: ClosedRange<Double>) -> String {
+            pen.marks(place: place, edges: edges, room(11, 24))
+        }
+        #expect(marks(0, 0...1) == "^        ]" && marks(0.5, 0...1) == "[    ^   ]" && marks(0.9999, 0...1) == "[        ^")
+        #expect(marks(1, 0.2...0.4) == "  []" && marks(-0.1, 0.2...0.7) == "  [   ]")
+        #expect(pen.wave(waveform, 0..<40_960, room(41, 12)).count == 3)
+        #expect(pen.wave(waveform, 0..<40_960, room(41, 9)).isEmpty)
+        #expect(pen.wave(waveform, 0..<40_960, room(19, 24)).isEmpty)
     }
 
     @Test(

@@ -308,6 +308,13 @@ public final class PracticeSession: Sendable {
         }
     }
 
+    /// The sections in the order in which they are played, as they are now, each with the identity of the saved section that it comes
+    /// from; nil for one that is not saved.
+    public var sections: [(section: Section, savedID: Int?)] { state.withLock { $0.sections } }
+
+    /// Which of ``sections`` plays, from 1; the one that was left while a loop that is set by ear plays.
+    public var currentNumber: Int { state.withLock { $0.section } }
+
     /// Which section of the plan plays, by its place in the list, from 1; nil before the first.
     public var currentPlace: Int? { state.withLock { $0.currentPlace } }
 

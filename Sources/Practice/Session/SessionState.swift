@@ -48,6 +48,9 @@ struct SessionState: Sendable {
     /// The place of the current section in the plan's list, from 1.
     var currentPlace: Int? { order.indices.contains(section - 1) ? order[section - 1] + 1 : nil }
 
+    /// The sections in the order of playing, and the identities of the saved ones among them.
+    var sections: [(section: Section, savedID: Int?)] { order.map { (plan.practice.sections[$0], plan.savedIDs[$0]) } }
+
     /// The identity of the saved section that plays; nil if it is not saved.
     var currentSavedID: Int? { savedID(ofSection: section) }
 

@@ -22,8 +22,10 @@ struct MessageOptions: ParsableArguments {
 
 /// What the screen shows while playing, beside the status line.
 struct ScreenOptions: ParsableArguments {
-    @Flag(name: .long, help: "Show the waveform; the key w shows and hides it.")
-    var waveform = false
+    @Flag(
+        name: .long, inversion: .prefixedNo,
+        help: "Show the waveform on a terminal; the key w shows and hides it.")
+    var waveform = true
 }
 
 /// The size of the device's buffer.

@@ -12,6 +12,8 @@ struct SettingOption: Sendable {
     let verbs: Set<String>
     /// What holds if nobody decides.
     let standard: String
+    /// Whether there is a `--no-` form, for a flag that is on unless somebody switches it off.
+    var hasOpposite = false
     /// Options that take its place.
     var rivals: [String] = []
     /// Whether recordings and sections keep values of their own for it.
@@ -54,7 +56,7 @@ struct SettingOption: Sendable {
             name: "resume-rewind", verbs: ["practice"], standard: "auto",
             check: { text throws(ArgumentError) in _ = try ResumeRewindText(parsing: text) }),
         SettingOption(name: "repeat", verbs: ["practice"], standard: "no"),
-        SettingOption(name: "waveform", verbs: playing, standard: "no"),
+        SettingOption(name: "waveform", verbs: playing, standard: "yes", hasOpposite: true),
         SettingOption(
             name: "output", verbs: playing.union(["demo"]), standard: "default",
             check: { text throws(ArgumentError) in if text.isEmpty { throw ArgumentError("a device has a name") } }),
@@ -107,7 +109,8 @@ struct SettingOption: Sendable {
     /// Whether the user has given it, or a rival, on the command line.
     func isGiven(in arguments: ArraySlice<String>) -> Bool {
         arguments.contains { argument in
-            if ([name] + rivals).contains(where: { argument == "--" + $0 || argument.hasPrefix("--\($0)=") }) {
+            let opposite = hasOpposite ? ["no-" + name] : []
+            if ([name] + opposite + rivals).contains(where: { argument == "--" + $0 || argument.hasPrefix("--\($0)=") }) {
                 return true
             }
             guard let letter, argument.hasPrefix("-"), !argument.hasPrefix("--") else { return false }

@@ -126,7 +126,7 @@ struct SettingsLayers {
             // Of the options with a value only one has a word that the command line does not take.
             if option.name == "passes", value == KeptSettings.endless { continue }
             if let isOn = option.isFlag ? try? SettingOption.isOn(value) : nil {
-                if isOn { added.append("--" + option.name) }
+                if isOn { added.append("--" + option.name) } else if option.hasOpposite { added.append("--no-" + option.name) }
             } else {
                 added.append("--\(option.name)=\(value)")
             }

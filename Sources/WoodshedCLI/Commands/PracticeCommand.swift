@@ -29,7 +29,7 @@ struct PracticeCommand: Verb {
 
     @OptionGroup var device: DeviceOptions
     @OptionGroup(visibility: .hidden) var loss: LossOptions
-    @OptionGroup var screen: ScreenOptions
+    @OptionGroup(visibility: .hidden) var screen: ScreenOptions
     @OptionGroup var messages: MessageOptions
 
     mutating func validate() throws {

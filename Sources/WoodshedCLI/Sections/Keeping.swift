@@ -11,6 +11,8 @@ final class Keeping {
     let textMoment: TextMoment
     /// The texts of sections, by their identities.
     private(set) var texts: [Int: String] = [:]
+    /// The identities of the sections that are marked as hard.
+    private(set) var hardIDs: Set<Int> = []
     /// Whether somebody listens, who may want to go on here another time.
     private let remembers: Bool
     /// What was kept when the run began; nil if nothing was, or if it cannot be read.
@@ -35,8 +37,9 @@ final class Keeping {
         (self.follows, self.choice, self.textMoment, self.remembers) = (follows, choice, textMoment, remembers)
     }
 
-    /// Takes the texts of sections from a list.
+    /// Takes from a list what is shown of its sections.
     func take(_ list: SectionList) {
+        hardIDs = Set(list.sections.filter(\.isHard).map(\.id))
         texts = Dictionary(uniqueKeysWithValues: list.sections.filter { !$0.text.isEmpty }.map { ($0.id, $0.text) })
     }
 

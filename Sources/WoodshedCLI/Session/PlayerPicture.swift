@@ -1,8 +1,9 @@
 // The waveform of the playing section, above the status line.
+import Glibc
 import Synchronization
 import Woodshed
 
-/// The section's waveform with a mark at the play position; made while the section plays, and cached like any other.
+/// The section's waveform with its edges and the play position; made while the section plays, and cached like any other.
 final class PlayerPicture {
     private let clip: Clip
     private let pen: PlayerPicturePen
@@ -10,7 +11,10 @@ final class PlayerPicture {
     private var isAsked = false
     private(set) var isShown = false
     /// The last drawing, because only the mark moves from one redraw to the next.
-    private var drawn: (frames: Range<Int64>, size: TerminalSize, lines: [String])?
+    private var drawn: (window: Range<Int64>, rows: Int, columns: Int, lines: [String])?
+
+    /// An eighth of a section's length is shown before and after it: what sounds there helps to set its edges.
+    private static let context: Int64 = 8
 
     init(clip: Clip, glyphs: Glyphs, depth: ColourDepth) {
         self.clip = clip
@@ -26,20 +30,35 @@ final class PlayerPicture {
         BlockingThread.start { pending.fill(from: path) }
     }
 
-    /// The lines for a section and a place in it, in frames of the clip; none while it is being made, or without room.
-    func lines(section: Range<Int64>, place: Int64, size: TerminalSize) -> [String] {
-        guard isShown, let waveform = pending.waveform else { return [] }
-        // The clip's rate may be the device's, a waveform's is the file's.
-        let frames =
-            clip.fileFrame(
-                forFrame: section.lowerBound)..<max(
-                clip.fileFrame(forFrame: section.lowerBound) + 1, clip.fileFrame(forFrame: section.upperBound))
-        if drawn.map({ $0.frames != frames || $0.size != size }) ?? true {
-            drawn = (frames, size, pen.wave(waveform, frames, size))
+    /// Whether it is made and shown.
+    var isReady: Bool { isShown && pending.waveform != nil }
+
+    /// The lines for a section and a place in it; none while it is being made, or without room.
+    ///
+    /// - Parameters:
+    ///   - section: Frames of the clip.
+    ///   - place: A frame of the clip.
+    ///   - bands: All sections, in seconds.
+    ///   - room: How many lines the parts may have.
+    func lines(
+        section: Range<Int64>, place: Int64, bands: [SectionBand], room: ScreenRoom
+    ) -> [String] {
+        guard isShown, room.wave > 0, !section.isEmpty, let waveform = pending.waveform else { return [] }
+        let context = Int64(section.count) / Self.context
+        let window = max(0, section.lowerBound - context)..<min(clip.frameCount, section.upperBound + context)
+        if drawn.map({ $0.window != window || $0.rows != room.wave || $0.columns != room.columns }) ?? true {
+            // The clip's rate may be the device's, a waveform's is the file's.
+            let start = clip.fileFrame(forFrame: window.lowerBound)
+            let frames = start..<max(start + 1, clip.fileFrame(forFrame: window.upperBound))
+            drawn = (window, room.wave, room.columns, pen.wave(waveform, frames, room))
         }
-        guard let lines = drawn?.lines, !lines.isEmpty else { return [] }
-        let share = Double(clip.fileFrame(forFrame: place) - frames.lowerBound) / Double(frames.count)
-        return lines + [pen.mark(at: share, size)]
+        guard let wave = drawn?.lines, !wave.isEmpty else { return [] }
+        func share(_ frame: Int64) -> Double { Double(frame - window.lowerBound) / Double(window.count) }
+        let marks = pen.marks(
+            place: share(place), edges: share(section.lowerBound)...share(section.upperBound), room)
+        let rate = Double(clip.sampleRate)
+        let stack = SectionBands(start: Double(window.lowerBound) / rate, length: Double(window.count) / rate)
+        return wave + [marks] + stack.lines(bands, cells: room.cells, glyphs: pen.glyphs, depth: pen.depth).prefix(room.bands)
     }
 
     /// Where the thread that reads the recording stores its waveform.
@@ -50,6 +69,8 @@ final class PlayerPicture {
 
         /// Errors of reading are reported by the player.
         func fill(from path: String) {
+            // Of this thread, and of those that it starts: on a busy machine the sound is decoded first.
+            _ = setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, 10)
             guard let supply = try? WaveformSupply(path: path, usesCache: true),
                 let waveform = try? supply.waveform(draws: false)
             else { return }
@@ -64,23 +85,25 @@ struct PlayerPicturePen {
     let glyphs: Glyphs
     let depth: ColourDepth
 
-    /// The heights of terminals from which on the waveform gets a number of lines.
-    private static func rows(_ size: TerminalSize) -> Int { size.rows >= 16 ? 6 : size.rows >= 10 ? 3 : 0 }
-
     /// The wave, all channels mixed; no lines where there is no room.
-    func wave(_ waveform: Waveform, _ frames: Range<Int64>, _ size: TerminalSize) -> [String] {
-        let (rows, cells) = (Self.rows(size), size.columns - 1)
-        guard rows > 0, cells >= StatusLine.minimumColumns else { return [] }
+    func wave(_ waveform: Waveform, _ frames: Range<Int64>, _ room: ScreenRoom) -> [String] {
+        guard room.wave > 0, room.cells > 0 else { return [] }
         let style: WaveStyle = glyphs == .unicode ? .half : .ascii
-        let columns = waveform.summary(frames: frames, columns: cells)
-        let pixels = WavePixels(columns, rows: rows * style.pixels.rows, scale: .linear)
+        let columns = waveform.summary(frames: frames, columns: room.cells)
+        let pixels = WavePixels(columns, rows: room.wave * style.pixels.rows, scale: .linear)
         return WaveCells(style: style, colour: .bands, depth: depth).lines(pixels)
     }
 
-    /// A line with a mark under the place; empty for one outside.
-    func mark(at share: Double, _ size: TerminalSize) -> String {
-        let cells = size.columns - 1
-        guard share >= 0, share < 1, cells > 0 else { return "" }
-        return String(repeating: " ", count: Int(share * Double(cells))) + (glyphs == .unicode ? "▲" : "^")
+    /// A line with the edges of what plays, and a mark under the place; each as a share of what is shown.
+    func marks(place: Double, edges: ClosedRange<Double>, _ room: ScreenRoom) -> String {
+        let cells = room.cells
+        guard cells > 0 else { return "" }
+        var line = [Character](repeating: " ", count: cells)
+        func put(_ mark: Character, at cell: Int) { line[min(max(cell, 0), cells - 1)] = mark }
+        put(glyphs == .unicode ? "╰" : "[", at: Int(edges.lowerBound * Double(cells)))
+        put(glyphs == .unicode ? "╯" : "]", at: Int((edges.upperBound * Double(cells)).rounded(.up)) - 1)
+        if place >= 0, place < 1 { put(glyphs == .unicode ? "▲" : "^", at: Int(place * Double(cells))) }
+        while line.last == " " { line.removeLast() }
+        return String(line)
     }
 }

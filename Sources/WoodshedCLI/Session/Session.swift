@@ -14,8 +14,7 @@ final class Session: TerminalLoopDelegate {
     let onLoss: LossText
     private let title: String
     private let clipSeconds: Double
-    private let line: StatusLine
-    private let picture: PlayerPicture
+    private let screen: PlayerScreen
     var control: PlayerControls
     /// The text of the status line while there is no device.
     var notice: String?
@@ -65,11 +64,8 @@ final class Session: TerminalLoopDelegate {
         loop = try TerminalLoop(
             messages: messages, signals: signals, takesKeys: takesKeys, altKeys: keyMap.altKeys)
         self.keyMap = keyMap
-        line = StatusLine(glyphs: loop.traits.glyphs)
-        picture = PlayerPicture(
-            clip: clip, glyphs: loop.traits.glyphs,
-            depth: .told(usesColour: loop.traits.usesColour, environment: environmentVariable))
-        if showsWaveform { picture.toggle() }
+        screen = PlayerScreen(
+            practice, title: listening.title, traits: loop.traits, hasList: keeping != nil, showsWaveform: showsWaveform)
         control = PlayerControls(session: practice)
         self.keeping = keeping
         let inbox = loop.inbox
@@ -132,6 +128,7 @@ final class Session: TerminalLoopDelegate {
     // MARK: Keys
 
     func answer(_ key: KeyBytes.Key) {
+        screen.isFolded = false
         if let desk, desk.line != nil {
             if let words = desk.type(key) { loop.say([words]) }
             return
@@ -145,9 +142,11 @@ final class Session: TerminalLoopDelegate {
             // The first such key counts.
             if loop.ending == nil { self.remembers = remembers }
             loop.end(.success)
-        case .help: loop.say(keyMap.help.lines(columns: terminalSize().columns), evenQuiet: true)
+        case .help:
+            screen.isFolded = true
+            loop.say(keyMap.help.lines(columns: terminalSize().columns), evenQuiet: true)
         case .redraw: loop.clearTerminal()
-        case .waveform: picture.toggle()
+        case .waveform: screen.toggleWaveform()
         case .loop(let key): loop.say([LoopControls(session: practice).apply(key)])
         case .sections(let key):
             if let desk { loop.say(desk.press(key), evenQuiet: true) }
@@ -344,13 +343,8 @@ final class Session: TerminalLoopDelegate {
     func lines(_ size: TerminalSize) -> [String] {
         var view = control.view(title: title, clipSeconds: clipSeconds)
         view.notice = notice
-        let sections = player.score.sections
-        let above =
-            sections.indices.contains(view.section - 1)
-            ? picture.lines(
-                section: sections[view.section - 1].range, place: Int64(view.position * Double(player.clip.sampleRate)),
-                size: size) : []
         let typed = desk?.line.map { [$0.line(columns: size.columns)] } ?? []
-        return above + [line.text(view, columns: size.columns)] + typed
+        let lines = screen.lines(view, pauseReason: pauseReason, hardIDs: keeping?.hardIDs ?? [], size)
+        return lines + typed
     }
 }

@@ -24,11 +24,18 @@ struct LiveLines {
     mutating func drawing(_ lines: [String]) -> String {
         guard lines != drawn || isStale else { return "" }
         guard !lines.isEmpty else { return clearing() }
-        // In one text, so that no half of it is ever seen. Lines made for a width that has just changed are cut, not wrapped.
-        let below = isStale || drawn.count > 1 || lines.count > 1 ? "\u{1B}[J" : ""
-        let up = lines.count > 1 ? "\u{1B}[\(lines.count - 1)A" : ""
+        // Of as many lines as before, only those that changed are written.
+        let isSameCount = !isStale && drawn.count == lines.count
+        var (text, row) = ("", 0)
+        for (index, line) in lines.enumerated() where !isSameCount || line != drawn[index] {
+            text += String(repeating: "\n", count: index - row) + line + "\u{1B}[K"
+            row = index
+        }
+        if isStale || (!isSameCount && max(drawn.count, lines.count) > 1) { text += "\u{1B}[J" }
+        let up = row > 0 ? "\u{1B}[\(row)A" : ""
         (drawn, isStale) = (lines, false)
-        return "\u{1B}[?7l\r" + lines.map { $0 + "\u{1B}[K" }.joined(separator: "\n") + below + up + "\r\u{1B}[?7h"
+        // In one text, so that no half of it is ever seen. Lines made for a width that has just changed are cut, not wrapped.
+        return "\u{1B}[?7l\r" + text + up + "\r\u{1B}[?7h"
     }
 
     /// Clears the lines, so that the next text begins in their place.

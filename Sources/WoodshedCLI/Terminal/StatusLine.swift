@@ -9,6 +9,7 @@ struct StatusView: Equatable {
         case stopped
     }
 
+    /// Empty where it stands elsewhere.
     var title: String
     var state: State
     /// Counted from 1; 0 before the first.
@@ -70,7 +71,7 @@ struct StatusLine {
         switch detail {
         case 0...3:
             var fields: [String] = []
-            if detail == 0 { fields.append(fitted(printable(view.title), cells: 30, ellipsis: ellipsis)) }
+            if detail == 0, !view.title.isEmpty { fields.append(fitted(printable(view.title), cells: 30, ellipsis: ellipsis)) }
             if view.sectionCount > 1 { fields.append("section \(view.section) of \(view.sectionCount)") }
             fields.append(passText(view.pass, of: view.passes))
             fields.append(speed)

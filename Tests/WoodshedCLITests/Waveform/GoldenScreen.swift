@@ -1,10 +1,9 @@
-// Screens kept in files, to be compared character by character.
-import Foundation
+// Pictures of waveforms that are kept in files.
 import Testing
 
 @testable import WoodshedCLI
 
-/// One screen and the file that says what it must be: `WOODSHED_GOLDEN=write` writes the files anew, to be looked at.
+/// One screen and the file that says what it must be.
 struct GoldenScreen: Sendable, CustomTestStringConvertible {
     let name: String
     let picture: WavePicture
@@ -20,15 +19,5 @@ struct GoldenScreen: Sendable, CustomTestStringConvertible {
 
     var testDescription: String { name }
 
-    private var file: URL {
-        URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-            .appendingPathComponent(
-                "Golden/\(name.replacingOccurrences(of: ",", with: "").replacingOccurrences(of: " ", with: "-")).txt")
-    }
-
-    func compare(with text: String) throws {
-        if environmentVariable("WOODSHED_GOLDEN") == "write" { try Data(text.utf8).write(to: file) }
-        let expected = String(decoding: try Data(contentsOf: file), as: UTF8.self)
-        #expect(text == expected, "\(text)")
-    }
+    func compare(with text: String) throws { try GoldenFile(name: name).compare(with: text) }
 }
