@@ -343,9 +343,11 @@ struct ReferencePlayer {
 
     private func fitting(_ place: Place) -> Place {
         let sections = score.sections
-        if place.section < sections.count, place.pass < Self.passes(place.section, of: score),
+        if place.section < sections.count,
             place.isRest || sections[place.section].range.contains(place.clipFrame)
         {
+            var place = place
+            place.pass = min(place.pass, Self.passes(place.section, of: score) - 1)
             return place
         }
         if let section = sections.firstIndex(where: { $0.range.contains(place.clipFrame) }) {

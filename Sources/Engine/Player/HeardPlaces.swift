@@ -10,6 +10,8 @@ struct HeardPlaces {
         var clipFrame: Int64
         /// Frames of the clip for each output frame until the next point; 0 in gaps and pauses.
         var speed: Double
+        /// Whether the sound has led here from the point before, without a jump.
+        var isReached: Bool
     }
 
     /// A minute of output frames is kept: more than any buffer, and more than "what was just heard" reaches back.
@@ -31,9 +33,12 @@ struct HeardPlaces {
     mutating func note(_ event: PlayerEvent) {
         switch event.kind {
         case .playbackStarted, .passStarted, .moved, .resumed, .speedChanged:
-            add(Point(outputFrame: event.frame, clipFrame: event.clipFrame, speed: event.speed))
+            add(
+                Point(
+                    outputFrame: event.frame, clipFrame: event.clipFrame, speed: event.speed,
+                    isReached: event.kind == .speedChanged))
         case .passEnded, .paused, .finished:
-            add(Point(outputFrame: event.frame, clipFrame: event.clipFrame, speed: 0))
+            add(Point(outputFrame: event.frame, clipFrame: event.clipFrame, speed: 0, isReached: true))
         case .sectionStarted, .sectionEnded, .xrun, .starved, .materialChosen: break
         }
     }
@@ -46,7 +51,7 @@ struct HeardPlaces {
         add(
             Point(
                 outputFrame: status.outputFrame, clipFrame: status.clipFrame,
-                speed: status.isResting ? 0 : status.speed))
+                speed: status.isResting ? 0 : status.speed, isReached: true))
     }
 
     private mutating func add(_ point: Point) {
@@ -70,8 +75,8 @@ struct HeardPlaces {
         let ahead = point.clipFrame + Int64((Double(elapsed) * point.speed).rounded())
         guard points.indices.contains(index + 1) else { return ahead }
         let next = points[index + 1]
-        // Within a pass the next point lies ahead, and what is between them is almost a straight line.
-        guard next.clipFrame > point.clipFrame, next.outputFrame > point.outputFrame else { return ahead }
+        // Within a pass the next point lies ahead, and what is between them is almost a straight line. A jump says nothing of it.
+        guard next.isReached, next.clipFrame > point.clipFrame, next.outputFrame > point.outputFrame else { return ahead }
         let share = Double(elapsed) / Double(next.outputFrame - point.outputFrame)
         let between = point.clipFrame + Int64((Double(next.clipFrame - point.clipFrame) * share).rounded())
         return abs(between - ahead) <= Int64(sampleRate) ? between : ahead

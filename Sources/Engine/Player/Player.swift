@@ -205,8 +205,8 @@ public final class Player: Sendable {
         try setScore(try score.atPitch(pitch), at: frame)
     }
 
-    /// Plays another score. It continues at the same section, pass and clip frame if the score has them; otherwise at the first
-    /// place where the same clip frame is heard, or at its beginning.
+    /// Plays another score. It continues at the same section, pass and clip frame if the score has them, in the section's last pass if
+    /// it has fewer; otherwise at the first place where the same clip frame is heard, or at its beginning.
     ///
     /// - Throws: `ScoreError` of kind `sectionOutsideClip` if it was made for a longer clip.
     public func setScore(_ score: Score, at frame: Int64? = nil) throws(ScoreError) {
@@ -218,10 +218,17 @@ public final class Player: Sendable {
     /// - Parameters:
     ///   - section: a section of the old score, from 1. If another one plays by then, it continues as without this.
     ///   - place: its number in the new score.
-    package func setScore(_ score: Score, moving section: Int, to place: Int) throws(ScoreError) {
+    ///   - pass: the pass in which it goes on, from 1; nil for the one that plays.
+    ///   - begins: whether it begins anew with its first pass.
+    package func setScore(
+        _ score: Score, moving section: Int, to place: Int, pass: Int? = nil, begins: Bool = false
+    ) throws(ScoreError) {
         let numbers = 1...Int(Int32.max)
         guard numbers.contains(section), numbers.contains(place) else { return try setScore(score) }
-        try setScore(score, moved: SectionMove(from: Int32(section - 1), to: Int32(place - 1)), at: nil)
+        let move = SectionMove(
+            from: Int32(section - 1), to: Int32(place - 1), pass: pass.map { Int32(clamping: max(1, $0) - 1) } ?? -1,
+            begins: begins)
+        try setScore(score, moved: move, at: nil)
     }
 
     private func setScore(_ score: Score, moved: SectionMove, at frame: Int64?) throws(ScoreError) {

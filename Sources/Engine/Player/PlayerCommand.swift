@@ -70,14 +70,32 @@ struct SectionMove: Sendable, BitwiseCopyable {
     /// Places in the old and in the new score, from 0; -1 if it keeps its place.
     var from: Int32 = -1
     var to: Int32 = -1
+    /// The pass in which it goes on, from 0; -1 for the one that plays.
+    var pass: Int32 = -1
+    /// Whether the section begins anew, at its first frame.
+    var begins = false
 
-    /// The place in the new score of the section at a place in the old one.
-    func place(of section: Int) -> Int { from >= 0 && section == Int(from) ? Int(to) : section }
+    /// Whether it concerns the section at a place in the old score.
+    private func concerns(_ section: Int) -> Bool { from >= 0 && section == Int(from) }
+
+    /// Changes a place in the old score to the one in the new score.
+    func apply(to place: inout Place) {
+        guard concerns(place.section) else { return }
+        place.section = Int(to)
+        if pass >= 0 { place.pass = Int(pass) }
+        // Before every section: a place that no score has is fitted to the section's beginning.
+        if begins { (place.isRest, place.clipFrame, place.pass) = (false, -1, 0) }
+    }
+
+    /// The place in the new score of a section that is left; -1 if it is not the one that goes on.
+    func place(leaving section: Int) -> Int { concerns(section) ? begins ? -1 : Int(to) : section }
 
     /// Both moves, this one last.
     func after(_ earlier: SectionMove) -> SectionMove {
         if from < 0 { return earlier }
-        return earlier.from >= 0 && earlier.to == from ? SectionMove(from: earlier.from, to: to) : self
+        guard earlier.from >= 0, earlier.to == from else { return self }
+        return SectionMove(
+            from: earlier.from, to: to, pass: pass >= 0 ? pass : earlier.pass, begins: begins || earlier.begins)
     }
 }
 
@@ -144,6 +162,13 @@ struct RenderScore: @unchecked Sendable, BitwiseCopyable {
             }
         }
         return nil
+    }
+
+    /// The part that contains the last pass of a section.
+    func lastPartIndex(section: Int) -> Int? {
+        var last: Int?
+        for index in 0..<partCount where part(index).section == section { last = index }
+        return last
     }
 
     /// The first part in which a frame of the clip is heard.

@@ -169,10 +169,15 @@ struct Playhead: BitwiseCopyable {
         }
     }
 
-    /// The place itself if the score has it; otherwise the first place with the same clip frame, or the beginning.
+    /// The place itself if the score has it, in the section's last pass if it has fewer; the section's beginning for a frame before the
+    /// recording; otherwise the first place with the same clip frame, or the beginning.
     func fitting(_ place: Place) -> Place {
-        if let index = score.partIndex(section: place.section, pass: place.pass) {
+        let index = score.partIndex(section: place.section, pass: place.pass)
+        if let index = index ?? score.lastPartIndex(section: place.section) {
             let part = score.part(index)
+            var place = place
+            place.pass = min(place.pass, part.sectionPasses - 1)
+            if place.clipFrame < 0 { place.clipFrame = part.clipStart }
             if place.isRest || place.clipFrame >= part.clipStart && place.clipFrame < part.clipEnd { return place }
         }
         if let index = score.partIndex(holding: place.clipFrame) {

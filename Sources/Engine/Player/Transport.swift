@@ -128,8 +128,8 @@ struct Transport: ~Copyable {
     /// - Parameter command: the new score, and where the player's section has gone in it.
     mutating func replaceScore(by command: PlayerCommand, at now: Int64) {
         var (place, left) = (here(at: now), playhead.departure(at: now))
-        place.section = command.moved.place(of: place.section)
-        left.section = command.moved.place(of: left.section)
+        command.moved.apply(to: &place)
+        left.section = command.moved.place(leaving: left.section)
         changeOver(to: command.score)
         if state == .playing || state == .paused {
             let code: RenderEvent.Code = command.code == .changeSpeed ? .speedChanged : .moved

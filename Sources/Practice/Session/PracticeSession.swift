@@ -234,7 +234,8 @@ public final class PracticeSession: Sendable {
         return try nudge(edge, by: clip.frame(forFileFrame: clip.fileFrame(forFrame: mark) + frames) - mark)
     }
 
-    /// Loops what was just heard: the last four seconds, and each time that it is called again at once, twice as much, up to 32 seconds.
+    /// Loops what was just heard: the last four seconds, and each time that it is called again at once, twice as much, up to 32 seconds. It
+    /// does not reach back over a joint, but has a second at least, as far as there is one before what is heard.
     @discardableResult
     public func loopLastHeard() throws(SessionError) -> LoopMarks {
         let frame = min(audibleFrame(), player.status.outputFrame)
@@ -242,7 +243,7 @@ public final class PracticeSession: Sendable {
             let (seconds, end) = state.lastHeardSeconds()
             let range = end.map { max(0, $0 - 1)..<$0 } ?? player.clipRange(heardInLast: seconds, before: frame)
             guard !range.isEmpty else { throw .nothingHeard }
-            state.loopHeard(range, seconds: seconds)
+            state.loopHeard(range, seconds: seconds, least: Int64(player.clip.sampleRate))
         }
     }
 

@@ -24,10 +24,16 @@ struct SessionState: Sendable {
     var pitch: Pitch
     /// The section of the plan that plays, or played before the loop: its place in the order, from 1.
     private(set) var section = 1
+    /// The pass of that section in which a loop was entered, from 1.
+    private var passBeforeLoop = 1
     /// A section that the user asked for, to be sent to the player.
     private var wantedSection: Int?
     /// A section that was sent to the player; what it tells of others until then is old.
     private var awaitedSection: Int?
+    /// The output frame up to which the player had played when it was sent something: what it tells of earlier frames is old, too.
+    private var sentFrame: Int64 = 0
+    /// A section that the player moved to and that was told of; its start, if it is reported, is no news.
+    private var toldSection: Int?
     /// The last loop of what was just heard, and how many seconds it has.
     private var lastHeard: (range: Range<Int64>, seconds: Double)?
 
@@ -98,32 +104,56 @@ struct SessionState: Sendable {
         return try Score(engine, clipFrameCount: clip.frameCount, sampleRate: clip.sampleRate)
     }
 
-    /// Sends the player what follows from a change of the state.
+    /// Sends the player what follows from a change of the state: one request, so that nothing is heard in between.
     mutating func send(to player: Player, since before: SessionState) throws(SessionError) {
         do throws(ScoreError) {
             if marks.isRunning, let range = marks.range {
                 guard !before.marks.isRunning || before.marks.range != range || isRevised else { return }
+                let status = player.status
+                let score = try loopScore(range, at: status.speed)
+                if before.marks.isRunning {
+                    try player.setScore(score)
+                } else {
+                    passBeforeLoop = max(1, status.pass)
+                    try player.setScore(score, moving: status.section, to: 1, pass: 1)
+                }
                 isRevised = false
-                try player.setScore(try loopScore(range, at: player.status.speed))
-            } else if before.marks.isRunning || wantedSection != nil || isRevised {
-                let place = player.status.clipFrame
-                if let move, !before.marks.isRunning {
+                sentFrame = status.outputFrame
+            } else if before.marks.isRunning {
+                try leaveLoop(player)
+            } else if isRevised {
+                sentFrame = player.status.outputFrame
+                if let move {
                     try player.setScore(try planScore(), moving: move.from, to: move.to)
-                } else if before.marks.isRunning || isRevised {
+                } else {
                     try player.setScore(try planScore())
                 }
                 (isRevised, move) = (false, nil)
-                if let wantedSection {
-                    try player.skip(toSection: wantedSection)
-                    (awaitedSection, self.wantedSection) = (wantedSection, nil)
-                } else if before.marks.isRunning, player.score.sections.contains(where: { $0.range.contains(place) }) {
-                    // The section that plays on is the one that holds the place, whatever its number in the loop's score was.
-                    try player.seek(toClipFrame: place)
-                }
+            } else if let wantedSection {
+                sentFrame = player.status.outputFrame
+                try player.skip(toSection: wantedSection)
+                (awaitedSection, self.wantedSection) = (wantedSection, nil)
             }
         } catch {
             throw SessionError(.noLoop, error.message, remedy: error.remedy)
         }
+    }
+
+    /// Plays the plan's sections again: the one that was asked for from its start; else the one that the loop was set in, if it holds the
+    /// place, or the first that does.
+    private mutating func leaveLoop(_ player: Player) throws(ScoreError) {
+        let status = player.status
+        sentFrame = status.outputFrame
+        let sections = order.map { plan.practice.sections[$0].range }
+        let isHome = sections.indices.contains(section - 1) && sections[section - 1].contains(status.clipFrame)
+        let holder = sections.firstIndex { $0.contains(status.clipFrame) }.map { $0 + 1 }
+        let target = wantedSection ?? (isHome ? section : holder)
+        try player.setScore(
+            try planScore(), moving: 1, to: target ?? section, pass: isHome ? passBeforeLoop : 1,
+            begins: target == nil || wantedSection != nil)
+        section = target ?? section
+        (isRevised, move, wantedSection, awaitedSection) = (false, nil, nil, nil)
+        awaitsMove = status.state == .playing || status.state == .paused
     }
 
     // MARK: Sections
@@ -213,11 +243,14 @@ struct SessionState: Sendable {
     }
 
     /// Runs a loop of what was just heard.
-    mutating func loopHeard(_ range: Range<Int64>, seconds: Double) {
+    ///
+    /// - Parameter least: the fewest frames of the loop: the moment after a joint is too short to be heard as one.
+    mutating func loopHeard(_ range: Range<Int64>, seconds: Double, least: Int64) {
         // A longer loop of the same moment reaches further back, as far as the recording goes.
         let length = lastHeard.map { Int64((Double($0.range.count) * seconds / $0.seconds).rounded()) }
         let isLonger = lastHeard?.range.upperBound == range.upperBound && marks.isRunning
-        let start = isLonger ? max(0, range.upperBound - (length ?? 0)) : range.lowerBound
+        let start = max(
+            0, min(isLonger ? range.upperBound - (length ?? 0) : range.lowerBound, range.upperBound - least))
         lastHeard = (start..<range.upperBound, seconds)
         (marks.start, marks.end, marks.isRunning) = (start, range.upperBound, true)
     }
@@ -228,16 +261,27 @@ struct SessionState: Sendable {
     mutating func take(_ event: PlayerEvent) -> [SessionEvent] {
         switch event.kind {
         case .moved, .playbackStarted:
+            guard event.frame >= sentFrame else { return [.player(event)] }
             awaitsMove = false
-            return [.player(event)]
-        case .sectionStarted where !marks.isRunning && !awaitsMove:
-            if let awaitedSection, awaitedSection != event.section { return [.player(event)] }
-            awaitedSection = nil
-            section = event.section
-            dropLeft()
-            return [.player(event), .proceeded(section: section)]
+            return [.player(event)] + (event.kind == .moved ? follow(event) : [])
+        case .sectionStarted: return [.player(event)] + follow(event)
         case .finished(let reason): return [.player(event), reason == .completed ? .completed : .stopped]
         default: return [.player(event)]
         }
+    }
+
+    /// Takes in the section that an event tells of.
+    private mutating func follow(_ event: PlayerEvent) -> [SessionEvent] {
+        guard !marks.isRunning, !awaitsMove, event.frame >= sentFrame else { return [] }
+        guard awaitedSection == nil || awaitedSection == event.section else { return [] }
+        awaitedSection = nil
+        let isTold = event.kind == .sectionStarted && toldSection == event.section
+        toldSection = nil
+        // A section that begins anew is told of, too; one that goes on is not.
+        guard !isTold, event.kind == .sectionStarted || section != event.section else { return [] }
+        section = event.section
+        if event.kind == .moved { toldSection = section }
+        dropLeft()
+        return [.proceeded(section: section)]
     }
 }
