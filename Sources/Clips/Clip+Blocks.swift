@@ -34,4 +34,33 @@ extension Clip {
             frame += Int64(count)
         }
     }
+
+    /// The mean of all channels around a place.
+    ///
+    /// - Parameters:
+    ///   - range: frames; outside the clip there is silence.
+    ///   - waits: whether to wait for what is not decoded yet.
+    /// - Returns: nil if a part is not decoded yet, and `waits` is false.
+    /// - Throws: The reason why the recording cannot be read there.
+    ///
+    /// Real-time safe: no.
+    package func mix(_ range: Range<Int64>, waits: Bool) throws(AudioFileError) -> [Float]? {
+        let reader = makeReader(waitsForPages: waits)
+        defer { release(reader) }
+        if waits { try waitUntilLoaded([range.clamped(to: 0..<frameCount)]) }
+        let block = PlanarBuffer(channelCount: 1, frameCount: max(1, range.count))
+        var mix = [Float](repeating: 0, count: range.count)
+        reader.beginBlock()
+        defer { reader.endBlock() }
+        for channel in 0..<channelCount {
+            let missing = unsafe reader.read(
+                channel: channel, from: range.lowerBound, count: range.count, into: block.channel(0))
+            guard missing == 0 else {
+                if waits, let failure { throw failure }
+                return nil
+            }
+            for index in mix.indices { unsafe mix[index] += block.channel(0)[index] / Float(channelCount) }
+        }
+        return mix
+    }
 }

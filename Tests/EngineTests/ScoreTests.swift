@@ -35,6 +35,32 @@ struct ScoreTests {
         #expect(try score([100..<1100], passes: 3, gap: .passLengths(1)).frameCount == 5000)
     }
 
+    @Test("plays the steps of a plan one after another, each with its speed and gap, and counts their passes together")
+    func steps() throws {
+        let half = try Speed(factor: 0.5)
+        var plan = PracticePlan(
+            sections: [try Section(100..<1100), try Section(5000..<5500, passes: 9)], passes: .endless,
+            gap: .frames(10), joint: .hard,
+            steps: [PassStep(passes: 2, speed: half), PassStep(passes: 3, gap: .passLengths(1))])
+        let score = try Score(plan, clipFrameCount: 10_000, sampleRate: 44_100)
+        let sounds = spans(of: score).filter { !$0.isRest }
+        #expect(sounds.map { score.parts[$0.part].section } == [0, 0, 0, 0, 0, 1, 1, 1, 1, 1])
+        #expect(sounds.map(\.pass) == [0, 1, 2, 3, 4, 0, 1, 2, 3, 4])
+        #expect(sounds.map { $0.spanEnd - $0.spanStart } == [2000, 2000, 1000, 1000, 1000, 1000, 1000, 500, 500, 500])
+        let gaps: Int64 = 4 * 10 + 3 * 1000 + 2 * 500
+        #expect(score.frameCount == 10_500 + gaps)
+        #expect(score.parts.allSatisfy { $0.sectionPasses == 5 && !$0.isEndless })
+        // A speed that the user sets counts for every step; a section's own steps count for it.
+        #expect(try score.atSpeed(half).parts.allSatisfy { $0.curve.initialSpeed == 0.5 })
+        plan.sections[1].steps = []
+        let own = try Score(plan, clipFrameCount: 10_000, sampleRate: 44_100)
+        #expect(own.passes(ofSection: 1) == 9 && own.passes(ofSection: 0) == 5)
+        plan.steps = [PassStep(passes: 0)]
+        #expect(throws: ScoreError.self) { try Score(plan, clipFrameCount: 10_000, sampleRate: 44_100) }
+        plan.steps = [PassStep(passes: .max), PassStep(passes: .max)]
+        #expect(throws: ScoreError.self) { try Score(plan, clipFrameCount: 10_000, sampleRate: 44_100) }
+    }
+
     @Test(
         "never drifts more than half a frame from the exact sum, over any number of passes",
         arguments: [0.25, 0.333, 0.6, 0.7, 0.75, 0.999, 1.3, 4.0], [1, 2, 3, 1000, 2_000_000])

@@ -153,7 +153,8 @@ struct RandomKeysTests {
             if frame - model.lastJumps[frame] < Self.fade { continue }
             let found = Int64((harness.output[frame] * Self.scale).rounded())
             guard found == model.heard[frame] ?? 0 else {
-                Issue.record("frame \(frame) is \(found), not \(model.heard[frame] ?? 0); last jump \(model.lastJumps[frame])")
+                Issue.record(
+                    "frame \(frame) is \(found), not \(model.heard[frame] ?? 0); last jump \(model.lastJumps[frame])")
                 return false
             }
         }

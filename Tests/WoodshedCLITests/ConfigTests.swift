@@ -69,6 +69,43 @@ struct ConfigTests {
         #expect(speed("--ramp", "50%:60%:10%", "-n", "2", with: variable) == "0.5")
     }
 
+    @Test("has recipes: those that everybody has, and the user's own in their place, checked when they are set")
+    func recipes() {
+        #expect(config("recipes").lines.map { $0.prefix { $0 != " " } } == ["blind", "intensive", "shadow"])
+        #expect(config("set", "recipe.slow", "passes=2 speed=50% gap=0.1; passes=1 text=never").status == 0)
+        #expect(config("set", "recipe.blind", "passes=7").status == 0)
+        #expect(config("get", "recipe.blind").text == "passes=7\n")
+        for wrong in ["", "passes=0", "passes=2;;passes=1", "speed", "speed=5000%", "tempo=3", "text=loud", "gap=x"] {
+            let run = config("set", "recipe.slow", wrong)
+            #expect(run.status == 64 && run.errorLines.count == 2, "\(wrong): \(run.error)")
+        }
+        #expect(config("set", "recipe.", "passes=2").status == 64)
+        #expect(
+            config("recipes", "--json").lines.contains {
+                $0.contains(#""option":"recipe.slow""#) && $0.contains("file")
+            })
+        #expect(config().error.isEmpty)
+        func practice(_ arguments: String...) -> Finished {
+            Command.run(
+                ["practice", folder["song.wav"], "--output", "null", "--clock", "virtual", "--json"] + arguments,
+                environment: home)
+        }
+        let passes = practice("--recipe", "slow").lines.filter { $0.contains(#""event":"pass.started""#) }
+        #expect(passes.map { $0.contains(#""speed":0.5"#) } == [true, true, false])
+        #expect(passes.allSatisfy { $0.contains(#""passes":3"#) })
+        let unknown = practice("--recipe", "slwo")
+        #expect(unknown.status == 64 && unknown.error.contains("Did you mean 'slow'?"))
+        for rival in [["-n", "2"], ["--ramp", "50%:100%"], ["--curve", "0=70%"]] {
+            #expect(
+                Command.run(["practice", folder["song.wav"], "--recipe", "slow"] + rival, environment: home).status
+                    == 64)
+        }
+        folder.write("config/woodshed/woodshed.conf", Array("recipe.broken = passes=many\n".utf8))
+        let broken = practice("--recipe", "broken")
+        #expect(broken.status == 78 && broken.error.contains("config unset recipe.broken"))
+        #expect(config("unset", "recipe.broken").status == 0 && practice("--recipe", "broken").status == 64)
+    }
+
     @Test("keys are listed and remapped; a wrong line for a key is refused with its place")
     func keys() {
         #expect(config("keys").lines.contains { $0.split(separator: " ").joined(separator: " ") == "space pause" })

@@ -34,7 +34,8 @@ struct PlayerScreenTests {
                 let second = Int64(clip.sampleRate)
                 let sections = try Self.names.enumerated().map { index, name in
                     let start = Int64(index) * 10 * second
-                    return try Section(start..<start + 8 * second + Int64(index) * 1000, name: name.isEmpty ? nil : name)
+                    return try Section(
+                        start..<start + 8 * second + Int64(index) * 1000, name: name.isEmpty ? nil : name)
                 }
                 return SessionPlan(PracticePlan(sections: sections), savedIDs: (1...12).map { $0 }, firstSection: 3)
             })
@@ -102,7 +103,9 @@ struct PlayerScreenTests {
                 #expect(lines.allSatisfy { displayWidth($0) <= max(0, columns - 1) }, "\(columns) by \(rows)")
                 guard columns >= 20 else { continue }
                 #expect(lines.last?.contains("0:02.0") == true)
-                if rows >= 12 { #expect(lines.contains { $0.hasPrefix("▶") && $0.contains("3  Chorus") }, "\(columns) by \(rows)") }
+                if rows >= 12 {
+                    #expect(lines.contains { $0.hasPrefix("▶") && $0.contains("3  Chorus") }, "\(columns) by \(rows)")
+                }
             }
         }
         screen.isFolded = true

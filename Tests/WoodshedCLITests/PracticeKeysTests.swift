@@ -135,6 +135,13 @@ struct PracticeKeysTests {
         let after = practice("--text", "after").errorLines
         #expect(after.count { $0 == "two" } == 2 && after.count { $0 == "three" } == 2, "\(after)")
         #expect(!practice("--text", "never").error.contains("one"))
+        // Three passes by ear alone, and then the text, to check.
+        let blind = Command.run(
+            ["practice", folder["song.wav"], "--output", "null", "--clock", "virtual", "--recipe", "blind"],
+            environment: home
+        ).errorLines
+        let shown = blind.indices.filter { blind[$0] == "three" }
+        #expect(shown.count == 1 && shown.first.map { blind[..<$0].contains("pass 4 of 4, 100 %") } == true, "\(blind)")
         #expect(practice("--hard", "--section", "1").status == 64 && practice("--text", "loud").status == 64)
     }
 }

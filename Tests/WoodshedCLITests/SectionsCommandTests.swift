@@ -42,6 +42,18 @@ struct SectionsCommandTests {
         #expect(!folder.names.contains("data"))
     }
 
+    @Test("--snap moves typed times to the nearest zero crossing, and only of actions that take times")
+    func snap() {
+        // The ramp crosses zero before frame 649, and falls back before frame 1298.
+        sections(["mark", "700f", "--snap"])
+        #expect(list() == ["1 0-649 \"\"", "2 649-441000 \"\""])
+        sections(["add", "640f-1300f", "--snap", "--name", "Ramp"])
+        #expect(list().contains { $0.hasSuffix("649-1298 \"Ramp\"") })
+        sections(["move", "Ramp", "600f-610f", "--snap"])
+        #expect(list().contains { $0.hasSuffix("600-610 \"Ramp\"") })
+        #expect(sections(["rm", "1", "--snap"]).status == 64)
+    }
+
     @Test("every action changes what it says, to the frame of the file")
     func actions() {
         sections(["add", "2.0-3.0", "--name", "Intro", "--text", "la\nla", "--hard"])

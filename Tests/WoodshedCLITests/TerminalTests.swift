@@ -76,7 +76,9 @@ struct TerminalTests {
         func marks(_ place: Double, _ edges: ClosedRange<Double>) -> String {
             pen.marks(place: place, edges: edges, room(11, 24))
         }
-        #expect(marks(0, 0...1) == "^        ]" && marks(0.5, 0...1) == "[    ^   ]" && marks(0.9999, 0...1) == "[        ^")
+        #expect(
+            marks(0, 0...1) == "^        ]" && marks(0.5, 0...1) == "[    ^   ]" && marks(0.9999, 0...1) == "[        ^"
+        )
         #expect(marks(1, 0.2...0.4) == "  []" && marks(-0.1, 0.2...0.7) == "  [   ]")
         #expect(pen.wave(waveform, 0..<40_960, room(41, 12)).count == 3)
         #expect(pen.wave(waveform, 0..<40_960, room(41, 9)).isEmpty)

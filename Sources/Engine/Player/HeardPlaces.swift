@@ -76,7 +76,9 @@ struct HeardPlaces {
         guard points.indices.contains(index + 1) else { return ahead }
         let next = points[index + 1]
         // Within a pass the next point lies ahead, and what is between them is almost a straight line. A jump says nothing of it.
-        guard next.isReached, next.clipFrame > point.clipFrame, next.outputFrame > point.outputFrame else { return ahead }
+        guard next.isReached, next.clipFrame > point.clipFrame, next.outputFrame > point.outputFrame else {
+            return ahead
+        }
         let share = Double(elapsed) / Double(next.outputFrame - point.outputFrame)
         let between = point.clipFrame + Int64((Double(next.clipFrame - point.clipFrame) * share).rounded())
         return abs(between - ahead) <= Int64(sampleRate) ? between : ahead

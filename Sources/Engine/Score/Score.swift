@@ -63,6 +63,7 @@ public struct Score: Sendable {
         var changed = plan
         changed.speeds = .constant(speed)
         for index in changed.sections.indices { changed.sections[index].speeds = nil }
+        changed.dropStepSpeeds()
         return try Score(changed, clipFrameCount: clipFrameCount, sampleRate: sampleRate)
     }
 
@@ -73,11 +74,17 @@ public struct Score: Sendable {
         return try Score(changed, clipFrameCount: clipFrameCount, sampleRate: sampleRate)
     }
 
-    /// The passes of a section, counted from 0: its own or the plan's.
-    func passes(ofSection index: Int) -> PassCount { sections[index].passes ?? plan.passes }
+    /// The passes of a section, counted from 0: those of the steps, its own or the plan's.
+    func passes(ofSection index: Int) -> PassCount {
+        let steps = sections[index].steps ?? plan.steps
+        return steps.isEmpty ? sections[index].passes ?? plan.passes : .count(steps.reduce(0) { $0 + $1.passes })
+    }
 
-    /// The speeds of a section, counted from 0: its own or the plan's.
-    func speeds(ofSection index: Int) -> SpeedSchedule { sections[index].speeds ?? plan.speeds }
+    /// The speeds of a section, counted from 0: those of the first step, its own or the plan's.
+    func speeds(ofSection index: Int) -> SpeedSchedule {
+        (sections[index].steps ?? plan.steps).first?.speed.map { .constant($0) } ?? sections[index].speeds
+            ?? plan.speeds
+    }
 
     /// False if every pass is a copy of the clip.
     var needsVoices: Bool { parts.contains { !$0.isCopy } }
@@ -88,7 +95,8 @@ public struct Score: Sendable {
         guard !plan.sections.isEmpty else {
             throw ScoreError(.noSections, "there is nothing to play", remedy: "Give at least one section.")
         }
-        for passes in [plan.passes] + plan.sections.compactMap(\.passes) {
+        let steps = (plan.steps + plan.sections.flatMap { $0.steps ?? [] }).map { PassCount.count($0.passes) }
+        for passes in [plan.passes] + plan.sections.compactMap(\.passes) + steps {
             guard let number = passes.number, number < 1 else { continue }
             throw ScoreError(
                 .passesOutOfRange, "\(number) passes cannot be played", remedy: "Ask for one pass or more.")
@@ -114,10 +122,35 @@ public struct Score: Sendable {
         _ section: Section, at index: Int, of plan: PracticePlan, to parts: inout [ScorePart],
         curves: inout CurveSource
     ) throws(ScoreError) {
-        let (passes, speeds) = (section.passes ?? plan.passes, section.speeds ?? plan.speeds)
+        let (speeds, gap) = (section.speeds ?? plan.speeds, section.gap ?? plan.gap)
+        let (first, steps) = (parts.count, section.steps ?? plan.steps)
+        guard !steps.isEmpty else {
+            let passes = section.passes ?? plan.passes
+            try append(section, at: index, of: plan, passes, speeds, gap, to: &parts, curves: &curves)
+            if passes == .endless { makeEndless(&parts[first...], share: plan.sections.count) }
+            return
+        }
+        var count = 0
+        for step in steps {
+            let begin = parts.count
+            try append(
+                section, at: index, of: plan, .count(step.passes), step.speed.map { .constant($0) } ?? speeds,
+                step.gap ?? gap, to: &parts, curves: &curves)
+            for part in begin..<parts.count { parts[part].firstPass += count }
+            let (sum, isTooLarge) = count.addingReportingOverflow(step.passes)
+            guard !isTooLarge else { throw tooLong }
+            count = sum
+        }
+        for part in first..<parts.count { parts[part].sectionPasses = count }
+    }
+
+    /// Appends passes that have one schedule of speeds and one gap.
+    private static func append(
+        _ section: Section, at index: Int, of plan: PracticePlan, _ passes: PassCount, _ speeds: SpeedSchedule,
+        _ gap: Gap, to parts: inout [ScorePart], curves: inout CurveSource
+    ) throws(ScoreError) {
         // A ramp gives one part for each speed on the way; the remaining passes share the last part.
         let varied = min(passes.number ?? .max, speeds.passesToReachLast)
-        let first = parts.count
         for pass in 0..<varied {
             let curve = try curves.curve(of: speeds, pass: pass, distance: Double(section.range.count))
             let passFrames = curve.time(toCover: Double(section.range.count))
@@ -127,7 +160,7 @@ public struct Score: Sendable {
                     "a section of \(section.range.count) frames gives no sound at \(curve.initialSpeed * 100) %",
                     remedy: "Make the section longer or the speed lower.")
             }
-            guard let gapFrames = (section.gap ?? plan.gap).frameCount(passFrames: passFrames) else {
+            guard let gapFrames = gap.frameCount(passFrames: passFrames) else {
                 throw ScoreError(
                     .gapOutOfRange, "this gap cannot be played", remedy: "Give a gap of 0 or more, such as 0.5 or 1.0x."
                 )
@@ -140,7 +173,6 @@ public struct Score: Sendable {
                     sectionPasses: passes.number ?? 0, isEndless: passes == .endless, gapFrames: gapFrames,
                     joint: plan.joint))
         }
-        if passes == .endless { makeEndless(&parts[first...], share: plan.sections.count) }
     }
 
     /// Gives the last part of a section so many passes that nobody will hear the end of them.
@@ -154,15 +186,19 @@ public struct Score: Sendable {
         for index in parts.indices { parts[index].sectionPasses = last.firstPass + count }
     }
 
+    private static var tooLong: ScoreError {
+        ScoreError(
+            .tooLong, "the whole would last longer than can be counted",
+            remedy: "Ask for fewer passes, shorter gaps or a higher speed.")
+    }
+
     private static func length(of parts: [ScorePart]) throws(ScoreError) -> Int64 {
         var cursor = ScoreCursor.start(of: parts[0], index: 0, at: 0)
         var total: Int64 = 0
         for (index, part) in parts.enumerated() {
             let passes = Double(part.passCount)
             guard passes * (part.passFrames + Double(part.gapFrames)) + Double(total) < Double(longest) else {
-                throw ScoreError(
-                    .tooLong, "the whole would last longer than can be counted",
-                    remedy: "Ask for fewer passes, shorter gaps or a higher speed.")
+                throw tooLong
             }
             if index > 0 { cursor = cursor.startOfPart(part, index: index, at: total) }
             cursor.skipToLastPass(of: part)

@@ -10,6 +10,8 @@ public struct Section: Sendable, Hashable {
     public var speeds: SpeedSchedule?
     /// The gap after its own passes; nil takes the plan's.
     public var gap: Gap?
+    /// Its own steps; nil takes the plan's, and none plays ``passes``.
+    public var steps: [PassStep]?
 
     /// Checks a range. Whether it fits a clip is checked when a score is compiled.
     ///
@@ -31,6 +33,7 @@ public struct Section: Sendable, Hashable {
         }
         self.range = range
         self.name = name
+        steps = nil
         (self.passes, self.speeds, self.gap) = (passes, speeds, gap)
     }
 }
@@ -48,6 +51,21 @@ public enum PassCount: Sendable, Hashable, ExpressibleByIntegerLiteral {
     /// The number; nil if there is none.
     public var number: Int? {
         if case .count(let number) = self { number } else { nil }
+    }
+}
+
+/// Some passes of a section with a speed and a gap of their own: first slowly, then at the recording's speed, then with time to answer.
+public struct PassStep: Sendable, Hashable {
+    /// Passes, at least one.
+    public var passes: Int
+    /// Their speed; nil takes the section's or the plan's.
+    public var speed: Speed?
+    /// The gap after each of them; nil takes the section's or the plan's.
+    public var gap: Gap?
+
+    /// A step; it is checked when a score is made from it.
+    public init(passes: Int, speed: Speed? = nil, gap: Gap? = nil) {
+        (self.passes, self.speed, self.gap) = (passes, speed, gap)
     }
 }
 
@@ -104,12 +122,15 @@ public struct PracticePlan: Sendable, Hashable {
     public var quality: StretchQuality
     /// Whether the first section follows the last, without an end.
     public var repeats: Bool
+    /// The passes of every section without steps of its own, one step after another; they count instead of any number of passes. Empty
+    /// for none.
+    public var steps: [PassStep]
 
     /// A plan; it is checked when a score is made from it.
     public init(
         sections: [Section], passes: PassCount = 1, speeds: SpeedSchedule = .constant(.normal),
         pitch: Pitch = .original, gap: Gap = .none, joint: Joint = .crossfade, material: MaterialChoice = .auto,
-        quality: StretchQuality = .full, repeats: Bool = false
+        quality: StretchQuality = .full, repeats: Bool = false, steps: [PassStep] = []
     ) {
         self.sections = sections
         self.passes = passes
@@ -120,5 +141,16 @@ public struct PracticePlan: Sendable, Hashable {
         self.material = material
         self.quality = quality
         self.repeats = repeats
+        self.steps = steps
+    }
+}
+
+extension PracticePlan {
+    /// Leaves the speed of all steps to the plan.
+    package mutating func dropStepSpeeds() {
+        for index in steps.indices { steps[index].speed = nil }
+        for section in sections.indices {
+            for index in sections[section].steps?.indices ?? 0..<0 { sections[section].steps?[index].speed = nil }
+        }
     }
 }

@@ -159,6 +159,15 @@ public final class PracticeSession: Sendable {
         return min(max(0, frame), player.clip.frameCount)
     }
 
+    /// The frame of the clip at which a mark would be set now: the one that is audible, or the silence or zero crossing near it if the plan
+    /// asks for that.
+    ///
+    /// - Throws: `SessionError` of kind `nothingHeard` before the first sound.
+    public func markFrame() throws(SessionError) -> Int64 {
+        let frame = try audibleClipFrame()
+        return plan.snapsEdges ? SnappedEdge.heardFrame(nearest: frame, in: player.clip) : frame
+    }
+
     /// Sets the start of the loop to what is audible. A loop that runs goes on with its new start; if the end is not after it, the end
     /// is given up and playing goes on.
     ///
@@ -271,7 +280,7 @@ public final class PracticeSession: Sendable {
 
     // MARK: Passes and gaps
 
-    /// Plays every section this often from now on. The pass that plays goes on.
+    /// Plays every section this often from now on, without the plan's steps. The pass that plays goes on.
     public func setPasses(_ passes: PassCount) throws(SessionError) {
         try change(listens: false) { (state, _) throws(SessionError) in
             state.setPasses(passes)
@@ -360,7 +369,7 @@ public final class PracticeSession: Sendable {
     private func change(
         listens: Bool = true, _ body: (inout SessionState, Int64) throws(SessionError) -> Void
     ) throws(SessionError) -> LoopMarks {
-        let heard = listens ? try audibleClipFrame() : 0
+        let heard = listens ? try markFrame() : 0
         // The lock is held until the player has the request, so that two threads cannot send theirs in the wrong order.
         return try state.withLock { state throws(SessionError) in
             let before = state

@@ -26,6 +26,9 @@ public struct SessionPlan: Sendable, Hashable {
     /// What is repeated after a pause.
     public var resumeRewind: ResumeRewind
 
+    /// Whether marks that are set by ear move to the nearest silence or zero crossing within 20 ms.
+    public var snapsEdges = false
+
     /// A plan; it is checked when a session is made from it.
     public init(
         _ practice: PracticePlan, savedIDs: [Int?] = [], order: Order = .listed, firstSection: Int = 1,
@@ -73,7 +76,7 @@ public struct SessionPlan: Sendable, Hashable {
     func enginePlan(loop: Range<Int64>, speed: Speed) throws(ScoreError) -> PracticePlan {
         var plan = practice
         plan.sections = [try Section(loop)]
-        (plan.passes, plan.speeds, plan.repeats) = (.endless, .constant(speed), false)
+        (plan.passes, plan.speeds, plan.repeats, plan.steps) = (.endless, .constant(speed), false, [])
         return plan
     }
 }

@@ -69,8 +69,9 @@ struct SessionState: Sendable {
     /// Sets the passes of every section.
     mutating func setPasses(_ passes: PassCount) {
         plan.practice.passes = passes
+        plan.practice.steps = []
         for index in plan.practice.sections.indices where index != leaving {
-            plan.practice.sections[index].passes = nil
+            (plan.practice.sections[index].passes, plan.practice.sections[index].steps) = (nil, nil)
         }
         isRevised = true
     }
@@ -79,6 +80,7 @@ struct SessionState: Sendable {
     mutating func setGap(_ gap: Gap) {
         plan.practice.gap = gap
         for index in plan.practice.sections.indices { plan.practice.sections[index].gap = nil }
+        for index in plan.practice.steps.indices { plan.practice.steps[index].gap = nil }
         isRevised = true
     }
 
@@ -91,6 +93,7 @@ struct SessionState: Sendable {
         if let speed {
             engine.speeds = .constant(speed)
             for index in engine.sections.indices { engine.sections[index].speeds = nil }
+            engine.dropStepSpeeds()
         }
         return try Score(engine, clipFrameCount: clip.frameCount, sampleRate: clip.sampleRate)
     }
@@ -214,7 +217,7 @@ struct SessionState: Sendable {
         let sections = plan.practice.sections
         let place = sections.firstIndex { $0.range.lowerBound >= section.range.lowerBound } ?? sections.count
         var last = section
-        last.passes = .count(pass)
+        (last.passes, last.steps) = (.count(pass), [])
         plan.practice.sections.insert(last, at: place)
         plan.savedIDs.insert(nil, at: place)
         leaving = place

@@ -13,8 +13,16 @@ struct SessionOptions: ParsableArguments {
     @Flag(name: .long, help: "Play only the saved sections that are marked as hard.")
     var hard = false
 
-    @Option(name: .long, help: "When a section's text is shown.")
+    @Flag(name: .long, help: "Move marks to silence or a zero crossing within 20 ms.")
+    var snap = false
+
+    @Option(
+        name: .long, help: .init("When a section's text is shown: during, after or never.", valueName: "moment"),
+        transform: { try TextMoment(parsing: optionValue($0)) })
     var text: TextMoment = .during
+
+    @Option(name: .long, help: .init("Steps for each section: intensive, shadow, blind.", valueName: "name"))
+    var recipe: String?
 
     @Option(
         name: .long, parsing: .unconditional,
@@ -46,18 +54,13 @@ struct SessionOptions: ParsableArguments {
             throw CommandFailure(
                 .badData, "there is no section \(fromSection)", remedy: "Choose a section from 1 to \(count).")
         }
-        return SessionPlan(
+        var plan = SessionPlan(
             practice, savedIDs: savedIDs, order: shuffle ? .shuffled(seed: .random(in: 0...UInt64.max)) : .listed,
             firstSection: fromSection ?? 1, countIn: countIn?.countIn,
             resumeRewind: resumeRewind?.rewind ?? .automatic)
+        plan.snapsEdges = snap
+        return plan
     }
-}
-
-/// When a section's text is shown.
-enum TextMoment: String, CaseIterable, ExpressibleByArgument {
-    case during
-    case after
-    case never
 }
 
 /// Clicks as typed: `4`, or `4:90` for 90 a minute.
@@ -94,5 +97,14 @@ struct ResumeRewindText: Hashable, Sendable {
             }
             rewind = .seconds(seconds)
         }
+    }
+}
+
+extension TextMoment {
+    init(parsing text: String) throws(ArgumentError) {
+        guard let moment = TextMoment(rawValue: text) else {
+            throw ArgumentError("'\(text)' is no moment; write during, after or never")
+        }
+        self = moment
     }
 }

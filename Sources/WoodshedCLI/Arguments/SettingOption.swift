@@ -56,6 +56,7 @@ struct SettingOption: Sendable {
             name: "resume-rewind", verbs: ["practice"], standard: "auto",
             check: { text throws(ArgumentError) in _ = try ResumeRewindText(parsing: text) }),
         SettingOption(name: "repeat", verbs: ["practice"], standard: "no"),
+        SettingOption(name: "snap", verbs: ["practice"], standard: "no"),
         SettingOption(name: "waveform", verbs: playing, standard: "yes", hasOpposite: true),
         SettingOption(
             name: "output", verbs: playing.union(["demo"]), standard: "default",
@@ -110,7 +111,8 @@ struct SettingOption: Sendable {
     func isGiven(in arguments: ArraySlice<String>) -> Bool {
         arguments.contains { argument in
             let opposite = hasOpposite ? ["no-" + name] : []
-            if ([name] + opposite + rivals).contains(where: { argument == "--" + $0 || argument.hasPrefix("--\($0)=") }) {
+            if ([name] + opposite + rivals).contains(where: { argument == "--" + $0 || argument.hasPrefix("--\($0)=") })
+            {
                 return true
             }
             guard let letter, argument.hasPrefix("-"), !argument.hasPrefix("--") else { return false }

@@ -95,11 +95,46 @@ struct SettingsLayers {
         }
     }
 
+    // MARK: Recipes
+
+    /// All recipes by name, the file's in place of those that everybody has, and which of them the file has.
+    var recipes: [(name: String, text: String, isOwn: Bool)] {
+        var recipes = RecipeText.standard.map { (name: $0.name, text: $0.text, isOwn: false) }
+        for entry in text.entries where entry.option.hasPrefix(RecipeText.prefix) {
+            let name = String(entry.option.dropFirst(RecipeText.prefix.count))
+            recipes.removeAll { $0.name == name }
+            recipes.append((name, entry.value, true))
+        }
+        return recipes.sorted { $0.name < $1.name }
+    }
+
+    /// The recipe with a name.
+    ///
+    /// - Throws: A `CommandFailure` if there is none, or if its line in the file cannot be read.
+    func recipe(named name: String) throws(CommandFailure) -> RecipeText {
+        guard let found = recipes.first(where: { $0.name == name }) else {
+            let names = recipes.map(\.name)
+            let known = suggestion(for: name, among: names).map { "Did you mean '\($0)'?" }
+            throw CommandFailure(
+                .usage, "there is no recipe '\(name)'",
+                remedy: known ?? "Choose one of: \(names.joined(separator: ", ")); or make one: woodshed config set "
+                    + "\(RecipeText.prefix)\(name) \"passes=2 speed=70%; passes=3\"")
+        }
+        do throws(ArgumentError) {
+            return try RecipeText(parsing: found.text)
+        } catch {
+            throw CommandFailure(
+                .configuration, "\(file?.path ?? ""): \(RecipeText.prefix)\(name): \(error)",
+                remedy: "Change it, or run: woodshed config unset \(RecipeText.prefix)\(name)")
+        }
+    }
+
     /// The lines that mean nothing, each in a sentence.
     var warnings: [String] {
         guard let file else { return [] }
         let isUnknown = { (entry: SettingsText.Entry) in
             SettingOption.named(entry.option) == nil && !entry.option.hasPrefix(Self.keyPrefix)
+                && !entry.option.hasPrefix(RecipeText.prefix)
         }
         let unknown = text.entries.filter(isUnknown).map { entry in
             let known = suggestion(for: entry.option, among: SettingOption.all.map(\.name))
@@ -126,7 +161,11 @@ struct SettingsLayers {
             // Of the options with a value only one has a word that the command line does not take.
             if option.name == "passes", value == KeptSettings.endless { continue }
             if let isOn = option.isFlag ? try? SettingOption.isOn(value) : nil {
-                if isOn { added.append("--" + option.name) } else if option.hasOpposite { added.append("--no-" + option.name) }
+                if isOn {
+                    added.append("--" + option.name)
+                } else if option.hasOpposite {
+                    added.append("--no-" + option.name)
+                }
             } else {
                 added.append("--\(option.name)=\(value)")
             }

@@ -17,6 +17,8 @@ struct ConfigCommand: Verb {
               woodshed config path                   the file
               woodshed config keys                   what each key does
               woodshed config set key.playing.z "loop start"
+              woodshed config recipes                the steps of practice --recipe
+              woodshed config set recipe.slow "passes=3 speed=60%; passes=2"
 
             The file has lines of option = value, with the names of the long options, and
             comments after #. An option on the command line wins over the environment
@@ -25,8 +27,8 @@ struct ConfigCommand: Verb {
             """)
 
     @Argument(
-        help: .init("list, get, set, unset, path or keys.", valueName: "action"),
-        completion: .list(["list", "get", "set", "unset", "path", "keys"]))
+        help: .init("list, get, set, unset, path, keys or recipes.", valueName: "action"),
+        completion: .list(["list", "get", "set", "unset", "path", "keys", "recipes"]))
     var action = "list"
 
     @Argument(help: .init("An option, and for set its value.", valueName: "word"))
@@ -39,12 +41,12 @@ struct ConfigCommand: Verb {
     var quiet = false
 
     func perform() throws {
-        let counts = ["list": 0, "get": 1, "set": 2, "unset": 1, "path": 0, "keys": 0]
+        let counts = ["list": 0, "get": 1, "set": 2, "unset": 1, "path": 0, "keys": 0, "recipes": 0]
         guard let count = counts[action] else {
             let known = suggestion(for: action, among: counts.keys.sorted())
             throw CommandFailure(
                 .usage, "there is no action '\(action)'",
-                remedy: "Did you mean: \(known ?? "list, get, set, unset, path, keys")")
+                remedy: "Did you mean: \(known ?? "list, get, set, unset, path, keys, recipes")")
         }
         guard words.count == count else {
             let usage = ["list": "", "get": " OPTION", "set": " OPTION VALUE", "unset": " OPTION", "path": ""]
@@ -53,10 +55,23 @@ struct ConfigCommand: Verb {
                 remedy: "Write: woodshed config \(action)\(usage[action] ?? "")")
         }
         switch action {
-        case "get": try StandardStream.output.line(try SettingsLayers().value(of: option(words[0])).value)
-        case "set" where words[0].hasPrefix(SettingsLayers.keyPrefix): try setKey(words[0], words[1])
+        case "get": try StandardStream.output.line(try value(of: words[0]))
+        case "set" where words[0].hasPrefix(SettingsLayers.keyPrefix):
+            try setLine(words[0], words[1], see: "woodshed config keys") { name, words throws(ArgumentError) in
+                var map = KeyMap.standard
+                try map.bind(String(name.dropFirst(SettingsLayers.keyPrefix.count)), to: words)
+            }
+        case "set" where words[0].hasPrefix(RecipeText.prefix):
+            try setLine(words[0], words[1], see: "woodshed config recipes") { name, words throws(ArgumentError) in
+                let name = name.dropFirst(RecipeText.prefix.count)
+                guard !name.isEmpty, !name.contains(where: { $0 == " " || $0 == "=" }) else {
+                    throw ArgumentError("a recipe has a name without spaces, as in recipe.morning")
+                }
+                _ = try RecipeText(parsing: words)
+            }
         case "set": try set(try option(words[0]), words[1])
         case "keys": try listKeys()
+        case "recipes": try listRecipes()
         case "unset": try unset(words[0])
         case "path": try StandardStream.output.line(try file().path)
         default: try list()
@@ -113,12 +128,14 @@ struct ConfigCommand: Verb {
         hint("\(option.name) = \(printable(value))", option)
     }
 
-    private func setKey(_ name: String, _ words: String) throws {
+    /// Sets a line that is no option: a key or a recipe.
+    private func setLine(
+        _ name: String, _ words: String, see: String, check: (String, String) throws(ArgumentError) -> Void
+    ) throws {
         do throws(ArgumentError) {
-            var map = KeyMap.standard
-            try map.bind(String(name.dropFirst(SettingsLayers.keyPrefix.count)), to: words)
+            try check(name, words)
         } catch {
-            throw CommandFailure(.usage, error.description, remedy: "See: woodshed config keys")
+            throw CommandFailure(.usage, error.description, remedy: "See: \(see)")
         }
         try change { text in
             text.set(name, to: words)
@@ -127,20 +144,43 @@ struct ConfigCommand: Verb {
         if !quiet, !json { StandardStream.error.note("\(printable(name)) = \(printable(words))") }
     }
 
+    /// The value of an option, or the steps of a recipe.
+    private func value(of name: String) throws -> String {
+        let layers = try SettingsLayers()
+        if name.hasPrefix(RecipeText.prefix) {
+            return try layers.recipe(named: String(name.dropFirst(RecipeText.prefix.count))).text
+        }
+        return try layers.value(of: option(name)).value
+    }
+
+    private func listRecipes() throws {
+        let recipes = try SettingsLayers().recipes
+        try listLines(
+            recipes.map { (RecipeText.prefix, $0.name, $0.text, $0.isOwn) })
+    }
+
     private func listKeys() throws {
         let rows = try KeyMap(SettingsLayers()).rows
-        let width = rows.map { displayWidth($0.key) }.max() ?? 0
-        for (key, words) in rows {
+        let standard = KeyMap.standard.rows
+        try listLines(
+            rows.map { row in
+                (SettingsLayers.keyPrefix, row.key, row.words, !standard.contains { $0 == row })
+            })
+    }
+
+    private func listLines(_ lines: [(prefix: String, name: String, words: String, isOwn: Bool)]) throws {
+        let width = lines.map { displayWidth(printable($0.name)) }.max() ?? 0
+        for line in lines {
             if json {
                 let fields: [JSONValue.Field] = [
-                    .init("v", .integer(1)), .init("option", .string(SettingsLayers.keyPrefix + key)),
-                    .init("value", .string(words)),
-                    .init("source", .string(KeyMap.standard.rows.contains { $0 == (key, words) } ? "default" : "file")),
+                    .init("v", .integer(1)), .init("option", .string(line.prefix + line.name)),
+                    .init("value", .string(line.words)), .init("source", .string(line.isOwn ? "file" : "default")),
                 ]
                 try StandardStream.output.line(JSONValue.object(fields).text)
             } else {
-                let padding = String(repeating: " ", count: width - displayWidth(key))
-                try StandardStream.output.line("\(key)\(padding)  \(words)")
+                let name = printable(line.name)
+                let padding = String(repeating: " ", count: width - displayWidth(name))
+                try StandardStream.output.line("\(name)\(padding)  \(printable(line.words))")
             }
         }
     }
@@ -153,7 +193,8 @@ struct ConfigCommand: Verb {
             return wasSet
         }
         guard wasSet else {
-            if !name.hasPrefix(SettingsLayers.keyPrefix) { _ = try option(name) }
+            let isLine = name.hasPrefix(SettingsLayers.keyPrefix) || name.hasPrefix(RecipeText.prefix)
+            if !isLine { _ = try option(name) }
             if !quiet { StandardStream.error.note("\(name) was not set") }
             return
         }

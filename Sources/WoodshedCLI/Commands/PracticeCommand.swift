@@ -9,10 +9,8 @@ struct PracticeCommand: Verb {
         discussion: """
             EXAMPLES
               woodshed practice song.mp3 --section 1:20-1:45 -n 5 --speed 70%
-              woodshed practice song.mp3 --section 0:10-0:20 --section 0:30-0:42 -n 4
-              woodshed practice song.mp3 --from 1:20 --to 1:45 -n 9 --ramp 60%:100%:5%
-              woodshed practice song.mp3 --from 1:20 --to 1:45 --speed 80% --pitch +3
-              woodshed practice talk.mp3 --section 12.5-15 -n 3 --gap 1.0x
+              woodshed practice song.mp3 --from 1:20 --to 1:45 --pitch +3 --ramp 60%:100%:5%
+              woodshed practice talk.mp3 --section 3 --recipe shadow
               woodshed practice song.mp3 -n 2 --output file:out.wav --clock virtual
 
             Without -n a section loops until you press n (next section) or q; -n 5 plays
@@ -39,18 +37,25 @@ struct PracticeCommand: Verb {
         if flow.hard, !plan.chosenSections.isEmpty {
             throw ValidationError("--hard plays the saved sections that are marked; leave out the sections, or --hard.")
         }
+        if flow.recipe != nil, plan.passes != nil || plan.ramp != nil || plan.speed.curve != nil {
+            throw ValidationError(
+                "A recipe has passes and speeds of its own: leave out -n, --ramp and --curve, or --recipe.")
+        }
     }
 
     func perform() throws {
         let playing = Playing(file: file, device: device, loss: loss, screen: screen, messages: messages)
         let passes: PassCount = device.listensInRealTime ? .endless : 1
+        let recipe = try flow.recipe.map { try SettingsLayers().recipe(named: $0) }
         let keeping = try Keeping(
             file: file, follows: plan.chosenSections.isEmpty, choice: plan.choice(onlyHard: flow.hard),
             textMoment: flow.text, remembers: device.listensInRealTime)
         try playing.run(keeping: keeping) { clip in
             let (timeline, saved) = (Timeline(clip), keeping.saved(clip))
-            let practice = try plan.plan(
+            keeping.recipe = try recipe?.recipe(in: timeline)
+            var practice = try plan.plan(
                 for: timeline, passes: passes, repeats: flow.repeats, saved: saved, kept: keeping.settings(clip))
+            practice.steps = keeping.recipe?.passSteps ?? []
             let ids = try plan.planned(for: timeline, saved).map(\.savedID)
             let session = try flow.sessionPlan(practice, savedIDs: ids)
             return flow.choosesBeginning ? session : keeping.goOn(session, clip)

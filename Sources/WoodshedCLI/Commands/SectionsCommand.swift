@@ -14,11 +14,9 @@ struct SectionsCommand: Verb {
               woodshed sections song.mp3 mark 12.5 48.2                split the recording there
               woodshed sections song.mp3 rename 2 Bridge
               woodshed sections song.mp3 move Bridge 48.1-1:02
-              woodshed sections song.mp3 split Bridge 55.0
-              woodshed sections song.mp3 join 2 3
+              woodshed sections song.mp3 split Bridge 55.0             join 2 3 undoes that
               woodshed sections song.mp3 set Bridge speed=70% passes=5
               woodshed sections song.mp3 hard Bridge                   easy takes the mark away
-              woodshed sections song.mp3 text 1 "first words"
               woodshed sections song.mp3 rm 4-6
               woodshed sections talk.mp3 auto                          find phrases; --yes keeps them
               woodshed sections talk.mp3 import talk.srt               also vtt, lrc, cue, csv, edl, txt
@@ -51,6 +49,9 @@ struct SectionsCommand: Verb {
 
     @Flag(name: .long, help: "Mark the new section as hard.")
     var hard = false
+
+    @Flag(name: .long, help: "Move each time to silence or a zero crossing within 20 ms.")
+    var snap = false
 
     @Flag(name: .long, help: "With import and auto --yes: remove all other sections; undo brings them back.")
     var replace = false
@@ -93,7 +94,14 @@ struct SectionsCommand: Verb {
         case .redo: try tell(try kept.store.redo(kept.recording.key), of: kept, verb: "did again")
         default:
             let details = SectionDraft(0..<1, name: name ?? "", text: text ?? "", isHard: hard)
-            guard let edit = try action.edit(words, in: try kept.list(), of: kept, details) else { return }
+            let list = try kept.list()
+            let clip = snap ? try Clip(path: file) : nil
+            let edit = try action.edit(words, in: list, of: kept, details) { frame in
+                guard let clip else { return frame }
+                return clip.fileFrame(
+                    forFrame: try SnappedEdge.frame(nearest: clip.frame(forFileFrame: frame), in: clip))
+            }
+            guard let edit else { return }
             try tell(try kept.store.apply(edit, to: kept.recording), of: kept)
         }
     }
@@ -111,7 +119,7 @@ struct SectionsCommand: Verb {
         let given =
             [
                 ("--name", name != nil), ("--text", text != nil), ("--hard", hard), ("--replace", replace),
-                ("--format", format != nil),
+                ("--format", format != nil), ("--snap", snap),
             ].filter(\.1).map(\.0) + finding.given
         if let option = given.first(where: { !action.options.contains($0) }) {
             throw CommandFailure(

@@ -7,8 +7,10 @@ final class Keeping {
     /// Whether the saved sections are played, and changes of them followed: no option has chosen others.
     private let follows: Bool
     private let choice: SavedChoice
-    /// When the texts of sections are shown.
-    let textMoment: TextMoment
+    /// When the texts of sections are shown, unless the recipe says so.
+    private let textMoment: TextMoment
+    /// How sections are played, and when their texts are shown.
+    var recipe: Recipe?
     /// The texts of sections, by their identities.
     private(set) var texts: [Int: String] = [:]
     /// The identities of the sections that are marked as hard.
@@ -42,6 +44,9 @@ final class Keeping {
         hardIDs = Set(list.sections.filter(\.isHard).map(\.id))
         texts = Dictionary(uniqueKeysWithValues: list.sections.filter { !$0.text.isEmpty }.map { ($0.id, $0.text) })
     }
+
+    /// When the text of a section is shown in a pass, from 1.
+    func textMoment(inPass pass: Int) -> TextMoment { recipe?.text(inPass: pass) ?? textMoment }
 
     /// The saved sections, as the plan wants them.
     func saved(_ clip: Clip) -> SavedSections {

@@ -25,12 +25,12 @@ enum SectionAction: String, CaseIterable {
     var usage: String {
         switch self {
         case .list: "list"
-        case .add: "add START-END... [--name NAME] [--text TEXT] [--hard]"
-        case .mark: "mark TIME... [--name NAME]"
+        case .add: "add START-END... [--name NAME] [--text TEXT] [--hard] [--snap]"
+        case .mark: "mark TIME... [--name NAME] [--snap]"
         case .rm: "rm SECTION..."
-        case .split: "split SECTION TIME"
+        case .split: "split SECTION TIME [--snap]"
         case .join: "join SECTION SECTION..."
-        case .move: "move SECTION START-END"
+        case .move: "move SECTION START-END [--snap]"
         case .rename: "rename SECTION NAME"
         case .text: "text SECTION TEXT"
         case .hard: "hard SECTION..."
@@ -58,8 +58,9 @@ enum SectionAction: String, CaseIterable {
     /// The options that it takes, besides those for the output.
     var options: [String] {
         switch self {
-        case .add: ["--name", "--text", "--hard"]
-        case .mark: ["--name"]
+        case .add: ["--name", "--text", "--hard", "--snap"]
+        case .mark: ["--name", "--snap"]
+        case .split, .move: ["--snap"]
         case .auto: ["--yes", "--min-pause", "--min-length", "--max-length", "--threshold", "--replace"]
         case .import: ["--replace"]
         case .export: ["--format"]
@@ -91,29 +92,38 @@ enum SectionAction: String, CaseIterable {
     ///   - list: The sections as they are.
     ///   - kept: The recording.
     ///   - details: The name, the text and the mark for new sections.
+    ///   - snap: Moves a frame of the file that was typed to where it sounds best.
     func edit(
-        _ words: [String], in list: SectionList, of kept: KeptRecording, _ details: SectionDraft
+        _ words: [String], in list: SectionList, of kept: KeptRecording, _ details: SectionDraft,
+        snap: (Int64) throws -> Int64 = { $0 }
     ) throws -> SectionEdit? {
+        func frame(_ word: String) throws -> Int64 { try snap(try Self.frame(word, in: kept.timeline)) }
+        func range(_ word: String) throws -> Range<Int64> {
+            let typed = try Self.range(word, in: kept.timeline)
+            let (start, end) = (try snap(typed.lowerBound), try snap(typed.upperBound))
+            // What would vanish stays as it was typed.
+            return start < end ? start..<end : typed
+        }
         switch self {
         case .list, .undo, .redo, .auto, .import, .export: return nil
         case .add:
             let drafts = try words.map { word in
                 var draft = details
-                draft.frames = try Self.range(word, in: kept.timeline)
+                draft.frames = try range(word)
                 return draft
             }
             return .add(drafts)
         case .mark:
             let marks = try words.map { word -> SectionEdit in
-                .mark(frame: try Self.frame(word, in: kept.timeline), name: details.name)
+                .mark(frame: try frame(word), name: details.name)
             }
             return .all(marks, summary: marks.count == 1 ? "marked a point" : "marked \(marks.count) points")
         case .rm: return .remove(ids: try list.meant(by: words).map(\.id))
         case .split:
-            return .split(id: try list.meant(by: words[0]).id, frame: try Self.frame(words[1], in: kept.timeline))
+            return .split(id: try list.meant(by: words[0]).id, frame: try frame(words[1]))
         case .join: return .join(ids: try list.meant(by: words).map(\.id))
         case .move:
-            return .move(id: try list.meant(by: words[0]).id, frames: try Self.range(words[1], in: kept.timeline))
+            return .move(id: try list.meant(by: words[0]).id, frames: try range(words[1]))
         case .rename: return .rename(id: try list.meant(by: words[0]).id, name: words[1])
         case .text: return .describe(id: try list.meant(by: words[0]).id, text: words[1])
         case .hard, .easy:

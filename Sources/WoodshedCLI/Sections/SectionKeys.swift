@@ -24,7 +24,7 @@ struct SectionKeys {
     func order(_ key: KeyAction.Sections) throws(SessionError) -> Order {
         switch key {
         case .mark:
-            let frame = clip.fileFrame(forFrame: try session.audibleClipFrame())
+            let frame = clip.fileFrame(forFrame: try session.markFrame())
             return Order(key: key, frames: frame..<frame)
         case .save:
             guard let loop = loopFrames else { throw .noLoop }

@@ -58,7 +58,8 @@ final class PlayerPicture {
             place: share(place), edges: share(section.lowerBound)...share(section.upperBound), room)
         let rate = Double(clip.sampleRate)
         let stack = SectionBands(start: Double(window.lowerBound) / rate, length: Double(window.count) / rate)
-        return wave + [marks] + stack.lines(bands, cells: room.cells, glyphs: pen.glyphs, depth: pen.depth).prefix(room.bands)
+        return wave + [marks]
+            + stack.lines(bands, cells: room.cells, glyphs: pen.glyphs, depth: pen.depth).prefix(room.bands)
     }
 
     /// Where the thread that reads the recording stores its waveform.

@@ -34,7 +34,8 @@ struct SectionRows {
         }
     }
 
-    private func line(_ row: SectionRow, isPlaying: Bool, _ numberCells: Int, _ nameCells: Int, _ cells: Int) -> String {
+    private func line(_ row: SectionRow, isPlaying: Bool, _ numberCells: Int, _ nameCells: Int, _ cells: Int) -> String
+    {
         let number = String(row.band.number)
         let mark = isPlaying ? (glyphs == .unicode ? "▶ " : "> ") : "  "
         let start = mark + String(repeating: " ", count: max(0, numberCells - number.count)) + number

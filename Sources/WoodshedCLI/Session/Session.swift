@@ -65,7 +65,8 @@ final class Session: TerminalLoopDelegate {
             messages: messages, signals: signals, takesKeys: takesKeys, altKeys: keyMap.altKeys)
         self.keyMap = keyMap
         screen = PlayerScreen(
-            practice, title: listening.title, traits: loop.traits, hasList: keeping != nil, showsWaveform: showsWaveform)
+            practice, title: listening.title, traits: loop.traits, hasList: keeping != nil, showsWaveform: showsWaveform
+        )
         control = PlayerControls(session: practice)
         self.keeping = keeping
         let inbox = loop.inbox
@@ -269,15 +270,19 @@ final class Session: TerminalLoopDelegate {
 
     /// Shows the text of the section that plays, when the user wants to see it.
     private func tellText(_ event: PlayerEvent) {
-        let moment: TextMoment? =
-            switch event.kind {
-            case .sectionStarted: .during
-            case .passEnded: .after
-            default: nil
-            }
-        guard let keeping, keeping.textMoment == moment, let id = practice.savedID(ofSection: event.section),
-            let text = keeping.texts[id]
-        else { return }
+        guard let keeping, let id = practice.savedID(ofSection: event.section), let text = keeping.texts[id] else {
+            return
+        }
+        let moment = keeping.textMoment(inPass: event.pass)
+        switch event.kind {
+        case .passStarted:
+            // Once, and again when a step of a recipe brings it back.
+            let isShown = event.pass > 1 && keeping.textMoment(inPass: event.pass - 1) == .during
+            guard moment == .during, !isShown else { return }
+        case .passEnded:
+            guard moment == .after else { return }
+        default: return
+        }
         loop.say(text.split(separator: "\n").map(String.init))
     }
 

@@ -71,7 +71,9 @@ struct StatusLine {
         switch detail {
         case 0...3:
             var fields: [String] = []
-            if detail == 0, !view.title.isEmpty { fields.append(fitted(printable(view.title), cells: 30, ellipsis: ellipsis)) }
+            if detail == 0, !view.title.isEmpty {
+                fields.append(fitted(printable(view.title), cells: 30, ellipsis: ellipsis))
+            }
             if view.sectionCount > 1 { fields.append("section \(view.section) of \(view.sectionCount)") }
             fields.append(passText(view.pass, of: view.passes))
             fields.append(speed)

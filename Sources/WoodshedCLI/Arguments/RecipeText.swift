@@ -1,0 +1,78 @@
+// Recipes as they are typed, and those that everybody has.
+import Woodshed
+
+/// A recipe as typed: steps with `;` between them, each of `option=value` words.
+struct RecipeText: Equatable, Sendable {
+    /// As it was typed.
+    let text: String
+    private let steps: [Step]
+
+    private struct Step: Equatable {
+        var passes = 1
+        var speed: SpeedText?
+        var gap: GapText?
+        var text: TextMoment?
+    }
+
+    /// What a line of the configuration begins with: `recipe.morning = passes=2 speed=70%; passes=3`.
+    static let prefix = "recipe."
+
+    /// The most steps: more would be a plan for a week.
+    private static let mostSteps = 32
+
+    init(parsing text: String) throws(ArgumentError) {
+        self.text = text
+        var steps: [Step] = []
+        for words in text.split(separator: ";", omittingEmptySubsequences: false) {
+            steps.append(try Self.step(words.split(separator: " ").map(String.init), of: text))
+        }
+        guard steps.count <= Self.mostSteps else {
+            throw ArgumentError("a recipe has at most \(Self.mostSteps) steps")
+        }
+        self.steps = steps
+    }
+
+    private static func step(_ words: [String], of text: String) throws(ArgumentError) -> Step {
+        guard !words.isEmpty else {
+            throw ArgumentError("'\(text)' has an empty step; write passes=2 speed=70%; passes=3 gap=1.0x")
+        }
+        var step = Step()
+        for word in words {
+            let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+            guard parts.count == 2 else {
+                throw ArgumentError("'\(word)' sets nothing; write passes=, speed=, gap= or text= with a value")
+            }
+            switch parts[0] {
+            case "passes": step.passes = try boundedInteger(parts[1], in: 1...1000)
+            case "speed": step.speed = try SpeedText(parsing: parts[1])
+            case "gap": step.gap = try GapText(parsing: parts[1])
+            case "text": step.text = try TextMoment(parsing: parts[1])
+            default:
+                throw ArgumentError("a step has passes, speed, gap and text, and no '\(parts[0])'")
+            }
+        }
+        return step
+    }
+
+    /// The recipe for a recording.
+    func recipe(in timeline: Timeline) throws(ScoreError) -> Recipe? {
+        var steps: [Recipe.Step] = []
+        for step in self.steps {
+            let speed = try step.speed.map { text throws(ScoreError) in try Speed(factor: text.factor) }
+            steps.append(
+                Recipe.Step(
+                    PassStep(passes: step.passes, speed: speed, gap: step.gap?.gap(in: timeline)), text: step.text))
+        }
+        return Recipe(steps)
+    }
+
+    /// What everybody has, until the configuration has another of that name.
+    static let standard: [(name: String, text: String)] = [
+        // Slow enough to hear every sound, then as it is.
+        ("intensive", "passes=2 speed=75% text=after; passes=3 text=during"),
+        // Listen, speak after it with the text, then without.
+        ("shadow", "passes=1 text=during; passes=3 speed=85% gap=1.0x text=during; passes=3 gap=1.0x text=never"),
+        // By ear alone; the text comes at the end, to check.
+        ("blind", "passes=3 text=never; passes=1 text=after"),
+    ]
+}
