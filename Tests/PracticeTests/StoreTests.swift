@@ -166,7 +166,8 @@ struct StoreTests {
         try store.setEnvelope([1, 2, 3], of: recording(1))
         try store.remember(recording(2), position: 0, settings: [:])
         #expect(try store.envelope(of: recording(1).key) == [1, 2, 3] && store.envelope(of: recording(2).key) == nil)
-        #expect(try store.recordings(lasting: 9.95...10.05).map(\.recording.key) == [recording(1).key])
+        let found = try store.recordings(lasting: 9.95...10.05).map(\.recording.key)
+        #expect(Set(found) == [recording(1).key, recording(2).key])
         #expect(try store.recordings(lasting: 10.05...11).isEmpty)
     }
 

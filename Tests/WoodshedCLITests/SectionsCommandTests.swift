@@ -54,6 +54,43 @@ struct SectionsCommandTests {
         #expect(sections(["rm", "1", "--snap"]).status == 64)
     }
 
+    @Test(
+        "a copy in another encoding is offered the sections, also while it plays, and adopts them until undone",
+        .needsTerminal)
+    func copies() {
+        folder.write("notes.wav", Self.notes)
+        #expect(Command.run(["render", folder["notes.wav"], "-o", folder["copy.flac"]]).status == 0)
+        sections(["mark", "2.0", "--name", "Solo"], file: "notes.wav")
+        // The same samples in another container have another key, because their format is part of it.
+        let offer = sections([], file: "copy.flac")
+        #expect(offer.status == 0 && offer.output.isEmpty)
+        #expect(
+            offer.error.contains("notes.wav sounds the same, and has 2 sections")
+                && offer.error.contains("copy.flac adopt"))
+        #expect(sections(["--json"], file: "copy.flac").error.isEmpty)
+        let run = TerminalRun(
+            Command.path, ["practice", folder["copy.flac"], "--output", "null"], environment: home)
+        #expect(run.wait(for: "notes.wav sounds the same"))
+        run.send("q")
+        #expect(run.finish() == 0)
+        #expect(sections(["adopt"], file: "copy.flac").status == 0)
+        #expect(list("copy.flac") == ["1 0-16000 \"\"", "2 16000-32000 \"Solo\""])
+        #expect(sections(["undo"], file: "copy.flac").status == 0 && list("copy.flac").isEmpty)
+        let nothing = sections(["adopt"], file: "song.wav")
+        #expect(nothing.status == 66 && nothing.error.contains("sounds like"), "\(nothing.error)")
+    }
+
+    /// Four seconds of notes that die away, each louder or softer than the last.
+    private static let notes: [UInt8] = {
+        var data: [UInt8] = []
+        for frame in 0..<32_000 {
+            let (note, place) = (frame / 3200, frame % 3200)
+            let level = (4000 + note * 7919 % 20_000) * (3200 - place) / 3200
+            data += Wave.little(UInt16(truncatingIfNeeded: frame % 16 < 8 ? level : -level))
+        }
+        return Wave.file(format: 1, channels: 1, rate: 8000, bits: 16, data: data)
+    }()
+
     @Test("every action changes what it says, to the frame of the file")
     func actions() {
         sections(["add", "2.0-3.0", "--name", "Intro", "--text", "la\nla", "--hard"])

@@ -11,7 +11,7 @@ package struct PhraseLevels {
     /// Steps a second.
     package static let stepsPerSecond = 200
     /// The level of the byte 0, and the width of a step of the scale, in dB.
-    static let (lowestDecibels, stepDecibels) = (-110.0, 0.5)
+    package static let (lowestDecibels, stepDecibels) = (-110.0, 0.5)
 
     /// Frames a second.
     package let sampleRate: Int

@@ -200,7 +200,7 @@ public final class PracticeStore: Sendable {
         try read { (rows) throws(DatabaseError) in try rows.envelope(of: key) } ?? nil
     }
 
-    /// The recordings that have an envelope and last as long as `seconds` says.
+    /// The recordings that last as long as `seconds` says, the last seen first.
     package func recordings(lasting seconds: ClosedRange<Double>) throws(StoreError) -> [StoredRecording] {
         try read { (rows) throws(DatabaseError) in try rows.recordings(lasting: seconds) } ?? []
     }

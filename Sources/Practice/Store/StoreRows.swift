@@ -232,11 +232,19 @@ struct StoreRows {
             .integer(id), .bytes(content))
     }
 
-    /// Recordings that last as long as `seconds` says and that have an envelope.
+    /// Recordings that last as long as `seconds` says, the last seen first.
     func recordings(lasting seconds: ClosedRange<Double>) throws(DatabaseError) -> [StoredRecording] {
+        let milliseconds = seconds.lowerBound * 1000...seconds.upperBound * 1000
+        guard milliseconds.lowerBound.magnitude < 1e15, milliseconds.upperBound.magnitude < 1e15 else { return [] }
         let rows = try database.rows(
-            "SELECT \(Self.columns) FROM recording WHERE recording.id IN (SELECT recording FROM envelope)",
-            row: Self.stored)
+            """
+            SELECT \(Self.columns) FROM recording WHERE frame_count * 1000 / sample_rate BETWEEN ? AND ?
+            ORDER BY seen DESC, recording.id DESC
+            """,
+            [
+                .integer(Int64(milliseconds.lowerBound.rounded(.down))),
+                .integer(Int64(milliseconds.upperBound.rounded(.up))),
+            ], row: Self.stored)
         return rows.filter {
             seconds.contains(Double($0.recording.frameCount) / Double($0.recording.sampleRate))
         }

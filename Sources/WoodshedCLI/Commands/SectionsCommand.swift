@@ -33,7 +33,7 @@ struct SectionsCommand: Verb {
 
     @Argument(
         help: .init(
-            "list, add, mark, rm, split, join, move, rename, text, hard, easy, set, auto, import, export, undo or redo.",
+            "list, add, mark, rm, split, join, move, rename, text, hard, easy, set, auto, adopt, import, export, undo or redo.",
             valueName: "action"),
         completion: .list(SectionAction.allCases.map(\.rawValue)))
     var action: String?
@@ -85,6 +85,7 @@ struct SectionsCommand: Verb {
         switch action {
         case .list: try show(try kept.list(), of: kept)
         case .auto: try find(in: kept)
+        case .adopt: try adopt(kept)
         case .import: try importFile(words[0], into: kept)
         case .export:
             let (format, notes) = try SectionFiles(kept: kept).write(to: words[0], format)
@@ -145,6 +146,10 @@ struct SectionsCommand: Verb {
     private func show(_ list: SectionList, of kept: KeptRecording) throws {
         try write(list, of: kept)
         if list.sections.isEmpty {
+            // Only people are told of a copy: to find one, the recording may have to be decoded.
+            if !json, !quiet, let copy = try kept.copy() {
+                return hint(copy.offer, "sections \(shellWord(file)) adopt")
+            }
             hint("\(printable(file)) has no sections yet.", "sections \(shellWord(file)) add 2.0-3.0 --name Intro")
         } else {
             hint(nil, "practice \(shellWord(file))")
@@ -181,6 +186,17 @@ struct SectionsCommand: Verb {
         try tell(
             try kept.store.apply(.all([edit], summary: "found \(count) (pauses \(level))"), to: kept.recording),
             of: kept)
+    }
+
+    /// Takes over the sections of the same recording in another encoding.
+    private func adopt(_ kept: KeptRecording) throws {
+        guard let copy = try kept.copy() else {
+            throw CommandFailure(
+                .notFound, "no other recording with sections sounds like \(file)",
+                remedy: "It is looked for as long as \(file) has no sections of its own. From another one: woodshed sections OTHER "
+                    + "export x.json, then woodshed sections \(shellWord(file)) import x.json")
+        }
+        try tell(try kept.store.adopt(copy, for: kept.recording), of: kept)
     }
 
     private func importFile(_ path: String, into kept: KeptRecording) throws {

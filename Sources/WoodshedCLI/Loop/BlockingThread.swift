@@ -7,6 +7,16 @@ enum BlockingThread {
         init(_ body: @escaping @Sendable () -> Void) { self.body = body }
     }
 
+    /// Runs `body` on a thread that is never joined, after everything else that wants a processor: on a busy machine the sound is
+    /// decoded first. Threads and programs that it starts wait as well.
+    static func startInBackground(_ body: @escaping @Sendable () -> Void) {
+        start {
+            // On Linux this concerns the calling thread alone.
+            _ = setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, 10)
+            body()
+        }
+    }
+
     /// Runs `body` on a thread that is never joined.
     static func start(_ body: @escaping @Sendable () -> Void) {
         var thread = pthread_t()

@@ -4,6 +4,7 @@ import Woodshed
 /// The saved sections, the settings and the place of one recording, for one run.
 final class Keeping {
     private let keeper: SectionKeeper
+    private let copies: CopySearch
     /// Whether the saved sections are played, and changes of them followed: no option has chosen others.
     private let follows: Bool
     private let choice: SavedChoice
@@ -35,6 +36,7 @@ final class Keeping {
         file: String, follows: Bool, choice: SavedChoice, textMoment: TextMoment, remembers: Bool
     ) throws(CommandFailure) {
         keeper = SectionKeeper(file: file)
+        copies = CopySearch(keeper)
         configured = try SettingsLayers().kept
         (self.follows, self.choice, self.textMoment, self.remembers) = (follows, choice, textMoment, remembers)
     }
@@ -113,6 +115,12 @@ final class Keeping {
         return plan
     }
 
+    /// Looks for copies of the recording while it plays.
+    func searchCopies(_ clip: Clip, tell: @escaping @Sendable (KeptNews) -> Void) {
+        guard remembers else { return }
+        copies.start(clip.info, file: keeper.file) { tell(.offered($0)) }
+    }
+
     /// The keys that change the saved sections.
     func keys(of session: PracticeSession, tell: @escaping @Sendable (KeptNews) -> Void) -> SectionKeys {
         SectionKeys(session: session, keeper: keeper, follows: follows, choice: choice, tell: tell)
@@ -120,6 +128,7 @@ final class Keeping {
 
     /// Remembers the place, the speed, the pitch, the passes and the gap of a session that ends.
     func remember(_ session: PracticeSession, isCompleted: Bool) {
+        copies.end()
         guard remembers else { return }
         let (keeper, status, clip) = (keeper, session.player.status, session.player.clip)
         var settings = KeptSettings(found?.settings ?? [:])

@@ -29,6 +29,9 @@ struct KeptRecording: Sendable {
         return list
     }
 
+    /// A recording with sections that sounds like this one, which has none.
+    func copy(goesOn: () -> Bool = { true }) throws -> RecognizedCopy? { try store.copy(of: recording, goesOn: goesOn) }
+
     /// Times as typed mean frames of the file.
     var timeline: Timeline {
         Timeline(
@@ -38,6 +41,15 @@ struct KeptRecording: Sendable {
 
     /// A frame of the file as a time for people.
     func clock(_ frame: Int64) -> String { clockText(Double(frame) / Double(recording.sampleRate), decimals: 3) }
+}
+
+extension RecognizedCopy {
+    /// What is offered, in a sentence.
+    var offer: String {
+        let name = stored.recording.path.map(fileName) ?? stored.recording.title
+        let count = stored.sectionCount == 1 ? "1 section" : "\(stored.sectionCount) sections"
+        return printable("\(name) sounds the same, and has \(count).")
+    }
 }
 
 extension PracticeStore {

@@ -16,6 +16,7 @@ enum SectionAction: String, CaseIterable {
     case easy
     case set
     case auto
+    case adopt
     case `import`
     case export
     case undo
@@ -37,6 +38,7 @@ enum SectionAction: String, CaseIterable {
         case .easy: "easy SECTION..."
         case .set: "set SECTION OPTION=VALUE..."
         case .auto: "auto [--yes] [--min-pause S] [--min-length S] [--max-length S] [--threshold DB] [--replace]"
+        case .adopt: "adopt"
         case .import: "import FILE [--replace]"
         case .export: "export FILE [--format FORMAT]"
         case .undo: "undo"
@@ -47,7 +49,7 @@ enum SectionAction: String, CaseIterable {
     /// How many words it takes.
     var wordCount: ClosedRange<Int> {
         switch self {
-        case .list, .auto, .undo, .redo: 0...0
+        case .list, .auto, .adopt, .undo, .redo: 0...0
         case .import, .export: 1...1
         case .add, .mark, .rm, .hard, .easy: 1...Int.max
         case .join, .set: 2...Int.max
@@ -105,7 +107,7 @@ enum SectionAction: String, CaseIterable {
             return start < end ? start..<end : typed
         }
         switch self {
-        case .list, .undo, .redo, .auto, .import, .export: return nil
+        case .list, .undo, .redo, .auto, .adopt, .import, .export: return nil
         case .add:
             let drafts = try words.map { word in
                 var draft = details

@@ -11,7 +11,8 @@ final class SectionKeeper: Sendable {
         var isWorking = false
     }
 
-    private let file: String
+    /// The recording's name as the user typed it.
+    let file: String
     private let state = Mutex(State())
 
     /// - Parameter file: The recording's name as the user typed it.
@@ -71,4 +72,6 @@ enum KeptNews: Sendable {
     case changed(SectionChange, SectionList, String)
     /// Nothing has changed; lines tell why, and what to do.
     case refused([String])
+    /// Sections of a copy can be taken over; lines tell how.
+    case offered([String])
 }

@@ -1,5 +1,4 @@
 // The waveform of the playing section, above the status line.
-import Glibc
 import Synchronization
 import Woodshed
 
@@ -27,7 +26,7 @@ final class PlayerPicture {
         guard isShown, !isAsked, !clip.info.path.isEmpty else { return }
         isAsked = true
         let (path, pending) = (clip.info.path, pending)
-        BlockingThread.start { pending.fill(from: path) }
+        BlockingThread.startInBackground { pending.fill(from: path) }
     }
 
     /// Whether it is made and shown.
@@ -70,8 +69,6 @@ final class PlayerPicture {
 
         /// Errors of reading are reported by the player.
         func fill(from path: String) {
-            // Of this thread, and of those that it starts: on a busy machine the sound is decoded first.
-            _ = setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, 10)
             guard let supply = try? WaveformSupply(path: path, usesCache: true),
                 let waveform = try? supply.waveform(draws: false)
             else { return }

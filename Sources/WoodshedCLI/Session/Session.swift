@@ -96,6 +96,7 @@ final class Session: TerminalLoopDelegate {
         }
         waitForEngine()
         if let greeting = keeping?.greeting { loop.say([greeting]) }
+        keeping?.searchCopies(player.clip) { [inbox = loop.inbox] in inbox.put(.kept($0)) }
     }
 
     var isOver: Bool { hasEventsOver && engineOver != nil }
@@ -295,6 +296,9 @@ final class Session: TerminalLoopDelegate {
             return loop.messages.json && !change.isEmpty ? change.json(in: list).text + "\n" : ""
         case .refused(let words):
             loop.say(words, evenQuiet: true)
+            return ""
+        case .offered(let words):
+            loop.say(words)
             return ""
         }
     }
