@@ -15,6 +15,8 @@
 #   waveforms   WOODSHED_FUZZ_WAVEFORMS   waveform and peak files with a few wrong bytes, read (1000000)
 #   stores      WOODSHED_FUZZ_STORES      stores damaged in each of twenty ways, opened and repaired (200)
 #   marks       WOODSHED_FUZZ_MARKS       files with marks and with a few wrong bytes, read (1000000)
+#   formats     WOODSHED_FUZZ_FORMATS     files of sections in all formats and with a few wrong bytes, read (2000000)
+#   keys        WOODSHED_KEYS             random keys in each of six sessions, compared with a slow one frame by frame (100000)
 #   real        WOODSHED_RECORDINGS       folder of real recordings, used as in an hour of a user's work; they are downloaded
 #                                         if it does not exist (in the folder for temporary files: woodshed-recordings)
 #   clean       WOODSHED_CLEAN_SECONDS    limit in seconds for each of `make demo` and `make test` on a machine with nothing
@@ -49,6 +51,8 @@ kills       WOODSHED_KILLS            1000    TakeKillTests|RecordTests/killed|S
 waveforms   WOODSHED_FUZZ_WAVEFORMS   1000000 WaveformFuzzTests
 stores      WOODSHED_FUZZ_STORES      200     StoreDamageTests
 marks       WOODSHED_FUZZ_MARKS       1000000 MarkFuzzTests
+formats     WOODSHED_FUZZ_FORMATS     2000000 SectionFormatTests/damaged
+keys        WOODSHED_KEYS             100000  RandomKeysTests
 real        WOODSHED_RECORDINGS       ${TMPDIR:-/tmp}/woodshed-recordings
 clean       WOODSHED_CLEAN_SECONDS    7200
 "

@@ -247,7 +247,7 @@ struct SectionFormatTests {
     @Test("damaged files of every format are read as far as they can be, without a crash, and give valid sections")
     func damaged() throws {
         var random = SeededGenerator(printedFor: "damaged files of sections")
-        for _ in 0..<cases(600, few: 150) {
+        for _ in 0..<environmentCount("WOODSHED_FUZZ_FORMATS", short: cases(600, few: 150)) {
             let format = SectionFormat.allCases.randomElement(using: &random) ?? .srt
             var bytes = format.write(try list(using: &random), recordingName: "a.wav").bytes
             for _ in 0..<Int.random(in: 1...12, using: &random) where !bytes.isEmpty {
