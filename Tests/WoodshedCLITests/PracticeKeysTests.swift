@@ -113,6 +113,27 @@ struct PracticeKeysTests {
         #expect(rendered.status == 0 && rendered.error.contains("0:00.6"), "\(rendered.error)")
     }
 
+    @Test("what another program changes is played from then on, and told once", .needsTerminal)
+    func otherProgram() {
+        func sections(_ words: String...) {
+            #expect(Command.run(["sections", folder["song.wav"]] + words, environment: home).status == 0)
+        }
+        sections("add", "0.5-1.0", "--name", "Riff")
+        let run = TerminalRun(
+            Command.path, ["practice", folder["song.wav"], "--output", "null"],
+            environment: home.merging(["TERM": "xterm"]) { $1 }, columns: 100)
+        #expect(run.wait(for: "Riff"))
+        sections("add", "1.5-2.0", "--name", "Bridge")
+        #expect(run.wait(for: "changed by another program, 2 sections"))
+        #expect(run.wait(for: "2  Bridge"))
+        // Its own changes are no news of another program.
+        run.send("X")
+        #expect(run.wait(for: "1 section"))
+        run.send("q")
+        #expect(run.finish() == 0)
+        #expect(run.text.ranges(of: "another program").count == 1)
+    }
+
     @Test("--hard plays the marked sections; texts are shown when their section plays, after each pass, or never")
     func hardAndTexts() {
         func sections(_ words: String...) {

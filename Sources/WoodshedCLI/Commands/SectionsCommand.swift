@@ -193,7 +193,7 @@ struct SectionsCommand: Verb {
         guard let copy = try kept.copy() else {
             throw CommandFailure(
                 .notFound, "no other recording with sections sounds like \(file)",
-                remedy: "It is looked for as long as \(file) has no sections of its own. From another one: woodshed sections OTHER "
+                remedy: "Only a recording without sections adopts. To copy from any other: woodshed sections OTHER "
                     + "export x.json, then woodshed sections \(shellWord(file)) import x.json")
         }
         try tell(try kept.store.adopt(copy, for: kept.recording), of: kept)

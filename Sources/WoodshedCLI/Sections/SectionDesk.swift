@@ -9,6 +9,9 @@ final class SectionDesk {
 
     init(_ keys: SectionKeys) { self.keys = keys }
 
+    /// Follows what other programs change.
+    func followOthers() { keys.followOthers() }
+
     /// The line that is being typed; nil if none is.
     var line: InputLine? { typing?.line }
 

@@ -9,6 +9,7 @@ final class SectionKeeper: Sendable {
         var opened: Result<KeptRecording, any Error>?
         var work: [@Sendable () -> Void] = []
         var isWorking = false
+        var list: SectionList?
     }
 
     /// The recording's name as the user typed it.
@@ -26,6 +27,17 @@ final class SectionKeeper: Sendable {
             let first = state.opened ?? opened
             state.opened = first
             return try first.get()
+        }
+    }
+
+    /// Notes the sections as they are now.
+    ///
+    /// - Returns: As they were noted last; nil the first time.
+    @discardableResult
+    func note(_ list: SectionList) -> SectionList? {
+        state.withLock { state in
+            defer { state.list = list }
+            return state.list
         }
     }
 

@@ -66,6 +66,7 @@ struct SectionKeys {
                     change = try kept.store.apply(edit, to: kept.recording)
                 }
                 let list = try kept.list()
+                keeper.note(list)
                 if follows { try Self.play(list, on: session, choice) }
                 tell(.changed(change, list, Self.words(order, change, list, kept)))
             } catch let error as any CommandError {
@@ -73,6 +74,40 @@ struct SectionKeys {
             } catch {
                 tell(.refused(["\(error)"]))
             }
+        }
+    }
+
+    /// Plays what another program makes of the sections, from now on: `woodshed sections` in another terminal, for example.
+    func followOthers() {
+        let (session, keeper) = (session, keeper)
+        keeper.post {
+            // Whoever presses a key that needs the store is told why it cannot be read.
+            guard let kept = try? keeper.kept(session.player.clip.info), let list = try? kept.list() else { return }
+            keeper.note(list)
+            let changes = kept.store.changes
+            Task.detached {
+                for await keys in changes where keys.contains(kept.recording.key) {
+                    keeper.post { takeOver(kept) }
+                }
+            }
+        }
+    }
+
+    /// Plays the sections as they are in the store, if they are not the ones that are played.
+    private func takeOver(_ kept: KeptRecording) {
+        do {
+            let list = try kept.list()
+            guard let before = keeper.note(list), before != list else { return }
+            if follows { try Self.play(list, on: session, choice) }
+            let change = SectionChange(
+                removed: before.sections.filter { !list.sections.contains($0) },
+                added: list.sections.filter { !before.sections.contains($0) }, summary: "changed by another program")
+            let count = list.sections.count == 1 ? "1 section" : "\(list.sections.count) sections"
+            tell(.changed(change, list, "\(change.summary), \(count)"))
+        } catch let error as any CommandError {
+            tell(.refused([error.message, error.remedy]))
+        } catch {
+            tell(.refused(["\(error)"]))
         }
     }
 

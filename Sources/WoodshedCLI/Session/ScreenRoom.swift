@@ -37,8 +37,8 @@ struct ScreenRoom: Equatable {
         if hasWave, size.rows >= 10 {
             wave = take(size.rows >= 40 ? 10 : size.rows >= 16 ? 6 : 3)
             free -= 1
-            if sectionCount > 1 { bands = take(size.rows >= 16 ? 2 : 1) }
+            if sectionCount > 0 { bands = take(size.rows >= 16 ? 2 : 1) }
         }
-        if sectionCount > 1 { list = take(sectionCount) }
+        if sectionCount > 0 { list = take(sectionCount) }
     }
 }

@@ -96,6 +96,7 @@ final class Session: TerminalLoopDelegate {
         }
         waitForEngine()
         if let greeting = keeping?.greeting { loop.say([greeting]) }
+        desk?.followOthers()
         keeping?.searchCopies(player.clip) { [inbox = loop.inbox] in inbox.put(.kept($0)) }
     }
 
