@@ -1,4 +1,5 @@
 // `woodshed sections`, as a user would run it.
+import Foundation
 import TestSupport
 import Testing
 
@@ -40,6 +41,39 @@ struct SectionsCommandTests {
         }
         #expect(sections(["rm", "1"]).status == 66)
         #expect(!folder.names.contains("data"))
+    }
+
+    @Test("the shell completes names of sections and of recipes")
+    func completion() throws {
+        sections(["add", "1-2", "--name", "Intro"])
+        sections(["add", "2-3", "--name", "Interlude two"])
+        sections(["add", "3-4", "--name", "Bridge"])
+        let script = """
+            shopt -s extglob
+            source <(woodshed --generate-completion-script bash)
+            try() {
+                COMP_WORDS=("$@"); COMP_CWORD=$((${#COMP_WORDS[@]} - 1)); COMP_LINE="${COMP_WORDS[*]}"
+                COMP_POINT=${#COMP_LINE}; COMPREPLY=()
+                _woodshed woodshed "${COMP_WORDS[COMP_CWORD]}" "${COMP_WORDS[COMP_CWORD-1]}"
+                (IFS=,; echo "${COMPREPLY[*]}")
+            }
+            try woodshed practice song.wav --section In
+            try woodshed sections song.wav rm ''
+            try woodshed practice song.wav --recipe s
+            try woodshed practice missing.wav --section ''
+            """
+        let folderOfCommand = String(
+            Command.path.prefix(upTo: Command.path.lastIndex(of: "/") ?? Command.path.startIndex))
+        let shell = Process()
+        shell.executableURL = URL(fileURLWithPath: "/bin/bash")
+        (shell.arguments, shell.currentDirectoryURL) = (["-c", script], URL(fileURLWithPath: folder.path))
+        shell.environment = home.merging(["PATH": folderOfCommand + ":/usr/bin:/bin"]) { $1 }
+        let output = Foundation.Pipe()
+        shell.standardOutput = output
+        try shell.run()
+        let said = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+        shell.waitUntilExit()
+        #expect(said == "Intro,Interlude two\nIntro,Interlude two,Bridge\nshadow\n\n")
     }
 
     @Test("--snap moves typed times to the nearest zero crossing, and only of actions that take times")

@@ -99,6 +99,7 @@ struct PlanOptions: ParsableArguments {
     @Option(
         name: .customLong("section"), parsing: .unconditionalSingleValue,
         help: .init("2.0-3.0, 1:20-1:45, 90112f-131072f, or a saved section's name or number.", valueName: "a-b"),
+        completion: .custom(SectionNames.complete),
         transform: { try SectionArguments.sections(optionValue($0)) })
     var sections: [[SectionText]] = []
 

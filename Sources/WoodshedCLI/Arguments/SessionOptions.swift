@@ -21,7 +21,9 @@ struct SessionOptions: ParsableArguments {
         transform: { try TextMoment(parsing: optionValue($0)) })
     var text: TextMoment = .during
 
-    @Option(name: .long, help: .init("Steps for each section: intensive, shadow, blind.", valueName: "name"))
+    @Option(
+        name: .long, help: .init("Steps for each section: intensive, shadow, blind.", valueName: "name"),
+        completion: .custom(SectionNames.completeRecipes))
     var recipe: String?
 
     @Option(

@@ -38,7 +38,9 @@ struct SectionsCommand: Verb {
         completion: .list(SectionAction.allCases.map(\.rawValue)))
     var action: String?
 
-    @Argument(help: .init("What the action needs: sections, times, names, a file.", valueName: "word"))
+    @Argument(
+        help: .init("What the action needs: sections, times, names, a file.", valueName: "word"),
+        completion: .custom(SectionNames.complete))
     var words: [String] = []
 
     @Option(name: .long, help: "The name of a new section.")
