@@ -200,6 +200,19 @@ lay_folders 'var above: [High] = []' && expect found "folders that need each oth
 lay_folders 'struct High {}; let own = High()' && expect nothing "a type of the same name within another one" folders
 lay_folders 'let text = "High"' && expect nothing "the name of a type in a text" folders
 
+# Every requirement names a test that exists.
+lay_requirements() { # TEST OF THE LAST ROW
+    lay_module
+    mkdir -p "$folder"/{docs,Tests}
+    printf 'struct SampleTests {\n    @Test("is a sample")\n    func sample() {}\n}\n' >"$folder/Tests/SampleTests.swift"
+    for row in {1..32}; do echo "| D$row | this | there | \`SampleTests/sample\` |"; done >"$folder/docs/requirements.md"
+    echo "| D33 | this | there | \`$1\` |" >>"$folder/docs/requirements.md"
+}
+requirements() { "$scripts/requirements.py" "$folder"; }
+lay_requirements SampleTests/sample && expect nothing "requirements with their tests" requirements
+lay_requirements SampleTests/other && expect found "a requirement whose test does not exist" requirements
+lay_requirements SampleTests && sed -i 5d "$folder/docs/requirements.md" && expect found "a requirement that is missing" requirements
+
 # The figures of two benchmark runs; one run is half as fast.
 figures() { # NAME VALUE...
     printf '{"benchmark":"sample","name":"%s","unit":"ms","better":"lower","values":[%s]}\n' "$1" "$2" >>"$folder/rows"

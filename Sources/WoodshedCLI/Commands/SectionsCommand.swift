@@ -12,7 +12,6 @@ struct SectionsCommand: Verb {
               woodshed sections song.mp3                               list them
               woodshed sections song.mp3 add 2.0-3.0 --name Intro      a section of its own
               woodshed sections song.mp3 mark 12.5 48.2                split the recording there
-              woodshed sections song.mp3 rename 2 Bridge
               woodshed sections song.mp3 move Bridge 48.1-1:02
               woodshed sections song.mp3 split Bridge 55.0             join 2 3 undoes that
               woodshed sections song.mp3 set Bridge speed=70% passes=5
