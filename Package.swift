@@ -132,8 +132,7 @@ let package = Package(
             name: "Practice",
             dependencies: [
                 "Explanations", "Realtime", "DSP", "Files", "Sections", "JSON", "UserState", "Database", "AudioFiles",
-                "Clips",
-                "Waveforms", "AudioDevices", "Engine",
+                "Clips", "AudioDevices", "Engine",
             ],
             swiftSettings: settings),
         .target(

@@ -56,6 +56,8 @@ struct PracticeKeysTests {
         }
         #expect(run.status == 0, "\(run.text)")
         #expect(list.lines.count == 3 && list.lines[2].hasSuffix("Refrän  (hard)"), "\(list.text)")
+        // What is typed is read out key by key, and so is what is taken back.
+        #expect(run.text.contains("Refrän q\u{8} \u{8}\u{8} \u{8}"), "\(run.text)")
         run = practice { run in
             press("i", run, until: "of 3")
             press("R", run, until: "type a name")

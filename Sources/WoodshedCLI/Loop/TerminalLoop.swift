@@ -43,6 +43,8 @@ final class TerminalLoop<Delegate: TerminalLoopDelegate> {
     private weak var delegate: Delegate?
     private let signalDescriptor: Int32
     private var screen = LiveLines()
+    /// Whether the cursor stands behind a text that was echoed.
+    private var hasEcho = false
     private var keys: KeyBytes
     /// The time of an Escape that may begin a sequence.
     private var escapeTime: Int64 = 0
@@ -185,9 +187,33 @@ final class TerminalLoop<Delegate: TerminalLoopDelegate> {
 
     // MARK: Words
 
+    /// Shows what is typed where no lines are redrawn; a screen reader reads it key by key.
+    ///
+    /// - Parameters:
+    ///   - before: The typed text before a key.
+    ///   - after: The text after it; nil if the line is over.
+    func echo(_ before: String, _ after: String?) {
+        guard takesKeys, !traits.drawsStatus else { return }
+        guard let after else { return endEcho() }
+        let kept = zip(before, after).prefix { $0 == $1 }.count
+        // Back to where the texts part, over what is no longer there, and on with what is new.
+        let gone = displayWidth(printable(String(before.dropFirst(kept))))
+        let back = String(repeating: "\u{8}", count: gone)
+        let text = back + String(repeating: " ", count: gone) + back + printable(String(after.dropFirst(kept)))
+        guard !text.isEmpty else { return }
+        hasEcho = true
+        try? StandardStream.error.write(text)
+    }
+
+    private func endEcho() {
+        if hasEcho { StandardStream.error.note("") }
+        hasEcho = false
+    }
+
     /// Prints lines to standard error, above the lines that are redrawn.
     func say(_ lines: [String], evenQuiet: Bool = false) {
         guard !lines.isEmpty, !messages.quiet || evenQuiet else { return }
+        endEcho()
         screen.clear()
         for line in lines { StandardStream.error.note(printable(line)) }
     }

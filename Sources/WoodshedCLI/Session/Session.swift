@@ -132,8 +132,10 @@ final class Session: TerminalLoopDelegate {
 
     func answer(_ key: KeyBytes.Key) {
         screen.isFolded = false
-        if let desk, desk.line != nil {
-            if let words = desk.type(key) { loop.say([words]) }
+        if let desk, let line = desk.line {
+            let words = desk.type(key)
+            loop.echo(line.text, desk.line?.text)
+            if let words { loop.say([words]) }
             return
         }
         for action in keyMap.actions(of: key) { carryOut(action) }
