@@ -44,5 +44,6 @@ public enum TextMoment: String, Sendable, Hashable, CaseIterable {
     case during
     /// When the pass has ended.
     case after
+    /// Not at all: the section is practised by ear.
     case never
 }
