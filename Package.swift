@@ -206,7 +206,7 @@ let package = Package(
         .testTarget(
             name: "WaveformsTests",
             dependencies: [
-                "AudioFiles", "Clips", "DSP", "SoundFileSupport", "SoundMeasures", "TestSupport", "Waveforms",
+                "AudioFiles", "Clips", "DSP", "Files", "SoundFileSupport", "SoundMeasures", "TestSupport", "Waveforms",
             ],
             swiftSettings: settings),
         .testTarget(
@@ -228,9 +228,8 @@ let package = Package(
         .testTarget(
             name: "PracticeTests",
             dependencies: [
-                "AudioFiles", "Clips", "Database", "Engine", "EngineHarness", "Practice", "Sections",
-                "SoundFileSupport",
-                "TestSupport",
+                "AudioFiles", "Clips", "Database", "Engine", "EngineHarness", "Files", "Practice", "Sections",
+                "SoundFileSupport", "TestSupport",
             ],
             exclude: ["Stores"], swiftSettings: settings),
         .testTarget(

@@ -1,6 +1,7 @@
 // A cache in a folder of its own, with recordings beside it, for the tests of the cache.
 import AudioFiles
 import DSP
+import Files
 import Foundation
 import SoundFileSupport
 import SoundMeasures
@@ -25,8 +26,8 @@ struct CacheBench {
     /// A cache for which every file has been as it is for an hour.
     func cache(byteLimit: Int64 = WaveformCache.defaultByteLimit) -> WaveformCache {
         WaveformCache(folder: folder, byteLimit: byteLimit) {
-            let now = SourceIdentity.Moment.now
-            return SourceIdentity.Moment(seconds: now.seconds + 3600, nanoseconds: now.nanoseconds)
+            let now = FileState.Moment.now
+            return FileState.Moment(seconds: now.seconds + 3600, nanoseconds: now.nanoseconds)
         }
     }
 
@@ -84,7 +85,7 @@ func makeLink(at path: String, to target: String) throws {
 }
 
 /// Sets when a file was last written; what the system knows of its last change cannot be set.
-func setTime(of path: String, to moment: SourceIdentity.Moment) throws {
+func setTime(of path: String, to moment: FileState.Moment) throws {
     let time = timespec(tv_sec: Int(moment.seconds), tv_nsec: Int(moment.nanoseconds))
     let times = [time, time]
     if unsafe utimensat(AT_FDCWD, path, times, 0) != 0 { throw CocoaError(.fileWriteUnknown) }

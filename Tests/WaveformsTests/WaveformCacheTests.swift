@@ -1,6 +1,7 @@
 // The cache finds what was kept, wherever the recording went, and keeps to its size.
 import AudioFiles
 import DSP
+import Files
 import Foundation
 import SoundFileSupport
 import Synchronization
@@ -49,9 +50,9 @@ struct WaveformCacheTests {
         let (first, _, _) = try bench.kept("a.wav")
         let (second, waveform, _) = try bench.kept("b.wav")
         // A memory that is wrong on purpose shows that it is asked, and the recording is not.
-        let identity = try #require(OpenSource.identity(at: first))
-        let names = CacheNames(folder: bench.folder, byteCount: identity.byteCount)
-        #expect(SourceEntry(identity).write(try ContentKey(ofFileAt: second), in: names) == nil)
+        let state = try #require(FileState(first))
+        let names = CacheNames(folder: bench.folder, byteCount: state.byteCount)
+        #expect(SourceEntry(state).write(try ContentKey(ofFileAt: second), in: names) == nil)
         #expect(bench.cache().lookup(path: first, tones: true).waveform == waveform)
     }
 
@@ -78,13 +79,13 @@ struct WaveformCacheTests {
     func changes() throws {
         var bench = try CacheBench("WaveformCacheTests.changes")
         let (path, _, _) = try bench.kept("a.wav")
-        let before = try #require(OpenSource.identity(at: path))
+        let before = try #require(FileState(path))
         // Written in place: the same number, length and, afterwards, time.
         let handle = try #require(FileHandle(forWritingAtPath: path))
         try handle.write(contentsOf: Data([0x55, 0xAA, 0x55]))
         try handle.close()
         try setTime(of: path, to: before.modified)
-        let after = try #require(OpenSource.identity(at: path))
+        let after = try #require(FileState(path))
         #expect(after.modified == before.modified && after.inode == before.inode && after.byteCount == before.byteCount)
         let lookup = bench.cache().lookup(path: path, tones: true)
         #expect(lookup.waveform == nil && lookup.source != nil && lookup.remarks.isEmpty)
@@ -95,7 +96,7 @@ struct WaveformCacheTests {
         var bench = try CacheBench("WaveformCacheTests.racy")
         let (path, sound) = try bench.recording("a.wav")
         // One for which it is the moment of that change, however slow the machine.
-        let moment = try #require(OpenSource.identity(at: path)).changed
+        let moment = try #require(FileState(path)).changed
         let cache = WaveformCache(folder: bench.folder) { moment }
         let source = try #require(cache.lookup(path: path, tones: false).source)
         #expect(!source.isStable && source.key != nil, "what may change unseen is read before it is decoded")
@@ -107,31 +108,15 @@ struct WaveformCacheTests {
         #expect(bench.names(".source").count == 1)
     }
 
-    @Test("treats a file as stable three seconds after its last change, and never if that time is in the future")
-    func settling() {
-        func identity(_ modified: Int64, _ changed: Int64) -> SourceIdentity {
-            SourceIdentity(
-                device: 1, inode: 2, byteCount: 3, modified: .init(seconds: modified, nanoseconds: 500),
-                changed: .init(seconds: changed, nanoseconds: 500))
-        }
-        func now(_ seconds: Int64, _ nanoseconds: Int64) -> SourceIdentity.Moment {
-            .init(seconds: seconds, nanoseconds: nanoseconds)
-        }
-        #expect(!identity(10, 100).isStable(at: now(103, 500)) && identity(10, 100).isStable(at: now(103, 501)))
-        #expect(!identity(100, 10).isStable(at: now(103, 500)) && identity(100, 10).isStable(at: now(104, 0)))
-        #expect(!identity(200, 10).isStable(at: now(103, 0)))
-        #expect(!identity(.max, 10).isStable(at: now(.max, 0)) && identity(.min, .min).isStable(at: now(0, 0)))
-    }
-
     @Test("compares the content of files that may have changed unnoticed between lookup and storing")
     func unseen() throws {
         var bench = try CacheBench("WaveformCacheTests.unseen")
         let (path, sound) = try bench.recording("a.wav")
         let (other, _) = try bench.recording("b.wav")
-        let identity = try #require(OpenSource.identity(at: path))
+        let state = try #require(FileState(path))
         // As if the file had held something else at the lookup, within the same step of the clock.
         func source(_ key: ContentKey, isStable: Bool) -> WaveformCache.Source {
-            WaveformCache.Source(path: path, identity: identity, isStable: isStable, key: key)
+            WaveformCache.Source(path: path, state: state, isStable: isStable, key: key)
         }
         let waveform = sound.waveform(tones: false)
         guard

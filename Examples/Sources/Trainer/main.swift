@@ -9,7 +9,7 @@ let clip = try engine.load(arguments.first ?? "song.wav")
 
 // Sections stay with the sound: the next run finds them, whatever the file is called by then.
 let store = try PracticeStore(.file("trainer.db"))
-let recording = try PracticeRecording(of: clip.info)
+let recording = try store.recording(of: clip.info)
 let second = Int64(recording.sampleRate)
 try store.apply(.add([SectionDraft(second..<2 * second, name: "Riff")]), to: recording)
 

@@ -33,6 +33,12 @@ package final class OpenedFile: Sendable {
         }
     }
 
+    /// The file's state now.
+    package func state() throws(AudioFileError) -> FileState {
+        guard let state = FileState(descriptor: descriptor) else { throw .reading(path, errno: errno) }
+        return state
+    }
+
     /// Opens the same file again, with a position of its own.
     package func reopened() throws(AudioFileError) -> OpenedFile { try OpenedFile(reopening: self) }
 

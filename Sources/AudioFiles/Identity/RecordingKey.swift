@@ -1,5 +1,4 @@
-internal import Files
-internal import Glibc
+package import Files
 
 /// Identifies a recording by its encoded audio: the same for a file that was renamed, moved, tagged anew or given another cover, and
 /// different for every other recording, unless somebody deliberately makes two collide.
@@ -34,7 +33,7 @@ public struct RecordingKey: Hashable, Sendable, CustomStringConvertible {
     }
 
     package init(of file: OpenedFile, _ tools: FFmpegTools = FFmpegTools()) throws(AudioFileError) {
-        let before = try FileState(file)
+        let before = try file.state()
         var hash = AudioHash(file)
         switch FileSniffer.kind(of: file) {
         case .soundFile("wav"), .soundFile("rf64"): try hash.addWave()
@@ -57,22 +56,9 @@ public struct RecordingKey: Hashable, Sendable, CustomStringConvertible {
         let digest = hash.digest()
         self.init(high: digest.high, low: digest.low)
         // Bytes that were read before and after a change are no recording.
-        guard try FileState(file) == before else { throw .changed(file.path) }
+        guard try file.state() == before else { throw .changed(file.path) }
     }
 
     /// 32 hexadecimal digits.
     public var description: String { ByteHash.hexadecimal(high, low) }
-}
-
-/// What tells that a file was changed while it was read.
-private struct FileState: Equatable {
-    let byteCount: Int
-    let seconds, nanoseconds: Int
-
-    init(_ file: OpenedFile) throws(AudioFileError) {
-        var status = stat()
-        guard unsafe fstat(file.descriptor, &status) == 0 else { throw .reading(file.path, errno: errno) }
-        (byteCount, seconds) = (Int(status.st_size), Int(status.st_mtim.tv_sec))
-        nanoseconds = Int(status.st_mtim.tv_nsec)
-    }
 }

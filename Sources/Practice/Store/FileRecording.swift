@@ -1,5 +1,31 @@
 public import AudioFiles
+internal import Files
 internal import Sections
+
+extension PracticeStore {
+    /// The recording in a file. The file's audio is read only if the store has not kept anything of this recording since the file was last changed.
+    ///
+    /// - Parameter info: The file, as it was opened.
+    /// - Throws: `AudioFileError` if the file can no longer be read, or has no audio that identifies it.
+    ///
+    /// Blocks the calling thread. Real-time safe: no.
+    public func recording(of info: AudioFileInfo) throws(AudioFileError) -> PracticeRecording {
+        try recording(of: info, at: .now)
+    }
+
+    /// - Parameter now: The time on the clock that sets files' times.
+    func recording(of info: AudioFileInfo, at now: FileState.Moment) throws(AudioFileError) -> PracticeRecording {
+        let file = try OpenedFile(path: info.path)
+        let state = try file.state()
+        let isStable = state.isStable(at: now)
+        // A store that cannot be read says so to whoever asks it for sections.
+        let known = isStable ? try? key(ofFileIn: state) : nil
+        let key = if let known { known } else { try RecordingKey(of: file) }
+        var recording = try PracticeRecording(of: info, key: key)
+        if isStable, try file.state() == state { recording.fileState = state }
+        return recording
+    }
+}
 
 extension PracticeRecording {
     /// A recording in a file, with its title and the sections that it brings along.

@@ -1,5 +1,6 @@
 public import AudioFiles
 internal import Database
+internal import Files
 internal import Glibc
 internal import JSON
 public import Sections
@@ -96,6 +97,11 @@ public final class PracticeStore: Sendable {
         }
         recording.bringSections(into: &list)
         return list
+    }
+
+    /// The key of the recording in a file that is in this state; nil if it was not seen in it.
+    func key(ofFileIn state: FileState) throws(StoreError) -> RecordingKey? {
+        try read { (rows) throws(DatabaseError) in try rows.key(ofFileIn: state) } ?? nil
     }
 
     /// What `undo` and `redo` would do, in words for the user; nil where there is nothing.

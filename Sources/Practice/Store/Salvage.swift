@@ -47,7 +47,8 @@ final class Salvage {
                         max(next_section, (SELECT coalesce(max(id), 0) + 1 FROM section WHERE section.recording = recording.id))
                     """)
             }
-            // It can be made again from the sound, so nothing is lost without it.
+            // It can be made again from the sound, so nothing is lost without it. Nor is anything lost without the files' states: a
+            // file is read again.
             let wasComplete = isComplete
             _ = try copy("envelope", row: "recording", ["content"]) { _ in }
             isComplete = wasComplete

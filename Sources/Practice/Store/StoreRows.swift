@@ -1,6 +1,7 @@
 // The rows of a store, read and written on a connection whose transaction the caller has begun.
 internal import AudioFiles
 internal import Database
+internal import Files
 internal import Sections
 
 /// The row of a recording, with the columns that users do not see.
@@ -85,6 +86,7 @@ struct StoreRows {
             try addWords(ofRecording: database.lastInsertedRow)
         }
         guard let row = try self.recording(recording.key) else { throw .damaged("a recording is not found") }
+        if let state = recording.fileState { try write(state, of: row.id) }
         return row
     }
 
@@ -92,6 +94,31 @@ struct StoreRows {
         try database.run(
             "UPDATE recording SET position = ?, settings = ? WHERE id = ?", .integer(orNull: position),
             .text(StoredText.text(settings)), .integer(id))
+    }
+
+    // MARK: Files
+
+    /// The key of the recording in a file that is in this state; nil if it was not seen in it.
+    func key(ofFileIn state: FileState) throws(DatabaseError) -> RecordingKey? {
+        try database.rows(
+            """
+            SELECT key FROM file JOIN recording ON recording = recording.id WHERE device = ? AND inode = ?
+            AND byte_count = ? AND modified = ? AND modified_nanoseconds = ? AND changed = ? AND changed_nanoseconds = ?
+            """, Self.values(state)
+        ) { (row) throws(DatabaseError) in RecordingKey(bytes: try row.bytes(0)) }.first ?? nil
+    }
+
+    /// An earlier state of the same file is forgotten.
+    private func write(_ state: FileState, of id: Int64) throws(DatabaseError) {
+        try database.run(
+            "INSERT OR REPLACE INTO file VALUES (?, ?, ?, ?, ?, ?, ?, ?)", values: Self.values(state) + [.integer(id)])
+    }
+
+    private static func values(_ state: FileState) -> [DatabaseValue] {
+        [
+            Int64(bitPattern: state.device), Int64(bitPattern: state.inode), state.byteCount,
+            state.modified.seconds, state.modified.nanoseconds, state.changed.seconds, state.changed.nanoseconds,
+        ].map { .integer($0) }
     }
 
     // MARK: Revisions

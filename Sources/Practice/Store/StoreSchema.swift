@@ -143,7 +143,24 @@ extension StoreSchema {
             // step, not a trigger: with trusted_schema=OFF a trigger may not use such a table.
             words("recording_words", of: "recording", columns: "title", row: "id"),
             words("section_words", of: "section", columns: "name, text", row: "row"),
-        ]
+        ],
+        [
+            // Which recording a file holds, valid for one state of it: a file that has not changed need not be read to know it.
+            """
+            CREATE TABLE file (
+                device INTEGER NOT NULL,
+                inode INTEGER NOT NULL,
+                byte_count INTEGER NOT NULL,
+                modified INTEGER NOT NULL,
+                modified_nanoseconds INTEGER NOT NULL,
+                changed INTEGER NOT NULL,
+                changed_nanoseconds INTEGER NOT NULL,
+                recording INTEGER NOT NULL REFERENCES recording (id) ON DELETE CASCADE,
+                PRIMARY KEY (device, inode)
+            ) STRICT, WITHOUT ROWID
+            """,
+            "CREATE INDEX file_by_recording ON file (recording)",
+        ],
     ]
 
     private static func words(_ name: String, of table: String, columns: String, row: String) -> String {

@@ -1,4 +1,5 @@
 public import AudioFiles
+internal import Files
 public import Sections
 
 /// A recording as a program that has opened it knows it.
@@ -16,6 +17,8 @@ public struct PracticeRecording: Sendable, Hashable {
     /// The sections that its file brings along: cue points and chapters. They are the recording's sections until the user changes one;
     /// the store takes them over with the first change.
     public internal(set) var fileSections: [SectionDraft] = []
+    /// The state in which its file has this key; nil if a later change might not show in it.
+    var fileState: FileState?
 
     /// A recording.
     ///

@@ -4,19 +4,19 @@ internal import Files
 
 /// A small file that is valid only for the exact state of the recording it was written for.
 struct SourceEntry {
-    private let identity: SourceIdentity
+    private let state: FileState
 
     private static let magic: [UInt8] = [0x89, 0x57, 0x53, 0x53, 0x0D, 0x0A, 0x1A, 0x0A]
     private static let version: UInt32 = 1
     private static let byteCount = 8 + 8 + 7 * 8 + 2 * ContentKey.byteCount
 
-    init(_ identity: SourceIdentity) { self.identity = identity }
+    init(_ state: FileState) { self.state = state }
 
     /// One entry per file; an entry for the file's next state replaces it.
     var name: String {
         var place = ByteList()
-        place.little(identity.device)
-        place.little(identity.inode)
+        place.little(state.device)
+        place.little(state.inode)
         var hash = ByteHash()
         hash.update(place.bytes)
         return "\(hash.key())\(CacheNames.sourceSuffix)"
@@ -69,10 +69,10 @@ struct SourceEntry {
         list.append(Self.magic)
         list.little(Self.version)
         list.little(UInt32(0))
-        list.little(identity.device)
-        list.little(identity.inode)
-        list.little(identity.byteCount)
-        for moment in [identity.modified, identity.changed] {
+        list.little(state.device)
+        list.little(state.inode)
+        list.little(state.byteCount)
+        for moment in [state.modified, state.changed] {
             list.little(moment.seconds)
             list.little(moment.nanoseconds)
         }

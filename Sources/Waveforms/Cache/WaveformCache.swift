@@ -23,7 +23,7 @@ public struct WaveformCache: Sendable {
     public let folder: String?
     /// The limit for all files together, in bytes.
     public let byteLimit: Int64
-    private let clock: @Sendable () -> SourceIdentity.Moment
+    private let clock: @Sendable () -> FileState.Moment
 
     /// The user's cache: `$XDG_CACHE_HOME/woodshed/waveforms`, by default in `~/.cache`.
     ///
@@ -38,7 +38,7 @@ public struct WaveformCache: Sendable {
     }
 
     /// For tests: a clock that is ahead makes files old at once.
-    init(folder: String?, byteLimit: Int64 = defaultByteLimit, clock: @escaping @Sendable () -> SourceIdentity.Moment) {
+    init(folder: String?, byteLimit: Int64 = defaultByteLimit, clock: @escaping @Sendable () -> FileState.Moment) {
         // An empty name, or one that the system would cut short at a zero byte, is not a valid choice of folder.
         self.folder = folder.flatMap { $0.isEmpty || $0.utf8.contains(0) ? nil : $0 }
         self.byteLimit = byteLimit
@@ -48,8 +48,8 @@ public struct WaveformCache: Sendable {
     /// The state of a recording when it was looked up.
     public struct Source: Sendable {
         let path: String
-        let identity: SourceIdentity
-        /// Whether any later change will show in the identity.
+        let state: FileState
+        /// Whether any later change will show in the state.
         let isStable: Bool
         /// The key of its content, if it was needed.
         let key: ContentKey?
@@ -90,26 +90,26 @@ public struct WaveformCache: Sendable {
         } catch {
             return Lookup(waveform: nil, source: nil, remarks: ["\(path): no file to keep a waveform of"])
         }
-        let identity = file.identity
+        let state = file.state
         func source(_ key: ContentKey?) -> Source {
-            Source(path: path, identity: identity, isStable: identity.isStable(at: now), key: key)
+            Source(path: path, state: state, isStable: state.isStable(at: now), key: key)
         }
-        let names = CacheNames(folder: folder, byteCount: identity.byteCount)
-        if let key = SourceEntry(identity).key(in: names, &remarks) {
+        let names = CacheNames(folder: folder, byteCount: state.byteCount)
+        if let key = SourceEntry(state).key(in: names, &remarks) {
             let waveform = entry(key, tones: tones, names, &remarks)
             return Lookup(waveform: waveform, source: source(key), remarks: remarks)
         }
         // Compute the key now only if an entry of this length exists; otherwise `store` can do it later. But a file that can
         // still change unnoticed must be read before it is decoded.
-        if identity.isStable(at: now), !WaveformFolder(folder).hasEntry(beginningWith: names.prefix) {
+        if state.isStable(at: now), !WaveformFolder(folder).hasEntry(beginningWith: names.prefix) {
             return Lookup(waveform: nil, source: source(nil), remarks: remarks)
         }
-        guard let key = try? file.contentKey(), OpenSource.identity(of: file.descriptor) == identity else {
+        guard let key = try? file.contentKey(), file.stateNow == state else {
             remarks.append("\(path): the file is being changed")
             return Lookup(waveform: nil, source: nil, remarks: remarks)
         }
         let waveform = entry(key, tones: tones, names, &remarks)
-        if waveform != nil, identity.isStable(at: now), let fault = SourceEntry(identity).write(key, in: names) {
+        if waveform != nil, state.isStable(at: now), let fault = SourceEntry(state).write(key, in: names) {
             remarks.append(names.reason(fault))
         }
         return Lookup(waveform: waveform, source: source(key), remarks: remarks)
@@ -136,7 +136,7 @@ public struct WaveformCache: Sendable {
         guard Int64(content.byteCount) <= byteLimit else {
             return .notStored("\(folder): the waveform is larger than all that may be kept")
         }
-        let names = CacheNames(folder: folder, byteCount: source.identity.byteCount)
+        let names = CacheNames(folder: folder, byteCount: source.state.byteCount)
         let name = names.entry(key, tones: waveform.hasTones)
         let entries = WaveformFolder(folder)
         do throws(FileFault) {
@@ -148,8 +148,8 @@ public struct WaveformCache: Sendable {
             return .notStored(names.reason(error))
         }
         // If this fails, the waveform is still found by its content.
-        if source.identity.isStable(at: now) { _ = SourceEntry(source.identity).write(key, in: names) }
-        entries.removeOldest(until: byteLimit, but: [name, SourceEntry(source.identity).name])
+        if source.state.isStable(at: now) { _ = SourceEntry(source.state).write(key, in: names) }
+        entries.removeOldest(until: byteLimit, but: [name, SourceEntry(source.state).name])
         return .stored
     }
 
@@ -160,12 +160,12 @@ public struct WaveformCache: Sendable {
     /// The content of a recording if it has not changed since the lookup; if a change could be unnoticed, the content is
     /// compared.
     private func content(of source: Source) -> Result<ContentKey, Change> {
-        guard let file = try? OpenSource(source.path), file.identity == source.identity else {
+        guard let file = try? OpenSource(source.path), file.state == source.state else {
             return .failure(Change(reason: "the file was changed or removed meanwhile"))
         }
         if let key = source.key, source.isStable { return .success(key) }
         guard let key = try? file.contentKey(), source.key == nil || source.key == key,
-            OpenSource.identity(of: file.descriptor) == source.identity
+            file.stateNow == source.state
         else { return .failure(Change(reason: "the file is being changed")) }
         return .success(key)
     }

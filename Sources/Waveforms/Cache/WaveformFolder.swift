@@ -97,12 +97,12 @@ struct WaveformFolder {
     /// Removes the least recently used files until the rest takes at most `limit` bytes; files with other names do not belong
     /// to the cache and are left alone.
     func removeOldest(until limit: Int64, but kept: [String]) {
-        var files: [(name: String, byteCount: Int64, used: SourceIdentity.Moment)] = []
-        let now = SourceIdentity.Moment.now
+        var files: [(name: String, byteCount: Int64, used: FileState.Moment)] = []
+        let now = FileState.Moment.now
         for name in names {
             var status = stat()
             guard unsafe lstat(path(name), &status) == 0, status.st_mode & S_IFMT == S_IFREG else { continue }
-            let used = SourceIdentity.Moment(
+            let used = FileState.Moment(
                 seconds: Int64(status.st_mtim.tv_sec), nanoseconds: Int64(status.st_mtim.tv_nsec))
             if name.hasSuffix(CacheNames.partSuffix) {
                 if now.seconds - Self.partPatience > used.seconds { unsafe unlink(path(name)) }

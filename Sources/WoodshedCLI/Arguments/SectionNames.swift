@@ -11,7 +11,7 @@ enum SectionNames {
     static func complete(_ words: [String], _ index: Int, _ prefix: String) -> [String] {
         let recording = words.dropFirst(2).first { !$0.hasPrefix("-") && isFile($0) }
         guard let recording, let info = try? AudioFileInfo(path: recording),
-            let kept = try? PracticeRecording(of: info), let store = try? PracticeStore(.user),
+            let store = try? PracticeStore(.user), let kept = try? store.recording(of: info),
             let list = try? store.sections(of: kept)
         else { return [] }
         let names = list.sections.enumerated().map { $1.name.isEmpty ? String($0 + 1) : $1.name }

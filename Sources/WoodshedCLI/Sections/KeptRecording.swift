@@ -8,7 +8,7 @@ struct KeptRecording: Sendable {
     /// The file's name as the user typed it.
     let file: String
 
-    /// Opens a recording: its file is read completely, once.
+    /// Opens a recording. Its file is read completely if the store does not know it yet.
     init(file: String, store: PracticeStore? = nil) throws {
         let info = try AudioFileInfo(path: file)
         tellShortfall(info)
@@ -18,7 +18,7 @@ struct KeptRecording: Sendable {
     /// The same for a file that was opened already.
     init(_ info: AudioFileInfo, file: String, store: PracticeStore? = nil) throws {
         self.store = try store ?? PracticeStore(.user)
-        recording = try PracticeRecording(of: info)
+        recording = try self.store.recording(of: info)
         self.file = file
     }
 

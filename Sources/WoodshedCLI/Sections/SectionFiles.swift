@@ -21,7 +21,7 @@ struct SectionFiles {
             return (found.drafts, found.format.name, found.notes)
         } catch let error as SectionFormatError where error.kind == .unknownFormat || error.kind == .tooLarge {
             // Another recording's marks are of use if it is the same one in another file.
-            guard let other = try? PracticeRecording(of: AudioFileInfo(path: path)) else { throw error }
+            guard let other = try? kept.store.recording(of: AudioFileInfo(path: path)) else { throw error }
             guard !other.fileSections.isEmpty else {
                 throw CommandFailure(
                     .badData, "\(path): this recording has no marks", remedy: "Give a file of sections.")

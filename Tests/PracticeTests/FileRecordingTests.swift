@@ -1,0 +1,72 @@
+// Which recording a file holds, told by what the store has kept.
+import AudioFiles
+import Files
+import Foundation
+import SoundFileSupport
+import TestSupport
+import Testing
+
+@testable import Practice
+
+@Suite("Recordings in files")
+struct FileRecordingTests {
+    /// A time at which a change to any file of the tests would show.
+    private static let later = FileState.Moment(seconds: FileState.Moment.now.seconds + 3600, nanoseconds: 0)
+
+    private func wave(_ name: String, in scratch: Scratch, seed: UInt64) throws -> String {
+        let path = scratch.file(name)
+        try writeWave(path, music(frameCount: 3000, seed: seed))
+        return path
+    }
+
+    @Test("a file that has not changed since is not read again; one that has is")
+    func unchanged() throws {
+        let scratch = try Scratch()
+        let path = try wave("a.wav", in: scratch, seed: 1)
+        let store = try PracticeStore(.memory)
+        let truth = try PracticeRecording(of: AudioFileInfo(path: path))
+        let first = try store.recording(of: AudioFileInfo(path: path), at: Self.later)
+        #expect(first.key == truth.key && first.fileState != nil)
+
+        // A memory that is wrong on purpose shows that it is asked, and the file is not.
+        var wrong = PracticeRecording(
+            key: RecordingKey(high: 1, low: 2), sampleRate: truth.sampleRate, frameCount: truth.frameCount)
+        wrong.fileState = first.fileState
+        try store.remember(wrong, position: nil, settings: [:])
+        #expect(try store.recording(of: AudioFileInfo(path: path), at: Self.later).key == wrong.key)
+
+        // The next state of the same file replaces it, also if length and time of writing are the same.
+        try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: path)
+        let again = try store.recording(of: AudioFileInfo(path: path), at: Self.later)
+        #expect(again.key == truth.key && again.fileState != first.fileState)
+        try store.remember(again, position: nil, settings: [:])
+        #expect(try store.recording(of: AudioFileInfo(path: path), at: Self.later).key == truth.key)
+        let state = try #require(first.fileState)
+        #expect(try store.key(ofFileIn: state) == nil)
+    }
+
+    @Test("a file that was changed moments ago is read each time, because a further change might not show")
+    func fresh() throws {
+        let scratch = try Scratch()
+        let path = try wave("a.wav", in: scratch, seed: 1)
+        let store = try PracticeStore(.memory)
+        let changed = try #require(FileState(path)).changed
+        let recording = try store.recording(of: AudioFileInfo(path: path), at: changed)
+        #expect(recording.fileState == nil)
+        #expect(try recording.key == RecordingKey(ofFileAt: path))
+    }
+
+    @Test(
+        "asking which recording a file holds makes no store, and a store that cannot be read does not stand in the way")
+    func reading() throws {
+        let scratch = try Scratch()
+        let path = try wave("a.wav", in: scratch, seed: 1)
+        let key = try RecordingKey(ofFileAt: path)
+        let store = try PracticeStore(.file(scratch.file("data/practice.db")))
+        #expect(try store.recording(of: AudioFileInfo(path: path), at: Self.later).key == key)
+        #expect(!FileManager.default.fileExists(atPath: scratch.file("data")))
+        // A folder in the place of the file.
+        let folder = try PracticeStore(.file(scratch.path))
+        #expect(try folder.recording(of: AudioFileInfo(path: path), at: Self.later).key == key)
+    }
+}
