@@ -51,7 +51,9 @@ extension PracticeStore {
 
     /// Keeps what copies of a recording will be recognised by, unless it is kept already. Without sections there is nothing to keep it for.
     ///
-    /// - Parameter goesOn: Asked many times a second; false ends the reading.
+    /// - Parameters:
+    ///   - recording: The recording; its file is decoded.
+    ///   - goesOn: Asked many times a second; false ends the decoding.
     /// - Throws: `StoreError`, or `AudioFileError` if the recording's file cannot be read.
     ///
     /// Blocks the calling thread for as long as the recording is decoded. Real-time safe: no.
