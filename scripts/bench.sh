@@ -4,7 +4,7 @@
 #
 #   scripts/bench.sh [--long] [NAME]...   with --long also the memory for playing and recording 10 hours (needs 12 GB of disk);
 #                                         with names only these parts: Ring, Engine, Stretch, Meter, CardFault, Record,
-#                                         Waveform, Store, picture, start, whole
+#                                         Waveform, Store, picture, start, keys, phrases, whole
 #
 # The figures are also written to a JSON file, with machine, kernel and commit: .build-bench/COMMIT-TIME.json, or the file that
 # WOODSHED_BENCH_JSON names. `make bench-compare OLD=FILE NEW=FILE` lists the changes between two of them.
@@ -17,7 +17,7 @@ parts=' '
 for argument in "$@"; do
     case $argument in
     --long) long=yes ;;
-    Ring | Engine | Stretch | Meter | CardFault | Record | Waveform | Store | picture | start | whole) parts+="$argument " ;;
+    Ring | Engine | Stretch | Meter | CardFault | Record | Waveform | Store | picture | start | keys | phrases | whole) parts+="$argument " ;;
     *) echo "bench: there is no part '$argument'" >&2 && exit 64 ;;
     esac
 done
@@ -137,6 +137,33 @@ if wanted start; then
         "$woodshed" play long.flac --to 0.01 --output null --clock virtual --quiet
     measure 21 "mpv --ao=null, first 10 ms of the same" \
         mpv --no-config --really-quiet --no-video --ao=null --untimed --end=0.01 long.flac
+    # A thousand sections of half a second each; the last but some of them plays once.
+    awk 'BEGIN { for (i = 0; i < 1000; i++) printf "%.3f\t%.3f\tPhrase %d\n", i * 0.6, i * 0.6 + 0.5, i + 1 }' >labels.txt
+    awk 'BEGIN { print ";FFMETADATA1"
+        for (i = 0; i < 1000; i++) printf "[CHAPTER]\nTIMEBASE=1/1000\nSTART=%d\nEND=%d\n", i * 600, i * 600 + 500 }' >chapters.txt
+    export XDG_DATA_HOME=$folder/data
+    "$woodshed" sections long.flac import labels.txt --quiet >/dev/null
+    # From the second run on the store knows the file without reading it, as on the second day.
+    sleep 4
+    "$woodshed" practice long.flac --section 1 -n 1 --output null --clock virtual --quiet
+    measure 21 "woodshed practice, 0.5 s, one of 1000 saved sections" \
+        "$woodshed" practice long.flac --section 990 -n 1 --output null --clock virtual --quiet
+    measure 21 "mpv --ao=null, 0.5 s, one of 1000 chapters" mpv --no-config --really-quiet --no-video --ao=null --untimed \
+        --chapters-file=chapters.txt --start=#990 --length=0.5 long.flac
+fi
+
+if wanted keys; then
+    printf '\n==> from a key to the changed sound\n'
+    (cd "$root" && swift build -c release --product VirtualCardPlugIn)
+    "$root/scripts/bench-keys.py" "$root/.build/release/libVirtualCardPlugIn.so" "$woodshed"
+fi
+
+if wanted phrases; then
+    printf '\n==> phrases in 10 min of speech-like noise\n'
+    sox -n -r 44100 -c 1 -b 16 phrase.wav synth 2 pinknoise tremolo 4 60 gain -12 pad 0 0.5
+    sox phrase.wav phrases.wav repeat 239
+    measure 5 "woodshed sections auto" "$woodshed" sections phrases.wav auto --json
+    measure 5 "ffmpeg silencedetect" ffmpeg -nostdin -v error -i phrases.wav -af silencedetect=noise=-40dB:d=0.3 -f null -
 fi
 
 if wanted whole; then

@@ -1,4 +1,5 @@
 import AudioFiles
+import Database
 import Foundation
 import Practice
 import Sections
@@ -117,5 +118,24 @@ struct StoreDamageTests {
         // What was open all the time goes on with the repaired file.
         try store.apply(.mark(frame: 1), to: recording(5))
         #expect(try PracticeStore(.file(path)).sections(of: recording(5)).sections.count == 12)
+    }
+
+    @Test(
+        "what SQLite reports as a wrong statement is repaired, too, if the file is to blame",
+        arguments: [
+            "UPDATE section_words_config SET v = 0 WHERE k = 'version'", "DROP TABLE change", "DROP TABLE file",
+            "DELETE FROM section_words_docsize",
+        ])
+    func reportedAsMistake(_ damage: String) throws {
+        let scratch = try Scratch()
+        let path = scratch.file("practice.db")
+        _ = try Self.make(path)
+        try Database(path: path, creating: false).run(damage)
+        let store = try PracticeStore(.file(path))
+        try store.apply(.mark(frame: 5000), to: recording(3))
+        try store.remember(recording(4), position: 1, settings: [:])
+        #expect(try store.recordings(matching: "n7").map(\.recording.key.high) == [7])
+        #expect(try store.undo(recording(3).key).removed.isEmpty == false)
+        #expect(try store.recordings().count == Int(Self.recordings))
     }
 }

@@ -55,7 +55,7 @@ final class Salvage {
             try target.run(
                 "UPDATE recording SET section_count = (SELECT count(*) FROM section WHERE section.recording = recording.id)"
             )
-            for index in ["recording_words", "section_words"] {
+            for index in StoreSchema.wordIndexes {
                 try target.run("INSERT INTO \(index) (\(index)) VALUES ('rebuild')")
             }
         }

@@ -74,7 +74,16 @@ struct StoreFile: ~Copyable {
 
     /// Carries out `body`, and names the store in its error.
     private func stating<Value>(_ body: () throws(DatabaseError) -> Value) throws(StoreError) -> Value {
-        do throws(DatabaseError) { return try body() } catch { throw StoreError(error, path: path) }
+        do throws(DatabaseError) { return try body() } catch {
+            throw StoreError(isDamaged(error) ? .damaged(error.message) : error, path: path)
+        }
+    }
+
+    /// Whether a statement was refused because of what is in the file, and not because of a mistake in the program: SQLite tells the two
+    /// apart by no code.
+    private func isDamaged(_ error: DatabaseError) -> Bool {
+        guard error.kind == .refused, let database else { return false }
+        return !schema.isWhole(database)
     }
 
     // MARK: The connection

@@ -7,6 +7,9 @@ struct StoreSchema: Sendable {
     /// The statements that lead from each version to the next; an empty file has version 0.
     let versions: [[String]]
 
+    /// The indexes of the words that are searched.
+    static let wordIndexes = ["recording_words", "section_words"]
+
     /// In the header of the file, so that nobody's database is taken for ours: "Wood".
     static let applicationID: Int64 = 0x576F_6F64
 
@@ -58,6 +61,30 @@ struct StoreSchema: Sendable {
 
     /// Makes the tables in an empty database.
     func make(in database: Database) throws(DatabaseError) { try bringUp(database, from: .empty) }
+
+    /// Whether a database of the current version has all its tables, and SQLite finds no mistake in them.
+    func isWhole(_ database: Database) -> Bool {
+        func names(_ database: Database) throws(DatabaseError) -> [String] {
+            try database.rows("SELECT name FROM sqlite_schema ORDER BY name") { (row) throws(DatabaseError) in
+                try row.text(0)
+            }
+        }
+        do throws(DatabaseError) {
+            let model = try Database(path: ":memory:", creating: true)
+            try make(in: model)
+            guard try names(database) == names(model) else { return false }
+            let report = try database.rows("PRAGMA integrity_check(1)") { (row) throws(DatabaseError) in
+                try row.text(0)
+            }
+            for index in Self.wordIndexes {
+                try database.run("INSERT INTO \(index) (\(index)) VALUES ('integrity-check')")
+            }
+            return report == ["ok"]
+        } catch {
+            // Everything else says nothing about what is in the file.
+            return error.kind != .damaged && error.kind != .refused
+        }
+    }
 
     private func bringUp(_ database: Database, from state: State) throws(DatabaseError) {
         let version: Int64

@@ -1,0 +1,197 @@
+#!/usr/bin/env python3
+"""Measures the time from a key to the changed sound, beside mpv: medians of several runs on the virtual card with its real clock.
+
+    scripts/bench-keys.py PLUG-IN WOODSHED [RUNS]
+
+The recording is quiet for five seconds, then loud. In each run one key jumps five seconds on, and one closes a loop that began before
+the jump. The card tells what was heard at which frame, and how much the program had written ahead of it: the device's buffer. The
+figures with "beyond the buffer" are what the program itself adds; they are negative if it throws the buffer away, which is heard as a click.
+"""
+
+import array
+import ctypes
+import json
+import math
+import os
+import pty
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+
+RATE = 44100
+CARD = "keys"
+PERIOD = 100  # of the tone, in frames
+SECONDS = 10  # that a program has for what it is asked
+
+
+class Truth(ctypes.Structure):
+    _fields_ = [
+        ("is_open", ctypes.c_bool), ("is_running", ctypes.c_bool), ("start_frame", ctypes.c_int64),
+        ("device_frame", ctypes.c_int64), ("waiting", ctypes.c_uint32), ("opens", ctypes.c_uint64),
+        ("starts", ctypes.c_uint64), ("xruns", ctypes.c_uint64), ("faults", ctypes.c_uint64 * 10),
+        ("transferred", ctypes.c_uint64), ("moved", ctypes.c_uint64), ("silent", ctypes.c_uint64),
+        ("dropped", ctypes.c_uint64), ("wakes", ctypes.c_uint64), ("idle_wakes", ctypes.c_uint64),
+    ]
+
+
+class Card:
+    def __init__(self, library):
+        self.library = library
+        library.virtual_card_truth.restype = Truth
+        self.card = ctypes.c_void_p()
+
+    def wait(self):
+        """Waits until the program has made the card by opening it."""
+        end = time.monotonic() + SECONDS
+        while self.library.virtual_card_attach(ctypes.byref(self.card), CARD.encode()) != 0:
+            if time.monotonic() > end:
+                raise TimeoutError("the card was never opened")
+            time.sleep(0.005)
+
+    def truth(self):
+        return self.library.virtual_card_truth(self.card, 0)
+
+    def until(self, frames):
+        while self.truth().moved < frames:
+            time.sleep(0.001)
+
+    def heard(self, first, count):
+        """The size of the left channel's samples in frames that were heard."""
+        samples = (ctypes.c_double * (2 * count))()
+        self.library.virtual_card_heard(self.card, ctypes.c_int64(first), ctypes.c_size_t(count), 2, samples)
+        return [abs(sample) for sample in samples[::2]]
+
+    def change(self, frame, is_loud):
+        """When it became loud, or quiet for a whole period of the tone: the moment at which that was heard."""
+        end = time.monotonic() + SECONDS
+        while time.monotonic() < end:
+            if self.truth().device_frame < frame + PERIOD:
+                time.sleep(0.002)
+                continue
+            samples = self.heard(frame, PERIOD)
+            if is_loud == (max(samples) > 0.25):
+                frame += next((index for index, sample in enumerate(samples) if sample > 0.25), 0)
+                # By the clock, because the device's frames stand still while a program stops the stream for a jump.
+                return time.monotonic() - (self.truth().device_frame - frame) / RATE
+            frame += PERIOD // 4
+        raise TimeoutError("the sound did not change")
+
+    def close(self):
+        self.library.virtual_card_detach(self.card)
+        self.library.virtual_card_remove(CARD.encode())
+
+
+def trial(library, command, environment, keys):
+    """Runs a program once; returns, for the jump and for the loop, the ms until it was heard and the ms queued before it."""
+    library.virtual_card_remove(CARD.encode())
+    pid, terminal = pty.fork()
+    if pid == 0:
+        os.environ.update(environment)
+        os.execvp(command[0], command)
+    os.set_blocking(terminal, False)
+    card = Card(library)
+
+    def press(key):
+        drain(terminal)
+        before = card.truth()
+        moment = time.monotonic()
+        os.write(terminal, key)
+        return before, moment
+
+    def measured(press, is_loud):
+        before, moment = press
+        heard = card.change(before.device_frame, is_loud) - moment
+        return heard * 1000, (before.transferred - before.moved - before.dropped) * 1000 / RATE
+
+    try:
+        card.wait()
+        card.until(RATE)
+        press(keys[0])
+        card.until(RATE * 3 // 2)
+        jump = measured(press(keys[1]), True)
+        # Long enough for either program to be at rest again.
+        card.until(card.truth().moved + RATE // 2)
+        return jump, measured(press(keys[2]), False)
+    finally:
+        os.write(terminal, b"q")
+        end = time.monotonic() + SECONDS
+        while os.waitpid(pid, os.WNOHANG) == (0, 0):
+            drain(terminal)
+            time.sleep(0.01)
+            if time.monotonic() > end:
+                os.kill(pid, 9)
+                os.waitpid(pid, 0)
+                break
+        os.close(terminal)
+        if card.card:
+            card.close()
+
+
+def drain(terminal):
+    try:
+        while os.read(terminal, 65536):
+            pass
+    except OSError:
+        pass
+
+
+def record(name, values, better="lower"):
+    path = os.environ.get("WOODSHED_BENCH_ROWS")
+    if path:
+        with open(path, "a") as rows:
+            rows.write(json.dumps(
+                {"benchmark": "keys", "name": name, "unit": "ms", "better": better, "values": values}) + "\n")
+
+
+def main():
+    plug_in, woodshed = (os.path.abspath(path) for path in sys.argv[1:3])
+    runs = int(sys.argv[3]) if len(sys.argv) > 3 else 11
+    with tempfile.TemporaryDirectory() as folder:
+        configuration, tone = folder + "/asound.conf", folder + "/tone.wav"
+        with open(configuration, "w") as file:
+            file.write(
+                f'pcm_type.virtual_card {{ lib "{plug_in}" }}\n'
+                f'pcm.virtual {{ @args [ CARD ] @args.CARD {{ type string }} type virtual_card card $CARD\n'
+                f'  rates "{RATE}" channels_min 2 channels_max 2 }}\n')
+        samples = array.array("h")
+        for frame in range(30 * RATE):
+            level = 1600 if frame < 5 * RATE else 16000
+            samples.extend([round(level * math.sin(2 * math.pi * frame / PERIOD))] * 2)
+        subprocess.run(
+            ["sox", "-t", "raw", "-r", str(RATE), "-e", "signed", "-b", "16", "-c", "2", "-", tone],
+            input=samples.tobytes(), check=True)
+        environment = {
+            "ALSA_CONFIG_PATH": configuration, "HOME": folder, "XDG_DATA_HOME": folder + "/data", "TERM": "xterm",
+            "LC_ALL": "C.UTF-8",
+        }
+        os.environ["ALSA_CONFIG_PATH"] = configuration
+        library = ctypes.CDLL(plug_in)
+        mpv = ["mpv", "--no-config", "--no-video", "--ao=alsa", f"--audio-device=alsa/virtual:{CARD}"]
+        programs = {
+            "woodshed": ([woodshed, "practice", tone, "--output", f"virtual:{CARD}"], (b"a", b"\x1b[C", b"b")),
+            "mpv": (mpv + [tone], (b"l", b"\x1b[C", b"l")),
+            "mpv, small buffers": (
+                mpv + ["--audio-buffer=0.02", "--alsa-buffer-time=40000", "--alsa-periods=4", tone],
+                (b"l", b"\x1b[C", b"l")),
+        }
+        for name, (command, keys) in programs.items():
+            figures = {}
+            for _ in range(runs):
+                try:
+                    for what, (heard, queued) in zip(("5 s on", "loop closed"), trial(library, command, environment, keys)):
+                        figures.setdefault(what, []).append((heard, queued))
+                except TimeoutError as error:
+                    print(f"  {name}: {error}")
+            for what, values in figures.items():
+                heard, beyond = [v[0] for v in values], [v[0] - v[1] for v in values]
+                buffer = statistics.median(v[1] for v in values)
+                print(
+                    f"  {name}, {what}: heard after {statistics.median(heard):.1f} ms (at most {max(heard):.1f}), of which "
+                    f"{buffer:.1f} were in the device's buffer; beyond it {statistics.median(beyond):.1f} ms (at most {max(beyond):.1f})")
+                record(f"{name}, {what}: heard", heard)
+                record(f"{name}, {what}: beyond the buffer", beyond)
+
+
+main()
