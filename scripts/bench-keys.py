@@ -10,6 +10,7 @@ figures with "beyond the buffer" are what the program itself adds; they are nega
 
 import array
 import ctypes
+import fcntl
 import json
 import math
 import os
@@ -18,6 +19,7 @@ import statistics
 import subprocess
 import sys
 import tempfile
+import termios
 import time
 
 RATE = 44100
@@ -86,10 +88,11 @@ class Card:
 def trial(library, command, environment, keys):
     """Runs a program once; returns, for the jump and for the loop, the ms until it was heard and the ms queued before it."""
     library.virtual_card_remove(CARD.encode())
-    pid, terminal = pty.fork()
-    if pid == 0:
-        os.environ.update(environment)
-        os.execvp(command[0], command)
+    terminal, program_end = pty.openpty()
+    process = subprocess.Popen(
+        command, stdin=program_end, stdout=program_end, stderr=program_end, env=os.environ | environment,
+        start_new_session=True, preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0))
+    os.close(program_end)
     os.set_blocking(terminal, False)
     card = Card(library)
 
@@ -117,13 +120,11 @@ def trial(library, command, environment, keys):
     finally:
         os.write(terminal, b"q")
         end = time.monotonic() + SECONDS
-        while os.waitpid(pid, os.WNOHANG) == (0, 0):
+        while process.poll() is None:
             drain(terminal)
             time.sleep(0.01)
             if time.monotonic() > end:
-                os.kill(pid, 9)
-                os.waitpid(pid, 0)
-                break
+                process.kill()
         os.close(terminal)
         if card.card:
             card.close()
