@@ -1,3 +1,6 @@
+internal import Files
+internal import Glibc
+
 /// Names of files as text. To the system a name is bytes; names on old disks and in archives are often not UTF-8.
 ///
 /// A byte that is not part of valid UTF-8 becomes the character U+10FF00 + byte, from the end of Unicode's last private use area,
@@ -57,6 +60,17 @@ public enum FileName {
     package static func standsForByte(_ scalar: Unicode.Scalar) -> Bool { scalar.value >= first + 0x80 }
 
     private static let first: UInt32 = 0x10_FF00
+
+    /// The text of the same file's name from the root of the file system. Links in its folders are followed; a link in the last place is
+    /// not. Nil if the folder is not there.
+    package static func absolute(_ text: String) -> String? {
+        guard let name = text.split(separator: "/").last, !text.hasSuffix("/"),
+            let resolved = unsafe realpath(systemName(FilePlace.folder(of: text)), nil)
+        else { return nil }
+        defer { unsafe free(resolved) }
+        let folder = unsafe Self.text(of: UnsafeRawBufferPointer(start: resolved, count: strlen(resolved)))
+        return (folder == "/" ? "" : folder) + "/" + name
+    }
 
     /// The name for a text in the system's form, ended by a zero.
     package static func systemName(_ text: String) -> [CChar] { bytes(of: text).map { CChar(bitPattern: $0) } + [0] }

@@ -34,6 +34,23 @@ import Testing
         }
     }
 
+    @Test("a name from the root of the file system follows links of folders, and keeps a link in the last place")
+    func absolute() throws {
+        let scratch = try Scratch()
+        let odd = scratch.path + "/" + FileName.text(of: [0x61, 0xE9])
+        #expect(unsafe mkdir(FileName.systemName(odd), 0o700) == 0)
+        #expect(unsafe symlink("../elsewhere.wav", FileName.systemName(odd + "/song.wav")) == 0)
+        #expect(unsafe symlink(FileName.systemName(odd), scratch.path + "/link") == 0)
+        let root = try #require(FileName.absolute(scratch.path))
+        let name = "\(root)/\(FileName.text(of: [0x61, 0xE9]))/song.wav"
+        for text in ["\(odd)/song.wav", "\(scratch.path)/link/song.wav", "\(scratch.path)/link/../link//./song.wav"] {
+            #expect(FileName.absolute(text) == name)
+        }
+        #expect(FileName.absolute("song.wav").map { $0.hasPrefix("/") && $0.hasSuffix("/song.wav") } == true)
+        #expect(FileName.absolute("/song.wav") == "/song.wav")
+        #expect(FileName.absolute(scratch.path + "/nowhere/song.wav") == nil && FileName.absolute("a/") == nil)
+    }
+
     @Test("a recording whose name is not UTF-8 is opened")
     func opening() throws {
         let scratch = try Scratch()

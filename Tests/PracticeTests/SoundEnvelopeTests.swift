@@ -111,7 +111,7 @@ struct SoundEnvelopeTests {
         try store.apply(
             .add([SectionDraft(16_001..<32_003, name: "Riff", isHard: true, settings: ["speed": "70%"])]), to: original)
         let found = try #require(try store.copy(of: copy))
-        #expect(found.stored.recording.key == original.key && found.seconds == 0 && found.correlation > 0.999)
+        #expect(found.stored.recording.key == original.key && found.seconds == 0 && found.correlation ?? 0 > 0.999)
         let change = try store.adopt(found, for: copy)
         #expect(change.added.map(\.frames) == [0..<160_000, 32_002..<64_006, 160_000..<320_000])
         #expect(change.added.map(\.name) == ["", "Riff", "Solo"] && change.added[1].settings == ["speed": "70%"])
@@ -142,7 +142,29 @@ struct SoundEnvelopeTests {
         try store.apply(.mark(frame: 8000), to: original)
         let copy = try #require(try store.copy(of: try PracticeRecording(of: try AudioFileInfo(path: second))))
         #expect(copy.stored.recording.key == original.key && abs(copy.seconds) <= 0.03)
-        print("\(encoding): correlation \(copy.correlation), later by \(copy.seconds) s")
+        print("\(encoding): correlation \(copy.correlation ?? 0), later by \(copy.seconds) s")
+    }
+
+    @Test("of a file that was cut since, what it held before is offered, and sections behind the cut are counted")
+    func cut() throws {
+        let scratch = try Scratch()
+        let path = scratch.path + "/song.wav"
+        let song = Self.song(5, seed: 6)
+        try writeWave(path, [song], sampleRate: Self.rate)
+        let store = try PracticeStore(.memory)
+        let original = try PracticeRecording(of: try AudioFileInfo(path: path))
+        let drafts = [SectionDraft(0..<8000, name: "A"), SectionDraft(60_000..<80_000, name: "B")]
+        try store.apply(.add(drafts + [SectionDraft(70_000..<72_000, name: "C")]), to: original)
+        #expect(try store.copy(of: original) == nil)
+        try writeWave(path, [Array(song.prefix(64_000))], sampleRate: Self.rate)
+        let recording = try PracticeRecording(of: try AudioFileInfo(path: path))
+        let found = try #require(try store.copy(of: recording))
+        #expect(found.stored.recording.key == original.key && found.correlation == nil)
+        let change = try store.adopt(found, for: recording)
+        #expect(change.summary == "took over 2 of 3 sections")
+        #expect(change.added.map(\.name) == ["A", "B"] && change.added.last?.frames == 60_000..<64_000)
+        // Nothing is lost for the day on which the whole file comes back.
+        #expect(try store.sections(of: original.key)?.sections.count == 3)
     }
 
     @Test("another file in the place of the one that is known is not taken for it")

@@ -243,6 +243,22 @@ struct TerminalTests {
         }
     }
 
+    @Test("read aloud, the help has one line for each action, with the name of every sign, and follows the configuration")
+    func spokenHelp() throws {
+        var map = KeyMap.standard
+        try map.bind("ctrl+t", to: "loop start")
+        try map.bind("b", to: "none")
+        let lines = map.spokenHelp
+        #expect(lines.contains("left bracket: speed minus 5%") && lines.contains("right brace: speed plus 1%"))
+        #expect(lines.contains("a or ctrl t: loop start") && lines.contains("capital S: save"))
+        #expect(lines.contains("alt less than: nudge end minus 1 frame") && lines.contains("comma: nudge start minus 10 ms"))
+        #expect(lines.contains("plus or equals: gain plus 1") && lines.contains("minus: gain minus 1"))
+        #expect(!lines.contains { $0.hasSuffix(": loop end") || $0.hasSuffix(": waveform") })
+        #expect(Set(lines).count == lines.count)
+        #expect(lines.allSatisfy { line in line.unicodeScalars.allSatisfy { $0.properties.isAlphabetic || " :%0123456789".unicodeScalars.contains($0) } })
+        #expect(RecordKeys.help.spokenLines.first == "space: begin, pause, go on")
+    }
+
     @Test("in a gap the line says that it is your turn, and for how long, at every width")
     func rest() {
         var view = Self.views[0]

@@ -44,7 +44,8 @@ public struct Score: Sendable {
             try Score.append(section, at: index, of: plan, to: &parts, curves: &curves)
             guard parts.count <= Score.maximumParts else {
                 throw ScoreError(
-                    .tooLong, "there are more sections and speeds than can be followed",
+                    .tooLong,
+                    "there are more sections and speeds than the \(Score.maximumParts) that can be followed",
                     remedy: "Give fewer sections, or a ramp with larger steps.")
             }
         }

@@ -2,12 +2,13 @@ internal import AudioFiles
 internal import Clips
 public import Sections
 
-/// A recording in the store that sounds like another one: the same music in another encoding.
+/// A recording in the store whose sections are offered to another one: it is the same music in another encoding, or what the other one's file
+/// held before it was changed.
 public struct RecognizedCopy: Sendable {
     /// The recording in the store, with its title, its path and the number of its sections.
     public let stored: StoredRecording
-    /// How well the courses of both levels agree: above 0.99, at most 1.
-    public let correlation: Double
+    /// How well the courses of both levels agree: above 0.99, at most 1. Nil if only the file is the same, and the sound was not found.
+    public let correlation: Double?
     /// By how many seconds the new recording lies behind the stored one: -0.06 to 0.06, in steps of 5 ms. Nearly always 0.
     public let seconds: Double
 }
@@ -18,7 +19,8 @@ extension PracticeStore {
     /// Further recordings of the same length are not compared.
     private static let mostCandidates = 16
 
-    /// The recording with sections that sounds most like one that the store has no sections of.
+    /// The recording with sections that sounds most like one that the store has no sections of; if there is none, the one that was last seen in
+    /// the same file.
     ///
     /// Nothing is read unless the store has a recording of the same length. The recording itself is then decoded once, and so is a
     /// stored one that was never listened to for this purpose, if its file is still there.
@@ -32,6 +34,16 @@ extension PracticeStore {
     /// Blocks the calling thread. Real-time safe: no.
     public func copy(of recording: PracticeRecording, goesOn: () -> Bool = { true }) throws -> RecognizedCopy? {
         guard let path = recording.path, try sections(of: recording.key)?.sections.isEmpty ?? true else { return nil }
+        if let copy = try soundAlike(recording, path: path, goesOn) { return copy }
+        guard goesOn() else { return nil }
+        return try recordings(inFileAt: path).first { $0.sectionCount > 0 && $0.recording.key != recording.key }
+            .map { RecognizedCopy(stored: $0, correlation: nil, seconds: 0) }
+    }
+
+    /// The recording of the same length with sections that sounds most like this one; nil if none does.
+    private func soundAlike(
+        _ recording: PracticeRecording, path: String, _ goesOn: () -> Bool
+    ) throws -> RecognizedCopy? {
         let seconds = Double(recording.frameCount) / Double(recording.sampleRate)
         let candidates = try recordings(lasting: seconds - Self.lengthTolerance...seconds + Self.lengthTolerance)
             .filter { $0.sectionCount > 0 && $0.recording.key != recording.key }
@@ -42,7 +54,7 @@ extension PracticeStore {
             guard goesOn() else { return nil }
             guard let kept = try envelope(of: candidate.recording.key) ?? heard(candidate.recording, goesOn),
                 let match = sound.match(kept), match.correlation > SoundEnvelope.leastCorrelation,
-                match.correlation > best?.correlation ?? 0
+                match.correlation > (best?.correlation ?? 0)
             else { continue }
             best = RecognizedCopy(stored: candidate, correlation: match.correlation, seconds: match.seconds)
         }
@@ -87,7 +99,8 @@ extension PracticeStore {
                 frames.0..<frames.1, name: section.name, text: section.text, kind: section.kind,
                 isHard: section.isHard, settings: section.settings)
         }
-        let count = drafts.count == 1 ? "1 section" : "\(drafts.count) sections"
+        let lost = drafts.count < kept.count ? " of \(kept.count)" : ""
+        let count = drafts.count == 1 && lost.isEmpty ? "1 section" : "\(drafts.count)\(lost) sections"
         return try apply(.all([.add(drafts)], summary: "took over \(count)"), to: recording)
     }
 

@@ -42,7 +42,7 @@ extension PracticeRecording {
         let title = details.tags.first { $0.key == .title }?.value
         self.init(
             key: key, sampleRate: info.sampleRate, frameCount: info.frameCount, title: Self.line(title ?? ""),
-            path: info.path)
+            path: FileName.absolute(info.path) ?? info.path)
         fileSections = Self.drafts(details.marks)
     }
 

@@ -211,6 +211,11 @@ public final class PracticeStore: Sendable {
         try read { (rows) throws(DatabaseError) in try rows.recordings(lasting: seconds) } ?? []
     }
 
+    /// The recordings that were last seen in a file, the last one first.
+    func recordings(inFileAt path: String) throws(StoreError) -> [StoredRecording] {
+        try read { (rows) throws(DatabaseError) in try rows.recordings(inFileAt: path) } ?? []
+    }
+
     // MARK: Parts
 
     /// Seconds since 1970.

@@ -259,6 +259,12 @@ struct StoreRows {
             .integer(id), .bytes(content))
     }
 
+    func recordings(inFileAt path: String) throws(DatabaseError) -> [StoredRecording] {
+        try database.rows(
+            "SELECT \(Self.columns) FROM recording WHERE path = ? ORDER BY seen DESC, recording.id DESC", [.text(path)],
+            row: Self.stored)
+    }
+
     /// Recordings that last as long as `seconds` says, the last seen first.
     func recordings(lasting seconds: ClosedRange<Double>) throws(DatabaseError) -> [StoredRecording] {
         let milliseconds = seconds.lowerBound * 1000...seconds.upperBound * 1000

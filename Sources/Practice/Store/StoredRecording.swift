@@ -12,7 +12,7 @@ public struct PracticeRecording: Sendable, Hashable {
     public let frameCount: Int64
     /// The title to show; empty if there is none.
     public var title: String
-    /// Where its file is; nil if it is in no file.
+    /// Where its file is, from the root of the file system; nil if it is in no file.
     public var path: String?
     /// The sections that its file brings along: cue points and chapters. They are the recording's sections until the user changes one;
     /// the store takes them over with the first change.

@@ -193,7 +193,7 @@ struct SectionsCommand: Verb {
     private func adopt(_ kept: KeptRecording) throws {
         guard let copy = try kept.copy() else {
             throw CommandFailure(
-                .notFound, "no other recording with sections sounds like \(file)",
+                .notFound, "no other recording with sections sounds like \(file), and none was in this file before",
                 remedy: "Only a recording without sections adopts. To copy from any other: woodshed sections OTHER "
                     + "export x.json, then woodshed sections \(shellWord(file)) import x.json")
         }
@@ -221,7 +221,8 @@ struct SectionsCommand: Verb {
         guard let new = change.added.last.flatMap({ list.number(ofID: $0.id) }) else {
             return hint(nil, "sections \(shellWord(file))")
         }
-        hint(nil, "practice \(shellWord(file)) --section \(new)")
+        let areMany = change.added.count > change.removed.count + 1
+        hint(nil, "practice \(shellWord(file))" + (areMany ? "" : " --section \(new)"))
     }
 
     private func count(_ list: SectionList) -> String {

@@ -64,6 +64,7 @@ func sizeText(_ bytes: UInt64) -> String {
 /// Text from outside (the name of a file or device), with control characters made visible so that the terminal does not act on
 /// them.
 func printable(_ text: String) -> String {
+    if text.isPlainASCII { return text }
     var result = ""
     for scalar in text.unicodeScalars {
         // A byte of a name that is not UTF-8.

@@ -139,7 +139,9 @@ final class RecordSession: TerminalLoopDelegate {
         // The panel has a line for the question; without the panel it must be printed.
         case .ask: if !loop.drawsNow { loop.say([RecordKeys.question], evenQuiet: true) }
         case .goOn: if !loop.drawsNow { loop.say(["The take goes on."], evenQuiet: true) }
-        case .help: loop.say(RecordKeys.help.lines(columns: terminalSize().columns), evenQuiet: true)
+        case .help:
+            let (help, isSpoken) = (RecordKeys.help, !loop.traits.drawsStatus)
+            loop.say(isSpoken ? help.spokenLines : help.lines(columns: terminalSize().columns), evenQuiet: true)
         case .redraw: loop.clearTerminal()
         case nil: break
         }

@@ -48,6 +48,10 @@ extension RecognizedCopy {
     var offer: String {
         let name = stored.recording.path.map(fileName) ?? stored.recording.title
         let count = stored.sectionCount == 1 ? "1 section" : "\(stored.sectionCount) sections"
+        guard correlation != nil else {
+            let seconds = Double(stored.recording.frameCount) / Double(stored.recording.sampleRate)
+            return printable("\(name) has changed: it lasted \(clockText(seconds, decimals: 1)), and had \(count).")
+        }
         return printable("\(name) sounds the same, and has \(count).")
     }
 }

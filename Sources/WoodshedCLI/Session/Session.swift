@@ -149,7 +149,9 @@ final class Session: TerminalLoopDelegate {
             loop.end(.success)
         case .help:
             screen.isFolded = true
-            loop.say(keyMap.help.lines(columns: terminalSize().columns), evenQuiet: true)
+            let isSpoken = !loop.traits.drawsStatus
+            let help = isSpoken ? keyMap.spokenHelp : keyMap.help.lines(columns: terminalSize().columns)
+            loop.say(help, evenQuiet: true)
         case .redraw: loop.clearTerminal()
         case .waveform: screen.toggleWaveform()
         case .loop(let key): loop.say([LoopControls(session: practice).apply(key)])

@@ -15,7 +15,13 @@ func displayWidth(_ character: Character) -> Int {
 
 /// Cells taken by a text.
 func displayWidth(_ text: String) -> Int {
-    text.reduce(0) { $0 + displayWidth($1) }
+    // Unicode's tables are asked for each character: most of the time that a long list would take.
+    text.isPlainASCII ? text.utf8.count : text.reduce(0) { $0 + displayWidth($1) }
+}
+
+extension String {
+    /// Whether it consists of letters, digits and signs of ASCII, each of one cell.
+    var isPlainASCII: Bool { utf8.allSatisfy { (0x20..<0x7F).contains($0) } }
 }
 
 /// The text cut so that it takes at most `cells`, with an ellipsis where something was left out.

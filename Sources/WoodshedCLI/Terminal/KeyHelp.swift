@@ -28,6 +28,9 @@ struct KeyHelp {
         }
     }
 
+    /// One line for each entry, for plain output, which may be read aloud.
+    var spokenLines: [String] { entries.map { "\($0.keys): \($0.action)" } }
+
     private var keyCells: Int { (entries.map { displayWidth($0.keys) }.max() ?? 0) + 2 }
 
     /// The keys, then the words beside them, wrapped between words.
