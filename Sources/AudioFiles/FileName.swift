@@ -1,5 +1,4 @@
 internal import Files
-internal import Glibc
 
 /// Names of files as text. To the system a name is bytes; names on old disks and in archives are often not UTF-8.
 ///
@@ -65,10 +64,9 @@ public enum FileName {
     /// not. Nil if the folder is not there.
     package static func absolute(_ text: String) -> String? {
         guard let name = text.split(separator: "/").last, !text.hasSuffix("/"),
-            let resolved = unsafe realpath(systemName(FilePlace.folder(of: text)), nil)
+            let resolved = unsafe FilePlace.resolvedBytes(systemName(FilePlace.folder(of: text)))
         else { return nil }
-        defer { unsafe free(resolved) }
-        let folder = unsafe Self.text(of: UnsafeRawBufferPointer(start: resolved, count: strlen(resolved)))
+        let folder = Self.text(of: resolved)
         return (folder == "/" ? "" : folder) + "/" + name
     }
 

@@ -77,9 +77,14 @@ package struct FilePlace: Sendable {
 
     /// The absolute name of the file that `path` leads to; nil if there is none.
     package static func resolved(_ path: String) -> String? {
-        guard let resolved = unsafe realpath(path, nil) else { return nil }
+        unsafe resolvedBytes(path).map { String(decoding: $0, as: UTF8.self) }
+    }
+
+    /// The same for a name in the system's form, which need not be UTF-8.
+    package static func resolvedBytes(_ name: UnsafePointer<CChar>) -> [UInt8]? {
+        guard let resolved = unsafe realpath(name, nil) else { return nil }
         defer { unsafe free(resolved) }
-        return unsafe String(cString: resolved)
+        return unsafe Array(UnsafeRawBufferPointer(start: resolved, count: strlen(resolved)))
     }
 
     /// The folder that contains a path.

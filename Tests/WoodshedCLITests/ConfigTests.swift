@@ -108,12 +108,20 @@ struct ConfigTests {
 
     @Test("keys are listed and remapped; a wrong line for a key is refused with its place")
     func keys() {
-        #expect(config("keys").lines.contains { $0.split(separator: " ").joined(separator: " ") == "space pause" })
+        #expect(
+            config("keys").lines.contains { $0.split(separator: " ").joined(separator: " ") == "playing.space pause" })
         #expect(config("set", "key.playing.z", "loop start; speed 80%").status == 0)
         let rows = config("keys", "--json").lines
-        #expect(rows.last == #"{"v":1,"option":"key.playing.z","value":"loop start; speed 80%","source":"file"}"#)
+        #expect(rows.contains(#"{"v":1,"option":"key.playing.z","value":"loop start; speed 80%","source":"file"}"#))
         #expect(
             config("set", "key.playing.zz", "pause").status == 64 && config("set", "key.playing.z", "fly").status == 64)
+        #expect(config("set", "key.input.ctrl+k", "delete line").status == 0)
+        #expect(config("unset", "key.input.ctrl+k").status == 0)
+        for (name, words) in [("list.up", "pause"), ("confirm.o", "maybe"), ("elsewhere.o", "yes"), ("o", "yes")] {
+            let wrong = config("set", "key." + name, words)
+            #expect(wrong.status == 64 && !wrong.error.isEmpty, "\(name)")
+        }
+        #expect(config("set", "key.elsewhere.o", "yes").error.contains("playing, list, input, confirm, recording"))
         #expect(config().error.isEmpty)
         folder.write("config/woodshed/woodshed.conf", Array("key.playing.z = fly\n".utf8))
         let run = Command.run(

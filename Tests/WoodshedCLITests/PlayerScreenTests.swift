@@ -76,6 +76,26 @@ struct PlayerScreenTests {
         try GoldenFile(name: "screen \(size.columns) \(moment)").compare(with: lines.joined(separator: "\n") + "\n")
     }
 
+    @Test("what is chosen in the list is marked and in view, and stands on the last line where there is no list")
+    func choice() throws {
+        let screen = PlayerScreen(
+            try session(), title: "The long way home.wav", traits: traits(.unicode), hasList: true, showsWaveform: false
+        )
+        let view = StatusView(
+            title: "", state: .playing, section: 3, sectionCount: 12, pass: 1, passes: 5, speed: 1, position: 22,
+            length: 120, peakDecibels: -9)
+        func lines(_ size: TerminalSize) -> [String] { screen.lines(view, pauseReason: nil, hardIDs: [], size) }
+        let size = TerminalSize(columns: 60, rows: 12)
+        screen.toggleList()
+        #expect(lines(size).contains { $0.hasPrefix("▶›") && $0.contains("Chorus") })
+        #expect(screen.choose(.last, size) == .goesOn && screen.choiceWords == "list: 12 of 12, The end")
+        #expect(lines(size).contains { $0.hasPrefix(" ›12") } && !lines(size).contains { $0.contains("Intro") })
+        #expect(lines(TerminalSize(columns: 60, rows: 6)).last == "list: 12 of 12, The end")
+        #expect(
+            screen.choose(.pageUp, size) == .goesOn && screen.choose(.play, size) == .play(12 - lines(size).count + 2))
+        #expect(screen.chooser == nil && screen.choose(.up, size) == nil && screen.choiceWords == nil)
+    }
+
     @Test("without UTF-8 it is drawn with ASCII; with colour the section that plays is bold")
     func otherTerminals() throws {
         let size = TerminalSize(columns: 80, rows: 24)

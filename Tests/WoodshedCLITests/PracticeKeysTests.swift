@@ -70,6 +70,23 @@ struct PracticeKeysTests {
         #expect(undone.status == 0 && list.text.contains("Solo"))
     }
 
+    @Test("a section is chosen in the list while another one plays; keys without a meaning there keep their own")
+    func choosing() {
+        let run = practice { run in
+            press("\t", run, until: "there is one section")
+            press("m", run, until: "2 sections")
+            run.read(seconds: 0.6)
+            press("m", run, until: "3 sections")
+            press("\t", run, until: "list: ")
+            press("\u{1B}[F", run, until: "list: 3 of 3")
+            press("\u{1B}[A", run, until: "list: 2 of 3")
+            press("[", run, until: "speed 95 %")
+            press("\r", run, until: "section 2 of 3")
+            press("\tq", run, until: "list left")
+        }
+        #expect(run.status == 0, "\(run.text)")
+    }
+
     @Test("Q forgets the place; chosen sections and a run without a listener change nothing that is remembered")
     func forgetting() {
         _ = practice { run in

@@ -89,7 +89,7 @@ struct RecordPanelTests {
     func keys() {
         var keys = RecordKeys()
         var bytes = KeyBytes()
-        func actions(_ text: String) -> [RecordAction] { bytes.keys(text.utf8).compactMap { keys.action($0) } }
+        func actions(_ text: String) -> [RecordRequest] { bytes.keys(text.utf8).flatMap { keys.requests($0) } }
         #expect(actions(" psqm?") == [.toggle, .toggle, .stop, .stop, .mark, .help])
         #expect(actions("d") == [.ask] && keys.isAsking)
         #expect(actions("s") == [.goOn] && !keys.isAsking)

@@ -114,14 +114,14 @@ struct TerminalTests {
             .changePitch(by: -1), .changePitch(by: 1), .changeGain(by: 1), .changeGain(by: -1), .help,
             .skip(sections: 1), .skip(sections: -1), .setSpeed(1),
         ]
-        #expect(reader.keys(bytes).flatMap { KeyMap.standard.actions(of: $0) } == expected)
-        #expect(bytes.flatMap { reader.keys([$0]) }.flatMap { KeyMap.standard.actions(of: $0) } == expected)
+        #expect(reader.keys(bytes).flatMap { KeyMap.standard.playing.actions(of: $0) } == expected)
+        #expect(bytes.flatMap { reader.keys([$0]) }.flatMap { KeyMap.standard.playing.actions(of: $0) } == expected)
     }
 
     @Test("the keys of the loop: marks, edges by 10 ms and with Alt by one frame")
     func loopKeys() {
         var reader = KeyBytes()
-        let keys = reader.keys("abljL,.<>\u{1B},\u{1B}>i".utf8).flatMap { KeyMap.standard.actions(of: $0) }
+        let keys = reader.keys("abljL,.<>\u{1B},\u{1B}>i".utf8).flatMap { KeyMap.standard.playing.actions(of: $0) }
         #expect(
             keys == [
                 .loop(.setStart), .loop(.setEnd), .loop(.toggle), .loop(.goToStart), .loop(.lastHeard),
@@ -134,7 +134,7 @@ struct TerminalTests {
     @Test("the keys of saved sections, and of the pass that was clean or missed")
     func sectionKeys() {
         var reader = KeyBytes()
-        let keys = reader.keys("mSRXHuUyxQ".utf8).flatMap { KeyMap.standard.actions(of: $0) }
+        let keys = reader.keys("mSRXHuUyxQ".utf8).flatMap { KeyMap.standard.playing.actions(of: $0) }
         #expect(
             keys == [
                 .sections(.mark), .sections(.save), .sections(.rename), .sections(.remove), .sections(.toggleHard),
@@ -148,7 +148,7 @@ struct TerminalTests {
         func typed(_ text: String) -> (InputLine, InputLine.Outcome) {
             var (line, reader, last) = (InputLine(question: "name"), KeyBytes(), InputLine.Outcome.goesOn)
             for byte in text.utf8 {
-                for key in reader.keys([byte]) where last == .goesOn { last = line.take(key) }
+                for key in reader.keys([byte]) where last == .goesOn { last = line.take(key, KeyMap.standard.input) }
             }
             return (line, last)
         }
@@ -157,23 +157,23 @@ struct TerminalTests {
         #expect(typed("one two \u{17}3\n").1 == .done("one 3") && typed("one\u{15}two\n").1 == .done("two"))
         #expect(typed("a\u{1B}[Cb\u{1}\n").1 == .done("ab"))
         var line = InputLine(question: "name")
-        #expect(line.take(.plain(0x1B)) == .givenUp)
+        #expect(line.take(.plain(0x1B), KeyMap.standard.input) == .givenUp)
         // Bytes that are no character are left out; a line has an end.
         var reader = KeyBytes()
-        for key in reader.keys([0xC3, 0x41, 0x80, 0xFF]) { _ = line.take(key) }
+        for key in reader.keys([0xC3, 0x41, 0x80, 0xFF]) { _ = line.take(key, KeyMap.standard.input) }
         #expect(line.text == "A")
-        for _ in 0..<5000 { _ = line.take(.plain(0x41)) }
+        for _ in 0..<5000 { _ = line.take(.plain(0x41), KeyMap.standard.input) }
         #expect(line.text.utf8.count == 1000)
         for columns in 10...80 { #expect(displayWidth(line.line(columns: columns)) <= columns - 1) }
     }
 
     @Test("every key has a name, every action has words, and both are read again; a text is several actions, or none")
     func names() throws {
-        for (key, words) in KeyMap.standard.rows {
+        for (key, words) in KeyMap.standard.playing.rows {
             #expect(try KeyName(parsing: key).description == key)
             #expect(try KeyAction.list(words).map(\.words).joined(separator: "; ") == words, "\(key)")
         }
-        #expect(KeyMap.standard.rows.count == 65)
+        #expect(KeyMap.standard.playing.rows.count == 66)
         #expect(try KeyName(parsing: "Shift+Ctrl+LEFT").description == "ctrl+shift+left")
         #expect(
             try KeyName(parsing: "ctrl+L").description == "ctrl+l" && KeyName(parsing: "shift+a").description == "A")
@@ -196,12 +196,12 @@ struct TerminalTests {
         "keys are remapped, also those beyond ASCII and with Alt; none takes a key away, and the help shows what holds")
     func remapping() throws {
         var map = KeyMap.standard
-        try map.bind("ö", to: "speed -5%")
-        try map.bind("alt+j", to: "loop jump")
-        try map.bind("[", to: "none")
-        try map.bind("z", to: "loop start; tell")
+        try map.bind("playing.ö", to: "speed -5%")
+        try map.bind("playing.alt+j", to: "loop jump")
+        try map.bind("playing.[", to: "none")
+        try map.bind("playing.z", to: "loop start; tell")
         var reader = KeyBytes(altKeys: map.altKeys)
-        let actions = reader.keys("ö[z\u{1B}jj".utf8).flatMap { map.actions(of: $0) }
+        let actions = reader.keys("ö[z\u{1B}jj".utf8).flatMap { map.playing.actions(of: $0) }
         #expect(
             actions == [
                 .changeSpeed(by: -0.05), .loop(.setStart), .tell, .loop(.goToStart), .loop(.goToStart),
@@ -217,23 +217,67 @@ struct TerminalTests {
         }
     }
 
+    @Test("each layer has keys of its own: in the list, in a typed line, at a question, and while recording")
+    func layers() throws {
+        var map = KeyMap.standard
+        for (name, words) in [
+            ("list.ctrl+n", "down; down"), ("input.ctrl+k", "delete line"), ("input.escape", "none"),
+            ("confirm.ö", "yes"), ("confirm.y", "none"), ("confirm.Y", "none"), ("recording.x", "mark; discard; stop"),
+        ] { try map.bind(name, to: words) }
+        #expect(throws: ArgumentError.self) { try map.bind("list.x", to: "pause") }
+        #expect(throws: ArgumentError.self) { try map.bind("elsewhere.x", to: "pause") }
+        var reader = KeyBytes(altKeys: map.altKeys)
+        #expect(reader.keys([0x0E]).flatMap { map.list.actions(of: $0) } == [.down, .down])
+        var line = InputLine(question: "name")
+        for key in reader.keys("ab\u{0B}cd".utf8) { #expect(line.take(key, map.input) == .goesOn) }
+        #expect(line.text == "cd" && line.take(.plain(0x1B), map.input) == .goesOn)
+        #expect(line.take(.plain(0x07), map.input) == .givenUp)
+        var keys = RecordKeys(map)
+        #expect(keys.question == "Throw this take away? ö: yes, any other key: no")
+        func requests(_ text: String) -> [RecordRequest] { reader.keys(text.utf8).flatMap { keys.requests($0) } }
+        #expect(requests("xy") == [.mark, .ask, .goOn] && requests("dö") == [.ask, .discard])
+        // Every layer's rows are read again as they are written.
+        for (name, words) in map.rows {
+            var again = map
+            try again.bind(name, to: words)
+            #expect(again.rows.contains { $0 == (name, words) })
+        }
+        #expect(Set(map.rows.map { $0.key.split(separator: ".")[0] }).count == KeyLayer.allCases.count)
+    }
+
+    @Test("a choice in the list stays inside it, whatever the keys and however the list changes")
+    func choosing() {
+        var chooser = SectionChooser(at: 2)
+        func take(_ actions: [ListAction]) -> Int {
+            for action in actions { #expect(chooser.take(action, count: 12, page: 5) == .goesOn) }
+            return chooser.index
+        }
+        #expect(take([.down]) == 3 && take([.up, .up]) == 1 && take([.up, .up, .up]) == 0)
+        #expect(take([.pageDown]) == 5 && take([.pageDown, .pageDown]) == 11 && take([.down]) == 11)
+        #expect(take([.pageUp]) == 6 && take([.first]) == 0 && take([.last]) == 11)
+        chooser.clamp(to: 4)
+        #expect(chooser.take(.play, count: 4, page: 5) == .play(3) && chooser.take(.leave, count: 4, page: 5) == .left)
+        chooser.clamp(to: 0)
+        #expect(chooser.index == 0)
+    }
+
     @Test("Escape alone does nothing and does not swallow another key")
     func escape() {
         var reader = KeyBytes()
         func actions(_ text: String) -> [KeyAction] {
-            reader.keys(text.utf8).flatMap { KeyMap.standard.actions(of: $0) }
+            reader.keys(text.utf8).flatMap { KeyMap.standard.playing.actions(of: $0) }
         }
         #expect(actions("\u{1B}q") == [.quit(remembers: true)] && !reader.isWaiting)
         #expect(actions("\u{1B}\u{1B}\u{1B}[C") == [.jump(seconds: 5)])
         #expect(actions("\u{1B}").isEmpty && reader.isWaiting)
-        #expect(reader.giveUpWaiting() == .plain(0x1B) && KeyMap.standard.actions(of: .plain(0x1B)).isEmpty)
+        #expect(reader.giveUpWaiting() == .plain(0x1B) && KeyMap.standard.playing.actions(of: .plain(0x1B)).isEmpty)
         // Would have been the rest of a sequence.
         #expect(actions("[") == [.changeSpeed(by: -0.05)])
     }
 
     @Test("the keys' help never wraps, at any width from 20 to 220, and lists every key")
     func help() {
-        for help in [KeyMap.standard.help, RecordKeys.help] {
+        for help in [KeyMap.standard.help, KeyMap.standard.recordingHelp] {
             for columns in 20...220 {
                 let lines = help.lines(columns: columns)
                 #expect(lines.allSatisfy { displayWidth($0) <= columns - 1 }, "\(columns): \(lines)")
@@ -243,20 +287,28 @@ struct TerminalTests {
         }
     }
 
-    @Test("read aloud, the help has one line for each action, with the name of every sign, and follows the configuration")
+    @Test(
+        "read aloud, the help has one line for each action, with the name of every sign, and follows the configuration")
     func spokenHelp() throws {
         var map = KeyMap.standard
-        try map.bind("ctrl+t", to: "loop start")
-        try map.bind("b", to: "none")
+        try map.bind("playing.ctrl+t", to: "loop start")
+        try map.bind("playing.b", to: "none")
         let lines = map.spokenHelp
         #expect(lines.contains("left bracket: speed minus 5%") && lines.contains("right brace: speed plus 1%"))
         #expect(lines.contains("a or ctrl t: loop start") && lines.contains("capital S: save"))
-        #expect(lines.contains("alt less than: nudge end minus 1 frame") && lines.contains("comma: nudge start minus 10 ms"))
+        #expect(
+            lines.contains("alt less than: nudge end minus 1 frame") && lines.contains("comma: nudge start minus 10 ms")
+        )
         #expect(lines.contains("plus or equals: gain plus 1") && lines.contains("minus: gain minus 1"))
         #expect(!lines.contains { $0.hasSuffix(": loop end") || $0.hasSuffix(": waveform") })
         #expect(Set(lines).count == lines.count)
-        #expect(lines.allSatisfy { line in line.unicodeScalars.allSatisfy { $0.properties.isAlphabetic || " :%0123456789".unicodeScalars.contains($0) } })
-        #expect(RecordKeys.help.spokenLines.first == "space: begin, pause, go on")
+        #expect(
+            lines.allSatisfy { line in
+                line.unicodeScalars.allSatisfy {
+                    $0.properties.isAlphabetic || " :%0123456789".unicodeScalars.contains($0)
+                }
+            })
+        #expect(KeyMap.standard.recordingHelp.spokenLines.first == "space: begin, pause, go on")
     }
 
     @Test("in a gap the line says that it is your turn, and for how long, at every width")

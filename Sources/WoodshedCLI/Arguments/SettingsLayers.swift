@@ -77,13 +77,13 @@ struct SettingsLayers {
     // MARK: Keys
 
     /// What a line for a key begins with: `key.playing.ctrl+l = none`.
-    static let keyPrefix = "key.playing."
+    static let keyPrefix = "key."
 
     /// The file's lines for keys, in their order.
     ///
-    /// - Parameter take: Gets a key and the words for it, and throws if there is no such key or action.
+    /// - Parameter take: Gets a layer with a key, such as `playing.ctrl+l`, and the words for it; throws if there is no such layer, key or action.
     /// - Throws: A `CommandFailure` with the line's place.
-    func forEachKey(_ take: (_ key: String, _ words: String) throws(ArgumentError) -> Void) throws(CommandFailure) {
+    func forEachKey(_ take: (_ name: String, _ words: String) throws(ArgumentError) -> Void) throws(CommandFailure) {
         for entry in text.entries where entry.option.hasPrefix(Self.keyPrefix) {
             do throws(ArgumentError) {
                 try take(String(entry.option.dropFirst(Self.keyPrefix.count)), entry.value)

@@ -127,6 +127,7 @@ struct Record: Verb {
         let signals = Signals.install(others: [SIGUSR1])
         if let forget { return try Recovery.forget(forget, messages) }
         if recover { return try Recovery.run(messages) }
+        let keyMap = try KeyMap(SettingsLayers())
         let place = try TakePlace(target, format: format, now: time(nil))
         try refuseExisting(place)
         if !messages.quiet { Recovery.mention() }
@@ -151,7 +152,7 @@ struct Record: Verb {
             throw error
         }
         let session = try RecordSession(
-            stage, monitor: monitor, events: events, line: line, messages: messages, signals: signals)
+            stage, monitor: monitor, events: events, line: line, messages: messages, signals: signals, keyMap: keyMap)
         try conclude(try session.run(), line, place, monitor, signals)
     }
 

@@ -1,12 +1,12 @@
-// Converts the bytes of a terminal to requests to the recorder.
+// Converts keys to requests to the recorder, and asks before a take is thrown away.
 
-/// The action of a key while recording.
-enum RecordAction: Equatable, Sendable {
+/// A request to the recorder.
+enum RecordRequest: Equatable, Sendable {
     /// Begin, pause, or go on.
     case toggle
     /// Stop and keep.
     case stop
-    /// Stop and discard; needs a confirmation.
+    /// Stop and discard; the question was answered.
     case discard
     case mark
     case help
@@ -17,39 +17,42 @@ enum RecordAction: Equatable, Sendable {
     case goOn
 }
 
-/// Turns keys into actions.
+/// Turns keys into requests.
 struct RecordKeys {
+    private let map: KeyMap
     /// Whether the next key answers "throw it away?".
     private(set) var isAsking = false
 
-    static let question = "Throw this take away? y: yes, any other key: no"
+    init(_ map: KeyMap = .standard) { self.map = map }
 
-    init() {}
-
-    /// The action of a key; nil for keys without one. `d` asks; only `y` after it discards, and every other key
-    /// means no.
-    mutating func action(_ key: KeyBytes.Key) -> RecordAction? {
-        if isAsking {
-            isAsking = false
-            return key == .plain(UInt8(ascii: "y")) || key == .plain(UInt8(ascii: "Y")) ? .discard : .goOn
-        }
-        guard case .plain(let byte) = key else { return nil }
-        switch byte {
-        case UInt8(ascii: " "), UInt8(ascii: "p"), UInt8(ascii: "r"): return .toggle
-        case UInt8(ascii: "s"), UInt8(ascii: "q"): return .stop
-        case UInt8(ascii: "d"):
-            isAsking = true
-            return .ask
-        case UInt8(ascii: "m"): return .mark
-        case UInt8(ascii: "?"), UInt8(ascii: "h"): return .help
-        case 0x0C: return .redraw
-        default: return nil
-        }
+    /// The question, with the key that means yes.
+    var question: String {
+        guard let key = map.confirm.key(for: .yes) else { return "Throw this take away? No key means yes; any key: no" }
+        return "Throw this take away? \(key): yes, any other key: no"
     }
 
-    /// One screen of help for the keys.
-    static let help = KeyHelp(entries: [
-        ("space", "begin, pause, go on"), ("s, q", "stop and keep"), ("Ctrl-L", "clear the screen"),
-        ("m", "mark this place"), ("d", "stop and throw away (asks)"),
-    ])
+    var help: KeyHelp { map.recordingHelp }
+
+    /// The requests of a key. The key for throwing away asks; only a yes after it discards, and every other key means no.
+    mutating func requests(_ key: KeyBytes.Key) -> [RecordRequest] {
+        if isAsking {
+            isAsking = false
+            return map.confirm.actions(of: key).first == .yes ? [.discard] : [.goOn]
+        }
+        var requests: [RecordRequest] = []
+        for action in map.recording.actions(of: key) {
+            switch action {
+            case .pause: requests.append(.toggle)
+            case .stop: requests.append(.stop)
+            case .mark: requests.append(.mark)
+            case .help: requests.append(.help)
+            case .redraw: requests.append(.redraw)
+            case .discard:
+                isAsking = true
+                // What follows would be carried out before the answer.
+                return requests + [.ask]
+            }
+        }
+        return requests
+    }
 }

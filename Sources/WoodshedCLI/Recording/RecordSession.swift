@@ -44,7 +44,7 @@ final class RecordSession: TerminalLoopDelegate {
     private let file: String
     private let loop: TerminalLoop<RecordSession>
     private let panel: RecordPanel
-    private var keys = RecordKeys()
+    private var keys: RecordKeys
     private var display: RecordDisplay
 
     /// Where the thread that stops the recorder stores the take, and the take itself after that.
@@ -71,13 +71,14 @@ final class RecordSession: TerminalLoopDelegate {
 
     init(
         _ stage: consuming RecorderStage, monitor: RecorderMonitor, events: AsyncStream<RecorderEvent>,
-        line: RecorderLine, messages: MessageOptions, signals: Int32
+        line: RecorderLine, messages: MessageOptions, signals: Int32, keyMap: KeyMap
     ) throws(CommandFailure) {
         self.stage = consume stage
         self.monitor = monitor
         self.line = line
         file = line.path ?? "standard output"
-        loop = try TerminalLoop(messages: messages, signals: signals)
+        keys = RecordKeys(keyMap)
+        loop = try TerminalLoop(messages: messages, signals: signals, altKeys: keyMap.altKeys)
         panel = RecordPanel(
             glyphs: loop.traits.glyphs,
             depth: .told(usesColour: loop.traits.usesColour, environment: environmentVariable))
@@ -127,7 +128,11 @@ final class RecordSession: TerminalLoopDelegate {
     // MARK: Keys
 
     func answer(_ key: KeyBytes.Key) {
-        switch keys.action(key) {
+        for request in keys.requests(key) { carryOut(request) }
+    }
+
+    private func carryOut(_ request: RecordRequest) {
+        switch request {
         case .toggle: toggle()
         case .stop: loop.end(.success)
         case .discard:
@@ -137,13 +142,12 @@ final class RecordSession: TerminalLoopDelegate {
             markCount += 1
             stage?.mark("mark \(markCount)")
         // The panel has a line for the question; without the panel it must be printed.
-        case .ask: if !loop.drawsNow { loop.say([RecordKeys.question], evenQuiet: true) }
+        case .ask: if !loop.drawsNow { loop.say([keys.question], evenQuiet: true) }
         case .goOn: if !loop.drawsNow { loop.say(["The take goes on."], evenQuiet: true) }
         case .help:
-            let (help, isSpoken) = (RecordKeys.help, !loop.traits.drawsStatus)
+            let (help, isSpoken) = (keys.help, !loop.traits.drawsStatus)
             loop.say(isSpoken ? help.spokenLines : help.lines(columns: terminalSize().columns), evenQuiet: true)
         case .redraw: loop.clearTerminal()
-        case nil: break
         }
     }
 
@@ -239,7 +243,7 @@ final class RecordSession: TerminalLoopDelegate {
     // MARK: The panel
 
     func lines(_ size: TerminalSize) -> [String] {
-        let question = keys.isAsking ? RecordKeys.question : nil
+        let question = keys.isAsking ? keys.question : nil
         return panel.lines(display.view(monitor.status, waveform: monitor.waveform, question: question), size)
     }
 }

@@ -7,7 +7,10 @@ final class SectionDesk {
     /// What is being typed, and the key that it is for.
     private var typing: (line: InputLine, order: SectionKeys.Order)?
 
-    init(_ keys: SectionKeys) { self.keys = keys }
+    private let table: KeyTable<InputAction>
+
+    /// - Parameter table: The keys for a line that is typed.
+    init(_ keys: SectionKeys, _ table: KeyTable<InputAction>) { (self.keys, self.table) = (keys, table) }
 
     /// Follows what other programs change.
     func followOthers() { keys.followOthers() }
@@ -26,7 +29,8 @@ final class SectionDesk {
             return []
         }
         typing = (InputLine(question: question), order)
-        return ["type a \(question), then Enter; Escape gives up"]
+        let (accept, cancel) = (table.key(for: .accept) ?? "no key", table.key(for: .cancel) ?? "no key")
+        return ["type a \(question), then \(accept); \(cancel) gives up"]
     }
 
     /// Takes a key while a line is being typed.
@@ -34,7 +38,7 @@ final class SectionDesk {
     /// - Returns: Words for the user, if the line is over.
     func type(_ key: KeyBytes.Key) -> String? {
         guard let order = typing?.order, var line = typing?.line else { return nil }
-        switch line.take(key) {
+        switch line.take(key, table) {
         case .goesOn:
             typing = (line, order)
             return nil

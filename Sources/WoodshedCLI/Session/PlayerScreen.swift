@@ -12,6 +12,8 @@ final class PlayerScreen {
     private let hasList: Bool
     /// Only the status line is drawn, so that longer words above it stay in view.
     var isFolded = false
+    /// The choice in the list of sections; nil while nothing is chosen.
+    private(set) var chooser: SectionChooser?
 
     /// - Parameters:
     ///   - hasList: Whether sections are listed, under a line with the title.
@@ -35,6 +37,38 @@ final class PlayerScreen {
     /// Shows or hides the waveform.
     func toggleWaveform() { picture.toggle() }
 
+    // MARK: The choice in the list
+
+    /// Begins a choice at the section that plays, or ends it. Nothing can be chosen from a single section.
+    func toggleList() {
+        let canChoose = chooser == nil && session.sections.count > 1
+        chooser = canChoose ? SectionChooser(at: session.currentNumber - 1) : nil
+    }
+
+    /// Takes a key's action in the list; nil if nothing is being chosen.
+    func choose(_ action: ListAction, _ size: TerminalSize) -> SectionChooser.Outcome? {
+        let count = session.sections.count
+        chooser?.clamp(to: count)
+        guard var choice = chooser, count > 0 else { return nil }
+        let outcome = choice.take(action, count: count, page: room(size, listed: count).list - 1)
+        chooser = outcome == .goesOn ? choice : nil
+        return outcome
+    }
+
+    /// The section that is chosen, for somebody who does not see the list; nil if none is.
+    var choiceWords: String? {
+        let sections = session.sections
+        guard let chooser, sections.indices.contains(chooser.index) else { return nil }
+        let name = sections[chooser.index].section.name.map { ", \($0)" } ?? ""
+        return "list: \(chooser.index + 1) of \(sections.count)\(name)"
+    }
+
+    private func room(_ size: TerminalSize, listed: Int) -> ScreenRoom {
+        ScreenRoom(size, sectionCount: listed, hasWave: picture.isReady, hasHeader: hasList)
+    }
+
+    // MARK: Drawing
+
     /// The lines from the top, each at least one column narrower than the terminal.
     ///
     /// - Parameters:
@@ -48,7 +82,7 @@ final class PlayerScreen {
         let player = session.player
         let rate = Double(player.clip.sampleRate)
         let listed = hasList ? sectionRows(rate, hardIDs) : []
-        let room = ScreenRoom(size, sectionCount: listed.count, hasWave: picture.isReady, hasHeader: hasList)
+        let room = room(size, listed: listed.count)
         var (view, lines) = (view, [String]())
         if room.header > 0 {
             lines.append(header(view, pauseReason, room))
@@ -61,8 +95,14 @@ final class PlayerScreen {
                 section: sections[view.section - 1].range, place: Int64(view.position * rate),
                 bands: listed.map(\.band), room: room)
         }
+        chooser?.clamp(to: session.sections.count)
         lines += rows.lines(
-            listed, current: session.currentNumber - 1, isPlaying: !session.marks.isRunning, room)
+            listed, current: session.currentNumber - 1, isPlaying: !session.marks.isRunning, chosen: chooser?.index,
+            room)
+        // Without room for the list, the choice takes the place of the status.
+        if room.list == 0, let words = choiceWords {
+            return lines + [fitted(printable(words), cells: room.cells, ellipsis: line.glyphs == .unicode ? "…" : "~")]
+        }
         return lines + [line.text(view, columns: size.columns)]
     }
 

@@ -19,25 +19,31 @@ struct SectionRows {
     ///   - rows: All sections, in the order of playing.
     ///   - current: The index of the one that plays, or played before the loop.
     ///   - isPlaying: Whether it plays.
+    ///   - chosen: The index of the one that is being chosen; nil if none is.
     ///   - room: Its `list` is the number of lines.
-    func lines(_ rows: [SectionRow], current: Int, isPlaying: Bool, _ room: ScreenRoom) -> [String] {
+    func lines(
+        _ rows: [SectionRow], current: Int, isPlaying: Bool, chosen: Int? = nil, _ room: ScreenRoom
+    ) -> [String] {
         let count = min(room.list, rows.count)
         guard count > 0 else { return [] }
-        // The current one is in the middle, as far as there are others on both sides.
-        let first = min(max(0, current - count / 2), rows.count - count)
+        // The chosen one or else the current one is in the middle, as far as there are others on both sides.
+        let first = min(max(0, (chosen ?? current) - count / 2), rows.count - count)
         let visible = rows[first..<first + count]
         let numberCells = String(rows.count).count
         let names = visible.map { displayWidth(printable($0.band.name)) }
         let nameCells = min(names.max() ?? 0, Self.longestName)
         return visible.enumerated().map { offset, row in
-            line(row, isPlaying: isPlaying && first + offset == current, numberCells, nameCells, room.cells)
+            let index = first + offset
+            let playing = isPlaying && index == current ? (glyphs == .unicode ? "▶" : ">") : " "
+            let mark = playing + (index == chosen ? (glyphs == .unicode ? "›" : "*") : " ")
+            return line(row, mark, isBold: playing != " ", numberCells, nameCells, room.cells)
         }
     }
 
-    private func line(_ row: SectionRow, isPlaying: Bool, _ numberCells: Int, _ nameCells: Int, _ cells: Int) -> String
-    {
+    private func line(
+        _ row: SectionRow, _ mark: String, isBold: Bool, _ numberCells: Int, _ nameCells: Int, _ cells: Int
+    ) -> String {
         let number = String(row.band.number)
-        let mark = isPlaying ? (glyphs == .unicode ? "▶ " : "> ") : "  "
         let start = mark + String(repeating: " ", count: max(0, numberCells - number.count)) + number
         let span = clockText(row.band.start) + "-" + clockText(row.band.end)
         let length = fixed(row.band.end - row.band.start, decimals: 1) + " s"
@@ -54,7 +60,7 @@ struct SectionRows {
             var text = [start, filled, end].filter { !$0.isEmpty }.joined(separator: "  ")
             while text.last == " " { text.removeLast() }
             text = fitted(text, cells: cells, ellipsis: "")
-            return isPlaying && depth != .none ? "\u{1B}[1m\(text)\u{1B}[0m" : text
+            return isBold && depth != .none ? "\u{1B}[1m\(text)\u{1B}[0m" : text
         }
         return ""
     }

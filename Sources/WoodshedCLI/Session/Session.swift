@@ -71,7 +71,7 @@ final class Session: TerminalLoopDelegate {
         self.keeping = keeping
         let inbox = loop.inbox
         desk = keeping.map { keeping in
-            SectionDesk(keeping.keys(of: listening.session) { inbox.put(.kept($0)) })
+            SectionDesk(keeping.keys(of: listening.session) { inbox.put(.kept($0)) }, keyMap.input)
         }
     }
 
@@ -138,7 +138,16 @@ final class Session: TerminalLoopDelegate {
             if let words { loop.say([words]) }
             return
         }
-        for action in keyMap.actions(of: key) { carryOut(action) }
+        let choices = screen.chooser == nil ? [] : keyMap.list.actions(of: key)
+        guard choices.isEmpty else { return choices.forEach(choose) }
+        for action in keyMap.playing.actions(of: key) { carryOut(action) }
+    }
+
+    /// Carries out what a key asks for in the list of sections.
+    private func choose(_ action: ListAction) {
+        guard let outcome = screen.choose(action, terminalSize()) else { return }
+        if case .play(let index) = outcome { control.apply(.skip(sections: index + 1 - practice.currentNumber)) }
+        if !loop.traits.drawsStatus { loop.say([screen.choiceWords ?? "list left"]) }
     }
 
     private func carryOut(_ action: KeyAction) {
@@ -154,6 +163,11 @@ final class Session: TerminalLoopDelegate {
             loop.say(help, evenQuiet: true)
         case .redraw: loop.clearTerminal()
         case .waveform: screen.toggleWaveform()
+        case .list:
+            screen.toggleList()
+            if !loop.traits.drawsStatus || screen.chooser == nil {
+                loop.say([screen.choiceWords ?? "there is one section"])
+            }
         case .loop(let key): loop.say([LoopControls(session: practice).apply(key)])
         case .sections(let key):
             if let desk { loop.say(desk.press(key), evenQuiet: true) }

@@ -18,23 +18,30 @@ struct InputLine: Equatable {
 
     init(question: String, text: String = "") { (self.question, self.text) = (question, text) }
 
-    /// Takes a key.
-    mutating func take(_ key: KeyBytes.Key) -> Outcome {
-        if case .text(let character) = key { add(character) }
-        // Arrows and their like have no meaning in so short a line.
-        guard case .plain(let byte) = key else { return .goesOn }
-        switch byte {
-        case 0x0A, 0x0D: return .done(trimmed)
-        case 0x1B, 0x07: return .givenUp
-        case 0x7F, 0x08: if !text.isEmpty { text.removeLast() }
-        case 0x15: text = ""
-        case 0x17:
-            while text.last == " " { text.removeLast() }
-            while let last = text.last, last != " " { text.removeLast() }
-        case 0..<0x20: break
-        default: add(Character(UnicodeScalar(byte)))
+    /// Takes a key. One without an action is typed if it is a character; arrows and their like have no meaning in so short a line.
+    mutating func take(_ key: KeyBytes.Key, _ table: KeyTable<InputAction>) -> Outcome {
+        let actions = table.actions(of: key)
+        if actions.isEmpty, let character = Self.character(key) { add(character) }
+        for action in actions {
+            switch action {
+            case .accept: return .done(trimmed)
+            case .cancel: return .givenUp
+            case .deleteCharacter: if !text.isEmpty { text.removeLast() }
+            case .deleteLine: text = ""
+            case .deleteWord:
+                while text.last == " " { text.removeLast() }
+                while let last = text.last, last != " " { text.removeLast() }
+            }
         }
         return .goesOn
+    }
+
+    private static func character(_ key: KeyBytes.Key) -> Character? {
+        switch key {
+        case .text(let character): character
+        case .plain(let byte) where (0x20..<0x7F).contains(byte): Character(UnicodeScalar(byte))
+        case .plain, .sequence: nil
+        }
     }
 
     private mutating func add(_ character: Character) {

@@ -2,7 +2,7 @@
 import Woodshed
 
 /// The action of a key.
-enum KeyAction: Equatable, Sendable {
+enum KeyAction: NamedAction {
     /// What a key does to the loop that is set by ear.
     enum Loop: Equatable, Sendable {
         case setStart
@@ -63,6 +63,8 @@ enum KeyAction: Equatable, Sendable {
     case grade(isClean: Bool)
     /// Say the section, the position and the speed.
     case tell
+    /// Choose a section in the list, or leave it.
+    case list
     /// Show or hide the waveform.
     case waveform
     case help
@@ -70,20 +72,10 @@ enum KeyAction: Equatable, Sendable {
 }
 
 extension KeyAction {
-    /// The actions of a text such as `loop start; speed 80%`; none for `none`.
-    static func list(_ text: String) throws(ArgumentError) -> [KeyAction] {
-        if text == "none" { return [] }
-        var actions: [KeyAction] = []
-        for part in text.split(separator: ";") { actions.append(try KeyAction(words: part)) }
-        if actions.isEmpty { throw ArgumentError("'\(text)' is no action; write none for a key without one") }
-        return actions
-    }
-
     /// The action that words name.
     init(words text: some StringProtocol) throws(ArgumentError) {
         let words = String(text).split(separator: " " as Character).map(String.init)
-        let unknown = ArgumentError(
-            "'\(text)' is no action; woodshed config keys lists all of them")
+        let unknown = Self.unknown(text)
         guard let first = words.first, words.count <= 3 else { throw unknown }
         if let action = Self.simple[words.joined(separator: " ")] {
             self = action
@@ -137,7 +129,7 @@ extension KeyAction {
         "mark": .sections(.mark), "save": .sections(.save), "rename": .sections(.rename),
         "remove": .sections(.remove), "hard": .sections(.toggleHard), "undo": .sections(.undo),
         "redo": .sections(.redo), "grade clean": .grade(isClean: true), "grade missed": .grade(isClean: false),
-        "tell": .tell, "waveform": .waveform, "help": .help, "redraw": .redraw,
+        "tell": .tell, "list": .list, "waveform": .waveform, "help": .help, "redraw": .redraw,
     ]
 
     /// A number with a sign.

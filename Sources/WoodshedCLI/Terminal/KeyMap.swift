@@ -1,22 +1,63 @@
-// Which key does what: one table, for the keys, the help screen and the configuration.
+// Which key does what: a table for each layer, with what the configuration has changed.
 
-/// The keys of a player.
+/// The keys of the command.
 struct KeyMap: Equatable, Sendable {
-    private(set) var actions: [KeyName: [KeyAction]] = [:]
-    /// Names in the order in which they were bound, for the help.
-    private var order: [KeyName] = []
+    var playing = KeyTable<KeyAction>(playingTable)
+    var list = KeyTable<ListAction>(listTable)
+    var input = KeyTable<InputAction>(inputTable)
+    var confirm = KeyTable<ConfirmAction>([(["y", "Y"], "yes"), (["n", "N", "escape"], "no")])
+    var recording = KeyTable<RecordAction>(recordingTable)
 
     /// The keys of a fresh installation.
-    static let standard: KeyMap = {
-        var map = KeyMap()
-        for (keys, words) in table {
-            // The table is part of the program, and a test reads all of it.
-            for key in keys { try? map.bind(key, to: words) }
-        }
-        return map
-    }()
+    static let standard = KeyMap()
 
-    private static let table: [(keys: [String], words: String)] = [
+    private init() {}
+
+    /// The usual keys, with those of the configuration in their place.
+    ///
+    /// - Throws: A `CommandFailure` for a layer, a key or an action that there is not.
+    init(_ layers: SettingsLayers) throws(CommandFailure) {
+        self = Self.standard
+        var map = self
+        try layers.forEachKey { (name, words) throws(ArgumentError) in try map.bind(name, to: words) }
+        self = map
+    }
+
+    /// Gives a key other actions, or none.
+    ///
+    /// - Parameter name: Layer and key, such as `playing.ctrl+l`.
+    mutating func bind(_ name: String, to words: String) throws(ArgumentError) {
+        let parts = name.split(separator: ".", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+        guard parts.count == 2, let layer = KeyLayer(rawValue: parts[0]) else {
+            let layers = KeyLayer.allCases.map(\.rawValue).joined(separator: ", ")
+            throw ArgumentError("'\(name)' does not begin with a layer and a point; the layers are \(layers)")
+        }
+        switch layer {
+        case .playing: try playing.bind(parts[1], to: words)
+        case .list: try list.bind(parts[1], to: words)
+        case .input: try input.bind(parts[1], to: words)
+        case .confirm: try confirm.bind(parts[1], to: words)
+        case .recording: try recording.bind(parts[1], to: words)
+        }
+    }
+
+    /// All keys with their layers, and their actions as words.
+    var rows: [(key: String, words: String)] {
+        let layers: [(KeyLayer, [(key: String, words: String)])] = [
+            (.playing, playing.rows), (.list, list.rows), (.input, input.rows), (.confirm, confirm.rows),
+            (.recording, recording.rows),
+        ]
+        return layers.flatMap { layer, rows in rows.map { ("\(layer.rawValue).\($0.key)", $0.words) } }
+    }
+
+    /// The keys that have an action together with Alt in any layer, by the byte that follows Escape.
+    var altKeys: Set<UInt8> {
+        playing.altKeys.union(list.altKeys).union(input.altKeys).union(confirm.altKeys).union(recording.altKeys)
+    }
+
+    // MARK: The usual keys
+
+    private static let playingTable: [(keys: [String], words: String)] = [
         (["space", "p"], "pause"), (["q"], "quit"), (["Q"], "quit forget"), (["left"], "seek -5"),
         (["right"], "seek +5"), (["shift+left", "ctrl+left", "alt+left"], "seek -1"),
         (["shift+right", "ctrl+right", "alt+right"], "seek +1"), (["n", "down"], "section +1"),
@@ -31,43 +72,27 @@ struct KeyMap: Equatable, Sendable {
         (["2"], "passes 2"), (["3"], "passes 3"), (["4"], "passes 4"), (["5"], "passes 5"), (["6"], "passes 6"),
         (["7"], "passes 7"), (["8"], "passes 8"), (["9"], "passes 9"), (["0"], "passes endless"),
         (["+", "="], "gain +1"), (["-"], "gain -1"), (["w", "W"], "waveform"), (["?", "h"], "help"),
-        (["ctrl+l"], "redraw"),
+        (["tab"], "list"), (["ctrl+l"], "redraw"),
     ]
 
-    /// The usual keys, with those of the configuration in their place.
-    ///
-    /// - Throws: A `CommandFailure` for a key or an action that there is not.
-    init(_ layers: SettingsLayers) throws(CommandFailure) {
-        self = Self.standard
-        var map = self
-        try layers.forEachKey { (key, words) throws(ArgumentError) in try map.bind(key, to: words) }
-        self = map
-    }
+    private static let listTable: [(keys: [String], words: String)] = [
+        (["up", "k"], "up"), (["down", "j"], "down"), (["pageup"], "page up"), (["pagedown"], "page down"),
+        (["home"], "first"), (["end"], "last"), (["enter"], "play"), (["escape", "tab", "q"], "leave"),
+    ]
 
-    private init() {}
+    private static let inputTable: [(keys: [String], words: String)] = [
+        (["enter"], "accept"), (["escape", "ctrl+g"], "cancel"), (["backspace"], "delete character"),
+        (["ctrl+w"], "delete word"), (["ctrl+u"], "delete line"),
+    ]
 
-    /// Gives a key other actions, or none.
-    mutating func bind(_ key: String, to words: String) throws(ArgumentError) {
-        let (name, list) = (try KeyName(parsing: key), try KeyAction.list(words))
-        actions[name] = list
-        order.removeAll { $0 == name }
-        if !list.isEmpty { order.append(name) }
-    }
-
-    /// What a key does.
-    func actions(of key: KeyBytes.Key) -> [KeyAction] { KeyName(key).flatMap { actions[$0] } ?? [] }
-
-    /// The keys that have an action together with Alt, by the byte that follows Escape.
-    var altKeys: Set<UInt8> { Set(order.compactMap(\.altByte)) }
-
-    /// All keys with their actions, as words.
-    var rows: [(key: String, words: String)] {
-        order.map { name in (name.description, (actions[name] ?? []).map(\.words).joined(separator: "; ")) }
-    }
+    private static let recordingTable: [(keys: [String], words: String)] = [
+        (["space", "p", "r"], "pause"), (["s", "q"], "stop"), (["d"], "discard"), (["m"], "mark"),
+        (["?", "h"], "help"), (["ctrl+l"], "redraw"),
+    ]
 
     // MARK: Help
 
-    private static let helpTexts: [(words: [String], text: String)] = [
+    private static let playingTexts: [(words: [String], text: String)] = [
         (["pause"], "pause, go on"), (["seek -5", "seek +5"], "5 s back, on; Shift: 1 s"),
         (["speed -5%", "speed +5%"], "5 % slower, faster"), (["speed -1%", "speed +1%"], "1 % slower, faster"),
         (["speed 100%"], "normal speed"), (["loop start", "loop end"], "loop: starts, ends here"),
@@ -77,7 +102,7 @@ struct KeyMap: Equatable, Sendable {
         (["nudge start -1f"], "so too edges by a frame"),
         (["mark"], "mark a point"), (["save", "rename"], "save the loop; new name"),
         (["remove", "hard"], "remove section; hard"), (["undo", "redo"], "undo, redo"),
-        (["section +1", "section -1"], "next, previous section"), (["passes 1", "passes 9"], "so many passes"),
+        (["section +1", "section -1", "list"], "next, previous; list"), (["passes 1", "passes 9"], "so many passes"),
         (["passes endless", "gap"], "endless; gap: 0, 1, 1.5"),
         (["grade clean", "grade missed"], "clean faster; missed slower"),
         (["tell", "waveform", "redraw"], "place; waveform; redraw"),
@@ -85,15 +110,14 @@ struct KeyMap: Equatable, Sendable {
         (["quit", "quit forget"], "quit; forget the place"),
     ]
 
-    /// One screen of help. What has no key is left out.
-    var help: KeyHelp {
-        let first = rows.reduce(into: [String: String]()) { known, row in
-            if known[row.words] == nil { known[row.words] = row.key }
-        }
-        return KeyHelp(
-            entries: Self.helpTexts.compactMap { words, text in
-                let keys = words.compactMap { first[$0] }
-                return keys.isEmpty ? nil : (keys.joined(separator: " "), text)
-            })
+    /// The help while a recording plays.
+    var help: KeyHelp { playing.help(Self.playingTexts) }
+
+    /// The help while a take is recorded.
+    var recordingHelp: KeyHelp {
+        recording.help([
+            (["pause"], "begin, pause, go on"), (["stop"], "stop and keep"), (["redraw"], "clear the screen"),
+            (["mark"], "mark this place"), (["discard"], "stop and throw away (asks)"),
+        ])
     }
 }

@@ -4,7 +4,7 @@ extension KeyMap {
     /// One line for each action, such as "left bracket: speed minus 5%"; keys and words are those of the configuration.
     var spokenHelp: [String] {
         var lines: [(keys: [String], words: String)] = []
-        for (key, words) in rows where !Self.unspoken.contains(words) {
+        for (key, words) in playing.rows where !Self.unspoken.contains(words) {
             if let index = lines.firstIndex(where: { $0.words == words }) {
                 lines[index].keys.append(Self.spoken(key: key))
             } else {
