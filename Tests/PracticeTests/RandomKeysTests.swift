@@ -112,6 +112,12 @@ struct RandomKeysTests {
             let isTaken = (try? session.nudge(isEnd ? .end : .start, by: Int64(frames))) != nil
             #expect(model.nudge(end: isEnd, by: Int64(frames)) == isTaken)
             return "nudge \(isEnd ? "end" : "start") \(frames)"
+        case .next where number(&random, below: 3) == 0:
+            // From before the first to behind the last of any list.
+            let target = number(&random, below: 7)
+            session.go(toSection: target)
+            model.skip(by: target - 1 - model.section)
+            return "go to section \(target)"
         case .next:
             let count = Bool.random(using: &random) ? 1 : -1
             session.skip(by: count)
@@ -137,6 +143,10 @@ struct RandomKeysTests {
             model.togglePause()
         }
         return "\(key)"
+    }
+
+    private func number(_ random: inout SeededGenerator, below count: Int) -> Int {
+        Int.random(in: 0..<count, using: &random)
     }
 
     /// Compares what was played since a frame, outside of fades, and looks for steps that no crossfade makes.

@@ -1,4 +1,4 @@
-package import Files
+internal import Files
 
 /// Identifies a recording by its encoded audio: the same for a file that was renamed, moved, tagged anew or given another cover, and
 /// different for every other recording, unless somebody deliberately makes two collide.

@@ -318,6 +318,13 @@ public final class PracticeSession: Sendable {
         }
     }
 
+    /// Goes to the start of a section, and leaves the loop.
+    ///
+    /// - Parameter number: one of ``sections``, from 1. Outside of them nothing happens.
+    public func go(toSection number: Int) {
+        _ = try? change(listens: false) { (state, _) throws(SessionError) in state.go(to: number) }
+    }
+
     /// The sections in the order in which they are played, as they are now, each with the identity of the saved section that it comes
     /// from; nil for one that is not saved.
     public var sections: [(section: Section, savedID: Int?)] { state.withLock { $0.sections } }

@@ -166,7 +166,10 @@ struct SessionState: Sendable {
     /// - Parameter status: The player's, which is newer than its events; but not than a request that is under way.
     mutating func skip(by count: Int, status: PlayerStatus) {
         let isOld = marks.isRunning || awaitedSection != nil || awaitsMove || status.state != .playing
-        let section = (isOld ? self.section : status.section) + count
+        go(to: (isOld ? self.section : status.section) + count)
+    }
+
+    mutating func go(to section: Int) {
         guard order.indices.contains(section - 1) else { return }
         wantedSection = section
         self.section = section

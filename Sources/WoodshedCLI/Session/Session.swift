@@ -145,9 +145,12 @@ final class Session: TerminalLoopDelegate {
 
     /// Carries out what a key asks for in the list of sections.
     private func choose(_ action: ListAction) {
-        guard let outcome = screen.choose(action, terminalSize()) else { return }
-        if case .play(let index) = outcome { control.apply(.skip(sections: index + 1 - practice.currentNumber)) }
-        if !loop.traits.drawsStatus { loop.say([screen.choiceWords ?? "list left"]) }
+        switch screen.choose(action, terminalSize()) {
+        // What plays then is told when it begins.
+        case .play(let index)?: practice.go(toSection: index + 1)
+        case .left?: if !loop.traits.drawsStatus { loop.say(["list left"]) }
+        case .goesOn?, nil: if !loop.traits.drawsStatus, let words = screen.choiceWords { loop.say([words]) }
+        }
     }
 
     private func carryOut(_ action: KeyAction) {
