@@ -50,7 +50,7 @@ struct FileRecordingTests {
         let scratch = try Scratch()
         let path = try wave("a.wav", in: scratch, seed: 1)
         let store = try PracticeStore(.memory)
-        let changed = try #require(FileState(path)).changed
+        let changed = try #require(unsafe FileState(path)).changed
         let recording = try store.recording(of: AudioFileInfo(path: path), at: changed)
         #expect(recording.fileState == nil)
         #expect(try recording.key == RecordingKey(ofFileAt: path))

@@ -50,7 +50,7 @@ struct WaveformCacheTests {
         let (first, _, _) = try bench.kept("a.wav")
         let (second, waveform, _) = try bench.kept("b.wav")
         // A memory that is wrong on purpose shows that it is asked, and the recording is not.
-        let state = try #require(FileState(first))
+        let state = try #require(unsafe FileState(first))
         let names = CacheNames(folder: bench.folder, byteCount: state.byteCount)
         #expect(SourceEntry(state).write(try ContentKey(ofFileAt: second), in: names) == nil)
         #expect(bench.cache().lookup(path: first, tones: true).waveform == waveform)
@@ -79,13 +79,13 @@ struct WaveformCacheTests {
     func changes() throws {
         var bench = try CacheBench("WaveformCacheTests.changes")
         let (path, _, _) = try bench.kept("a.wav")
-        let before = try #require(FileState(path))
+        let before = try #require(unsafe FileState(path))
         // Written in place: the same number, length and, afterwards, time.
         let handle = try #require(FileHandle(forWritingAtPath: path))
         try handle.write(contentsOf: Data([0x55, 0xAA, 0x55]))
         try handle.close()
         try setTime(of: path, to: before.modified)
-        let after = try #require(FileState(path))
+        let after = try #require(unsafe FileState(path))
         #expect(after.modified == before.modified && after.inode == before.inode && after.byteCount == before.byteCount)
         let lookup = bench.cache().lookup(path: path, tones: true)
         #expect(lookup.waveform == nil && lookup.source != nil && lookup.remarks.isEmpty)
@@ -96,7 +96,7 @@ struct WaveformCacheTests {
         var bench = try CacheBench("WaveformCacheTests.racy")
         let (path, sound) = try bench.recording("a.wav")
         // One for which it is the moment of that change, however slow the machine.
-        let moment = try #require(FileState(path)).changed
+        let moment = try #require(unsafe FileState(path)).changed
         let cache = WaveformCache(folder: bench.folder) { moment }
         let source = try #require(cache.lookup(path: path, tones: false).source)
         #expect(!source.isStable && source.key != nil, "what may change unseen is read before it is decoded")
@@ -113,7 +113,7 @@ struct WaveformCacheTests {
         var bench = try CacheBench("WaveformCacheTests.unseen")
         let (path, sound) = try bench.recording("a.wav")
         let (other, _) = try bench.recording("b.wav")
-        let state = try #require(FileState(path))
+        let state = try #require(unsafe FileState(path))
         // As if the file had held something else at the lookup, within the same step of the clock.
         func source(_ key: ContentKey, isStable: Bool) -> WaveformCache.Source {
             WaveformCache.Source(path: path, state: state, isStable: isStable, key: key)
