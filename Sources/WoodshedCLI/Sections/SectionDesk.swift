@@ -29,8 +29,13 @@ final class SectionDesk {
             return []
         }
         typing = (InputLine(question: question), order)
-        let (accept, cancel) = (table.key(for: .accept) ?? "no key", table.key(for: .cancel) ?? "no key")
-        return ["type a \(question), then \(accept); \(cancel) gives up"]
+        return ["type a \(question), then \(shown(.accept)); \(shown(.cancel)) gives up"]
+    }
+
+    /// The key for an action, as it stands in a sentence: `Enter`, `Ctrl+g`.
+    private func shown(_ action: InputAction) -> String {
+        guard let key = table.key(for: action) else { return "no key" }
+        return key.count > 1 ? key.prefix(1).uppercased() + key.dropFirst() : key
     }
 
     /// Takes a key while a line is being typed.
