@@ -74,6 +74,8 @@ struct PracticeKeysTests {
     func choosing() {
         let run = practice { run in
             press("\t", run, until: "there is one section")
+            // At the very beginning there is nothing to split.
+            run.read(seconds: 0.6)
             press("m", run, until: "2 sections")
             run.read(seconds: 0.6)
             press("m", run, until: "3 sections")
