@@ -5,7 +5,7 @@ struct KeyName: Hashable, Sendable, CustomStringConvertible {
     /// The modifiers in the order ctrl, alt, shift, then the key.
     let description: String
 
-    private static let special = [
+    private static let special: Set<String> = [
         "space", "enter", "tab", "escape", "backspace", "up", "down", "left", "right", "home", "end", "insert",
         "delete", "pageup", "pagedown",
     ]

@@ -53,8 +53,7 @@ struct KeyTable<Action: NamedAction>: Equatable, Sendable {
     /// Gives a key other actions, or none.
     mutating func bind(_ key: String, to words: String) throws(ArgumentError) {
         let (name, list) = (try KeyName(parsing: key), try Action.list(words))
-        actions[name] = list
-        order.removeAll { $0 == name }
+        if actions.updateValue(list, forKey: name) != nil { order.removeAll { $0 == name } }
         if !list.isEmpty { order.append(name) }
     }
 
