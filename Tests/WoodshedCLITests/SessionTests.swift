@@ -36,7 +36,7 @@ struct SessionTests {
         let run = play(columns: columns)
         #expect(run.wait(for: "▶ 0:00."))
         // A busy machine may need seconds for a few redraws.
-        for _ in 0..<40 where redraws(run.text).count { $0.contains("▶") } < 6 { run.read(seconds: 0.5) }
+        for _ in 0..<40 where redraws(run.text).count(where: { $0.contains("▶") }) < 6 { run.read(seconds: 0.5) }
         run.send("q")
         #expect(run.finish() == 0)
         let drawn = redraws(run.text).filter { $0.contains("▶") }

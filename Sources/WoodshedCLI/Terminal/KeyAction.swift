@@ -74,18 +74,22 @@ enum KeyAction: NamedAction {
 extension KeyAction {
     /// The action that words name.
     init(words text: some StringProtocol) throws(ArgumentError) {
+        // A key of the standard table, written as it is named.
+        if let action = Self.simple[String(text)] {
+            self = action
+            return
+        }
         let words = String(text).split(separator: " " as Character).map(String.init)
-        let unknown = Self.unknown(text)
-        guard let first = words.first, words.count <= 3 else { throw unknown }
+        guard let first = words.first, words.count <= 3 else { throw Self.unknown(text) }
         if let action = Self.simple[words.joined(separator: " ")] {
             self = action
             return
         }
-        guard words.count == 2 || words.count == 3 && first == "nudge" else { throw unknown }
+        guard words.count == 2 || words.count == 3 && first == "nudge" else { throw Self.unknown(text) }
         switch first {
-        case "seek": self = .jump(seconds: try Self.signed(words[1], of: unknown))
+        case "seek": self = .jump(seconds: try Self.signed(words[1], of: text))
         case "section":
-            let count: Double = try Self.signed(words[1], of: unknown)
+            let count: Double = try Self.signed(words[1], of: text)
             self = .skip(sections: Int(count))
         case "speed":
             if words[1].hasPrefix("+") || words[1].hasPrefix("-") {
@@ -95,10 +99,10 @@ extension KeyAction {
                 self = .setSpeed(try SpeedText(parsing: words[1]).factor)
             }
         case "pitch": self = .changePitch(by: try PitchText(parsing: words[1]).semitones)
-        case "gain": self = .changeGain(by: try Self.signed(words[1], of: unknown))
+        case "gain": self = .changeGain(by: try Self.signed(words[1], of: text))
         case "passes": self = .passes(try boundedInteger(words[1], in: 1...1_000_000))
-        case "nudge": self = .loop(try Self.nudge(words, of: unknown))
-        default: throw unknown
+        case "nudge": self = .loop(try Self.nudge(words, of: text))
+        default: throw Self.unknown(text)
         }
     }
 
@@ -132,21 +136,23 @@ extension KeyAction {
         "tell": .tell, "list": .list, "waveform": .waveform, "help": .help, "redraw": .redraw,
     ]
 
-    /// A number with a sign.
-    private static func signed(_ text: some StringProtocol, of unknown: ArgumentError) throws(ArgumentError) -> Double {
+    /// A number with a sign, of the words of an action.
+    private static func signed(_ text: some StringProtocol, of words: some StringProtocol) throws(ArgumentError)
+        -> Double
+    {
         guard text.hasPrefix("+") || text.hasPrefix("-"), let size = decimal(text.dropFirst()), size <= 1e6 else {
-            throw unknown
+            throw unknown(words)
         }
         return text.hasPrefix("-") ? -size : size
     }
 
-    private static func nudge(_ words: [String], of unknown: ArgumentError) throws(ArgumentError) -> Loop {
-        guard words.count == 3, let edge = LoopMarks.Edge(rawValue: words[1]) else { throw unknown }
+    private static func nudge(_ words: [String], of text: some StringProtocol) throws(ArgumentError) -> Loop {
+        guard words.count == 3, let edge = LoopMarks.Edge(rawValue: words[1]) else { throw unknown(text) }
         if words[2].hasSuffix("ms") {
-            return .nudge(edge, seconds: try signed(words[2].dropLast(2), of: unknown) / 1000)
+            return .nudge(edge, seconds: try signed(words[2].dropLast(2), of: text) / 1000)
         }
-        guard words[2].hasSuffix("f") else { throw unknown }
-        let count: Double = try signed(words[2].dropLast(), of: unknown)
+        guard words[2].hasSuffix("f") else { throw unknown(text) }
+        let count: Double = try signed(words[2].dropLast(), of: text)
         return .nudgeFrames(edge, Int(count))
     }
 

@@ -16,29 +16,35 @@ struct KeyName: Hashable, Sendable, CustomStringConvertible {
 
     /// A name as typed, with modifiers in any order and in upper or lower case.
     init(parsing text: String) throws(ArgumentError) {
-        let unknown = ArgumentError(
-            "'\(text)' is no key; write a character, a name such as space, left or backspace, with ctrl+, alt+ or shift+ before it"
-        )
         var (rest, ctrl, alt, shift) = (text[...], false, false, false)
         while let plus = rest.dropFirst().firstIndex(of: "+"), rest.index(after: plus) < rest.endIndex {
             switch rest[..<plus].lowercased() {
             case "ctrl": ctrl = true
             case "alt": alt = true
             case "shift": shift = true
-            default: throw unknown
+            default: throw Self.unknown(text)
             }
             rest = rest[rest.index(after: plus)...]
         }
         // What has a meaning of its own in a line of the configuration.
-        let base = ["equals": "=", "hash": "#"][rest.lowercased()] ?? String(rest)
-        let isSpecial = Self.special.contains(base.lowercased())
-        guard isSpecial || base.count == 1 && base != " " else { throw unknown }
+        let lowercased = rest.lowercased()
+        let base = lowercased == "equals" ? "=" : lowercased == "hash" ? "#" : String(rest)
+        let isSpecial = Self.special.contains(lowercased)
+        guard isSpecial || base.count == 1 && base != " " else { throw Self.unknown(text) }
         // A terminal sends the same byte for both cases of a letter with Ctrl, and a letter with Shift is another letter.
         let isLetter = base.count == 1 && base.first?.isLetter == true
-        guard isSpecial || !(shift && !isLetter), !(ctrl && !isSpecial && !isLetter) else { throw unknown }
+        guard isSpecial || !(shift && !isLetter), !(ctrl && !isSpecial && !isLetter) else {
+            throw Self.unknown(text)
+        }
         let character = ctrl ? base.lowercased() : shift ? base.uppercased() : base
         self.init(
-            isSpecial ? base.lowercased() : character, ctrl: ctrl, alt: alt, shift: isSpecial && shift)
+            isSpecial ? lowercased : character, ctrl: ctrl, alt: alt, shift: isSpecial && shift)
+    }
+
+    private static func unknown(_ text: String) -> ArgumentError {
+        ArgumentError(
+            "'\(text)' is no key; write a character, a name such as space, left or backspace, with ctrl+, alt+ or shift+ before it"
+        )
     }
 
     /// The name of a key that was pressed; nil for one that has no name.

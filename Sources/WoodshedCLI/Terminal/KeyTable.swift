@@ -13,7 +13,7 @@ extension NamedAction {
     static func list(_ text: String) throws(ArgumentError) -> [Self] {
         if text == "none" { return [] }
         var actions: [Self] = []
-        for part in text.split(separator: ";") { actions.append(try Self(words: part)) }
+        for part in text.split(separator: ";" as Character) { actions.append(try Self(words: part)) }
         if actions.isEmpty { throw ArgumentError("'\(text)' is no action; write none for a key without one") }
         return actions
     }
@@ -29,8 +29,10 @@ protocol PlainAction: NamedAction, RawRepresentable, CaseIterable where RawValue
 
 extension PlainAction {
     init(words text: some StringProtocol) throws(ArgumentError) {
-        let words = text.split(separator: " " as Character).joined(separator: " ")
-        guard let action = Self(rawValue: words) else { throw Self.unknown(text) }
+        guard
+            let action = Self(rawValue: String(text))
+                ?? Self(rawValue: text.split(separator: " " as Character).joined(separator: " "))
+        else { throw Self.unknown(text) }
         self = action
     }
 
