@@ -89,8 +89,7 @@ struct EndingTests {
             // A full pipe; without a reader the program waits in the call that opens it.
             #expect(
                 eventually {
-                    var count: Int32 = 0
-                    if held >= 0 { return unsafe ioctl(held, UInt(FIONREAD), &count) == 0 && count > 60_000 }
+                    if held >= 0 { return isFull(pipe: held) }
                     return isOpening(String(decoding: folder.read("number"), as: UTF8.self).filter(\.isNumber))
                 })
             running.send(SIGTERM)

@@ -227,13 +227,7 @@ struct SessionTests {
             ["render", song, "--section", "0-10f", "-n", "100000", "-o", folder["out.wav"], "--json"],
             outputPath: folder["full"], seconds: 400
         ) { running in
-            // A pipe holds 65,536 bytes. Five minutes are patience, not a measure.
-            var waiting: Int32 = 0
-            for _ in 0..<60_000 where waiting < 60_000 {
-                usleep(5000)
-                _ = unsafe ioctl(reader, UInt(FIONREAD), &waiting)
-            }
-            #expect(waiting >= 60_000)
+            #expect(eventually(seconds: 300) { isFull(pipe: reader) })
             running.send(SIGINT)
             #expect(running.waitUntilTaken(SIGINT))
             running.send(SIGINT)
