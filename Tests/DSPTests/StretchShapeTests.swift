@@ -12,7 +12,7 @@ struct StretchShapeTests {
         let factor = BandShape(sampleRate: sampleRate).factor
         let forms = [
             (1, StretchShape.highBeta), (1, StretchShape.beta), (factor, StretchShape.middleBeta),
-            (2 * factor, StretchShape.beta),
+            (2 * factor, StretchShape.steadyBeta),
         ]
         return (shape, forms.map { VocoderShape(shape, factor: $0.0, beta: $0.1) })
     }

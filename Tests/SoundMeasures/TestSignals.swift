@@ -121,7 +121,7 @@ public enum TestSignals {
         return (0..<Int(seconds * rate)).map { _ in Float(amplitude * generator.gaussian()) }
     }
 
-    private static func partials(seconds: Double, _ value: (Double) -> Double) -> [Float] {
+    static func partials(seconds: Double, _ value: (Double) -> Double) -> [Float] {
         (0..<Int(seconds * rate)).map { Float(value(Double($0) / rate)) }
     }
 }

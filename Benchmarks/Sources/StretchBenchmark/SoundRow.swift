@@ -6,6 +6,13 @@ struct SoundRow: Sendable {
     let sine: ToneMeasure
     let fiveSines: ToneMeasure
     let vibrato: VibratoMeasure
+    /// Semitones from A3 to E6, held.
+    let semitones: [HeldToneMeasure]
+    /// Notes from E1 to B2, and the power of their beats over that of beats at the speed's rate, in dB.
+    let lowNotes: [HeldToneMeasure]
+    let beats: [Double]
+    /// Four channels with tones 100 Hz apart.
+    let channels: [HeldToneMeasure]
     let clicks: AttackMeasure
     let clicksInChord: AttackMeasure
     let edges: EdgeMeasure
@@ -26,6 +33,22 @@ struct SoundRow: Sendable {
         fiveSines = ToneMeasure(try stretched(TestSignals.fiveSines()), hertz: TestSignals.fiveFrequencies)
         let swinging = TestSignals.Vibrato()
         vibrato = VibratoMeasure(try stretched(swinging.samples), of: swinging, speed: speed)
+        semitones = try [220.0, 277.2, 349.2, 440, 554.4, 698.5, 880, 1108.7, 1318.5].map { root in
+            let tones = [root, root * TestSignals.semitone]
+            return HeldToneMeasure(try stretched(TestSignals.dyad(tones[0], tones[1])), hertz: tones)
+        }
+        let notes = [41.2, 61.7, 82.4, 123.5]
+        let slowNotes = try notes.map { try stretched(TestSignals.lowNote($0)) }
+        lowNotes = zip(notes, slowNotes).map { note, sound in
+            HeldToneMeasure(sound, hertz: (1...Int(5000 / note)).map { note * Double($0) })
+        }
+        beats = zip(notes, slowNotes).map { note, sound in
+            HeldToneMeasure.beats(sound, note: note, slowed: note * speed)
+        }
+        let apart = (0..<4).map { 611.3 + 100 * Double($0) }
+        let slowTones = try contender.stretched(
+            apart.map { TestSignals.sine(hertz: $0, seconds: 3) }, speed: speed)
+        channels = zip(apart, slowTones).map { HeldToneMeasure($1, hertz: [$0]) }
         let alone = TestSignals.Clicks()
         clicks = AttackMeasure(
             try stretched(alone.samples), places: alone.frames.map { Double($0) / speed }, peak: alone.peak)
@@ -59,6 +82,26 @@ struct SoundRow: Sendable {
             .init(name: "vibrato wobble, cents", key: "wobble_cents", decimals: 3, better: .lower),
             { $0.vibrato.wobble }
         ),
+        (
+            .init(name: "a held semitone, cents, median", key: "semitone_cents", decimals: 2, better: .lower),
+            { middle($0.semitones.map(\.cents)) }
+        ),
+        (
+            .init(name: "a held semitone, cents, worst", key: "worst_semitone_cents", decimals: 2, better: .lower),
+            { $0.semitones.map(\.cents).max() ?? .nan }
+        ),
+        (
+            .init(name: "low notes, beats, dB", key: "beats_db", decimals: 1, better: .higher),
+            { middle($0.beats) }
+        ),
+        (
+            .init(name: "low notes, partials over the rest, dB", key: "low_purity_db", decimals: 1, better: .higher),
+            { middle($0.lowNotes.map(\.purity)) }
+        ),
+        (
+            .init(name: "four channels, tone over the rest, dB", key: "apart_db", decimals: 1, better: .higher),
+            { middle($0.channels.map(\.purity)) }
+        ),
         (.init(name: "pre-echo, dB", key: "pre_echo_db", decimals: 1, better: .least), { $0.clicks.preEcho }),
         (
             .init(name: "pre-echo in a chord, dB", key: "chord_pre_echo_db", decimals: 1, better: .least),
@@ -89,3 +132,6 @@ struct SoundRow: Sendable {
         ),
     ]
 }
+
+/// The upper of the two in the middle.
+private func middle(_ values: [Double]) -> Double { values.isEmpty ? .nan : values.sorted()[values.count / 2] }

@@ -11,6 +11,8 @@
 package final class AttackMaterial: Sendable {
     /// One record for each onset of the range, by rising cuts.
     let records: [AttackRecord]
+    /// Where the sound of the range begins or ceases to be steady.
+    let steadyChanges: [SteadyChange]
     /// The bands of the stretchers for which the records are made.
     package let bands: StretchBands
     /// Bytes of memory: about 39 KB an onset in stereo at 44.1 kHz.
@@ -25,11 +27,20 @@ package final class AttackMaterial: Sendable {
     ///   - range: Frames of the recording; onsets with their cut in it get a record. If it holds frame 0, so does the
     ///     recording's beginning, before which there is nothing.
     ///   - source: The recording in and around `range`.
+    ///   - steady: Where the sound in and around `range` is steady; without it the stretchers play with short windows.
     ///   - bands: How the stretchers divide their source.
     ///
     /// Takes some 4 ms an onset in stereo. Real-time safe: no.
-    package init(onsets: [Onset], in range: Range<Int64>, of source: SourceBlock, bands: StretchBands = .three) {
-        let plans = AttackPlan.plans(for: onsets, in: range, sampleRate: source.sampleRate, bands: bands)
+    package init(
+        onsets: [Onset], in range: Range<Int64>, of source: SourceBlock, steady: [SteadyChange] = [],
+        bands: StretchBands = .three
+    ) {
+        let plans = AttackPlan.plans(
+            for: onsets, in: range, sampleRate: source.sampleRate, bands: bands, steady: steady)
+        let before = steady.last { $0.frame <= range.lowerBound }?.bands ?? []
+        steadyChanges =
+            [SteadyChange(frame: range.lowerBound, bands: before)]
+            + steady.filter { $0.frame > range.lowerBound && range.contains($0.frame) }
         let blocks = plans.reduce(0) { $0 + $1.blocks(channelCount: source.channels.count) }
         var storage = PackedStorage(capacity: blocks)
         if plans.isEmpty {

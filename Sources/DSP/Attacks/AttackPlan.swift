@@ -41,6 +41,12 @@ struct SegmentChange: BitwiseCopyable, Sendable {
         self.length = Double(length)
     }
 
+    /// A change at another moment, for example around a frame.
+    init(endingAt end: Double, length: Double) {
+        self.end = end
+        self.length = length
+    }
+
     /// The new segment's share at a frame.
     @inline(__always)
     func share(framesAfterCut: Double) -> Float {
@@ -104,8 +110,10 @@ struct AttackPlan: Sendable {
     }
 
     /// The plans of those onsets whose cut lies in `range`.
+    ///
+    /// - Parameter steady: Where the sound is steady; predictions there are as long as the windows need.
     static func plans(
-        for onsets: [Onset], in range: Range<Int64>, sampleRate: Int, bands: StretchBands
+        for onsets: [Onset], in range: Range<Int64>, sampleRate: Int, bands: StretchBands, steady: [SteadyChange] = []
     ) -> [AttackPlan] {
         let times = AttackTimes(sampleRate: sampleRate)
         let clear = onsets.filter { $0.attack > 0 && ($0.kind == .stop || $0.strength >= leastRise) }
@@ -118,7 +126,7 @@ struct AttackPlan: Sendable {
             let wanted = kept[index].attack + kept[index].hold
             return index + 1 < kept.count ? min(wanted, kept[index + 1].cut) : wanted
         }
-        let layout = Layout(sampleRate: sampleRate, bands: bands, times: times)
+        let layout = Layout(sampleRate: sampleRate, bands: bands, times: times, steady: steady)
         return kept.indices.filter { range.contains(kept[$0].cut) }.map { index in
             layout.plan(
                 kept[index], whole: wholes[index], since: index > 0 ? wholes[index - 1] : nil,
@@ -145,8 +153,10 @@ private struct Layout {
     let shape: BandShape
     let isWhole: Bool
     let times: AttackTimes
+    let steady: [SteadyChange]
 
-    init(sampleRate: Int, bands: StretchBands, times: AttackTimes) {
+    init(sampleRate: Int, bands: StretchBands, times: AttackTimes, steady: [SteadyChange]) {
+        self.steady = steady
         self.sampleRate = sampleRate
         isWhole = bands == .one
         self.bands = isWhole ? [.high] : StretchBand.allCases
@@ -156,6 +166,15 @@ private struct Layout {
 
     static func windowSamples(_ band: StretchBand, sampleRate: Int) -> Int {
         band == .high ? StretchShape.windowFrames(sampleRate: sampleRate) : 512
+    }
+
+    /// Samples of the longest window that may play around a cut: a change to other windows takes up to a tenth of a second.
+    private func windowSamples(_ band: StretchBand, around cut: Int64) -> Int {
+        let short = Self.windowSamples(band, sampleRate: sampleRate)
+        let long = StretchShape(sampleRate: sampleRate).steadyFrames
+        let last = steady.lastIndex { $0.frame <= cut - Int64(2 * long) } ?? 0
+        let near = steady[min(last, steady.count)...].prefix { $0.frame < cut + Int64(long) }
+        return near.contains { $0.bands.contains(band) } ? long / shape.factor(of: band) : short
     }
 
     /// How long a band may ring from an event before it happens, in its samples: the sharp filters and the changes of rate.
@@ -187,8 +206,8 @@ private struct Layout {
     ) -> AttackPlan.Band {
         let factor = Int64(shape.factor(of: band))
         func sample(_ frame: Int64) -> Int64 { -(-frame).floorDivided(by: factor) }
-        let window = Int64(Self.windowSamples(band, sampleRate: sampleRate))
-        let learnt = window * 3 / 2
+        let window = Int64(windowSamples(band, around: moment.cut))
+        let learnt = Int64(AttackPlan.learntSamples(band, sampleRate: sampleRate))
         let cutSample = sample(moment.cut)
         // A stop rings on in every band, by as much as it rings before it begins; the new segment must not contain that.
         var wholeSample = sample(whole) + (moment.isStop ? ringing(band) : 0)

@@ -55,16 +55,24 @@ struct AttackRecord: BitwiseCopyable, Sendable {
     private let records: UnsafePointer<AttackRecord>?
     /// Number of records.
     package let count: Int
+    private let changes: UnsafePointer<SteadyChange>?
+    private let changeCount: Int
     /// The bands of the stretchers for which the records were made; a stretcher with other bands ignores them.
     @usableFromInline package var bands: StretchBands { isDivided ? .three : .one }
     private let isDivided: Bool
 
     /// No records at all: nothing is treated as an attack.
-    @usableFromInline package static let empty = unsafe AttackList(records: nil, count: 0, bands: .three)
+    @usableFromInline package static let empty = unsafe AttackList(
+        records: nil, count: 0, changes: nil, changeCount: 0, bands: .three)
 
-    fileprivate init(records: UnsafePointer<AttackRecord>?, count: Int, bands: StretchBands) {
+    fileprivate init(
+        records: UnsafePointer<AttackRecord>?, count: Int, changes: UnsafePointer<SteadyChange>?, changeCount: Int,
+        bands: StretchBands
+    ) {
         unsafe self.records = records
         self.count = count
+        unsafe self.changes = changes
+        self.changeCount = changeCount
         isDivided = bands == .three
     }
 
@@ -83,6 +91,19 @@ struct AttackRecord: BitwiseCopyable, Sendable {
             preconditionFailure("There is no such record.")
         }
         return unsafe records[index]
+    }
+
+    /// Whether a band's sound is steady at a frame, so that long windows suit it; in the logarithm of the changes' number of steps.
+    ///
+    /// Real-time safe: yes.
+    func isSteady(_ band: StretchBand, at frame: Int64) -> Bool {
+        guard let changes = unsafe changes else { return false }
+        var (lower, upper) = (0, changeCount)
+        while lower < upper {
+            let middle = (lower + upper) / 2
+            if unsafe changes[middle].frame <= frame { lower = middle + 1 } else { upper = middle }
+        }
+        return unsafe lower > 0 && changes[lower - 1].bands.contains(band)
     }
 
     /// How many records have their cut at or before a frame; in the logarithm of ``count`` steps.
@@ -123,17 +144,28 @@ package final class AttackTable: Sendable {
         }
         let memory = UnsafeMutablePointer<AttackRecord>.allocate(capacity: max(1, records.count))
         for (index, record) in records.enumerated() { unsafe (memory + index).initialize(to: record) }
-        list = unsafe AttackList(records: memory, count: records.count, bands: bands)
+        let changes = SteadyChange.joined(materials.map(\.steadyChanges))
+        let changeMemory = UnsafeMutablePointer<SteadyChange>.allocate(capacity: max(1, changes.count))
+        for (index, change) in changes.enumerated() { unsafe (changeMemory + index).initialize(to: change) }
+        list = unsafe AttackList(
+            records: memory, count: records.count, changes: changeMemory, changeCount: changes.count, bands: bands)
     }
 
     deinit { list.deallocate() }
 
     /// Bytes of memory, that of all materials included.
     package var byteCount: Int {
-        materials.reduce(list.count * MemoryLayout<AttackRecord>.stride) { $0 + $1.byteCount }
+        materials.reduce(list.byteCount) { $0 + $1.byteCount }
     }
 }
 
 extension AttackList {
-    fileprivate func deallocate() { unsafe records?.deallocate() }
+    fileprivate var byteCount: Int {
+        count * MemoryLayout<AttackRecord>.stride + changeCount * MemoryLayout<SteadyChange>.stride
+    }
+
+    fileprivate func deallocate() {
+        unsafe records?.deallocate()
+        unsafe changes?.deallocate()
+    }
 }

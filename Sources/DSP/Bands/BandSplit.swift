@@ -27,6 +27,8 @@ struct BandSplit: ~Copyable {
     private let decimated: SampleRing
     private let rest: SampleRing
 
+    /// The first source frame accepted since the start.
+    private(set) var firstFrame: Int64 = 0
     /// The first source frame not yet accepted, and the first not yet split.
     private(set) var acceptedEnd: Int64 = 0
     private(set) var dividedEnd: Int64 = 0
@@ -79,6 +81,7 @@ struct BandSplit: ~Copyable {
     mutating func restart(at first: Int64, bands: StretchBands) {
         precondition(first % Int64(blockFrames) == 0, "Blocks lie at multiples of their length.")
         isWhole = bands == .one
+        firstFrame = first
         acceptedEnd = first
         dividedEnd = first
         setEnds()

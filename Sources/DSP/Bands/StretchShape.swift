@@ -8,14 +8,16 @@ struct StretchShape: Sendable {
     /// A window has about 46 ms, which separates the partials of music and keeps its attacks; eight windows overlap.
     static let windowSeconds = 2048.0 / 44100
     static let overlap = 8
-    /// Sidelobes of about -90 dB: their sign changes no longer mislead the phase rules. Low notes do not allow wider main
-    /// lobes.
+    /// With one band: sidelobes of about -90 dB, whose sign changes no longer mislead the phase rules.
     static let beta = 12.0
     /// Above 300 Hz partials lie further apart than their windows need: narrower windows resolve changes in time better.
     static let middleBeta = 18.0
     static let highBeta = 24.0
     /// Samples of a decimated band's window, at every rate.
     static let decimatedWindow = 512
+    /// The long windows have 186 ms: in the low band always, in the others where the sound is steady. In this form their main lobes
+    /// reach 16 Hz to either side, so that the partials of a held semitone from A3 on and of a low note each have one of their own.
+    static let steadyBeta = 9.0
 
     init(sampleRate: Int) {
         windowFrames = Self.windowFrames(sampleRate: sampleRate)
@@ -36,6 +38,9 @@ struct StretchShape: Sendable {
     let copiedSteps = 7
     /// The steps of a start during which the source is split; the stages of the first windows come after them.
     let splitSteps = 4
+
+    /// Frames of the window of a steady sound.
+    var steadyFrames: Int { 4 * windowFrames }
 
     /// The power of two nearest to the window's duration, at least 256.
     static func windowFrames(sampleRate: Int) -> Int {
@@ -73,9 +78,12 @@ struct VocoderShape: Sendable {
     /// - Parameters:
     ///   - factor: Source frames per sample.
     ///   - beta: The form of the Kaiser window.
-    init(_ shape: StretchShape, factor: Int, beta: Double) {
+    ///   - isSteady: Whether these are the long windows of a steady sound.
+    init(_ shape: StretchShape, factor: Int, beta: Double, isSteady: Bool = false) {
         self.factor = factor
-        window = factor == 1 ? shape.windowFrames : StretchShape.decimatedWindow
+        window =
+            isSteady
+            ? shape.steadyFrames / factor : factor == 1 ? shape.windowFrames : StretchShape.decimatedWindow
         hop = window / StretchShape.overlap
         firstWindow = shape.holdFrames / (hop * factor)
         let values = KaiserWindow.values(count: window, beta: beta)

@@ -2,16 +2,18 @@
 
 /// The grid steps at which the stages of one band's windows are due.
 ///
-/// A step's work is done before its first frame is emitted, however many frames a caller asks for. A window's four stages lie
-/// a quarter of a hop apart, the last one just before the window is first heard. After a start, the stages that would lie
-/// before the start are spread over the copied frames instead. Stage 0 is the opening: the last window that is not rotated,
-/// in one piece. Four stages for every later window follow.
+/// A step's work is done before its first frame is emitted, however many frames a caller asks for. A window's stages, four of
+/// them or eight smaller ones, are spread over three quarters of a hop, the last one just before the window is first heard. After a
+/// start, the stages that would lie before the start are spread over the copied frames instead. Stage 0 is the opening: the last
+/// window that is not rotated, in one piece. The stages of every later window follow.
 struct BandSchedule: BitwiseCopyable, Sendable {
     /// Steps from one window to the next.
     let hopSteps: Int64
     /// Steps from a window's first output sample to its middle, including the samples that interpolation needs ahead.
     let leadSteps: Int64
     let firstWindow: Int64
+    /// Stages of one window: 4, or 8 for the long windows of a steady sound, whose work at one step would be too much.
+    let stageCount: Int64
     /// Source frames from a window's middle to its end, including the samples that interpolation needs after it.
     let reachFrames: Int
     /// The first step that can run stages after a start, and the step before which the start must be complete.
@@ -20,7 +22,8 @@ struct BandSchedule: BitwiseCopyable, Sendable {
     /// Stages that are due before `startEnd`.
     let startCount: Int64
 
-    init(_ shape: StretchShape, _ band: VocoderShape) {
+    init(_ shape: StretchShape, _ band: VocoderShape, stageCount: Int64 = 4) {
+        self.stageCount = stageCount
         let grid = shape.gridFrames
         hopSteps = Int64(band.hop * band.factor / grid)
         // An interpolated frame needs six samples ahead; eight make a whole number of steps.
@@ -31,22 +34,28 @@ struct BandSchedule: BitwiseCopyable, Sendable {
         startStep = Int64(shape.splitSteps)
         startEnd = Int64(shape.copiedSteps)
         var count: Int64 = 0
-        while Self.regularStep(count, hopSteps, leadSteps, firstWindow) < Int64(shape.copiedSteps) { count += 1 }
+        while Self.regularStep(count, hopSteps, leadSteps, firstWindow, stageCount) < Int64(shape.copiedSteps) {
+            count += 1
+        }
         startCount = count
     }
 
-    /// The window a stage belongs to, and which of its four stages it is.
+    /// The window a stage belongs to, and which of its stages it is.
     @inline(__always)
     func window(ofStage stage: Int64) -> (window: Int64, stage: Int64) {
-        stage == 0 ? (firstWindow, 0) : (firstWindow + 1 + (stage - 1) / 4, (stage - 1) % 4)
+        stage == 0 ? (firstWindow, 0) : (firstWindow + 1 + (stage - 1) / stageCount, (stage - 1) % stageCount)
     }
+
+    /// The first stage of a window after the first one.
+    @inline(__always)
+    func stage(ofWindow window: Int64) -> Int64 { 1 + (window - firstWindow - 1) * stageCount }
 
     /// The grid step at which a stage is due.
     @inline(__always)
     func step(ofStage stage: Int64) -> Int64 {
         stage < startCount
             ? startStep + (startEnd - startStep) * stage / startCount
-            : Self.regularStep(stage, hopSteps, leadSteps, firstWindow)
+            : Self.regularStep(stage, hopSteps, leadSteps, firstWindow, stageCount)
     }
 
     /// The step of the latest window middle among the stages that may run at a step.
@@ -54,9 +63,11 @@ struct BandSchedule: BitwiseCopyable, Sendable {
     func reach(ofStep step: Int64) -> Int64 { step + leadSteps + 3 * hopSteps / 4 }
 
     @inline(__always)
-    private static func regularStep(_ stage: Int64, _ hopSteps: Int64, _ leadSteps: Int64, _ first: Int64) -> Int64 {
+    private static func regularStep(
+        _ stage: Int64, _ hopSteps: Int64, _ leadSteps: Int64, _ first: Int64, _ count: Int64
+    ) -> Int64 {
         guard stage > 0 else { return first * hopSteps - leadSteps - 3 * hopSteps / 4 }
-        let (window, part) = (first + 1 + (stage - 1) / 4, (stage - 1) % 4)
-        return window * hopSteps - leadSteps - (3 - part) * (hopSteps / 4)
+        let (window, part) = (first + 1 + (stage - 1) / count, (stage - 1) % count)
+        return window * hopSteps - leadSteps - (count - 1 - part) * (3 * hopSteps / 4) / (count - 1)
     }
 }

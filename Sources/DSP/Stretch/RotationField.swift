@@ -122,10 +122,22 @@ struct RotationField: ~Copyable {
     ///   - source: X, the source's spectra at the window's place.
     ///   - stretch: Output frames per source frame, 0.25 to 2.
     func solve(_ source: borrowing Spectra, stretch: Float) {
+        chooseRules(floor: spreadRules(source, stretch: stretch))
+    }
+
+    /// The first half of ``solve(_:stretch:)``; the rotations are still the previous ones.
+    ///
+    /// - Returns: The power below which bins do not count, for the second half.
+    func spreadRules(_ source: borrowing Spectra, stretch: Float) -> Float {
         view(.previousPower)[0] = max(view(.previousPower)[0], Self.lastResort)
         let loudest = prepareRules(source, extra: stretch - 1)
         spreadLevels()
-        chooseRules(floor: loudest * Self.floorRatio)
+        return loudest * Self.floorRatio
+    }
+
+    /// The second half of ``solve(_:stretch:)``.
+    func chooseRules(floor: Float) {
+        chooseSeeds(floor: floor)
         followRules()
     }
 
@@ -175,7 +187,7 @@ struct RotationField: ~Copyable {
     }
 
     /// Makes factors of each bin's choice: its own rotation by the temporal rule (a seed), or a neighbour's rotation times a step.
-    private func chooseRules(floor: Float) {
+    private func chooseSeeds(floor: Float) {
         let (zero, one) = (Lanes(), Lanes(repeating: 1))
         for bin in stride(from: 0, to: binCount, by: Lanes.scalarCount) {
             let (below, above) = (view(.fromBelow)[lanes: bin], view(.fromAbove)[lanes: bin])

@@ -22,8 +22,8 @@ extension Stretcher {
         let (segment, list) = (position.segment(atStep: step), position.landings.list)
         return switch band {
         case .low: low.segmentSource(segment, of: list, band: band)
-        case .middle: middle.segmentSource(segment, of: list, band: band)
-        case .high: high.segmentSource(segment, of: list, band: band)
+        case .middle: middle.short.segmentSource(segment, of: list, band: band)
+        case .high: high.short.segmentSource(segment, of: list, band: band)
         }
     }
 
@@ -38,7 +38,7 @@ extension Stretcher {
             for channel in 0..<channelCount {
                 snippet.read(channel: channel, from: from, into: attack.view)
                 for place in stride(from: 0, to: attack.view.count, by: Lanes.scalarCount) {
-                    high.output.add(attack.view[lanes: place], channel: channel, at: frame &+ Int64(place))
+                    high.short.output.add(attack.view[lanes: place], channel: channel, at: frame &+ Int64(place))
                 }
             }
         }

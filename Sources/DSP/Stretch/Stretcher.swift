@@ -63,8 +63,8 @@ public struct Stretcher: ~Copyable {
     let inputs: FloatStorage
     /// One step of an attack being copied.
     let attack: FloatStorage
-    var high: VocoderBand
-    var middle: VocoderBand
+    var high: PairedBand
+    var middle: PairedBand
     var low: VocoderBand
     var position = PlaybackPosition()
 
@@ -87,7 +87,7 @@ public struct Stretcher: ~Copyable {
     ///   - sampleRate: 8000 to 768000 Hz; scales the window by powers of two.
     ///   - maximumEmitFrames: The largest count of frames emitted at once, 1 to 65536.
     ///
-    /// Real-time safe: no. A stereo stretcher at 44.1 kHz holds about a megabyte.
+    /// Real-time safe: no. A stereo stretcher at 44.1 kHz holds about two megabytes.
     public init(channelCount: Int, sampleRate: Int, maximumEmitFrames: Int = 8192) {
         precondition((1...64).contains(channelCount), "A stretcher takes 1 to 64 channels.")
         precondition((8000...768_000).contains(sampleRate), "A stretcher takes rates of 8000 to 768000 Hz.")
@@ -103,13 +103,21 @@ public struct Stretcher: ~Copyable {
         let factor = shape.windowFrames / 256
         let emitFrames = self.maximumEmitFrames
         let whole = [StretchShape.highBeta, StretchShape.beta].map { VocoderShape(shape, factor: 1, beta: $0) }
-        high = VocoderBand(channelCount: channelCount, shape: shape, shapes: whole, emitFrames: emitFrames)
-        middle = VocoderBand(
-            channelCount: channelCount, shape: shape,
-            shapes: [VocoderShape(shape, factor: factor, beta: StretchShape.middleBeta)], emitFrames: emitFrames)
-        low = VocoderBand(
-            channelCount: channelCount, shape: shape,
-            shapes: [VocoderShape(shape, factor: 2 * factor, beta: StretchShape.beta)], emitFrames: emitFrames)
+        func band(_ shapes: [VocoderShape], stageCount: Int64 = 4) -> VocoderBand {
+            VocoderBand(
+                channelCount: channelCount, shape: shape, shapes: shapes, stageCount: stageCount, emitFrames: emitFrames
+            )
+        }
+        func steady(factor: Int) -> VocoderBand {
+            let long = VocoderShape(shape, factor: factor, beta: StretchShape.steadyBeta, isSteady: true)
+            return band([long], stageCount: 8)
+        }
+        low = band([VocoderShape(shape, factor: 2 * factor, beta: StretchShape.steadyBeta)])
+        let reach = low.schedule.reach(ofStep: 0)
+        high = PairedBand(short: band(whole), long: steady(factor: 1), reach: reach)
+        middle = PairedBand(
+            short: band([VocoderShape(shape, factor: factor, beta: StretchShape.middleBeta)]),
+            long: steady(factor: factor), reach: reach)
         leadFrames =
             Int(low.schedule.reach(ofStep: Int64(shape.holdSteps))) * shape.gridFrames
             + AttackTimes(sampleRate: sampleRate).longestLead
@@ -117,8 +125,8 @@ public struct Stretcher: ~Copyable {
         let spread = Int(Self.fastestInBands) * (leadFrames - 2 * shape.hopFrames)
         split = BandSplit(
             channelCount: channelCount, sampleRate: sampleRate, acceptedFrames: 4 * shape.windowFrames,
-            keptFrames: spread + 5 * shape.windowFrames, runFrames: shape.windowFrames,
-            runSamples: StretchShape.decimatedWindow + BandInterpolator.sampleCount)
+            keptFrames: spread + 7 * shape.windowFrames, runFrames: shape.steadyFrames,
+            runSamples: shape.steadyFrames / factor + BandInterpolator.sampleCount)
         let division = split.shape
         bandContexts = [
             division.contextFrames(of: .low), division.contextFrames(of: .middle), division.contextFrames(of: .high),
@@ -171,8 +179,10 @@ public struct Stretcher: ~Copyable {
         position.restart(
             at: sourceFrame, speed: speed, shape: shape, sampleRate: sampleRate,
             attacks: attacks.bands == self.bands ? attacks : .empty)
-        high.restart(bands: self.bands)
-        middle.restart(bands: self.bands)
+        // Before that no window of the short ones has rotations.
+        let firstDecision = high.short.schedule.startEnd + high.short.schedule.hopSteps
+        high.restart(bands: self.bands, firstStep: firstDecision)
+        middle.restart(bands: self.bands, firstStep: firstDecision)
         low.restart(bands: self.bands)
         // Floor division by a power of two.
         split.restart(at: firstNeeded() & ~Int64(split.blockFrames - 1), bands: self.bands)
@@ -271,7 +281,8 @@ public struct Stretcher: ~Copyable {
         let outputs = Double(low.schedule.reach(ofStep: steps) * Int64(shape.gridFrames))
         // A slow stretcher starts at the source's own speed and makes up for it later.
         let held = Int(Double(startFrames) * max(0, 1 - speed)) + 1
-        return Int(outputs * speed) + 1 + held + low.schedule.reachFrames + bandContexts[0] + split.blockFrames
+        // The long windows reach as far as the low band's, and the filters of the high band farther.
+        return Int(outputs * speed) + 1 + held + low.schedule.reachFrames + bandContexts[2] + split.blockFrames
     }
 
     /// Writes the next frames to `output` and overwrites its contents.
@@ -291,7 +302,7 @@ public struct Stretcher: ~Copyable {
             step * Int64(shape.gridFrames) >= emittedFrames + Int64(frameCount),
             "Frames were emitted before they were made.")
         for channel in 0..<channelCount {
-            unsafe high.output.copy(
+            unsafe high.short.output.copy(
                 channel: channel, from: emittedFrames, count: frameCount, to: output[channel] + offset)
         }
         emittedFrames += Int64(frameCount)

@@ -61,17 +61,23 @@ extension VocoderBand {
     /// The old segment gets no more windows. So up to the landing its output is raised to the level it would have reached,
     /// and after the landing it is removed. The new segment's windows get the inverse: full level from the landing on.
     mutating func changeSource(_ next: SegmentSource, number: Int64) {
+        fadeOut(before: number, next.change, landing: next.segment.landing)
+        fadeIn(at: number, next.change, landing: next.segment.landing)
+        isFirstSegment = false
+    }
+
+    /// Raises the sound made so far to its full level until a landing and removes it after, because it gets no more windows.
+    ///
+    /// - Parameter number: The first window that is not made any more.
+    func fadeOut(before number: Int64, _ change: SegmentChange, landing: Int64) {
         let begin = number * Int64(hop) - Int64(window / 2)
-        let landing = Double(next.segment.landing)
         let (missing, factors) = (windows.later, predictedSamples.view)
         for index in 0..<window {
             let place = begin + Int64(index)
-            let share = next.change.share(framesAfterCut: Double(place * Int64(factor)) - landing)
-            let rest = missing[index]
+            let share = change.share(framesAfterCut: Double(place * Int64(factor) - landing))
             let all = level(at: place)
-            let have = all - rest * (isFirstSegment ? startGateValue(at: place) : 1)
+            let have = all - missing[index] * (isFirstSegment ? startGateValue(at: place) : 1)
             factors[index] = have > 1e-4 ? (1 - share) * all / have : 0
-            segmentGate.view[index] = rest > 1e-6 ? share / rest : 0
         }
         for channel in 0..<channelCount {
             for index in stride(from: Int(max(0, -begin)), to: window - hop, by: Lanes.scalarCount) {
@@ -80,8 +86,17 @@ extension VocoderBand {
                 output.write(old * factors[lanes: index], channel: channel, at: place)
             }
         }
-        segmentBegin = begin
-        isFirstSegment = false
+    }
+
+    /// Sets the weights of windows from `number` on: nothing before a landing, full level after.
+    mutating func fadeIn(at number: Int64, _ change: SegmentChange, landing: Int64) {
+        segmentBegin = number * Int64(hop) - Int64(window / 2)
+        for index in 0..<window {
+            let place = segmentBegin + Int64(index)
+            let share = change.share(framesAfterCut: Double(place * Int64(factor) - landing))
+            let rest = windows.later[index]
+            segmentGate.view[index] = rest > 1e-6 ? share / rest : 0
+        }
     }
 
     /// The sum of all windows of the current segment, including those to come, at an output sample, before its gate.

@@ -4,7 +4,7 @@
 // done right", 2017), in rotation form (after Laroche and Dolson, "Improved phase vocoder time-scale modification of
 // audio", 1999): each output window is a source window whose bins are rotated by angles common to all channels.
 
-/// One band's windows, spectra and output, and the four stages that compute a window.
+/// One band's windows, spectra and output, and the stages that compute a window.
 ///
 /// All times are in samples of the band. Real-time safe: all but `init`.
 struct VocoderBand: ~Copyable {
@@ -35,22 +35,38 @@ struct VocoderBand: ~Copyable {
     private let overlapLevel: OverlapLevel
 
     private(set) var nextStage: Int64 = 0
+    /// Whether windows are made; if a ``leave(at:_:)`` is pending, those before `endWindow`.
+    private(set) var isPlaying = false
+    private var endWindow = Int64.max
+    private var ending = WindowChange()
     /// The middle of the current window in the source: exact, and rounded, as a sample and the source frames after it.
     private var place = 0.0
     private var sample: Int64 = 0
     private var frame = 0
+    /// Samples from the previous window to the current one: a hop, or more for the first window after ``enter``.
+    private var lag: Int
     private var localStretch: Float = 1
     private var segmentHasChanged = false
+    private var hasEntered = false
+    /// The first window after the latest ``enter``, which overwrites all that the output holds in its place.
+    private var enteredWindow: Int64 = -1
+    /// The power below which bins do not count, between the two parts of the choice of rotations.
+    private var floor: Float = 0
+    /// The latest window whose rotations are chosen, -1 for none, and its exact middle in the source.
+    private(set) var solvedWindow: Int64 = -1
+    private(set) var solvedPlace = 0.0
 
     /// - Parameters:
     ///   - shapes: The band's windows, in one form, or in two: for stretchers with three bands and with one.
+    ///   - stageCount: Stages of one window, 4 or 8.
     ///   - emitFrames: Output frames that may be made ahead.
-    init(channelCount: Int, shape: StretchShape, shapes: [VocoderShape], emitFrames: Int) {
+    init(channelCount: Int, shape: StretchShape, shapes: [VocoderShape], stageCount: Int64 = 4, emitFrames: Int) {
         let band = shapes[0]
         self.channelCount = channelCount
         factor = band.factor
         (window, hop) = (band.window, band.hop)
-        schedule = BandSchedule(shape, band)
+        lag = band.hop
+        schedule = BandSchedule(shape, band, stageCount: stageCount)
         firstWindow = Int64(band.firstWindow)
         transform = RealFourierTransform(size: band.window)
         windows = BandWindows(shapes)
@@ -74,11 +90,20 @@ struct VocoderBand: ~Copyable {
         nextStage = 0
         isFirstSegment = true
         segmentHasChanged = false
+        hasEntered = false
+        enteredWindow = -1
+        lag = hop
+        solvedWindow = -1
+        isPlaying = true
+        endWindow = .max
     }
+
+    /// Makes no windows until the next ``enter`` or ``restart(bands:)``.
+    mutating func rest() { isPlaying = false }
 
     /// Whether a stage is due at or before a step of the schedule.
     @inline(__always)
-    func isDue(at step: Int64) -> Bool { schedule.step(ofStage: nextStage) <= step }
+    func isDue(at step: Int64) -> Bool { isPlaying && schedule.step(ofStage: nextStage) <= step }
 
     /// The step at the middle of the next stage's window.
     @inline(__always)
@@ -97,39 +122,81 @@ struct VocoderBand: ~Copyable {
         interpolator: borrowing BandInterpolator
     ) {
         let (number, stage) = schedule.window(ofStage: nextStage)
-        switch stage {
+        if number >= endWindow {
+            fadeOut(before: number, ending.change, landing: ending.frame)
+            isPlaying = false
+            return
+        }
+        if nextStage == 0 {
+            moveWindow(to: place)
+            source = next
+            analyse(0..<channelCount, samples, interpolator)
+            beginOutput()
+        } else if schedule.stageCount == Self.partCount {
+            runPart(stage, of: number, samples, place, next, interpolator)
+        } else {
+            runPart(2 * stage, of: number, samples, place, next, interpolator)
+            runPart(2 * stage + 1, of: number, samples, place, next, interpolator)
+        }
+        nextStage += 1
+    }
+
+    /// The parts of a window's work: a stage is one of them or two.
+    private static var partCount: Int64 { 8 }
+
+    /// Runs one part of a window's work; those that go over the channels do so in two halves.
+    private mutating func runPart(
+        _ part: Int64, of number: Int64, _ samples: borrowing SampleRing, _ place: Double, _ next: SegmentSource,
+        _ interpolator: borrowing BandInterpolator
+    ) {
+        let (firstHalf, secondHalf) = (0..<(channelCount + 1) / 2, (channelCount + 1) / 2..<channelCount)
+        switch part {
         case 0:
             moveWindow(to: place)
-            if number != firstWindow && next.segment.landing != source.segment.landing {
+            if next.segment.landing != source.segment.landing {
                 changeSource(next, number: number)
                 localStretch = 1
                 segmentHasChanged = true
             }
             source = next
-            analyseCurrent(samples, interpolator)
-            if number == firstWindow { beginOutput() }
+            analyse(firstHalf, samples, interpolator)
         case 1:
             source = next
-            comparePrevious(samples, interpolator)
+            analyse(secondHalf, samples, interpolator)
         case 2:
+            source = next
+            rotation.clearTemporal()
+            comparePrevious(firstHalf, samples, interpolator)
+        case 3:
+            source = next
+            comparePrevious(secondHalf, samples, interpolator)
+            lag = hop
+        case 4:
             if segmentHasChanged { rotation.restartGrown(current) }
-            rotation.solve(current, stretch: localStretch)
-            // The previous windows belong to another segment: this one overlaps none of them.
-            if segmentHasChanged {
+            floor = rotation.spreadRules(current, stretch: localStretch)
+        case 5:
+            rotation.chooseRules(floor: floor)
+            // A segment's or a track's first window overlaps none of those before it.
+            if segmentHasChanged || hasEntered {
                 overlapLevel.setUnity()
             } else {
                 overlapLevel.solve(rotation, shares: windows.shares)
             }
-            segmentHasChanged = false
-        default: synthesise(number)
+            (segmentHasChanged, hasEntered) = (false, false)
+            (solvedWindow, solvedPlace) = (number, self.place)
+        case 6: synthesise(number, firstHalf)
+        default: synthesise(number, secondHalf)
         }
-        nextStage += 1
     }
 
     /// Moves the window to its position in the source.
     private mutating func moveWindow(to place: Double) {
         // Half speed is the limit of the vertical rule: beyond it the rotations between neighbours grow too large to be useful.
-        localStretch = Float(min(max(Double(hop * factor) / max(place - self.place, 1e-3), 0.25), 2))
+        localStretch = Float(min(max(Double(lag * factor) / max(place - self.place, 1e-3), 0.25), 2))
+        locate(place)
+    }
+
+    private mutating func locate(_ place: Double) {
         self.place = place
         var rounded = Int64(place + 0.5)
         if Double(rounded) > place + 0.5 { rounded -= 1 }
@@ -139,13 +206,72 @@ struct VocoderBand: ~Copyable {
     }
 }
 
-// MARK: - The stages. Each goes over all channels, so a stage's cost is proportional to them.
+// MARK: - Windows of another length
+
+/// When one of a band's two tracks of windows takes over from the other.
+struct WindowChange: BitwiseCopyable, Sendable {
+    /// The output frame at the middle of the change.
+    var frame: Int64 = 0
+    var change = SegmentChange(length: 1, isStop: true, factor: 1)
+}
 
 extension VocoderBand {
-    /// Stage 0: X, the spectrum at the window's position.
-    private mutating func analyseCurrent(_ samples: borrowing SampleRing, _ interpolator: borrowing BandInterpolator) {
+    /// Takes over from a track with windows of another length, with the same rotations, so that no partial is interrupted.
+    ///
+    /// A rotation at a moment does not depend on the window. So the other track's latest rotations are given to a window of this
+    /// length at the same place, and the first window made continues it by the usual rules, over more than one hop.
+    /// - Parameters:
+    ///   - number: The first window made, in the middle of the change.
+    ///   - source: What plays there; it must have played since the other track's latest window.
+    ///   - other: The other track of the same band.
+    mutating func enter(
+        at number: Int64, _ change: WindowChange, _ samples: borrowing SampleRing, source: SegmentSource,
+        interpolator: borrowing BandInterpolator, following other: borrowing VocoderBand
+    ) {
+        precondition(other.solvedWindow >= 0, "There is nothing to take over.")
+        self.source = source
+        isFirstSegment = false
+        (segmentHasChanged, hasEntered) = (false, true)
+        nextStage = schedule.stage(ofWindow: number)
+        (isPlaying, endWindow) = (true, .max)
+        fadeIn(at: number, change.change, landing: change.frame)
+        enteredWindow = number
+        lag = Int(number) * hop - Int(other.solvedWindow) * other.hop
+        locate(other.solvedPlace)
+        analyse(0..<channelCount, samples, interpolator)
+        rotateOutput(as: other)
+    }
+
+    /// Makes no windows from `number` on; the sound until then fades out.
+    mutating func leave(at number: Int64, _ change: WindowChange) {
+        (endWindow, ending) = (number, change)
+    }
+
+    /// Sets Y to X with the rotations of a track with other windows, each bin with those of the nearest frequency.
+    private func rotateOutput(as other: borrowing VocoderBand) {
         let bins = transform.binCount
         for channel in 0..<channelCount {
+            let (real, imaginary) = (current.real(channel), current.imaginary(channel))
+            let (outputReal, outputImaginary) = (previous.real(channel), previous.imaginary(channel))
+            for bin in 0..<bins {
+                let nearest = (2 * bin * other.window + window) / (2 * window)
+                let (x, y) = (other.rotation.real[nearest], other.rotation.imaginary[nearest])
+                outputReal[bin] = real[bin] * x - imaginary[bin] * y
+                outputImaginary[bin] = real[bin] * y + imaginary[bin] * x
+            }
+        }
+    }
+}
+
+// MARK: - The parts of a window's work
+
+extension VocoderBand {
+    /// X, the spectrum at the window's position.
+    private mutating func analyse(
+        _ channels: Range<Int>, _ samples: borrowing SampleRing, _ interpolator: borrowing BandInterpolator
+    ) {
+        let bins = transform.binCount
+        for channel in channels {
             transformWindow(samples, interpolator, channel: channel, middle: sample)
             let spectrum = transform.spectrumStorage.view
             let (real, imaginary) = (current.real(channel), current.imaginary(channel))
@@ -168,11 +294,12 @@ extension VocoderBand {
         }
     }
 
-    /// Stage 1: P, the spectrum one hop earlier, compared with the output of the previous window.
-    private mutating func comparePrevious(_ samples: borrowing SampleRing, _ interpolator: borrowing BandInterpolator) {
-        rotation.clearTemporal()
-        for channel in 0..<channelCount {
-            transformWindow(samples, interpolator, channel: channel, middle: sample - Int64(hop))
+    /// P, the spectrum one hop earlier, compared with the output of the previous window.
+    private mutating func comparePrevious(
+        _ channels: Range<Int>, _ samples: borrowing SampleRing, _ interpolator: borrowing BandInterpolator
+    ) {
+        for channel in channels {
+            transformWindow(samples, interpolator, channel: channel, middle: sample - Int64(lag))
             rotation.addTemporal(
                 channel: channel, output: previous, interleavedSource: transform.spectrumStorage.view)
         }
@@ -207,10 +334,10 @@ extension VocoderBand {
         transform.forward()
     }
 
-    /// Stage 3: Y, the rotated spectrum, transformed back to samples and added to the output.
-    private mutating func synthesise(_ number: Int64) {
+    /// Y, the rotated spectrum, transformed back to samples and added to the output.
+    private mutating func synthesise(_ number: Int64, _ channels: Range<Int>) {
         let bins = transform.binCount
-        for channel in 0..<channelCount {
+        for channel in channels {
             let spectrum = transform.spectrumStorage.view
             let (real, imaginary) = (current.real(channel), current.imaginary(channel))
             let (outputReal, outputImaginary) = (previous.real(channel), previous.imaginary(channel))
@@ -233,7 +360,8 @@ extension VocoderBand {
         }
     }
 
-    /// Adds a window's samples to the output; its last hop is the first to arrive there and overwrites the old contents.
+    /// Adds a window's samples to the output; its last hop is the first to arrive there and overwrites the old contents. So does all
+    /// of a track's first window.
     ///
     /// If a window begins before its segment, its first samples are skipped and the next ones faded in.
     /// Every offset, and the ring's length, is a multiple of the lane count, so no group of lanes wraps around.
@@ -246,51 +374,15 @@ extension VocoderBand {
         let skipped = Int(max(0, -begin))
         let gateBegin = isFirstSegment ? 0 : segmentBegin
         let gateEnd = Int(max(0, min(Int64(window), gateBegin + Int64(fade.count) - begin)))
+        let overlapEnd = number == enteredWindow ? 0 : window - hop
         for index in stride(from: skipped, to: window, by: Lanes.scalarCount) {
             let place = begin &+ Int64(index)
             var value = samples[lanes: (index + half) & (window - 1)] * weights[lanes: index]
             if index < gateEnd { value *= fade[lanes: Int(place - gateBegin)] }
-            if index < window - hop {
+            if index < overlapEnd {
                 output.add(value, channel: channel, at: place)
             } else {
                 output.write(value, channel: channel, at: place)
-            }
-        }
-    }
-}
-
-// MARK: - The start
-
-extension VocoderBand {
-    /// Replaces the windows up to the first: writes the source itself, weighted to complement the sum of the later windows.
-    ///
-    /// Windows without rotation add up to the source, so they continue it without a seam.
-    /// - Parameters:
-    ///   - from: The first output sample to fill, a multiple of eight.
-    ///   - start: The source frame heard at output sample 0.
-    ///   - interpolator: For a decimated band, whose samples lie at other frames than the output's.
-    func fillStart(
-        _ samples: borrowing SampleRing, from: Int, start: Int64, interpolator: borrowing BandInterpolator
-    ) {
-        let (weights, factor) = (windows.fill, Int64(factor))
-        for channel in 0..<channelCount {
-            if factor == 1 {
-                for index in stride(from: from, to: weights.count, by: Lanes.scalarCount) {
-                    let source = heard(
-                        samples, channel: channel, from: start + Int64(index), count: Lanes.scalarCount)
-                    output.write(source[lanes: 0] * weights[lanes: index], channel: channel, at: Int64(index))
-                }
-                continue
-            }
-            // Floor division by a power of two.
-            let first = start & ~(factor - 1)
-            let frame = Int(start - first)
-            for index in from..<weights.count {
-                let source = heard(
-                    samples, channel: channel, from: first / factor + Int64(index) - Int64(BandShape.reach - 1),
-                    count: BandInterpolator.sampleCount)
-                let value = interpolator.value(source, frame: frame)
-                output.write(value * weights[index], channel: channel, at: Int64(index))
             }
         }
     }

@@ -29,6 +29,9 @@ extension Analyst {
         let margin = Int64(clip.sampleRate / 20)
         let found = onsets[page] ?? OnsetMap.onsets(in: block, within: range.lowerBound..<range.upperBound + margin)
         onsets[page] = found
-        return AttackMaterial(onsets: found, in: range, of: block, bands: bands)
+        // A stretcher with one band has windows of one length.
+        let around = range.lowerBound - Int64(clip.sampleRate) / 2..<range.upperBound + Int64(clip.sampleRate) / 2
+        let steady = bands == .three ? SteadySound.changes(in: block, within: around) : []
+        return AttackMaterial(onsets: found, in: range, of: block, steady: steady, bands: bands)
     }
 }

@@ -1,0 +1,99 @@
+// Tones that lie closer than a short window tells apart: what becomes of their pitch, their beats and their channel.
+internal import Glibc
+
+/// How pure and how well in tune held tones come out, when the tones lie close together.
+public struct HeldToneMeasure: Sendable {
+    /// The largest error of a tone's frequency, in cents.
+    public let cents: Double
+    /// Level of the tones over all that is not one of them, in dB: the middle of windows of 0.4 s.
+    public let purity: Double
+
+    /// Measures a sound that should hold these tones alone; its first and last 0.6 s are left out.
+    public init(_ sound: [Float], hertz: [Double]) {
+        let rate = TestSignals.rate
+        let (margin, length) = (Int(0.6 * rate), Int(0.4 * rate))
+        let columns = LeastSquares.sines(hertz.map { $0 / rate }, count: length)
+        let ratios = stride(from: margin, to: sound.count - margin - length, by: length).map { start in
+            let window = sound[start..<start + length].map { Double($0) }
+            let fit = LeastSquares(window, columns: columns)
+            return decibels(dot(window, window) / max(fit.residualEnergy, 1e-20))
+        }
+        purity = median(ratios)
+        let held = sound[margin..<sound.count - margin].map { Double($0) }
+        let sorted = hertz.sorted()
+        cents =
+            sorted.indices.map { index in
+                // As far as half way to the next tone; a tone alone may be a semitone off.
+                let below = index > 0 ? sorted[index] - sorted[index - 1] : 0.06 * sorted[index]
+                let above = index + 1 < sorted.count ? sorted[index + 1] - sorted[index] : 0.06 * sorted[index]
+                let found = Self.strongest(
+                    held, from: sorted[index] - max(below, above) / 2, through: sorted[index] + max(below, above) / 2)
+                return abs(1200 * log2(found / sorted[index]))
+            }.max() ?? .nan
+    }
+
+    /// The frequency in Hz at which a sound is strongest, by a window of Hann's form over all of it.
+    private static func strongest(_ sound: [Double], from low: Double, through high: Double) -> Double {
+        let windowed = sound.indices.map { index in
+            sound[index] * (0.5 - 0.5 * cos(2 * .pi * Double(index) / Double(sound.count)))
+        }
+        // A third of the main lobe's half: the strongest point has it below its parabola.
+        let step = TestSignals.rate / Double(sound.count) * 2 / 3
+        let places = (0...Int((high - low) / step)).map { low + Double($0) * step }
+        let levels = places.map { decibels(power(windowed, hertz: $0)) }
+        guard let best = levels.indices.max(by: { levels[$0] < levels[$1] }) else { return .nan }
+        guard best > 0, best + 1 < levels.count else { return places[best] }
+        let (before, here, after) = (levels[best - 1], levels[best], levels[best + 1])
+        return places[best] + step * 0.5 * (before - after) / (before - 2 * here + after)
+    }
+
+    private static func power(_ sound: [Double], hertz: Double) -> Double {
+        // A rotating phasor; over some seconds its length stays 1 to the last digits.
+        let (turnX, turnY) = (cos(2 * .pi * hertz / TestSignals.rate), sin(2 * .pi * hertz / TestSignals.rate))
+        var (x, y, sumX, sumY) = (1.0, 0.0, 0.0, 0.0)
+        for value in sound {
+            sumX += value * x
+            sumY += value * y
+            (x, y) = (x * turnX - y * turnY, x * turnY + y * turnX)
+        }
+        return sumX * sumX + sumY * sumY
+    }
+
+    /// Power of the envelope above 1.2 kHz at a note's own rate over that at another one, in dB.
+    ///
+    /// Neighbouring partials of a low note beat at its frequency. If they keep their distance the beats do; if it is stretched, the
+    /// beats slow down.
+    public static func beats(_ sound: [Float], note: Double, slowed: Double) -> Double {
+        let rate = TestSignals.rate
+        let high = Filter.highPass(sound.map { Double($0) }, hertz: 1200)
+        let envelope = high[Int(0.6 * rate)..<sound.count - Int(0.6 * rate)].map { $0 * $0 }
+        let windowed = envelope.indices.map { index in
+            envelope[index] * (0.5 - 0.5 * cos(2 * .pi * Double(index) / Double(envelope.count)))
+        }
+        return decibels(power(windowed, hertz: note) / max(power(windowed, hertz: slowed), 1e-30))
+    }
+}
+
+extension TestSignals {
+    /// The ratio of two tones a tempered semitone apart.
+    public static let semitone = exp2(1.0 / 12)
+
+    /// Two held tones.
+    public static func dyad(_ low: Double, _ high: Double, seconds: Double = 3) -> [Float] {
+        partials(seconds: seconds) { time in
+            0.4 * (sin(2 * .pi * low * time) + sin(2 * .pi * high * time + 1))
+        }
+    }
+
+    /// A held low note: partials to 5 kHz that fall by 6 dB an octave.
+    public static func lowNote(_ hertz: Double, seconds: Double = 3) -> [Float] {
+        let count = Int(5000 / hertz)
+        let sound = partials(seconds: seconds) { time in
+            (1...count).reduce(0.0) {
+                $0 + sin(2 * .pi * hertz * Double($1) * time + 0.3 * sin(Double($1))) / Double($1)
+            }
+        }
+        let peak = sound.reduce(0) { max($0, abs($1)) }
+        return sound.map { 0.5 * $0 / peak }
+    }
+}
