@@ -42,6 +42,16 @@ import Testing
         }
     }
 
+    @Test("a click of a single frame is found at that frame")
+    func singleFrames() {
+        let places = [9000, 16001, 24777]
+        var sound = [Float](repeating: 0, count: 33000)
+        for place in places { sound[place] = place % 2 == 0 ? 0.9 : -0.3 }
+        let found = onsets([sound])
+        // They were found 4 ms early, which is as much at half speed.
+        #expect(found.map(\.attack) == places.map(Int64.init))
+    }
+
     @Test(
         "the beginning of a gated tone is an attack; its end is a stop, with full level before the cut and silence from the attack on"
     )

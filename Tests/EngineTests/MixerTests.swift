@@ -96,6 +96,31 @@ struct MixerTests {
         }
     }
 
+    @Test("is turned down where it would exceed full scale, and only there", arguments: [1, 64, 999])
+    func overload(block: Int) async throws {
+        let desk = Desk()
+        let loud = [[Float](repeating: 0.75, count: 4000)]
+        let steady = try desk.add(loud, try score(0..<4000))
+        let guest = try desk.add(loud, try score(0..<500))
+        let events = steady.events
+        steady.start(at: 0)
+        guest.start(at: 1000)
+        // To the frame after the last, at which the players' events end.
+        let output = desk.render(5000, block: block)
+        #expect(output.count == 4000)
+        #expect(output[..<1000].allSatisfy { $0 == 0.75 })
+        #expect(output[1000..<1500].allSatisfy { $0 > 0.99 && $0 <= 1 })
+        // The gain returns without a step, and altogether once there has been time for it.
+        for frame in 1501..<4000 {
+            #expect(output[frame] >= output[frame - 1] && output[frame] < output[frame - 1] + 0.001)
+        }
+        #expect(output[1500] < 0.51)
+        let reduction = await events.compactMap { event in
+            if case .limited(let decibels) = event.kind { decibels } else { nil }
+        }.first { _ in true }
+        #expect(abs((reduction ?? 0) - 3.52) < 0.02)
+    }
+
     @Test("frees a player only after the mixer has returned it")
     func lifetime() throws {
         let desk = Desk(endsWithPlayers: false)
@@ -126,10 +151,12 @@ struct MixerTests {
     @Test("plays the documented number of players, and refuses one more")
     func full() throws {
         let desk = Desk()
+        // All of them together are exactly full scale.
+        let level = 1 / Float(Mixer.capacity)
         for index in 0..<Mixer.capacity {
             let hasRoom = desk.registry.hasRoom
             #expect(hasRoom)
-            let player = try desk.add([[Float](repeating: 1, count: 4000)], try score(0..<200))
+            let player = try desk.add([[Float](repeating: level, count: 4000)], try score(0..<200))
             player.start(at: Int64(index))
         }
         let hasRoom = desk.registry.hasRoom
@@ -137,7 +164,7 @@ struct MixerTests {
         let output = desk.render(1000)
         #expect(output.count == 200 + Mixer.capacity - 1)
         // One more with each frame, and after its 200 frames one fewer.
-        let expected = output.indices.map { Float(min($0 + 1, Mixer.capacity, output.count - $0)) }
+        let expected = output.indices.map { level * Float(min($0 + 1, Mixer.capacity, output.count - $0)) }
         #expect(output == expected)
     }
 }

@@ -10,6 +10,11 @@ struct PlayerSoundTests {
     static let rate = 8000
     static let clip = testClip(channels: 2, frames: 6000, rate: rate, seed: 7)
 
+    /// 6000 frames of a sine wave.
+    static func tone(_ frequency: Double, amplitude: Double) -> [Float] {
+        (0..<6000).map { Float(amplitude * sin(2 * .pi * frequency * Double($0) / Double(rate))) }
+    }
+
     func score(
         _ ranges: [Range<Int64>], passes: Int = 2, speed: Double = 1, gap: Gap = .none, joint: Joint = .hard
     ) throws -> Score {
@@ -142,6 +147,56 @@ struct PlayerSoundTests {
         #expect(wide[3].allSatisfy { $0 == 0 })
         let spread = try rendered(score, channels: 3, clip: [Self.clip[0]])
         #expect(spread[0] == spread[2] && Array(spread[2][..<500]) == Array(Self.clip[0][..<500]))
+    }
+
+    @Test("turned up above full scale is limited, for every block size", arguments: [1, 333])
+    func overload(block: Int) throws {
+        let score = try score([0..<6000], passes: 1)
+        let clip = [Self.tone(100.3, amplitude: 0.5)]
+        func output(_ block: Int) throws -> [Float] {
+            let harness = try Harness(clip, rate: Self.rate, score: score)
+            harness.player.start(at: 0)
+            harness.player.setGain(decibels: 12, at: 1000)
+            harness.player.setGain(decibels: 0, at: 2000)
+            return harness.render(6000) { block }[0]
+        }
+        let sound = try output(block)
+        #expect(try sound == output(512))
+        #expect(sound.allSatisfy { abs($0) <= 1 })
+        #expect((sound[1200..<2000].max() ?? 0) > 0.98)
+        #expect(sound[..<1000] == clip[0][..<1000])
+    }
+
+    @Test("a copy above full scale passes as it is at gain 1, and so does silence after it")
+    func loudCopy() throws {
+        let score = try score([0..<6000], passes: 1)
+        let clip = [Self.tone(100.3, amplitude: 1.5)]
+        let harness = try Harness(clip, rate: Self.rate, score: score)
+        harness.player.start(at: 0)
+        #expect(harness.render(6000) { 333 }[0] == clip[0])
+    }
+
+    @Test("a pass that is turned down tells it before its end, at any speed but that of a copy")
+    func reported() async throws {
+        for (speed, isTold) in [(1.0, false), (0.6, true)] {
+            let clip = [zip(Self.tone(100.3, amplitude: 0.7), Self.tone(700.7, amplitude: 0.7)).map(+)]
+            let harness = try Harness(clip, rate: Self.rate, score: try score([0..<6000], passes: 1, speed: speed))
+            let events = harness.player.events
+            harness.player.start(at: 0)
+            let sound = harness.render(11_000) { 512 }[0]
+            var kinds: [PlayerEvent.Kind] = []
+            for await event in events { kinds.append(event.kind) }
+            let reduction = kinds.lazy.compactMap { kind in
+                if case .limited(let decibels) = kind { decibels } else { nil }
+            }.first
+            #expect((reduction != nil) == isTold)
+            guard let reduction, isTold else { continue }
+            #expect(reduction > 2 && reduction < 4)
+            // The pass begins with a copy of its first frames.
+            #expect(sound[264...].allSatisfy { abs($0) <= 1 })
+            let place = kinds.firstIndex(of: .limited(decibels: reduction))
+            #expect(place.map { kinds[$0 + 1] } == .passEnded)
+        }
     }
 
     @Test("changes gain without a step, and is bit for bit the clip again at gain 1")

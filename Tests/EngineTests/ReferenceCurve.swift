@@ -130,7 +130,9 @@ final class ReferenceVoice {
     private var made: [[Float]]
     private let block: PlanarBuffer
 
-    var leadFrames: Int64 { Int64(stretcher.leadFrames) }
+    /// How far ahead a player's voice is told a change of speed: the stretcher's lead, and what the limiter after it looks ahead. It looks at
+    /// nothing that it changes here, as no clip is that loud.
+    let leadFrames: Int64
 
     /// The clip from a frame on.
     convenience init(copying clip: [[Float]], rate: Int, from: Int64) {
@@ -166,6 +168,8 @@ final class ReferenceVoice {
         made = [[Float]](repeating: [], count: clip.count)
         stretcher = Stretcher(channelCount: clip.count, sampleRate: rate, maximumEmitFrames: 1)
         stretcher.start(at: from, speed: speed)
+        let limiter = PeakLimiter(channelCount: clip.count, sampleRate: rate, maximumEmitFrames: 1)
+        leadFrames = Int64(stretcher.leadFrames + limiter.lookAheadFrames)
         block = PlanarBuffer(channelCount: clip.count, frameCount: 1)
     }
 
@@ -193,7 +197,7 @@ final class ReferenceVoice {
     }
 
     private func stretch() {
-        while let next = changes.first, next.frame < Int64(made[0].count) + 1 + leadFrames {
+        while let next = changes.first, next.frame < Int64(made[0].count + 1 + stretcher.leadFrames) {
             precondition(stretcher.changeSpeed(atOutput: next.frame, to: next.speed, over: next.glide))
             changes.removeFirst()
         }

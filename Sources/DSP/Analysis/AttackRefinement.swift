@@ -121,7 +121,8 @@ struct AttackRefinement {
         let quiet = min(max(base, before), 0.05 * top)
         let threshold = max(16 * quiet, 2e-3 * top)
         var attack = steepest
-        for index in max(0, steepest - 3 * millisecond)..<steepest + millisecond where errors[index] >= threshold {
+        // A click of a single frame is as steep at each of the 4 ms before it, of which the first is taken.
+        for index in max(0, steepest - 3 * millisecond)...steepest + 4 * millisecond where errors[index] >= threshold {
             if unforeseen.mean(index..<index + millisecond) >= threshold / 2 {
                 attack = index
                 break

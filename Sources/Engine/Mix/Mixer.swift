@@ -1,6 +1,7 @@
 // The mix, which the device thread calls. It sums the players in the order in which they were added and detects the end of the last one.
 // Players are added and removed through a ring. The control side owns their memory and frees it once the mixer has returned it.
 internal import AudioDevices
+internal import DSP
 internal import Realtime
 
 /// Sums players into the device's block. Real-time safe: `render` is; the initialiser allocates.
@@ -23,6 +24,8 @@ struct Mixer: ~Copyable {
     private var released: RingProducer<Int>
     private let endsWithPlayers: Bool
     private var hasPlayed = false
+    /// Keeps the sum of two and more players below full scale; made with the first player, whose rate is the engine's.
+    private var overload: OverloadGuard?
     /// The loss of the device, while it lasts. The players are told when its first frame is rendered.
     private var loss: Loss?
     private var lossIsNew = false
@@ -67,8 +70,21 @@ struct Mixer: ~Copyable {
             let hasEnded = unsafe core.pointee.hasEnded
             end = max(end, hasEnded ? playerEnd : block.frameCount)
         }
+        limit(block)
         hasPlayed = true
         return endsWithPlayers ? end : block.frameCount
+    }
+
+    /// Turns the sum down where it would exceed full scale, and lets the players report it. One player alone passes as it is.
+    private mutating func limit(_ block: RenderBlock) {
+        guard var guarded = overload, count > 1 || guarded.isActive(), block.channelCount > 0 else { return }
+        unsafe guarded.apply(
+            to: block.channels, channelCount: block.channelCount, frameCount: block.frameCount,
+            watched: count > 1 ? block.frameCount : 0)
+        let gain = guarded.takeLowestGain()
+        overload = guarded
+        guard gain < 1 else { return }
+        for index in 0..<count { unsafe slots[index].core.pointee.noteGain(gain) }
     }
 
     /// Tells every player about an xrun of the device.
@@ -135,6 +151,7 @@ struct Mixer: ~Copyable {
                 guard count < Mixer.capacity else { continue }
                 unsafe (slots + count).initialize(to: command.slot)
                 count += 1
+                if overload == nil { overload = unsafe OverloadGuard(sampleRate: command.slot.core.pointee.sampleRate) }
                 if let loss {
                     unsafe command.slot.core.pointee.interrupt(at: frame, reason: loss.reason, resumes: loss.resumes)
                 }

@@ -25,6 +25,12 @@ struct GainGlide: BitwiseCopyable {
         return from + (to - from) * (Float(gone) / Float(length))
     }
 
+    /// How many of the next `frameCount` frames are turned up, or may be: those of a glide that begins or ends above 1. They come first.
+    func louderFrames(at frame: Int64, _ frameCount: Int) -> Int {
+        if to > 1 { return frameCount }
+        return from > 1 ? Int(min(Int64(frameCount), max(0, start + length - frame))) : 0
+    }
+
     /// Multiplies the first `frameCount` frames of a buffer whose first frame is output frame `frame`.
     func apply(to buffer: borrowing PlanarBuffer, channelCount: Int, frameCount: Int, at frame: Int64) {
         let isSteady = frame - start + 1 >= length

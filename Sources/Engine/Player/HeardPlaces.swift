@@ -39,7 +39,7 @@ struct HeardPlaces {
                     isReached: event.kind == .speedChanged))
         case .passEnded, .paused, .finished:
             add(Point(outputFrame: event.frame, clipFrame: event.clipFrame, speed: 0, isReached: true))
-        case .sectionStarted, .sectionEnded, .xrun, .starved, .materialChosen: break
+        case .sectionStarted, .sectionEnded, .xrun, .starved, .limited, .materialChosen: break
         }
     }
 

@@ -26,6 +26,8 @@ struct LayerStack: ~Copyable {
     /// Layers added so far; identifies the layer that was told a change of speed.
     private(set) var laid: Int64 = 0
     private(set) var starvation = Starvation()
+    /// The lowest gain of the voices' limiters in the sound that was made last.
+    private var lowestGain: Float = 1
 
     private let source: ClipSource
     private let channelCount: Int
@@ -227,11 +229,13 @@ struct LayerStack: ~Copyable {
     /// Makes `frameCount` frames from output frame `now` on in `sound`. No fade begins or ends in between.
     ///
     /// - Parameter frameCount: at most `chunkFrames`.
-    mutating func produce(_ frameCount: Int, of playhead: Playhead, at now: Int64) {
+    /// - Returns: the lowest gain of the voices' limiters meanwhile; 1 if they changed nothing.
+    mutating func produce(_ frameCount: Int, of playhead: Playhead, at now: Int64) -> Float {
         guard count > 0 else {
             sound.clear(frameCount)
-            return
+            return 1
         }
+        lowestGain = 1
         unsafe fill(sound.channels, from: 0, frameCount, of: playhead, at: now)
         for index in 1..<max(1, count) {
             let layer = layers[index]
@@ -247,6 +251,7 @@ struct LayerStack: ~Copyable {
                 }
             }
         }
+        return lowestGain
     }
 
     private mutating func fill(
@@ -282,6 +287,7 @@ struct LayerStack: ~Copyable {
             unsafe layers[layer].tellKnots(to: voice, along: playhead, before: now + Int64(frameCount))
         }
         let missing = unsafe source.stretch(with: voice, into: output, frameCount)
+        lowestGain = unsafe min(lowestGain, voice.pointee.takeLowestGain())
         note(missing, at: now)
         guard layers[layer].isRecording else { return }
         // A pass with missing pages must not be reused.

@@ -5,6 +5,7 @@
 // Only the initialiser allocates. It does not open devices, decode files or call back.
 internal import AudioDevices
 internal import Clips
+internal import DSP
 internal import Realtime
 
 /// One player on the render thread: at every frame it does everything that is due, in a fixed order, and then makes sound up to the next
@@ -15,6 +16,8 @@ struct PlayerCore: ~Copyable {
     private static let maximumSteps = 8 * CommandList.capacity
 
     private let clip: ClipReader
+    /// In Hz; the clip's, which is the engine's.
+    let sampleRate: Int
     private let channelCount: Int
     private let gainFrames: Int
     /// Under the virtual clock the reader waits for its pages, so commands need not wait.
@@ -22,6 +25,8 @@ struct PlayerCore: ~Copyable {
     private var commands: CommandList
     private(set) var transport: Transport
     private var gain = GainGlide()
+    /// Keeps what is turned up below full scale.
+    private var overload: OverloadGuard
     private var peaks: PlayerPeaks
     /// The effect of a lost device on this player.
     private var interruption = PlayerInterruption()
@@ -33,10 +38,12 @@ struct PlayerCore: ~Copyable {
         waitsForPages: Bool
     ) {
         self.clip = reader
+        sampleRate = clip.sampleRate
         channelCount = clip.channelCount
         self.waitsForPages = waitsForPages
         gainFrames = FadeLengths(sampleRate: clip.sampleRate).gain
         commands = CommandList(urgent: ends.urgent, scheduled: ends.scheduled)
+        overload = OverloadGuard(sampleRate: clip.sampleRate)
         peaks = PlayerPeaks(ends.peaks)
         let source = ClipSource(clip: reader, attacks: attacks)
         transport = Transport(
@@ -72,7 +79,7 @@ struct PlayerCore: ~Copyable {
             if hasEnded { end = min(end, done) }
             let count = framesUntilChange(from: now, limit: min(frameCount - done, LayerStack.chunkFrames))
             transport.produce(count, at: now)
-            gain.apply(to: transport.stack.sound, channelCount: channelCount, frameCount: count, at: now)
+            applyGain(count, at: now)
             peaks.take(transport.stack.sound, count)
             unsafe ChannelMap.mix(
                 transport.stack.sound, from: channelCount, into: output, to: outputChannels, offset: done,
@@ -86,6 +93,19 @@ struct PlayerCore: ~Copyable {
         clip.endBlock()
         return end
     }
+
+    /// Turns the next frames up or down. A copy of the clip at a gain of 1 and below passes as it is, even above full scale.
+    private mutating func applyGain(_ frameCount: Int, at now: Int64) {
+        gain.apply(to: transport.stack.sound, channelCount: channelCount, frameCount: frameCount, at: now)
+        let watched = gain.louderFrames(at: now, frameCount)
+        guard watched > 0 || overload.isActive() else { return }
+        let channels = unsafe transport.stack.sound.channels
+        unsafe overload.apply(to: channels, channelCount: channelCount, frameCount: frameCount, watched: watched)
+        transport.noteGain(overload.takeLowestGain())
+    }
+
+    /// The mix that this player is part of was turned down; it is told with the end of the pass.
+    mutating func noteGain(_ gain: Float) { transport.noteGain(gain) }
 
     /// Does everything that is due at output frame `now`, one step at a time, in this order: changes of speed that a voice was told
     /// beforehand; commands, in the order of the requests; the end of a stop; joints; changes between voice and copy. After each of

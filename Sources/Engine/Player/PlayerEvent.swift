@@ -1,4 +1,5 @@
 public import AudioDevices
+internal import Glibc
 
 /// Something that happened at an exact output frame.
 public struct PlayerEvent: Sendable, Hashable {
@@ -22,6 +23,9 @@ public struct PlayerEvent: Sendable, Hashable {
         case xrun(lostFrames: Int64)
         /// This many frames were silent because their pages were not decoded in time.
         case starved(frames: Int64)
+        /// The pass that is over was turned down for moments by up to this many dB, because it would have exceeded full scale at its speed
+        /// and pitch. Reductions of less than 0.1 dB are not reported, nor are copies of an earlier pass.
+        case limited(decibels: Double)
         /// A section was classified as music or speech, which decides how its passes sound from the next one on.
         case materialChosen(SectionMaterial)
         /// Silence until `resume`, with the reason. A second one while paused reports that the reason has changed.
@@ -115,7 +119,7 @@ struct RenderEvent: Sendable, BitwiseCopyable {
     enum Code: UInt8, Sendable, BitwiseCopyable {
         case playbackStarted, sectionStarted, sectionEnded, passStarted, passEnded, moved, xrun, starved, paused,
             resumed
-        case finished, speedChanged
+        case finished, speedChanged, limited
     }
 
     var code: Code
@@ -128,11 +132,16 @@ struct RenderEvent: Sendable, BitwiseCopyable {
     var semitones: Double
     var clipFrame: Int64
     var sound: PassSound
-    /// Frames lost or starved, or the raw value of a reason; for an end also `startsTaken`.
+    /// Frames lost or starved, the raw value of a reason, or a gain in units of 2^-24; for an end also `startsTaken`.
     var detail: Int64
 
     /// Start requests that were taken before an end.
     var startsTaken: Int64 { detail >> 8 }
+
+    /// A gain of 1 as the detail of an event.
+    private static let gainUnits = Double(1 << 24)
+
+    static func detail(gain: Float) -> Int64 { Int64(Double(gain) * gainUnits) }
 
     static func detail(_ reason: FinishReason, startsTaken: Int64) -> Int64 {
         startsTaken << 8 | Int64(reason.rawValue)
@@ -151,6 +160,7 @@ struct RenderEvent: Sendable, BitwiseCopyable {
             case .speedChanged: .speedChanged
             case .xrun: .xrun(lostFrames: detail)
             case .starved: .starved(frames: detail)
+            case .limited: .limited(decibels: -20 * log10(Double(detail) / Self.gainUnits))
             case .paused: .paused(PauseReason(rawValue: UInt8(truncatingIfNeeded: detail)) ?? .user)
             case .resumed: .resumed(PauseReason(rawValue: UInt8(truncatingIfNeeded: detail)) ?? .user)
             case .finished: .finished(FinishReason(rawValue: UInt8(truncatingIfNeeded: detail)) ?? .completed)

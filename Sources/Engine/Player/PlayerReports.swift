@@ -7,11 +7,19 @@ struct PlayerReports: ~Copyable {
     private var events: RingProducer<RenderEvent>
     private var statusWriter: SnapshotWriter<PlayerStatus>
     private var droppedEvents: Int64 = 0
+    /// By how much the sound was turned down since the end of a pass was last told, as a factor.
+    private var lowestGain: Float = 1
+
+    /// A reduction of 0.1 dB is worth telling.
+    private static let toldGain: Float = 0.9886
 
     init(events: consuming RingProducer<RenderEvent>, status: consuming SnapshotWriter<PlayerStatus>) {
         self.events = events
         statusWriter = status
     }
+
+    /// The sound is turned down to a factor of `gain`, or is not if that is 1. It is told before the end of the pass.
+    mutating func noteGain(_ gain: Float) { lowestGain = min(lowestGain, gain) }
 
     /// An event about the playhead's span.
     mutating func post(
@@ -36,6 +44,15 @@ struct PlayerReports: ~Copyable {
         _ code: RenderEvent.Code, about part: ScorePart, choice: VoiceChoice, pass: Int, at frame: Int64, speed: Double,
         clipFrame: Int64, detail: Int64 = 0
     ) {
+        if code == .passEnded, lowestGain < 1 {
+            let gain = lowestGain
+            lowestGain = 1
+            if gain < Self.toldGain {
+                post(
+                    .limited, about: part, choice: choice, pass: pass, at: frame, speed: speed, clipFrame: clipFrame,
+                    detail: RenderEvent.detail(gain: gain))
+            }
+        }
         let event = RenderEvent(
             code: code, frame: frame, section: part.section, pass: pass, passes: part.reportedPasses,
             speed: speed, semitones: part.semitones, clipFrame: clipFrame, sound: PassSound(of: part, choice),

@@ -2,9 +2,8 @@ internal import DSP
 
 /// Plays, pauses and stops. It moves a player between places of a score, and reports what it left and what it reached.
 ///
-/// There are two kinds of change. The transport *crosses over*: at an output frame another place, another score
-/// or silence fades in over the current sound. Or it *advances*: at the end of a span, to the next span of the score. The score
-/// is an immutable timeline that the control side made. Real-time safe: everything but the initialiser.
+/// There are two kinds of change. The transport *crosses over*: at an output frame another place, another score or silence fades in over
+/// the current sound. Or it *advances*: at the end of a span, to the next span of the score. Real-time safe: all but the initialiser.
 struct Transport: ~Copyable {
     /// If a plain pass has at least this long to go when more is known about it, it begins anew.
     private static let longPassSeconds = 5
@@ -370,7 +369,7 @@ struct Transport: ~Copyable {
     }
 
     /// Makes `count` frames of sound from output frame `now` on. Nothing changes in between.
-    mutating func produce(_ count: Int, at now: Int64) { stack.produce(count, of: playhead, at: now) }
+    mutating func produce(_ count: Int, at now: Int64) { noteGain(stack.produce(count, of: playhead, at: now)) }
 
     /// Drops layers that are no longer heard.
     mutating func dropCovered(at now: Int64) { stack.dropCovered(at: now) }
@@ -382,7 +381,9 @@ struct Transport: ~Copyable {
         reports.post(code, of: playhead, at: frame, clipFrame: clipFrame, detail: detail)
     }
 
-    /// Reports an xrun of the device.
+    /// The sound was turned down to a factor of `gain`; the end of the pass tells it.
+    mutating func noteGain(_ gain: Float) { reports.noteGain(gain) }
+
     mutating func noteXrun(at now: Int64, lostFrames: Int64) {
         post(.xrun, at: now, clipFrame: playhead.place(at: now).clipFrame, detail: lostFrames)
     }
@@ -392,8 +393,7 @@ struct Transport: ~Copyable {
         retired.giveBackUnheard(in: stack)
         // One event for each run of missing frames, at its first frame.
         if let run = stack.takeStarvedRun(before: now, always: state == .finished) {
-            let clipFrame = playhead.place(at: run.start).clipFrame
-            post(.starved, at: run.start, clipFrame: clipFrame, detail: run.frames)
+            post(.starved, at: run.start, clipFrame: playhead.place(at: run.start).clipFrame, detail: run.frames)
         }
         reports.publish(PlayerStatus(self, at: now))
     }

@@ -2,7 +2,8 @@ internal import DSP
 
 // A voice plays a pass that is not a copy of the clip: at another tempo, followed by an interpolator if the pitch is changed,
 // which reads the stretched signal at another pace. A pitch r times as high at speed s is the clip stretched to
-// speed s / r and read r times as fast; so the tempo is s, and the stretcher stays exact.
+// speed s / r and read r times as fast; so the tempo is s, and the stretcher stays exact. Neither keeps the clip's peaks, so a limiter
+// comes last. Its look-ahead delays nothing: what a voice will play is known.
 
 /// How a voice begins. Two voices that begin alike sound alike, bit for bit.
 struct VoiceStart: BitwiseCopyable {
@@ -22,6 +23,7 @@ struct VoiceStart: BitwiseCopyable {
 struct Voice: ~Copyable {
     private var tempo: TempoVoice
     private var interpolator: PitchInterpolator
+    private var limiter: PeakLimiter
     private var start = VoiceStart(clipFrame: 0, passFrame: 0, speed: 1, pitchRatio: 1)
     private var needsHistory = false
 
@@ -30,6 +32,8 @@ struct Voice: ~Copyable {
         tempo = TempoVoice(
             channelCount: channelCount, sampleRate: sampleRate, maximumEmitFrames: maximumEmitFrames)
         interpolator = PitchInterpolator(channelCount: channelCount, maximumEmitFrames: maximumEmitFrames)
+        limiter = PeakLimiter(
+            channelCount: channelCount, sampleRate: sampleRate, maximumEmitFrames: maximumEmitFrames)
     }
 
     private var isPitched: Bool { start.pitchRatio != 1 }
@@ -44,6 +48,7 @@ struct Voice: ~Copyable {
         tempo.start(
             at: start.clipFrame, planFrame: planFrame, speed: start.speed / start.pitchRatio, by: start.choice.method)
         interpolator.start(ratio: start.pitchRatio)
+        limiter.start()
         needsHistory = isPitched
     }
 
@@ -52,9 +57,10 @@ struct Voice: ~Copyable {
 
     /// The most frames of the clip, from the first audible one on, that such a voice needs to produce its first frames.
     func aheadFrames(toEmit frameCount: Int, speed: Double, pitchRatio: Double) -> Int {
-        guard pitchRatio != 1 else { return tempo.aheadFrames(toEmit: frameCount, speed: speed) }
+        let limited = frameCount + limiter.lookAheadFrames
+        guard pitchRatio != 1 else { return tempo.aheadFrames(toEmit: limited, speed: speed) }
         // The interpolator needs half its kernel beyond the last frame; one more for each rounding.
-        let frames = Int(Double(frameCount) * pitchRatio) + PitchInterpolator.longestHistoryFrames + 2
+        let frames = Int(Double(limited) * pitchRatio) + PitchInterpolator.longestHistoryFrames + 2
         return tempo.aheadFrames(toEmit: frames, speed: speed / pitchRatio)
     }
 
@@ -73,9 +79,10 @@ struct Voice: ~Copyable {
     /// How far ahead of the next frame a change of speed must be told.
     func leadFrames() -> Int64 {
         let lead = tempo.leadFrames
-        guard isPitched else { return Int64(lead) }
+        let limited = Int64(limiter.lookAheadFrames)
+        guard isPitched else { return Int64(lead) + limited }
         // The interpolator has already received half its kernel beyond the last frame; one more for each rounding.
-        return Int64(Double(lead + interpolator.historyFrames + 2) / start.pitchRatio) + 1
+        return Int64(Double(lead + interpolator.historyFrames + 2) / start.pitchRatio) + 1 + limited
     }
 
     /// Changes the speed from a frame of the voice on; see `Stretcher.changeSpeed(atOutput:to:over:)`.
@@ -101,6 +108,17 @@ struct Voice: ~Copyable {
 
     /// Does at most one piece of the work for the next `frameCount` frames.
     mutating func advance(toEmit frameCount: Int) -> Step {
+        let needed = min(limiter.framesNeeded(toEmit: frameCount), limiter.maximumEmitFrames)
+        guard needed > 0 else { return .ready }
+        let step = advanceSound(toEmit: needed)
+        guard step == .ready else { return step }
+        unsafe emitSound(needed, into: limiter.inputs, offset: limiter.inputOffset)
+        limiter.accept(needed)
+        return .worked
+    }
+
+    /// The same for the sound that the limiter takes.
+    private mutating func advanceSound(toEmit frameCount: Int) -> Step {
         guard isPitched else { return advanceTempo(toEmit: frameCount) }
         if needsHistory { return .needsInput(historyRequest) }
         let needed = min(interpolator.framesNeeded(toEmit: frameCount), tempo.maximumEmitFrames)
@@ -150,10 +168,19 @@ struct Voice: ~Copyable {
 
     /// Writes the next frames; `nextInput` must have returned nil for them.
     mutating func emit(_ frameCount: Int, into output: UnsafePointer<UnsafeMutablePointer<Float>>) {
+        unsafe limiter.emit(frameCount, into: output, offset: 0)
+    }
+
+    /// The lowest gain of the limiter since the last call, as a factor.
+    mutating func takeLowestGain() -> Float { limiter.takeLowestGain() }
+
+    private mutating func emitSound(
+        _ frameCount: Int, into output: UnsafePointer<UnsafeMutablePointer<Float>>, offset: Int
+    ) {
         if isPitched {
-            unsafe interpolator.emit(frameCount, into: output, offset: 0)
+            unsafe interpolator.emit(frameCount, into: output, offset: offset)
         } else {
-            unsafe tempo.emit(frameCount, into: output, offset: 0)
+            unsafe tempo.emit(frameCount, into: output, offset: offset)
         }
     }
 }

@@ -24,6 +24,7 @@ extension PlayerEvent.Kind {
         case .speedChanged: "speed.changed"
         case .xrun: "xrun"
         case .starved: "starved"
+        case .limited: "limited"
         case .materialChosen: "material.chosen"
         case .paused: "paused"
         case .resumed: "resumed"
@@ -38,6 +39,7 @@ extension PlayerEvent {
         switch kind {
         case .xrun(let lostFrames): [.init("lost_frames", .integer(lostFrames))]
         case .starved(let frames): [.init("frames", .integer(frames))]
+        case .limited(let decibels): [.init("decibels", .number(decibels))]
         case .paused(let reason), .resumed(let reason): [.init("reason", .string(reason.name))]
         case .finished(let reason): [.init("reason", .string(reason.name))]
         case .passStarted: [.init("sound", .string(sound.name))]

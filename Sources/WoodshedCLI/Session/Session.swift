@@ -356,6 +356,7 @@ final class Session: TerminalLoopDelegate {
         case .resumed: return "resumed"
         case .xrun(let lostFrames): return "dropout of \(lostFrames) frames"
         case .starved(let frames): return "\(frames) frames were not decoded in time"
+        case .limited(let decibels): return "turned down by up to \(fixed(decibels, decimals: 1)) dB, or it would clip"
         case .playbackStarted, .sectionEnded, .passEnded, .moved, .materialChosen, .finished: return nil
         }
     }

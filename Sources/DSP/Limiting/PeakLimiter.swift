@@ -1,0 +1,272 @@
+// PeakLimiter: turns a sound down for as long as it would exceed full scale, before it does.
+//
+// A stretched or pitched sound has other phases than its recording, and so other peaks: a recording brought to full scale comes
+// out up to 5 dB above it. The gain follows from the peaks of the next 5 ms: it is down when a peak arrives, and the way there and back
+// has no corner. Gains are whole numbers, so that a sound without such peaks passes bit for bit, at any block size.
+
+/// Keeps a sound at or below full scale, in pull style: it says how many frames it needs.
+///
+///     limiter.start()
+///     // write framesNeeded(toEmit: 64) frames, `inputOffset` after `inputs`, at once or in pieces, and accept each
+///     limiter.emit(64, into: channels, offset: 0)
+///
+/// The first frame out is the first frame in: nothing is delayed, but frames are needed some 6 ms ahead. All channels get the
+/// same gain, so the stereo image stays. Peaks between samples count as well (see ``TruePeakFilter``).
+///
+/// A sound begins with a copy of its recording, whose first 256 frames pass unchanged; the next 8 may exceed full scale as well. From then on the look-ahead
+/// grows by a quarter of a frame a frame, so that a start costs no burst of work; until it is complete a gain may fall faster.
+///
+/// Real-time safe: all but `init`.
+@safe
+@usableFromInline package struct PeakLimiter: ~Copyable {
+    private let channelCount: Int
+    /// The largest count for ``framesNeeded(toEmit:)`` and ``emit(_:into:offset:)``.
+    package let maximumEmitFrames: Int
+    /// Frames that must be known beyond the last one emitted.
+    package let lookAheadFrames: Int
+    /// One pointer per channel to its frames; see ``inputOffset``.
+    package let inputs: UnsafePointer<UnsafeMutablePointer<Float>>
+    /// How far after ``inputs`` the next frames are written.
+    package private(set) var inputOffset = 0
+
+    private let filter = TruePeakFilter()
+    private let samples: FloatStorage
+    /// Frames of one channel's memory.
+    private let capacity: Int
+
+    /// Gains are chosen for groups of this many frames, and interpolated between them.
+    private static var groupFrames: Int { Lanes.scalarCount }
+    /// Groups ahead of one that decide on its gain, and one more than those over which a gain is smoothed: 5 ms.
+    private let window: Int
+    /// Rings addressed by group: the gain that each group needs, the smallest ahead with its slow return, and what is applied.
+    private let needed: FloatStorage
+    private let held: FloatStorage
+    private let applied: FloatStorage
+    private let groupMask: Int
+    /// The weights that smooth the gains: whole numbers, a triangle.
+    private let weights: FloatStorage
+    private let totalWeight: Double
+    /// The part of what is missing to 1 that a gain regains in one group.
+    private let returnShare: Double
+
+    /// The next frame to be emitted: its place in the memory, and its number from the start.
+    private var emitOffset = 0
+    private var emittedFrames = 0
+    /// Groups measured and groups decided since the start.
+    private var measuredGroups = 0
+    private var decidedGroups = 0
+    /// A Double, as the last steps back to 1 are smaller than a Float can add.
+    private var latestHeld = 1.0
+    private var lowest: Float = 1
+
+    /// Groups at the beginning that are not looked at, and groups in which the look-ahead grows by one.
+    private static var copiedGroups: Int { 32 }
+    private static var growthGroups: Int { 4 }
+
+    /// What peaks are brought to: a thousandth of a decibel below full scale, which is more than rounding can add.
+    private static var ceiling: Float { 0.9999 }
+    private static let windowSeconds = 0.005
+    /// A gain regains half of what it lacks in 65 ms: slower than most beats, which would be flattened otherwise.
+    private static let returnSeconds = 0.093
+    /// Nearer to 1 than a ten-thousandth of a decibel is 1.
+    private static var leastReduction: Double { 1e-5 }
+
+    /// Allocates all memory; call ``start()`` before anything else.
+    ///
+    /// - Parameters:
+    ///   - channelCount: 1 to 64.
+    ///   - sampleRate: 8000 to 768000 Hz.
+    ///   - maximumEmitFrames: The largest count of frames emitted at once, 1 to 65536.
+    ///
+    /// Real-time safe: no.
+    package init(channelCount: Int, sampleRate: Int, maximumEmitFrames: Int) {
+        precondition((1...64).contains(channelCount), "A limiter takes 1 to 64 channels.")
+        precondition((8000...768_000).contains(sampleRate), "A limiter takes rates of 8000 to 768000 Hz.")
+        precondition((1...65536).contains(maximumEmitFrames), "A limiter emits 1 to 65536 frames at once.")
+        self.channelCount = channelCount
+        self.maximumEmitFrames = maximumEmitFrames
+        let groupSeconds = Double(Self.groupFrames) / Double(sampleRate)
+        let window = max(4, Int((Self.windowSeconds / groupSeconds).rounded()))
+        self.window = window
+        lookAheadFrames = Self.groupFrames * (window + 1) + Self.readAhead
+        // What is held, what comes next, and the part before it that the filter reads.
+        capacity = Self.readBefore + 2 * (maximumEmitFrames + lookAheadFrames) + Lanes.scalarCount
+        samples = FloatStorage(count: channelCount * capacity)
+        var groups = 1
+        while groups < capacity / Self.groupFrames + 2 * window { groups *= 2 }
+        groupMask = groups - 1
+        needed = FloatStorage(count: groups)
+        held = FloatStorage(count: groups)
+        applied = FloatStorage(count: groups)
+        weights = FloatStorage((1..<window).map { Float(min($0, window - $0)) })
+        totalWeight = (1..<window).reduce(0.0) { $0 + Double(min($1, window - $1)) }
+        returnShare = groupSeconds / Self.returnSeconds
+        let channels = UnsafeMutablePointer<UnsafeMutablePointer<Float>>.allocate(capacity: channelCount)
+        for channel in 0..<channelCount {
+            unsafe (channels + channel).initialize(to: samples.view.base + channel * capacity)
+        }
+        unsafe inputs = UnsafePointer(channels)
+    }
+
+    deinit {
+        unsafe inputs.deallocate()
+    }
+
+    /// Frames that the filter reads before a group, and from its first frame on.
+    private static var readBefore: Int { 16 }
+    private static var readAhead: Int { TruePeakFilter.reach + Lanes.scalarCount }
+
+    /// Starts with another sound and discards the previous one.
+    #if REALTIME_CHECKS
+        @_noAllocation @_noLocks
+    #endif
+    package mutating func start() {
+        for channel in 0..<channelCount {
+            for index in 0..<Self.readBefore { samples.view[channel * capacity + index] = 0 }
+        }
+        (emitOffset, inputOffset) = (Self.readBefore, Self.readBefore)
+        (emittedFrames, measuredGroups, decidedGroups) = (0, 0, 0)
+        (latestHeld, lowest) = (1, 1)
+    }
+
+    /// How many groups ahead of one are known when its gain is chosen. At least one, as a gain glides to that of the next group.
+    @inline(__always)
+    private func reach(of group: Int) -> Int {
+        guard group >= Self.copiedGroups else { return 0 }
+        return min(window, 1 + (group - Self.copiedGroups) / Self.growthGroups)
+    }
+
+    /// How many more frames must be accepted before `frameCount` can be emitted.
+    ///
+    /// - Parameter frameCount: 0 to ``maximumEmitFrames``.
+    #if REALTIME_CHECKS
+        @_noAllocation @_noLocks
+    #endif
+    package func framesNeeded(toEmit frameCount: Int) -> Int {
+        guard frameCount > 0 else { return 0 }
+        let lastGroup = (emittedFrames + frameCount - 1) / Self.groupFrames
+        let end =
+            lastGroup < Self.copiedGroups
+            ? emittedFrames + frameCount : (lastGroup + reach(of: lastGroup)) * Self.groupFrames + Self.readAhead
+        return max(0, end - emittedFrames - (inputOffset - emitOffset))
+    }
+
+    /// Takes over frames that were written ``inputOffset`` after ``inputs``.
+    ///
+    /// - Parameter frameCount: At most what ``framesNeeded(toEmit:)`` returned.
+    #if REALTIME_CHECKS
+        @_noAllocation @_noLocks
+    #endif
+    package mutating func accept(_ frameCount: Int) {
+        precondition(frameCount >= 0 && inputOffset + frameCount <= capacity, "More frames than the limiter asked for.")
+        inputOffset += frameCount
+        let known = emittedFrames + inputOffset - emitOffset
+        while measuredGroups < Self.copiedGroups || measuredGroups * Self.groupFrames + Self.readAhead <= known {
+            needed.view[measuredGroups & groupMask] =
+                measuredGroups < Self.copiedGroups ? 1 : neededGain(measuredGroups)
+            measuredGroups += 1
+            while decidedGroups + reach(of: decidedGroups) < measuredGroups { decide() }
+        }
+    }
+
+    /// Writes the next frames.
+    ///
+    /// - Parameters:
+    ///   - frameCount: 0 to ``maximumEmitFrames``; ``framesNeeded(toEmit:)`` must be 0 for it.
+    ///   - output: One pointer per channel.
+    ///   - offset: The index of the first frame in each channel.
+    #if REALTIME_CHECKS
+        @_noAllocation @_noLocks
+    #endif
+    package mutating func emit(
+        _ frameCount: Int, into output: UnsafePointer<UnsafeMutablePointer<Float>>, offset: Int
+    ) {
+        precondition(framesNeeded(toEmit: frameCount) == 0, "Frames were emitted before they were known.")
+        var done = 0
+        while done < frameCount {
+            let (group, place) = (emittedFrames + done).quotientAndRemainder(dividingBy: Self.groupFrames)
+            let count = min(Self.groupFrames - place, frameCount - done)
+            let end = applied.view[group & groupMask]
+            let begin = group > 0 ? applied.view[(group - 1) & groupMask] : end
+            for channel in 0..<channelCount {
+                let source = samples.view.part(from: channel * capacity + emitOffset + done, count: count)
+                let target = unsafe output[channel] + offset + done
+                for index in 0..<count {
+                    // At a gain of 1 the sample itself, whatever it is.
+                    let gain = begin + (end - begin) * (Float(place + index + 1) / Float(Self.groupFrames))
+                    unsafe target[index] = begin == 1 && end == 1 ? source[index] : source[index] * gain
+                }
+            }
+            lowest = min(lowest, min(begin, end))
+            done += count
+        }
+        emitOffset += frameCount
+        emittedFrames += frameCount
+        makeRoom()
+    }
+
+    /// The lowest gain since the last call, as a factor.
+    #if REALTIME_CHECKS
+        @_noAllocation @_noLocks
+    #endif
+    package mutating func takeLowestGain() -> Float {
+        defer { lowest = 1 }
+        return lowest
+    }
+
+    // MARK: Gains
+
+    /// The gain that brings a group's peaks, and those between it and the next one, to full scale.
+    private func neededGain(_ group: Int) -> Float {
+        let first = emitOffset + group * Self.groupFrames - emittedFrames
+        var peaks = Lanes()
+        for channel in 0..<channelCount {
+            let around = samples.view.part(from: channel * capacity, count: capacity)
+            var largest = Lanes()
+            for index in stride(
+                from: first - Self.readBefore + 4, to: first + Self.readAhead, by: Lanes.scalarCount)
+            { largest = larger(largest, magnitude(around[lanes: index])) }
+            // No peak between samples exceeds the filter's bound times the samples around it.
+            guard largest.max() * filter.bound > Self.ceiling else { continue }
+            peaks = larger(peaks, magnitude(around[lanes: first]))
+            peaks = unsafe larger(peaks, filter.peaks(around.base + first))
+        }
+        let peak = peaks.max()
+        return peak > 1 ? Self.ceiling / peak : 1
+    }
+
+    /// Decides on the next group's gain: the smallest that any group of the window ahead needs, then slowly back to 1, smoothed over the
+    /// groups before. With the whole window all that is smoothed has seen this group and the next, so the gain suffices for both.
+    private mutating func decide() {
+        let group = decidedGroups
+        var smallest: Float = 1
+        for other in group...group + reach(of: group) { smallest = min(smallest, needed.view[other & groupMask]) }
+        var regained = latestHeld + (1 - latestHeld) * returnShare
+        if 1 - regained < Self.leastReduction { regained = 1 }
+        latestHeld = min(Double(smallest), regained)
+        held.view[group & groupMask] = Float(latestHeld)
+        var sum = 0.0
+        for index in 0..<window - 1 {
+            let past = group - index
+            sum += Double(weights.view[index]) * Double(past < 0 ? 1 : held.view[past & groupMask])
+        }
+        // Sums of whole multiples of 1 are exact: if nothing is held down this is 1.
+        let smoothed = Float(sum / totalWeight)
+        // While the look-ahead grows, what has just come into sight must do at once.
+        applied.view[group & groupMask] = reach(of: group) < window ? min(smoothed, smallest) : smoothed
+        decidedGroups += 1
+    }
+
+    /// Moves what is still needed to the beginning of the memory, if the next frames would not fit.
+    private mutating func makeRoom() {
+        guard inputOffset + maximumEmitFrames + lookAheadFrames + Self.groupFrames > capacity else { return }
+        let kept = inputOffset - emitOffset + Self.readBefore
+        for channel in 0..<channelCount {
+            let memory = samples.view.part(from: channel * capacity, count: capacity)
+            // Upwards, since both places may overlap.
+            for index in 0..<kept { memory[index] = memory[emitOffset - Self.readBefore + index] }
+        }
+        inputOffset = kept
+        emitOffset = Self.readBefore
+    }
+}
