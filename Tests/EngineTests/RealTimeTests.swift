@@ -21,12 +21,13 @@ struct RealTimeTests {
         player.start(at: 0)
         for step in 0..<20 {
             let frame = Int64(step) * 900 + 300
-            switch step % 6 {
+            switch step % 7 {
             case 0: try player.seek(toClipFrame: 5000, at: frame)
             case 1: try player.setSpeed(try Speed(factor: 0.5 + 0.1 * Double(step % 7)), at: frame)
             case 2: player.pause(at: frame)
             case 3: player.resume(at: frame)
             case 4: try player.setPitch(try Pitch(semitones: [12, -5, 0.3][step % 3]), at: frame)
+            case 5: try player.setStrip(ChannelStrip(centre: .removed, low: 3, high: -Double(step)), at: frame)
             default: player.setGain(decibels: -6, at: frame)
             }
         }

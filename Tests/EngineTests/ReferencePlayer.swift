@@ -281,6 +281,8 @@ struct ReferencePlayer {
         switch command.code {
         case .gain:
             gains.append((frame, gain(at: frame - 1), command.gain))
+        case .strip:
+            preconditionFailure("the reference has no strip")
         case .start:
             guard state == .idle || state == .finished else { return }
             state = .playing

@@ -17,6 +17,7 @@ public final class Player: Sendable {
     private let telemetry: Mutex<PlayerTelemetry>
     /// Relaxed: only a counter. The command's way to the render side ensures that a start is counted before it is carried out.
     private let startsAsked = Atomic<Int64>(0)
+    private let newestStrip = Mutex(ChannelStrip.neutral)
     private let failureBox = Mutex<AudioFileError?>(nil)
     /// The render side's reader of the clip; it also identifies the player in requests to the clip.
     private let reader: ClipReader
@@ -255,6 +256,24 @@ public final class Player: Sendable {
         command.gain = factor
         send(command)
     }
+
+    /// Changes the strip within 20 ms, or at once if nothing has been played yet.
+    ///
+    /// - Parameters:
+    ///   - strip: the channels, the centre, the balance and the equaliser.
+    ///   - frame: the output frame at which to begin; nil for the next block.
+    /// - Throws: `ScoreError` of kind `stripOutOfRange` or `channelOutsideClip`; then nothing changes.
+    public func setStrip(_ strip: ChannelStrip, at frame: Int64? = nil) throws(ScoreError) {
+        var command = PlayerCommand(code: .strip, frame: frame ?? -1)
+        command.strip = try strip.settings(channelCount: clip.channelCount)
+        newestStrip.withLock {
+            $0 = strip
+            send(command)
+        }
+    }
+
+    /// The strip that was requested last.
+    public var strip: ChannelStrip { newestStrip.withLock { $0 } }
 
     /// Waits until the newest score, and the recording around its place, are analysed. If it is called before
     /// `start()`, a live player sounds like one under the virtual clock.

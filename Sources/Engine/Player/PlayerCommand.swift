@@ -1,4 +1,5 @@
 // The requests of the control side to the render thread: trivial values in a ring, applied in order, each at an exact frame.
+internal import DSP
 
 /// One request to a player's render state. Real-time safe: yes, it is trivial.
 struct PlayerCommand: Sendable, BitwiseCopyable {
@@ -24,6 +25,8 @@ struct PlayerCommand: Sendable, BitwiseCopyable {
         case adoptScore
         /// Glide to the gain `gain`.
         case gain
+        /// Change to the strip `strip`.
+        case strip
     }
 
     /// For `resume`: any reason.
@@ -34,6 +37,7 @@ struct PlayerCommand: Sendable, BitwiseCopyable {
     var frame: Int64 = -1
     var value: Int64 = 0
     var gain: Float = 1
+    var strip = StripSettings.neutral
     var score = RenderScore.none
     /// For a new score: where the section that plays has gone. For a start: the section, as its target.
     var moved = SectionMove()
@@ -41,7 +45,7 @@ struct PlayerCommand: Sendable, BitwiseCopyable {
     var toldLayer: Int64?
 
     /// True if the command may change the audible layers, which requires that few are audible.
-    var changesLayers: Bool { code != .gain && code != .adoptScore }
+    var changesLayers: Bool { code != .gain && code != .strip && code != .adoptScore }
 
     /// True if the command replaces the current score by another one.
     var replacesScore: Bool { code == .replaceScore || code == .changeSpeed }

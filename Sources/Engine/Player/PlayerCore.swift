@@ -24,6 +24,7 @@ struct PlayerCore: ~Copyable {
     private let waitsForPages: Bool
     private var commands: CommandList
     private(set) var transport: Transport
+    private var strip: StripProcessor
     private var gain = GainGlide()
     /// Keeps what is turned up below full scale.
     private var overload: OverloadGuard
@@ -43,6 +44,7 @@ struct PlayerCore: ~Copyable {
         self.waitsForPages = waitsForPages
         gainFrames = FadeLengths(sampleRate: clip.sampleRate).gain
         commands = CommandList(urgent: ends.urgent, scheduled: ends.scheduled)
+        strip = StripProcessor(channelCount: clip.channelCount, sampleRate: clip.sampleRate)
         overload = OverloadGuard(sampleRate: clip.sampleRate)
         peaks = PlayerPeaks(ends.peaks)
         let source = ClipSource(clip: reader, attacks: attacks)
@@ -79,7 +81,7 @@ struct PlayerCore: ~Copyable {
             if hasEnded { end = min(end, done) }
             let count = framesUntilChange(from: now, limit: min(frameCount - done, LayerStack.chunkFrames))
             transport.produce(count, at: now)
-            applyGain(count, at: now)
+            shape(count, at: now)
             peaks.take(transport.stack.sound, count)
             unsafe ChannelMap.mix(
                 transport.stack.sound, from: channelCount, into: output, to: outputChannels, offset: done,
@@ -94,12 +96,15 @@ struct PlayerCore: ~Copyable {
         return end
     }
 
-    /// Turns the next frames up or down. A copy of the clip at a gain of 1 and below passes as it is, even above full scale.
-    private mutating func applyGain(_ frameCount: Int, at now: Int64) {
-        gain.apply(to: transport.stack.sound, channelCount: channelCount, frameCount: frameCount, at: now)
-        let watched = gain.louderFrames(at: now, frameCount)
-        guard watched > 0 || overload.isActive() else { return }
+    /// Sends the next frames through the strip, and turns them up or down. With a neutral strip and a gain of 1 or less a copy of the clip
+    /// passes as it is, even above full scale.
+    private mutating func shape(_ frameCount: Int, at now: Int64) {
         let channels = unsafe transport.stack.sound.channels
+        let isShaped = !strip.isNeutral()
+        if isShaped { unsafe strip.process(channels, frameCount: frameCount) }
+        gain.apply(to: transport.stack.sound, channelCount: channelCount, frameCount: frameCount, at: now)
+        let watched = isShaped ? frameCount : gain.louderFrames(at: now, frameCount)
+        guard watched > 0 || overload.isActive() else { return }
         unsafe overload.apply(to: channels, channelCount: channelCount, frameCount: frameCount, watched: watched)
         transport.noteGain(overload.takeLowestGain())
     }
@@ -182,6 +187,8 @@ struct PlayerCore: ~Copyable {
         switch command.code {
         case .gain:
             gain.glide(to: command.gain, over: gainFrames, at: now)
+        case .strip:
+            strip.change(to: command.strip, glides: transport.state != .idle)
         case .start:
             transport.start(by: command, at: now)
         case .pause:
@@ -293,7 +300,7 @@ struct PlayerCore: ~Copyable {
             interruption.resumes = false
             transport.changePause(to: command.value, at: now)
             return true
-        case .gain, .adoptScore:
+        case .gain, .strip, .adoptScore:
             return false
         case .stop, .seek, .skip, .replaceScore, .changeSpeed:
             interruption.resumes = false

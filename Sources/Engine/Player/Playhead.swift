@@ -164,7 +164,7 @@ struct Playhead: BitwiseCopyable {
         case .skip:
             guard let index = score.partIndex(section: Int(command.value), pass: 0) else { return nil }
             return (index, score.part(index).clipStart)
-        case .pause, .resume, .stop, .replaceScore, .changeSpeed, .adoptScore, .gain:
+        case .pause, .resume, .stop, .replaceScore, .changeSpeed, .adoptScore, .gain, .strip:
             return nil
         }
     }

@@ -24,6 +24,10 @@ public struct ScoreError: ExplainedError, Hashable {
         case curveOutOfRange
         /// A gap is negative or not a number.
         case gapOutOfRange
+        /// A strip's balance or one of its gains is not a number in its range.
+        case stripOutOfRange
+        /// A strip chooses a channel that the clip does not have, or needs two and there are not two.
+        case channelOutsideClip
         /// The score would be longer than positions can count.
         case tooLong
         /// The requested place is in no section of the score.

@@ -177,10 +177,7 @@ struct SpeedOptions: ParsableArguments {
     @Option(
         name: .long, parsing: .unconditional,
         help: .init(
-            """
-            Speeds over the seconds of each pass: 0=70%,10~100% glides from 70 to 100 % in 10 s, \
-            0=70%,4=90%,8=repeat steps every 4 s.
-            """, valueName: "t=speed,..."),
+            "Speeds over the seconds of each pass: 0=70%,10~100%, or 0=70%,4=90%,8=repeat.", valueName: "t=speed,..."),
         transform: { try CurveText(parsing: optionValue($0)) })
     var curve: CurveText?
 
@@ -197,7 +194,7 @@ struct SpeedOptions: ParsableArguments {
 struct PitchOptions: ParsableArguments {
     @Option(
         name: .long, parsing: .unconditional,
-        help: .init("Transpose by semitones (+3, -2.5) or cents (30c); keeps the tempo.", valueName: "pitch"),
+        help: .init("Transpose: +3, -2.5 (semitones), 30c (cents).", valueName: "pitch"),
         transform: { try PitchText(parsing: optionValue($0)) })
     var pitch: PitchText?
 }
@@ -207,7 +204,7 @@ struct MethodOptions: ParsableArguments {
     @Option(name: .long, help: "Method for other speeds: auto, music or speech.")
     var material: MaterialText = .auto
 
-    @Option(name: .long, help: "full, or light: less work, slightly rougher low chords.")
+    @Option(name: .long, help: .init("full, or light: less work, slightly rougher low chords.", visibility: .hidden))
     var quality: QualityText = .full
 }
 

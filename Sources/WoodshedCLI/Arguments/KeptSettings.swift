@@ -9,11 +9,15 @@ struct KeptSettings: Equatable, Sendable {
 
     var isEmpty: Bool { texts.isEmpty }
 
-    /// The speed, the passes, the gap and the pitch; nil where nothing is kept, or nothing that can be read: what another version wrote
+    /// The speed, the passes, the gap, the pitch and the strip; nil where nothing is kept, or nothing that can be read: what another version wrote
     /// must not stop the music.
     var speed: SpeedText? { texts["speed"].flatMap { try? SpeedText(parsing: $0) } }
     var gap: GapText? { texts["gap"].flatMap { try? GapText(parsing: $0) } }
     var pitch: PitchText? { texts["pitch"].flatMap { try? PitchText(parsing: $0) } }
+    var channel: ChannelText? { texts["channel"].flatMap { try? ChannelText(parsing: $0) } }
+    var centre: CentreText? { texts["centre"].flatMap { CentreText(rawValue: $0) } }
+    var balance: BalanceText? { texts["balance"].flatMap { try? BalanceText(parsing: $0) } }
+    var equaliser: EqualiserText? { texts["eq"].flatMap { try? EqualiserText(parsing: $0) } }
     var passes: PassCount? {
         texts["passes"].flatMap { text in
             text == Self.endless ? .endless : (try? boundedInteger(text, in: 1...1_000_000)).map { .count($0) }
@@ -33,6 +37,12 @@ struct KeptSettings: Equatable, Sendable {
     mutating func set(speed: Double) { set("speed", speed == 1 ? nil : fixed(speed * 100, decimals: 1) + "%") }
     mutating func set(semitones: Double) {
         set("pitch", semitones == 0 ? nil : (semitones > 0 ? "+" : "") + fixed(semitones, decimals: 2))
+    }
+    mutating func set(strip: ChannelStrip) {
+        set("channel", strip.channels == .all ? nil : ChannelText.text(strip.channels))
+        set("centre", strip.centre == .asRecorded ? nil : CentreText(strip.centre).rawValue)
+        set("balance", strip.balance == 0 ? nil : fixed(strip.balance, decimals: 2))
+        set("eq", strip.low == 0 && strip.mid == 0 && strip.high == 0 ? nil : EqualiserText.text(strip))
     }
     mutating func set(passes: PassCount) {
         switch passes {

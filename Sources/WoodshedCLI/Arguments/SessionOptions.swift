@@ -17,7 +17,7 @@ struct SessionOptions: ParsableArguments {
     var snap = false
 
     @Option(
-        name: .long, help: .init("When a section's text is shown: during, after or never.", valueName: "moment"),
+        name: .long, help: .init("Show a section's text: during, after or never.", valueName: "moment"),
         transform: { try TextMoment(parsing: optionValue($0)) })
     var text: TextMoment = .during
 

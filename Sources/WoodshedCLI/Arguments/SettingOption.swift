@@ -40,6 +40,18 @@ struct SettingOption: Sendable {
             name: "pitch", verbs: playing, standard: "0", isKept: true,
             check: { text throws(ArgumentError) in _ = try PitchText(parsing: text) }),
         SettingOption(
+            name: "channel", verbs: playing, standard: "all", isKept: true,
+            check: { text throws(ArgumentError) in _ = try ChannelText(parsing: text) }),
+        SettingOption(
+            name: "centre", verbs: playing, standard: CentreText.off.rawValue, isKept: true,
+            check: { text throws(ArgumentError) in _ = try CentreText(parsing: text) }),
+        SettingOption(
+            name: "balance", verbs: playing, standard: "0", isKept: true,
+            check: { text throws(ArgumentError) in _ = try BalanceText(parsing: text) }),
+        SettingOption(
+            name: "eq", verbs: playing, standard: "0,0,0", isKept: true,
+            check: { text throws(ArgumentError) in _ = try EqualiserText(parsing: text) }),
+        SettingOption(
             name: "passes", letter: "n", verbs: ["practice"], standard: "endless", isKept: true,
             check: { text throws(ArgumentError) in
                 if text != KeptSettings.endless { _ = try boundedInteger(text, in: 1...1_000_000) }

@@ -25,6 +25,8 @@ struct PracticeCommand: Verb {
 
     @OptionGroup var flow: SessionOptions
 
+    @OptionGroup var strip: StripOptions
+
     @OptionGroup var device: DeviceOptions
     @OptionGroup(visibility: .hidden) var loss: LossOptions
     @OptionGroup(visibility: .hidden) var screen: ScreenOptions
@@ -44,7 +46,7 @@ struct PracticeCommand: Verb {
     }
 
     func perform() throws {
-        let playing = Playing(file: file, device: device, loss: loss, screen: screen, messages: messages)
+        let playing = Playing(file: file, strip: strip, device: device, loss: loss, screen: screen, messages: messages)
         let passes: PassCount = device.listensInRealTime ? .endless : 1
         let recipe = try flow.recipe.map { try SettingsLayers().recipe(named: $0) }
         let keeping = try Keeping(
@@ -83,13 +85,14 @@ struct Play: Verb {
     @OptionGroup var range: RangeOptions
     @OptionGroup var speed: SpeedOptions
     @OptionGroup var pitch: PitchOptions
+    @OptionGroup var strip: StripOptions
     @OptionGroup var device: DeviceOptions
     @OptionGroup var loss: LossOptions
     @OptionGroup var screen: ScreenOptions
     @OptionGroup var messages: MessageOptions
 
     func perform() throws {
-        let playing = Playing(file: file, device: device, loss: loss, screen: screen, messages: messages)
+        let playing = Playing(file: file, strip: strip, device: device, loss: loss, screen: screen, messages: messages)
         try playing.run { clip in
             let timeline = Timeline(clip)
             return SessionPlan(

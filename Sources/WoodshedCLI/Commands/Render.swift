@@ -40,6 +40,8 @@ struct Render: Verb {
 
     @OptionGroup var plan: PlanOptions
 
+    @OptionGroup var strip: StripOptions
+
     @Option(name: .long, help: "16, 24 or 32 bits a sample, or float. (default: float; 24 in FLAC)")
     var bits: BitsText?
 
@@ -99,6 +101,7 @@ struct Render: Verb {
                         sampleRate: rate, channelCount: channels, periodFrames: periods.period ?? 4096,
                         periodCount: periods.periods ?? 2, clock: .virtual, fileFormat: format, realtimePriority: nil)
                 }, plan: { SessionPlan(try plan.plan(for: Timeline($0), saved: saved($0.info))) },
+                strip: { _ in strip.strip() },
                 opening: { try target.opening($0) })
             let session = try Session(
                 listening, messages: messages, signals: signals, takesKeys: false, tellsFigures: false)

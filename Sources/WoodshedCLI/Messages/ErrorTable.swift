@@ -135,10 +135,9 @@ extension PictureError.Kind {
 extension ScoreError.Kind {
     var exitStatus: ExitStatus {
         switch self {
-        case .emptySection, .sectionOutsideClip, .sectionTooShort, .placeOutsideScore: .badData
+        case .emptySection, .sectionOutsideClip, .sectionTooShort, .placeOutsideScore, .channelOutsideClip: .badData
         case .noSections, .passesOutOfRange, .speedOutOfRange, .pitchOutOfRange, .rampStepOutOfRange, .curveOutOfRange,
-            .gapOutOfRange,
-            .tooLong:
+            .gapOutOfRange, .stripOutOfRange, .tooLong:
             .usage
         }
     }

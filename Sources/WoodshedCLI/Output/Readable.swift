@@ -2,6 +2,13 @@
 import Glibc
 import Woodshed
 
+/// A number of up to three decimals, without needless ones.
+func shortest(_ value: Double) -> String {
+    var text = fixed(value, decimals: 3)
+    while text.hasSuffix("0") { text.removeLast() }
+    return text.hasSuffix(".") ? String(text.dropLast()) : text
+}
+
 /// A number with a fixed number of decimals, rounded half away from zero.
 func fixed(_ value: Double, decimals: Int) -> String {
     guard value.isFinite, abs(value) < 1e15 else { return "\(value)" }

@@ -126,7 +126,7 @@ final class Keeping {
         SectionKeys(session: session, keeper: keeper, follows: follows, choice: choice, tell: tell)
     }
 
-    /// Remembers the place, the speed, the pitch, the passes and the gap of a session that ends.
+    /// Remembers the place, the speed, the pitch, the strip, the passes and the gap of a session that ends.
     func remember(_ session: PracticeSession, isCompleted: Bool) {
         copies.end()
         guard remembers else { return }
@@ -138,6 +138,7 @@ final class Keeping {
             settings.set(speed: speed.factor)
         }
         settings.set(semitones: session.pitch.semitones)
+        settings.set(strip: session.player.strip)
         settings.set(passes: session.passes)
         settings.set(gap: session.gap)
         // A session that was played to its end begins again the next time.

@@ -17,21 +17,24 @@ struct Listening {
     ///   - onLoss: What to do if it is lost.
     ///   - request: Makes the request for a rate and a channel count.
     ///   - plan: Makes the plan for a recording.
+    ///   - strip: Makes the strip for it.
     ///   - opening: Gets the function that opens the output, to do more around it. The sections are analysed only after that,
     ///     which can take seconds.
     init(
         path: String, output: OutputDevice, onLoss: LossPolicy = .wait,
         request: @escaping (_ sampleRate: Int, _ channelCount: Int) throws -> StreamRequest,
-        plan: (Clip) throws -> SessionPlan,
+        plan: (Clip) throws -> SessionPlan, strip: (Clip) throws -> ChannelStrip = { _ in .neutral },
         opening: (() throws -> Engine) throws -> Engine = { try $0() }
     ) throws {
         let original = try Clip(path: path)
         tellShortfall(original.info)
         _ = try Self.score(original, plan: { try plan($0).practice })
+        try strip(original).check(channelCount: original.channelCount)
         let engine = try opening { try Self.open(output, for: original, onLoss: onLoss, request: request) }
         let rate = engine.configuration.sampleRate
         let clip = rate == original.sampleRate ? original : try Clip(path: path, sampleRate: rate)
         session = try PracticeSession(engine: engine, clip: clip, plan: try plan(clip))
+        try session.player.setStrip(try strip(clip))
         self.engine = engine
         title = fileName(path)
         info = clip.info

@@ -47,7 +47,7 @@ struct PlayerControls {
         case .changeGap: changeGap()
         case .grade(let isClean):
             setSpeed((wantedSpeed ?? player.status.speed) + (isClean ? Self.gradeStep : -Self.gradeStep))
-        case .quit, .help, .redraw, .waveform, .list, .loop, .sections, .tell: break
+        case .quit, .help, .redraw, .waveform, .list, .loop, .sections, .strip, .tell: break
         }
     }
 

@@ -4,6 +4,7 @@ import Woodshed
 /// Plays a file on a device.
 struct Playing {
     let file: String
+    let strip: StripOptions
     let device: DeviceOptions
     let loss: LossOptions
     let screen: ScreenOptions
@@ -19,7 +20,8 @@ struct Playing {
         if case .file(let path) = output { try OutputFile.refuseInput(file, output: path) }
         let listening = try Listening(
             path: file, output: output, onLoss: loss.policy,
-            request: { try device.request(sampleRate: $0, channelCount: $1) }, plan: plan)
+            request: { try device.request(sampleRate: $0, channelCount: $1) }, plan: plan,
+            strip: { strip.strip(kept: keeping?.settings($0) ?? KeptSettings()) })
         if messages.verbose { StandardStream.error.note(listening.summary) }
         let session = try Session(
             listening, messages: messages, signals: signals, onLoss: loss.onLoss, showsWaveform: screen.waveform,

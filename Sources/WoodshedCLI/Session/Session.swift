@@ -175,6 +175,7 @@ final class Session: TerminalLoopDelegate {
         case .sections(let key):
             if let desk { loop.say(desk.press(key), evenQuiet: true) }
         case .tell: loop.say([placeWords], evenQuiet: true)
+        case .strip(let key): loop.say([StripControls(player: player).apply(key)])
         default:
             control.apply(action)
             if let words = control.words(after: action) { loop.say([words]) }
@@ -194,6 +195,7 @@ final class Session: TerminalLoopDelegate {
             parts.append("section \(status.section) of \(sections.count)")
         }
         parts += [passText(status.pass, of: status.passes), clockText(seconds), percentText(status.speed)]
+        parts += StripControls.words(player.strip)
         if status.state == .paused { parts.append("paused") }
         return parts.joined(separator: ", ")
     }

@@ -38,6 +38,26 @@ enum KeyAction: NamedAction {
         var question: String? { self == .save || self == .rename ? "name" : nil }
     }
 
+    /// What a key does to the channel strip.
+    enum Strip: Equatable, Sendable {
+        enum Band: String, Sendable {
+            case low
+            case mid
+            case high
+        }
+
+        /// The next of: the centre as recorded, without it, it alone.
+        case centre
+        /// The next of: all channels, each alone.
+        case channel
+        /// Further to the right, from -1 to 1.
+        case balance(by: Double)
+        /// Raise a band, in decibels.
+        case equaliser(Band, by: Double)
+        /// Hear the recording as it is.
+        case off
+    }
+
     case togglePause
     /// End; nothing is remembered for the next time unless `remembers`.
     case quit(remembers: Bool)
@@ -57,6 +77,7 @@ enum KeyAction: NamedAction {
     case changeGap
     /// Louder or softer, in decibels.
     case changeGain(by: Double)
+    case strip(Strip)
     case loop(Loop)
     case sections(Sections)
     /// The pass was clean, or a miss: a little faster, or slower.
@@ -85,7 +106,9 @@ extension KeyAction {
             self = action
             return
         }
-        guard words.count == 2 || words.count == 3 && first == "nudge" else { throw Self.unknown(text) }
+        guard words.count == 2 || words.count == 3 && (first == "nudge" || first == "eq") else {
+            throw Self.unknown(text)
+        }
         switch first {
         case "seek": self = .jump(seconds: try Self.signed(words[1], of: text))
         case "section":
@@ -101,6 +124,10 @@ extension KeyAction {
         case "pitch": self = .changePitch(by: try PitchText(parsing: words[1]).semitones)
         case "gain": self = .changeGain(by: try Self.signed(words[1], of: text))
         case "passes": self = .passes(try boundedInteger(words[1], in: 1...1_000_000))
+        case "balance": self = .strip(.balance(by: try Self.signed(words[1], of: text)))
+        case "eq":
+            guard words.count == 3, let band = Strip.Band(rawValue: words[1]) else { throw Self.unknown(text) }
+            self = .strip(.equaliser(band, by: try Self.signed(words[2], of: text)))
         case "nudge": self = .loop(try Self.nudge(words, of: text))
         default: throw Self.unknown(text)
         }
@@ -109,15 +136,17 @@ extension KeyAction {
     /// The words that name the action.
     var words: String {
         if let words = Self.simple.first(where: { $0.value == self })?.key { return words }
-        func signed(_ value: Double) -> String { (value < 0 ? "-" : "+") + Self.short(abs(value)) }
+        func signed(_ value: Double) -> String { (value < 0 ? "-" : "+") + shortest(abs(value)) }
         return switch self {
         case .jump(let seconds): "seek " + signed(seconds)
         case .skip(let sections): "section " + signed(Double(sections))
         case .changeSpeed(let step): "speed " + signed(step * 100) + "%"
-        case .setSpeed(let factor): "speed " + Self.short(factor * 100) + "%"
+        case .setSpeed(let factor): "speed " + shortest(factor * 100) + "%"
         case .changePitch(let semitones): "pitch " + signed(semitones)
         case .changeGain(let decibels): "gain " + signed(decibels)
         case .passes(let count): "passes \(count)"
+        case .strip(.balance(let step)): "balance " + signed(step)
+        case .strip(.equaliser(let band, let decibels)): "eq \(band.rawValue) " + signed(decibels)
         case .loop(.nudge(let edge, let seconds)): "nudge \(edge.rawValue) \(signed(seconds * 1000))ms"
         case .loop(.nudgeFrames(let edge, let frames)): "nudge \(edge.rawValue) \(signed(Double(frames)))f"
         default: "none"
@@ -127,7 +156,7 @@ extension KeyAction {
     /// The actions without a number.
     private static let simple: [String: KeyAction] = [
         "pause": .togglePause, "quit": .quit(remembers: true), "quit forget": .quit(remembers: false),
-        "gap": .changeGap,
+        "gap": .changeGap, "centre": .strip(.centre), "channel": .strip(.channel), "strip off": .strip(.off),
         "passes endless": .passes(0), "loop start": .loop(.setStart), "loop end": .loop(.setEnd),
         "loop toggle": .loop(.toggle), "loop jump": .loop(.goToStart), "loop last": .loop(.lastHeard),
         "mark": .sections(.mark), "save": .sections(.save), "rename": .sections(.rename),
@@ -154,12 +183,5 @@ extension KeyAction {
         guard words[2].hasSuffix("f") else { throw unknown(text) }
         let count: Double = try signed(words[2].dropLast(), of: text)
         return .nudgeFrames(edge, Int(count))
-    }
-
-    /// A number without needless decimals.
-    private static func short(_ value: Double) -> String {
-        var text = fixed(value, decimals: 3)
-        while text.hasSuffix("0") { text.removeLast() }
-        return text.hasSuffix(".") ? String(text.dropLast()) : text
     }
 }

@@ -71,7 +71,8 @@ struct KeyMap: Equatable, Sendable {
         (["y"], "grade clean"), (["x"], "grade missed"), (["i"], "tell"), (["g"], "gap"), (["1"], "passes 1"),
         (["2"], "passes 2"), (["3"], "passes 3"), (["4"], "passes 4"), (["5"], "passes 5"), (["6"], "passes 6"),
         (["7"], "passes 7"), (["8"], "passes 8"), (["9"], "passes 9"), (["0"], "passes endless"),
-        (["+", "="], "gain +1"), (["-"], "gain -1"), (["w", "W"], "waveform"), (["?", "h"], "help"),
+        (["+", "="], "gain +1"), (["-"], "gain -1"), (["k"], "centre"), (["K"], "channel"), (["w", "W"], "waveform"),
+        (["?", "h"], "help"),
         (["tab"], "list"), (["ctrl+l"], "redraw"),
     ]
 
@@ -106,7 +107,8 @@ struct KeyMap: Equatable, Sendable {
         (["passes endless", "gap"], "endless; gap: 0, 1, 1.5"),
         (["grade clean", "grade missed"], "clean faster; missed slower"),
         (["tell", "waveform", "redraw"], "place; waveform; redraw"),
-        (["pitch -1", "pitch +1"], "a semitone -, +"), (["gain +1", "gain -1"], "louder, softer"),
+        (["pitch -1", "pitch +1"], "a semitone -, +"),
+        (["gain +1", "gain -1", "centre", "channel"], "volume; centre; channel"),
         (["quit", "quit forget"], "quit; forget the place"),
     ]
 

@@ -1,0 +1,126 @@
+internal import DSP
+
+/// What a player does last to its sound, like one channel of a mixing desk: which channels are heard, what becomes of the centre, the
+/// balance, and an equaliser of three bands.
+///
+/// It acts on what is heard, not on what is kept of a pass, so a change costs nothing and does not click. A neutral strip leaves every sample
+/// as it is. What a strip raises above full scale is turned down, and told by the event `limited`.
+public struct ChannelStrip: Sendable, Hashable {
+    /// The channels of the clip that are heard.
+    public enum Channels: Sendable, Hashable {
+        /// All of them, as they are.
+        case all
+        /// One channel, from 1, on both sides.
+        case one(Int)
+        /// Two channels, from 1: one left, one right.
+        case pair(left: Int, right: Int)
+    }
+
+    /// What becomes of the centre: of what both channels of a pair have in common, as a singer often is.
+    public enum Centre: Sendable, Hashable {
+        /// It stays.
+        case asRecorded
+        /// It alone is heard: the mean of both channels.
+        case kept
+        /// It is taken away: the difference of both channels is heard on both sides, with the bass of the centre below 110 Hz. Reverberation of
+        /// a voice that was recorded in stereo remains.
+        case removed
+    }
+
+    /// The balance's range: −1 for the left channel alone, 1 for the right one alone.
+    public static let balanceRange: ClosedRange<Double> = -1...1
+    /// The range of the equaliser's gains, in dB.
+    public static let decibelRange: ClosedRange<Double> = -24...12
+
+    /// A strip that changes nothing.
+    public static let neutral = ChannelStrip()
+
+    /// The channels that are heard.
+    public var channels: Channels
+    /// What becomes of the centre. Anything but `asRecorded` needs two channels: those of a clip with two, or the chosen pair.
+    public var centre: Centre
+    /// From −1, left alone, over 0 to 1, right alone. Needs two channels or more.
+    public var balance: Double
+    /// The gain of what is below 250 Hz, in dB.
+    public var low: Double
+    /// The gain of what is around 1 kHz, in dB.
+    public var mid: Double
+    /// The gain of what is above 4 kHz, in dB.
+    public var high: Double
+
+    /// A strip. Its values are checked when a player gets it.
+    public init(
+        channels: Channels = .all, centre: Centre = .asRecorded, balance: Double = 0, low: Double = 0, mid: Double = 0,
+        high: Double = 0
+    ) {
+        self.channels = channels
+        self.centre = centre
+        self.balance = balance
+        self.low = low
+        self.mid = mid
+        self.high = high
+    }
+
+    /// Refuses a strip that does not fit a clip.
+    ///
+    /// - Parameter channelCount: The channels of the clip.
+    /// - Throws: `ScoreError` of kind `stripOutOfRange` for a value outside its range, also for NaN; of kind `channelOutsideClip` for a
+    ///   channel that is not there, or a centre or a balance without two channels.
+    public func check(channelCount: Int) throws(ScoreError) { _ = try settings(channelCount: channelCount) }
+
+    func settings(channelCount: Int) throws(ScoreError) -> StripSettings {
+        guard Self.balanceRange.contains(balance) else {
+            throw ScoreError(
+                .stripOutOfRange, "a balance of \(balance) cannot be played",
+                remedy: "Choose a balance from -1 (left) to 1 (right).")
+        }
+        for decibels in [low, mid, high] where !Self.decibelRange.contains(decibels) {
+            throw ScoreError(
+                .stripOutOfRange, "an equaliser's gain of \(decibels) dB cannot be played",
+                remedy: "Choose gains from -24 to 12 dB.")
+        }
+        if balance != 0 && channelCount < 2 {
+            throw ScoreError(
+                .channelOutsideClip, "the recording has one channel, so there is nothing to balance",
+                remedy: "Leave out the balance.")
+        }
+        return StripSettings(
+            pair: try pair(of: channelCount), centre: centre.setting, balance: balance,
+            decibels: (low: low, mid: mid, high: high))
+    }
+
+    /// The chosen channels, from 0; nil for all as they are.
+    private func pair(of channelCount: Int) throws(ScoreError) -> (left: Int, right: Int)? {
+        let pair: (left: Int, right: Int)
+        switch channels {
+        case .all:
+            guard centre != .asRecorded else { return nil }
+            pair = (1, 2)
+        case .one(let channel): pair = (channel, channel)
+        case .pair(let left, let right): pair = (left, right)
+        }
+        for channel in [pair.left, pair.right] where channel < 1 || channel > channelCount && channels != .all {
+            throw ScoreError(
+                .channelOutsideClip, "there is no channel \(channel)",
+                remedy: channelCount == 1
+                    ? "The recording has one channel: leave out the choice."
+                    : "Choose a channel from 1 to \(channelCount).")
+        }
+        guard centre == .asRecorded || pair.left != pair.right && (channels != .all || channelCount == 2) else {
+            throw ScoreError(
+                .channelOutsideClip, "a centre is that of two channels",
+                remedy: channelCount > 1 ? "Choose two channels, such as 1 and 2." : "The recording has only one.")
+        }
+        return (pair.left - 1, pair.right - 1)
+    }
+}
+
+extension ChannelStrip.Centre {
+    fileprivate var setting: StripSettings.Centre {
+        switch self {
+        case .asRecorded: .asRecorded
+        case .kept: .kept
+        case .removed: .removed
+        }
+    }
+}
