@@ -155,6 +155,7 @@ runs = [
     ("practice", ["song.wav", "--section", "0-0.3", "--section", "0.5-0.6", "-n", "2", "--gap", "0.1", "--output", "null", "--clock", "virtual"], "event", {0}),
     ("play", ["song.wav", "--to", "0.5", "--curve", "0=100%,0.2=60%", "--output", "null"], "event", {0}),
     ("render", ["song.wav", "--to", "0.5", "-o", "out.flac"], "event", {0}),
+    ("render", ["song.wav", "--freeze", "0.3", "--freeze-length", "0.2", "-o", "frozen.wav"], "event", {0}),
     ("record", ["--input", "null", "--duration", "0.4", "-o", "take.wav"], "event", {0}),
     ("record", ["--recover"], "event", {0}),
     ("demo", ["--output", "null", "--clock", "virtual"], "event", {0}),

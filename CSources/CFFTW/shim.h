@@ -6,5 +6,13 @@
 #define WOODSHED_REALTIME_SAFE \
     __attribute__((swift_attr("@_noLocks"))) __attribute__((swift_attr("@_noAllocation")))
 
+// One plan serves all buffers of its size that fftwf_malloc aligned.
 WOODSHED_REALTIME_SAFE
-static inline void woodshed_fftwf_execute(const fftwf_plan plan) { fftwf_execute(plan); }
+static inline void woodshed_fftwf_forward(const fftwf_plan plan, float *frames, fftwf_complex *spectrum) {
+    fftwf_execute_dft_r2c(plan, frames, spectrum);
+}
+
+WOODSHED_REALTIME_SAFE
+static inline void woodshed_fftwf_inverse(const fftwf_plan plan, fftwf_complex *spectrum, float *frames) {
+    fftwf_execute_dft_c2r(plan, spectrum, frames);
+}

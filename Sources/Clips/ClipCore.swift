@@ -140,14 +140,18 @@ final class ClipCore: @unchecked Sendable {
         wishes.awaited = store.awaited.flatMap { $0 }
         // Most playing begins at the start.
         let recent = store.recentlyAwaited.isEmpty ? [0] : store.recentlyAwaited
-        if let page = recent.last { wishes.cursors.append((page, page)) }
+        if let page = recent.last { wishes.cursors.append(.init(page: page, behind: page, step: 1)) }
         let readers = self.readers.sorted { $0.key < $1.key }.map(\.value)
         for reader in readers {
             let current = unsafe reader.demand.pointee.current.load(ordering: .relaxed)
             let next = unsafe reader.demand.pointee.next.load(ordering: .relaxed)
-            // A voice at another speed reads up to a window behind its position: at most 8192 frames below 192 kHz.
-            if current >= 0 { wishes.cursors.append((geometry.page(of: current), geometry.page(of: current - 8192))) }
-            if next >= 0 { wishes.jumps.append(geometry.page(of: next)) }
+            let step = unsafe reader.demand.pointee.movesBack.load(ordering: .relaxed) ? -1 : 1
+            if current >= 0 {
+                // A voice at another speed reads up to a window behind its position: at most 8192 frames below 192 kHz.
+                let behind = geometry.page(of: current - Int64(step) * 8192)
+                wishes.cursors.append(.init(page: geometry.page(of: current), behind: behind, step: step))
+            }
+            if next >= 0 { wishes.jumps.append((geometry.page(of: next), step)) }
         }
         // The most urgent range of one reader comes before the second most urgent of another.
         for rank in 0..<(readers.map(\.requested.count).max() ?? 0) {

@@ -126,15 +126,17 @@ import Synchronization
     /// - Parameters:
     ///   - current: the frame being played; the decoder reads ahead of it. Negative: none.
     ///   - next: the next place to be played, such as the start of the loop. Negative: none.
+    ///   - movesBack: whether both are played towards the beginning.
     ///
     /// Real-time safe: yes, wait-free.
     #if REALTIME_CHECKS
         @_noAllocation @_noLocks
     #endif
-    package func publishDemand(current: Int64, next: Int64) {
-        // Relaxed: the two are independent hints, and no other memory depends on them.
+    package func publishDemand(current: Int64, next: Int64, movesBack: Bool = false) {
+        // Relaxed: they are independent hints, and no other memory depends on them.
         unsafe demand.pointee.current.store(current, ordering: .relaxed)
         unsafe demand.pointee.next.store(next, ordering: .relaxed)
+        unsafe demand.pointee.movesBack.store(movesBack, ordering: .relaxed)
     }
 
     private func zero(_ output: UnsafeMutablePointer<Float>, count: Int) {
@@ -146,6 +148,7 @@ import Synchronization
 struct ReaderDemand: ~Copyable {
     let current = Atomic<Int64>(-1)
     let next = Atomic<Int64>(-1)
+    let movesBack = Atomic<Bool>(false)
     /// Set by the control side, for good.
     let waitsAreOver = Atomic<Bool>(false)
 }

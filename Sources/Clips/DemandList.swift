@@ -21,16 +21,25 @@ struct DemandList {
     struct Wishes {
         /// Ranges for which a thread waits.
         var awaited: [Range<Int>] = []
-        /// Play positions, with the page slightly behind each, which a slowed voice still reads.
-        var cursors: [(page: Int, behind: Int)] = []
-        /// The next places to be played.
-        var jumps: [Int] = []
+        /// Play positions.
+        var cursors: [Cursor] = []
+        /// The next places to be played, with the direction from there.
+        var jumps: [(page: Int, step: Int)] = []
         /// Requested ranges, in order of urgency.
         var requested: [Range<Int>] = []
         /// Pages that were waited for recently; they are kept because they may be read soon.
         var recent: [Int] = []
         /// How many pages to decode ahead of each cursor.
         var lookahead = 2
+    }
+
+    /// A play position.
+    struct Cursor {
+        var page: Int
+        /// The page slightly behind it, which a slowed voice still reads.
+        var behind: Int
+        /// From page to page in the direction of playing: 1, or -1.
+        var step: Int
     }
 
     /// Adds all requests, those that would be missed first at the front.
@@ -40,15 +49,17 @@ struct DemandList {
             add(cursor.page)
             add(cursor.behind)
         }
-        for cursor in wishes.cursors { add(cursor.page + 1) }
-        for page in wishes.jumps {
-            add(page)
-            add(page + 1)
+        for cursor in wishes.cursors { add(cursor.page + cursor.step) }
+        for jump in wishes.jumps {
+            add(jump.page)
+            add(jump.page + jump.step)
         }
         for page in wishes.recent { add(page) }
         for range in wishes.requested { for page in range.prefix(2) { add(page) } }
         if wishes.lookahead > 2 {
-            for distance in 2..<wishes.lookahead { for cursor in wishes.cursors { add(cursor.page + distance) } }
+            for distance in 2..<wishes.lookahead {
+                for cursor in wishes.cursors { add(cursor.page + distance * cursor.step) }
+            }
         }
         for range in wishes.requested { for page in range.prefix(limit) { add(page) } }
     }

@@ -30,10 +30,8 @@ internal import Synchronization
         binCount = size / 2 + 1
         frameStorage = FloatStorage(count: size)
         spectrumStorage = FloatStorage(count: 2 * (size / 2 + 1))
-        plans = Plans(size: size, frames: frameStorage.view, spectrum: spectrumStorage.view)
+        plans = Plans.forSize(size, frames: frameStorage.view, spectrum: spectrumStorage.view)
     }
-
-    deinit { plans.destroy() }
 
     /// The `size` real samples; valid as long as the transform.
     ///
@@ -55,7 +53,9 @@ internal import Synchronization
     #if REALTIME_CHECKS
         @_noAllocation @_noLocks
     #endif
-    public mutating func forward() { unsafe woodshed_fftwf_execute(plans.forward) }
+    public mutating func forward() {
+        unsafe woodshed_fftwf_forward(plans.forward, frameStorage.view.base, complex(spectrumStorage.view))
+    }
 
     /// Transforms ``spectrum`` into ``frames``, times ``size``; the spectrum is lost.
     ///
@@ -65,31 +65,39 @@ internal import Synchronization
     #if REALTIME_CHECKS
         @_noAllocation @_noLocks
     #endif
-    public mutating func inverse() { unsafe woodshed_fftwf_execute(plans.inverse) }
+    public mutating func inverse() {
+        unsafe woodshed_fftwf_inverse(plans.inverse, complex(spectrumStorage.view), frameStorage.view.base)
+    }
 }
 
 // One owner at a time; FFTW lets any thread execute a plan.
 extension RealFourierTransform: @unchecked Sendable {}
 
-/// FFTW's two plans for one pair of buffers, which their owner destroys.
+/// FFTW's two plans for a size. A plan is made once and kept: planning takes longer than many transforms, and a player has
+/// a hundred transforms of a few sizes.
 @safe
 private struct Plans: @unchecked Sendable {
     let forward: fftwf_plan
     let inverse: fftwf_plan
 
-    /// FFTW's planner is not thread-safe; executing a plan is.
-    private static let planner = Mutex(())
+    /// By size. FFTW's planner is not thread-safe; executing a plan is.
+    private static let made = Mutex<[Int: Plans]>([:])
 
-    init(size: Int, frames: Floats, spectrum: Floats) {
-        self = Self.planner.withLock { _ in
+    /// - Parameters:
+    ///   - frames: Memory of the size, for planning only: it is neither read nor written.
+    ///   - spectrum: The same.
+    static func forSize(_ size: Int, frames: Floats, spectrum: Floats) -> Plans {
+        made.withLock { made in
+            if let known = made[size] { return known }
             // What is known must be known to every plan, or plans would depend on which of them came first.
             _ = FourierWisdom.isTaken
-            let real = unsafe frames.base
-            let complex = unsafe UnsafeMutableRawPointer(spectrum.base).assumingMemoryBound(to: fftwf_complex.self)
-            guard let forward = unsafe fftwf_plan_dft_r2c_1d(Int32(size), real, complex, FFTW_ESTIMATE),
-                let inverse = unsafe fftwf_plan_dft_c2r_1d(Int32(size), complex, real, FFTW_ESTIMATE)
+            guard
+                let forward = unsafe fftwf_plan_dft_r2c_1d(Int32(size), frames.base, complex(spectrum), FFTW_ESTIMATE),
+                let inverse = unsafe fftwf_plan_dft_c2r_1d(Int32(size), complex(spectrum), frames.base, FFTW_ESTIMATE)
             else { preconditionFailure("FFTW has no plan for \(size) samples.") }
-            return unsafe Plans(forward: forward, inverse: inverse)
+            let plans = unsafe Plans(forward: forward, inverse: inverse)
+            made[size] = plans
+            return plans
         }
     }
 
@@ -97,11 +105,10 @@ private struct Plans: @unchecked Sendable {
         unsafe self.forward = forward
         unsafe self.inverse = inverse
     }
+}
 
-    func destroy() {
-        Self.planner.withLock { _ in
-            unsafe fftwf_destroy_plan(forward)
-            unsafe fftwf_destroy_plan(inverse)
-        }
-    }
+/// A spectrum's memory in FFTW's words.
+@inline(__always)
+private func complex(_ spectrum: Floats) -> UnsafeMutablePointer<fftwf_complex> {
+    unsafe UnsafeMutableRawPointer(spectrum.base).assumingMemoryBound(to: fftwf_complex.self)
 }

@@ -1,8 +1,8 @@
-// Angle, sine and cosine by polynomials, eight lanes at a time.
+// Angle, sine, cosine, logarithm and exponential by polynomials, eight lanes at a time.
 //
 // The render path may not call the C library (whose calls neither vectorise nor pass the real-time checks). The
-// coefficients are least-maximum fits of degree 6 (arc tangent), 4 (sine) and 5 (cosine) in the square of the argument;
-// the errors named below are those of the polynomial plus Float32 rounding, and are tested.
+// coefficients are least-maximum fits of degree 6 (arc tangent), 4 (sine) and 5 (cosine) in the square of the argument, and
+// power series (logarithm, exponential); the errors named below are those of the polynomial plus Float32 rounding, and are tested.
 
 /// `condition ? then : otherwise`, lane by lane.
 @inline(__always)
@@ -80,4 +80,45 @@ func sineCosine(_ radians: Lanes) -> (sine: Lanes, cosine: Lanes) {
     cosine = cosine * square - 0.5
     cosine = cosine * square + 1
     return (2 * sine * cosine, 1 - 2 * sine * sine)
+}
+
+/// The natural logarithm of a positive normal number, error below 1e-6 or a ten-millionth of the result.
+///
+/// The number is 2^e × m with m between √½ and √2; the logarithm of m is a power series in (m − 1) / (m + 1).
+@inline(__always)
+func naturalLogarithm(_ value: Lanes) -> Lanes {
+    let bits = SIMD8<UInt32>(bitPattern: value)
+    let mantissa = Lanes(bitPattern: (bits & 0x007F_FFFF) | 0x3F80_0000)
+    // The exponent becomes the last digits of a Float, as 2^23 is then taken away.
+    let exponent = Lanes(bitPattern: (bits &>> 23) | 0x4B00_0000) - 8_388_735
+    let isLarge = mantissa .> 1.4142135
+    let reduced = select(isLarge, mantissa * 0.5, mantissa)
+    let power = select(isLarge, exponent + 1, exponent)
+    let ratio = (reduced - 1) / (reduced + 1)
+    let square = ratio * ratio
+    var sum = square * (2.0 / 9) + (2.0 / 7)
+    sum = sum * square + (2.0 / 5)
+    sum = sum * square + (2.0 / 3)
+    sum = sum * square + 2
+    return power * 0.6931472 + sum * ratio
+}
+
+/// e to the power of a number within ±80, error below 3e-7 of the result.
+///
+/// The number is k × ln 2 + f with |f| below 0.35; e^f is a power series, 2^k an exponent.
+@inline(__always)
+func exponential(_ value: Lanes) -> Lanes {
+    // Adding 1.5 × 2^23 leaves the whole number in the last digits.
+    let shifted = value * 1.442695 + 12_582_912
+    let whole = shifted - 12_582_912
+    // ln 2 in two parts, the first of which has few digits, so that its products are exact.
+    let rest = (value - whole * 0.693359375) + whole * 2.12194440e-4
+    var sum = rest * (1.0 / 720) + (1.0 / 120)
+    sum = sum * rest + (1.0 / 24)
+    sum = sum * rest + (1.0 / 6)
+    sum = sum * rest + 0.5
+    sum = sum * rest + 1
+    sum = sum * rest + 1
+    let power = (SIMD8<UInt32>(bitPattern: shifted) &- (0x4B40_0000 &- 127)) &<< 23
+    return sum * Lanes(bitPattern: power)
 }

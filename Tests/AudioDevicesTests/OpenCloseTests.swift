@@ -33,14 +33,16 @@ struct OpenCloseTests {
     @Test("many streams opened, started, stopped and closed leave no descriptor, no thread and no memory behind")
     func leaks() async {
         let result = await #expect(processExitsWith: .success, observing: [\.standardOutputContent]) {
-            let count = environmentCount("WOODSHED_OPEN_CLOSE", short: cases(1000, few: 200))
+            let between = max(1, environmentCount("WOODSHED_OPEN_CLOSE", short: cases(1000, few: 200)) / 4)
+            let count = between * 4
             let rig = try VirtualCardRig()
             let request = try StreamRequest(
                 sampleRate: 48_000, channelCount: 2, periodFrames: 64, realtimePriority: nil)
-            var before = Belongings()
-            for round in 0..<count + 100 {
-                // The first rounds warm up: alsa-lib, the C library and the allocator keep a few things for good.
-                if round == 100 { before = Belongings() }
+            // The first rounds warm up: alsa-lib, the C library and the allocator keep a few things for good.
+            let warmUp = 100
+            var looks: [Belongings] = []
+            for round in 0..<count + warmUp {
+                if round >= warmUp, (round - warmUp) % between == 0 { looks.append(Belongings()) }
                 switch round % 3 {
                 case 0:
                     let stream = try openOutput(.system(rig.name), request)
@@ -58,16 +60,16 @@ struct OpenCloseTests {
             }
             var after = Belongings()
             // Threads that end are gone from /proc a little after they were joined.
+            let before = looks[0]
             for _ in 0..<200 where after.threads > before.threads {
                 usleep(10_000)
                 after = Belongings()
             }
-            print("\(count) streams: \(before) before, \(after) after")
+            looks.append(after)
+            print("\(count) streams: " + looks.map(\.description).joined(separator: "; "))
             let opens = rig.truth(.playback).opens + rig.truth(.capture).opens
-            // Memory in pages; what the allocator keeps for threads moves by less than a byte a stream.
             let isSame = after.descriptors <= before.descriptors && after.threads <= before.threads
-            // The thread sanitizer remembers what was long given back.
-            let isSmall = Sanitizers.watchThreads || after.pages - before.pages <= 256 + count / 4096
+            let isSmall = Belongings.areSteady(looks, streamsBetween: between)
             print(isSame && isSmall && opens >= count ? "nothing is left" : "")
         }
         // What a process says that has failed is lost; so it ends well, and tells.
@@ -81,9 +83,26 @@ struct OpenCloseTests {
 private struct Belongings: CustomStringConvertible {
     let descriptors = entryCount("/proc/self/fd")
     let threads = entryCount("/proc/self/task")
+    let heapBytes = HeapTraffic.bytesInUse
     let pages = Self.residentPages()
 
-    var description: String { "\(descriptors) descriptors, \(threads) threads, \(pages) pages" }
+    var description: String {
+        "\(descriptors) descriptors, \(threads) threads, \(heapBytes) bytes of heap, \(pages) pages"
+    }
+
+    /// Whether memory does not grow with the number of streams.
+    ///
+    /// What leaks grows between any two looks. What the allocator keeps for threads grows in steps, as many threads happen to
+    /// ask at once; so does what is resident, and more on a busy machine. So the smallest step counts: of the heap, where
+    /// it is counted, less than 64 bytes a stream; of everything else a page for every four streams.
+    static func areSteady(_ looks: [Self], streamsBetween: Int) -> Bool {
+        // The thread sanitizer remembers what was long given back.
+        guard !Sanitizers.watchThreads else { return true }
+        let steps = zip(looks, looks.dropFirst())
+        let heap = steps.map { $1.heapBytes - $0.heapBytes }.min() ?? .max
+        let pages = steps.map { $1.pages - $0.pages }.min() ?? .max
+        return heap < streamsBetween * 64 && pages < streamsBetween / 4
+    }
 
     private static func residentPages() -> Int {
         guard let file = unsafe fopen("/proc/self/statm", "r") else { return .max }

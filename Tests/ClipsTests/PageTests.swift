@@ -106,6 +106,16 @@ private final class Tally: Sendable {
         #expect(eventually { reader.isLoaded(from: 700 * pageFrames, count: 2 * Int(pageFrames)) })
     }
 
+    @Test("what lies before the place is loaded for a reader that moves back")
+    func hintsBackwards() throws {
+        let clip = try Clip(CountingDecoder(frameCount: 1000 * pageFrames), sampleRate: nil, memoryBudget: 1 << 24)
+        let reader = clip.makeReader()
+        defer { clip.release(reader) }
+        reader.publishDemand(current: 501 * pageFrames - 1, next: 901 * pageFrames - 1, movesBack: true)
+        #expect(eventually { reader.isLoaded(from: 497 * pageFrames, count: 4 * Int(pageFrames)) })
+        #expect(eventually { reader.isLoaded(from: 899 * pageFrames, count: 2 * Int(pageFrames)) })
+    }
+
     @Test("what one reader asked for stays when another asks for something else, also where pages are scarce")
     func requestsOfTwo() throws {
         let clip = try Clip(CountingDecoder(frameCount: 1000 * pageFrames), sampleRate: nil, memoryBudget: 0)

@@ -167,7 +167,7 @@ struct AttackMaterialTests {
     func softAttacks() {
         let (source, _) = bursts(at: [], frameCount: 20_000)
         let onsets = [
-            Onset(cut: 5000, attack: 5010, strength: 2), Onset(cut: 9000, attack: 9010, strength: 8),
+            Onset(cut: 5000, attack: 5010, strength: 2), Onset(cut: 9000, attack: 9010, strength: 3.5),
             Onset(cut: 12_000, attack: 12_200, strength: 2, kind: .stop),
         ]
         let block = SourceBlock(source, firstFrame: 0, sampleRate: 44100)

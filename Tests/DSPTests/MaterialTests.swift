@@ -8,7 +8,7 @@ import Testing
     private static let rate = 44100
 
     /// Syllables of a speaking voice: bursts and hisses before vowels whose pitch falls, pauses between phrases.
-    private static func spoken(seconds: Double, pitch: Double, seed: UInt64) -> Track {
+    static func spoken(seconds: Double, pitch: Double, seed: UInt64) -> Track {
         var random = SeededGenerator(seed: seed)
         func uniform(_ range: ClosedRange<Double>) -> Double { .random(in: range, using: &random) }
         let vowels: [Formants] = [(730, 1090, 2440), (270, 2290, 3010), (570, 840, 2410), (530, 1840, 2480)]
@@ -92,6 +92,7 @@ import Testing
         var random = SeededGenerator(printedFor: "material cores")
         let context = Int64(MaterialFeatures.contextFrames(sampleRate: Self.rate))
         var (found, start): ([MaterialFeatures], Int64) = ([], 0)
+        var (continued, frames): ([MaterialFeatures], MaterialFrames?) = ([], nil)
         while start < whole.range.upperBound {
             let end = min(whole.range.upperBound, start + Int64.random(in: 1...120_000, using: &random))
             let range = max(0, start - context)..<min(whole.range.upperBound, end + context)
@@ -99,9 +100,11 @@ import Testing
                 [Array(whole.channels[0][Int(range.lowerBound)..<Int(range.upperBound)])],
                 firstFrame: range.lowerBound, sampleRate: Self.rate)
             found += MaterialFeatures.seconds(in: part, within: start..<end)
+            continued += MaterialFeatures.seconds(in: part, within: start..<end, frames: &frames)
             start = end
         }
         #expect(found == expected, "\(random)")
+        #expect(continued == expected, "with what was measured for the core before: \(random)")
     }
 
     @Test("silence, no frames and a single frame are not classified as speech")

@@ -48,6 +48,28 @@ struct SmallMathTests {
         }
     }
 
+    @Test("the natural logarithm is right to 1e-6, or a ten-millionth of it, from 1e-37 to 1e37")
+    func logarithm() {
+        for step in 0...4000 {
+            // Around 1, where the result is small, and over all magnitudes.
+            let value =
+                step % 2 == 0 ? Float(pow(10, -37 + 74 * Double(step) / 4000)) : Float(0.5 + Double(step) / 2500)
+            let exact = log(Double(value))
+            let result = Double(naturalLogarithm(Lanes(repeating: value))[step % 8])
+            #expect(abs(result - exact) < max(1e-6, 1.5e-7 * abs(exact)))
+        }
+    }
+
+    @Test("the exponential is right to 3e-7 of itself from -80 to 80, and 1 at 0")
+    func exponentials() {
+        #expect(exponential(Lanes())[0] == 1)
+        for step in 0...4000 {
+            let power = Float(-80 + 160 * Double(step) / 4000)
+            let result = Double(exponential(Lanes(repeating: power))[step % 8])
+            #expect(abs(result / exp(Double(power)) - 1) < 3e-7)
+        }
+    }
+
     @Test("interleaved complex values are separated and interleaved again in order")
     func interleaving() {
         let storage = FloatStorage((0..<16).map(Float.init))

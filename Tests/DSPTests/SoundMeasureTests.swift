@@ -105,6 +105,37 @@ struct SoundMeasureTests {
         #expect(abs(NoiseMeasure(comb).echo - 0.5) < 0.06)
     }
 
+    @Test(
+        "a voice that is an octave too high for a quarter of the time has so many wrong pitches, and none if it is slower alone"
+    )
+    func pitchErrors() {
+        func pulses(_ hertz: (Double) -> Double) -> [Float] {
+            var phase = 0.0
+            return (0..<4 * TestSignals.sampleRate).map { frame in
+                phase += hertz(Double(frame) / Double(TestSignals.sampleRate)) / Double(TestSignals.sampleRate)
+                let turn = 2 * Double.pi * phase
+                return Float(0.1 * (1...12).reduce(0) { $0 + cos(Double($1) * turn) })
+            }
+        }
+        let source = pulses { 100 + 20 * $0 }
+        #expect(PitchMeasure.grossErrors(source, source: source, speed: 1) == 0)
+        #expect(PitchMeasure.grossErrors(pulses { 100 + 10 * $0 }, source: source, speed: 0.5) == 0)
+        let wrong = PitchMeasure.grossErrors(
+            pulses { (100 + 20 * $0) * ($0 < 1 ? 2 : 1) }, source: source, speed: 1)
+        #expect(abs(wrong - 25) < 2, "\(wrong)")
+    }
+
+    @Test("plucks are as strong as their own performance, and softer by as much as they were turned down")
+    func plucks() {
+        let slow = TestSignals.Plucks(tempo: 0.5)
+        let same = PluckMeasure(slow.samples, performance: slow)
+        #expect(same.level == 0 && same.soft == 0)
+        let soft = PluckMeasure(slow.samples.map { $0 / 2 }, performance: slow)
+        #expect(abs(soft.level + 6.02) < 0.01)
+        let normal = TestSignals.Plucks()
+        #expect(zip(normal.frames, slow.frames).allSatisfy { abs(2 * $0 - $1) <= 1 })
+    }
+
     @Test("channels that drift apart lose coherence; a side that is louder is found")
     func stereo() {
         let sound = TestSignals.delayedMusic()

@@ -1,5 +1,6 @@
 import DSP
 internal import Glibc
+import SoundMeasures
 import TestSupport
 import Testing
 
@@ -107,6 +108,30 @@ struct SplicePlanTests {
         #expect((0..<end - 441).allSatisfy { output[$0] == output[$0 + 441] })
     }
 
+    @Test("noise is repeated after more than 15 ms, later than a pitch would be")
+    func noiseHasNoPitch() {
+        var random = SeededGenerator(seed: 23)
+        var noise = random.noise(88200)
+        // Soft treble, as in breath: such noise resembles itself soonest after a few milliseconds.
+        for index in 1..<noise.count { noise[index] = 0.2 * noise[index] + 0.9 * noise[index - 1] }
+        let plan = SplicePlan(analysed([noise]), section: 0..<Int64(noise.count), speed: 0.5)
+        let short = plan.splices.filter { $0.jumpFrames > -684 }
+        #expect(plan.splices.count > 80)
+        #expect(short.count * 20 < plan.splices.count, "seed 23: \(short.count) of \(plan.splices.count)")
+    }
+
+    @Test("a steady voice at half speed repeats every sound within two thirds of a period of its time")
+    func timing() {
+        // 220 frames a period, 200 Hz, exactly.
+        let pulse = (0..<220).map { (index: Int) -> Float in Float(exp(-Double(index) / 40) * sin(Double(index) / 5)) }
+        let tone = (0..<150).flatMap { _ in pulse }
+        let plan = SplicePlan(analysed([tone]), section: 0..<Int64(tone.count), speed: 0.5)
+        let inside = plan.splices.filter { $0.outputFrame > 4000 && $0.outputFrame < plan.outputFrames - 4000 }
+        let strays = inside.map { abs(Double($0.sourceFrame) - Double($0.outputFrame) * 0.5) / 44.1 }
+        #expect(inside.count > 50)
+        #expect((strays.max() ?? .infinity) < 3.3, "\(strays.max() ?? 0) ms")
+    }
+
     @Test("silence stays silence")
     func silence() {
         let silence = [Float](repeating: 0, count: 20_000)
@@ -159,6 +184,23 @@ struct SplicePlanTests {
         #expect(matched / count > 0.97)
     }
 
+    @Test(
+        "a voice that was slowed before has periods to spare, and any other has not", .enabled(if: Workload.isOptimised)
+    )
+    func spareSound() {
+        let voice = TestSignals.voice(seconds: 4)
+        func change(_ samples: [Float], atSpeed speed: Double) -> Double {
+            let plan = SplicePlan(analysed([samples]), section: 0..<Int64(samples.count), speed: speed)
+            return plan.change / (Double(Int64(samples.count) - plan.outputFrames) / 44100)
+        }
+        for speed in [0.5, 0.75, 0.9] {
+            let slow = SplicePlan(analysed([voice]), section: 0..<Int64(voice.count), speed: speed).played(voice)
+            let (again, anew) = (change(slow, atSpeed: 1 / speed), change(voice, atSpeed: 1 / speed))
+            #expect(again * 1.5 < SplicePlan.largestChange, "\(again) at \(speed)")
+            #expect(anew > 1.2 * SplicePlan.largestChange, "\(anew) at \(speed)")
+        }
+    }
+
     @Test("parts planned one by one give one plan, divided where the voice is softest")
     func joined() {
         let end = Int64(voice.samples.count)
@@ -168,7 +210,7 @@ struct SplicePlanTests {
         let whole = SplicePlan(joining: parts)
         expectSound(whole, "joined at \(cut)")
         #expect(whole.section == 0..<end && whole.outputFrames == parts[0].outputFrames + parts[1].outputFrames)
-        #expect(whole.price == parts[0].price + parts[1].price)
+        #expect(whole.change == parts[0].change + parts[1].change)
         let output = spliced([voice.samples], whole)[0]
         #expect(output == parts[0].played(voice.samples) + parts[1].played(voice.samples))
     }

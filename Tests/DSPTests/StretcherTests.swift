@@ -229,6 +229,36 @@ struct StretcherTests {
         }
     }
 
+    @Test("behind a limiter, whose look-ahead grows, no block of 64 gets more than half of a start's stages")
+    func startIsSpreadBehindLimiter() {
+        var stretcher = Stretcher(channelCount: 1, sampleRate: 44100)
+        var limiter = PeakLimiter(channelCount: 1, sampleRate: 44100, maximumEmitFrames: 64)
+        stretcher.start(at: 0, speed: 0.75)
+        limiter.start()
+        var channel = [Float](repeating: 0, count: 64)
+        var pieces: [Int] = []
+        for _ in 0..<12 {
+            let needed = limiter.framesNeeded(toEmit: 64)
+            var count = 0
+            loop: while true {
+                switch stretcher.advance(toEmit: needed) {
+                case .ready: break loop
+                case .ranStage: count += 1
+                case .needsInput: stretcher.acceptInput()
+                }
+            }
+            pieces.append(count)
+            unsafe stretcher.emit(needed, into: limiter.inputs, offset: limiter.inputOffset)
+            limiter.accept(needed)
+            unsafe channel.withUnsafeMutableBufferPointer { buffer in
+                guard var base = buffer.baseAddress else { return }
+                unsafe limiter.emit(64, into: &base, offset: 0)
+            }
+        }
+        // Three bands have 57 stages at a start, and the source is divided in 40 pieces.
+        #expect(pieces.allSatisfy { $0 <= 30 }, "\(pieces)")
+    }
+
     @Test(
         "rendering and restarting neither allocate nor free",
         .enabled(if: Workload.isOptimised && HeapTraffic.isCounted))

@@ -89,6 +89,16 @@ func stretched(
     return render(&stretcher, source, frameCount: frameCount, nextBlock: { block })
 }
 
+/// The sound at a place of a source, frozen there.
+func frozen(
+    _ source: [[Float]], at place: Int64, frameCount: Int, block: Int = 512, attacks: AttackTable? = nil
+) -> [[Float]] {
+    var stretcher = Stretcher(channelCount: source.count, sampleRate: 44100, maximumEmitFrames: block)
+    stretcher.freeze(at: place, attacks: attacks?.list ?? .empty)
+    defer { withExtendedLifetime(attacks) {} }
+    return render(&stretcher, source, frameCount: frameCount, nextBlock: { block })
+}
+
 /// The power of the sines that fit best at known frequencies over the power of what they leave, in dB.
 func signalToNoise(_ samples: ArraySlice<Float>, _ frequencies: [Double], sampleRate: Int = 44100) -> Double {
     let columns = frequencies.flatMap { frequency -> [[Double]] in

@@ -7,7 +7,7 @@ import TestSupport
 
 /// Something asked of a player, which can be asked again, and of the slow reference too.
 enum Deed {
-    case start, stop, pause, resume
+    case start, stop, pause, resume, freeze, unfreeze
     case seek(Int64)
     case skip(Int)
     case gain(Double)
@@ -22,6 +22,8 @@ enum Deed {
         case .stop: player.stop(at: frame)
         case .pause: player.pause(at: frame)
         case .resume: player.resume(at: frame)
+        case .freeze: player.freeze(at: frame)
+        case .unfreeze: player.unfreeze(at: frame)
         case .seek(let clipFrame): try player.seek(toClipFrame: clipFrame, at: frame)
         case .skip(let section): try player.skip(toSection: section, at: frame)
         case .gain(let decibels): player.setGain(decibels: decibels, at: frame)
@@ -40,6 +42,8 @@ enum Deed {
         case .stop: (PlayerCommand(code: .stop, frame: frame), nil)
         case .pause: (PlayerCommand(code: .pause, frame: frame), nil)
         case .resume: (PlayerCommand(code: .resume, frame: frame), nil)
+        case .freeze: (PlayerCommand(code: .freeze, frame: frame), nil)
+        case .unfreeze: (PlayerCommand(code: .unfreeze, frame: frame), nil)
         case .seek(let clipFrame): (PlayerCommand(code: .seek, frame: frame, value: clipFrame), nil)
         case .skip(let section): (PlayerCommand(code: .skip, frame: frame, value: Int64(section - 1)), nil)
         case .gain(let decibels):
@@ -159,10 +163,12 @@ struct JointRun {
     }
 
     private mutating func randomDeed(_ score: Score) throws -> Deed {
-        switch Int.random(in: 0..<20, using: &generator) {
+        switch Int.random(in: 0..<23, using: &generator) {
         case 0: return .pause
         case 17: return .stop
         case 18, 19: return .start
+        case 20: return .freeze
+        case 21, 22: return .unfreeze
         case 1, 2: return .resume
         case 3: return .gain([-6, 0, -20].randomElement(using: &generator) ?? 0)
         case 4: return .skip(Int.random(in: 1...score.sections.count, using: &generator))

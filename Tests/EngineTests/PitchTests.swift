@@ -11,11 +11,11 @@ struct PitchTests {
 
     static func rendered(
         _ clip: [[Float]], _ range: Range<Int64>, pitch: Double, speed: Double = 1, passes: Int = 1,
-        rate: Int = rate, extra: Int = 0, nextBlock: () -> Int = { 2048 }
+        rate: Int = rate, formants: FormantChoice = .auto, extra: Int = 0, nextBlock: () -> Int = { 2048 }
     ) throws -> (output: [[Float]], frameCount: Int) {
         let plan = PracticePlan(
             sections: [try Section(range)], passes: .count(passes), speeds: .constant(try Speed(factor: speed)),
-            pitch: try Pitch(semitones: pitch))
+            pitch: try Pitch(semitones: pitch), formants: formants)
         let score = try Score(plan, clipFrameCount: Int64(clip[0].count), sampleRate: rate)
         let harness = try Harness(clip, rate: rate, score: score)
         harness.player.start(at: 0)
@@ -51,9 +51,21 @@ struct PitchTests {
         .enabled(if: Workload.isWhole),
         arguments: [-24, -12, -7.5, -1, -0.3, 0.01, 2, 7, 12, 24], [0.5, 1, 1.7])
     func frequencyIsExact(semitones: Double, speed: Double) throws {
+        try expectExact(semitones, speed, .move)
+    }
+
+    @Test(
+        "is as right where formants are kept", .enabled(if: Workload.isWhole), arguments: [-7.5, -1, 2, 7], [0.5, 1.7])
+    func frequencyIsExactWithFormants(semitones: Double, speed: Double) throws {
+        try expectExact(semitones, speed, .keep)
+    }
+
+    private func expectExact(_ semitones: Double, _ speed: Double, _ formants: FormantChoice) throws {
         let source = 440.0
         let clip = Self.sine(source, frames: Int(70_000 * speed))
-        let output = try Self.rendered([clip], 0..<Int64(clip.count), pitch: semitones, speed: speed).output[0]
+        let output = try Self.rendered(
+            [clip], 0..<Int64(clip.count), pitch: semitones, speed: speed, formants: formants
+        ).output[0]
         let expected = source * pow(2, semitones / 12)
         let heard = Self.frequency(output[20_000..<60_000], near: expected)
         #expect(abs(1200 * log2(heard / expected)) < 0.05)
@@ -101,13 +113,16 @@ struct PitchTests {
         }
     }
 
-    @Test("gives the same bits for every division into blocks", arguments: cases([-24, 0.4, 7, 24], few: [7]))
-    func blockIndependence(semitones: Double) throws {
+    @Test(
+        "gives the same bits for every division into blocks", arguments: cases([-24, 0.4, 7, 24], few: [7]),
+        [FormantChoice.move, .keep])
+    func blockIndependence(semitones: Double, formants: FormantChoice) throws {
         var generator = SeededGenerator(printedFor: #function)
         let clip = testClip(channels: 2, frames: 2000, rate: 8000, seed: 4)
         func render(_ nextBlock: () -> Int) throws -> [[Float]] {
             try Self.rendered(
-                clip, 300..<900, pitch: semitones, speed: 0.9, passes: 3, rate: 8000, nextBlock: nextBlock
+                clip, 300..<900, pitch: semitones, speed: 0.9, passes: 3, rate: 8000, formants: formants,
+                nextBlock: nextBlock
             ).output
         }
         let whole = try render { 8192 }
@@ -156,8 +171,12 @@ struct PitchTests {
         clip[501] = .infinity
         clip[502] = .leastNonzeroMagnitude
         for start in [498, 505] as [Int64] {
-            let output = try Self.rendered([clip], start..<1500, pitch: semitones, passes: 2, rate: 8000).output[0]
-            #expect(output.allSatisfy { $0.isFinite })
+            for formants in FormantChoice.allCases {
+                let output = try Self.rendered(
+                    [clip], start..<1500, pitch: semitones, passes: 2, rate: 8000, formants: formants
+                ).output[0]
+                #expect(output.allSatisfy { $0.isFinite })
+            }
         }
         #expect(try Self.rendered([clip], 700..<701, pitch: semitones, passes: 5, rate: 8000).frameCount == 5)
     }

@@ -57,7 +57,7 @@ struct PlayerEditTests {
         loops: Bool = false
     ) throws -> (PlayerCommand, Score?) {
         let player = harness.player
-        switch Int.random(in: 0..<7, using: &generator) {
+        switch Int.random(in: 0..<9, using: &generator) {
         case 0:
             player.pause(at: frame)
             return (PlayerCommand(code: .pause, frame: frame), nil)
@@ -83,6 +83,12 @@ struct PlayerEditTests {
             let score = try randomScore(&generator, joint: player.score.plan.joint, loops: loops)
             try player.setScore(score, at: frame)
             return (PlayerCommand(code: .replaceScore, frame: frame), score)
+        case 6:
+            player.freeze(at: frame)
+            return (PlayerCommand(code: .freeze, frame: frame), nil)
+        case 7:
+            player.unfreeze(at: frame)
+            return (PlayerCommand(code: .unfreeze, frame: frame), nil)
         default:
             let sections = player.score.sections
             let range = sections[Int.random(in: 0..<sections.count, using: &generator)].range
@@ -103,7 +109,14 @@ struct PlayerEditTests {
     func randomLoops(run: Int) throws { try checkEdits(run, loops: true) }
 
     private func checkEdits(_ run: Int, loops: Bool) throws {
-        var generator = SeededGenerator(seed: UInt64(run) &* 7919 &+ 20_261_121)
+        // Now and then a pass or a place falls half-way between two frames, where the reference cannot tell.
+        for attempt in 0..<8 where try isDecided(run, loops: loops, attempt: attempt) { return }
+        Issue.record("run \(run): the reference could never tell")
+    }
+
+    /// Compares a run with the reference; false if that cannot tell.
+    private func isDecided(_ run: Int, loops: Bool, attempt: Int) throws -> Bool {
+        var generator = SeededGenerator(seed: UInt64(run + 1000 * attempt) &* 7919 &+ 20_261_121)
         let joint = Joint.allCases[run % 3]
         let clip = testClip(channels: 1 + run % 2, frames: Int(Self.frames), rate: Self.rate, seed: UInt64(run))
         let first = try randomScore(&generator, joint: joint, loops: loops)
@@ -123,11 +136,13 @@ struct PlayerEditTests {
         let output = harness.render(total) { Int.random(in: 1...300, using: &generator) }
         var reference = ReferencePlayer(clip: clip, rate: Self.rate, score: first)
         let expected = reference.render(total, commands: commands)
+        guard !reference.isUndecided else { return false }
         for channel in clip.indices {
             // Speeds within a glide, reckoned in two ways, differ in their last bits, and with them the rotations of windows.
             let firstWrong = (0..<total).first { abs(output[channel][$0] - expected[channel][$0]) > 1e-5 }
-            #expect(firstWrong == nil, "run \(run), channel \(channel)")
+            #expect(firstWrong == nil, "run \(run), attempt \(attempt), channel \(channel)")
         }
+        return true
     }
 
     @Test("seeks to the exact frame, 1000 times")

@@ -39,11 +39,24 @@ struct RealTimeTests {
         let clip = testClip(channels: 2, frames: 20_000, rate: 44_100, seed: 2)
         let plan = PracticePlan(
             sections: [try Section(700..<4500)], passes: 1000, speeds: .constant(try Speed(factor: 0.8)),
-            pitch: try Pitch(semitones: 3), joint: joint)
+            pitch: try Pitch(semitones: 3), joint: joint, formants: .keep)
         let score = try Score(plan, clipFrameCount: 20_000, sampleRate: 44_100)
         let harness = try Harness(clip, rate: 44_100, score: score)
         harness.player.start(at: 0)
         try harness.player.setPitch(try Pitch(semitones: -4), at: 22_000)
+        return harness
+    }
+
+    /// A tape whose speed glides, is changed while it plays, and loops.
+    static func tapePlayer(joint: Joint) throws -> Harness {
+        let clip = testClip(channels: 2, frames: 20_000, rate: 44_100, seed: 2)
+        let plan = PracticePlan(
+            sections: [try Section(700..<4500)], passes: 1000,
+            speeds: .glide(from: try Speed(factor: 0.6), to: try Speed(factor: 1.3)), joint: joint, varispeed: true)
+        let score = try Score(plan, clipFrameCount: 20_000, sampleRate: 44_100)
+        let harness = try Harness(clip, rate: 44_100, score: score)
+        harness.player.start(at: 0)
+        try harness.player.setSpeed(try Speed(factor: 0.9), at: 22_000)
         return harness
     }
 
@@ -64,6 +77,7 @@ struct RealTimeTests {
     func heap(joint: Joint) throws {
         expectNoTraffic(of: try Self.busyPlayer(joint: joint))
         expectNoTraffic(of: try Self.loopingPlayer(joint: joint))
+        expectNoTraffic(of: try Self.tapePlayer(joint: joint))
     }
 
     private func expectNoTraffic(of harness: Harness) {
@@ -85,7 +99,10 @@ struct RealTimeTests {
         arguments: Joint.allCases)
     func sanitizer(joint: Joint) throws {
         // Any system call, lock or allocation in the scope ends the process.
-        for harness in [try Self.busyPlayer(joint: joint), try Self.loopingPlayer(joint: joint)] {
+        let players = [
+            try Self.busyPlayer(joint: joint), try Self.loopingPlayer(joint: joint), try Self.tapePlayer(joint: joint),
+        ]
+        for harness in players {
             Self.renderInScope(harness, blocks: 700, block: 64)
             #expect(harness.player.status.outputFrame == 700 * 64)
         }

@@ -139,6 +139,11 @@ final class ReferenceVoice {
         self.init(clip, rate, from, isCopy: true, speed: 1)
     }
 
+    /// The sound of one frame, held.
+    convenience init(freezing clip: [[Float]], rate: Int, at clipFrame: Int64) {
+        self.init(clip, rate, clipFrame, isCopy: false, speed: nil)
+    }
+
     /// A pass from output frame `frame` of it on; it will not be heard from `end` on.
     convenience init(
         stretching clip: [[Float]], rate: Int, from: Int64, motion: ReferenceMotion, at frame: Int64, before end: Int64
@@ -161,13 +166,13 @@ final class ReferenceVoice {
         }
     }
 
-    private init(_ clip: [[Float]], _ rate: Int, _ from: Int64, isCopy: Bool, speed: Double) {
+    private init(_ clip: [[Float]], _ rate: Int, _ from: Int64, isCopy: Bool, speed: Double?) {
         self.clip = clip
         self.from = from
         self.isCopy = isCopy
         made = [[Float]](repeating: [], count: clip.count)
         stretcher = Stretcher(channelCount: clip.count, sampleRate: rate, maximumEmitFrames: 1)
-        stretcher.start(at: from, speed: speed)
+        if let speed { stretcher.start(at: from, speed: speed) } else { stretcher.freeze(at: from) }
         let limiter = PeakLimiter(channelCount: clip.count, sampleRate: rate, maximumEmitFrames: 1)
         leadFrames = Int64(stretcher.leadFrames + limiter.lookAheadFrames)
         block = PlanarBuffer(channelCount: clip.count, frameCount: 1)

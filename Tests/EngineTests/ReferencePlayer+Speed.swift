@@ -28,7 +28,7 @@ extension ReferencePlayer {
 
     /// Where a pass comes to a stretch at 100 %, a copy is laid over the voice; at its end a voice takes the copy's place.
     mutating func exchangeCopies(at frame: Int64) {
-        guard state == .playing, !span.isRest, let top = sounds.last, let playing = top.voices.last else { return }
+        guard isMoving, !span.isRest, let top = sounds.last, let playing = top.voices.last else { return }
         let wantsCopy = isCopied(at: frame)
         if wantsCopy && !playing.voice.isCopy {
             var entry = 1
@@ -63,7 +63,7 @@ extension ReferencePlayer {
     /// Tells what plays of a change of speed, if that can be; false leaves it to a new layer.
     mutating func tell(_ asked: Asked, at frame: Int64) -> Bool {
         let command = asked.command
-        guard command.code == .changeSpeed, let newScore = asked.score, state == .playing, !span.isRest,
+        guard command.code == .changeSpeed, let newScore = asked.score, isMoving, !span.isRest,
             continues(in: newScore), let playing = sounds.last?.voices.last
         else { return false }
         let isCopy = playing.voice.isCopy
@@ -94,7 +94,7 @@ extension ReferencePlayer {
     mutating func adoptTold(_ waiting: inout [Asked], at frame: Int64) {
         for change in told.filter({ $0.frame <= frame }).sorted(by: { $0.asked.number < $1.asked.number }) {
             var asked = change.asked
-            if change.sound == soundsLaid, state == .playing, let score = asked.score, continues(in: score) {
+            if change.sound == soundsLaid, isMoving, let score = asked.score, continues(in: score) {
                 adopt(asked.command, score, at: frame)
             } else {
                 asked.command.frame = change.frame

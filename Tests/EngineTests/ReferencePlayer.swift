@@ -27,6 +27,8 @@ struct ReferencePlayer {
         var rise = 0
         var fall = 0
         var fallEnd: Int64 = 0
+        /// The frame of the clip whose sound is held.
+        var frozenAt: Int64?
 
         var entryEnd: Int64 { start + Int64(entry) }
     }
@@ -56,11 +58,13 @@ struct ReferencePlayer {
     var sounds: [Sound] = []
     var soundsLaid = 0
     var told: [Told] = []
-    var pausedAt = Place()
+    var isFrozen = false
+    /// Where a pause and frozen sound go on.
+    var stillAt = Place()
     var stopFrame: Int64 = 0
-    /// Whether a pass that was heard ends half-way between two frames, as near as can be reckoned: then the player, which reckons in
-    /// another way, may rightly round to the other one.
-    private(set) var isUndecided = false
+    /// Whether a pass that was heard ends half-way between two frames, or the player was moved half-way between two, as near as can be
+    /// reckoned: then the player, which reckons in another way, may rightly round to the other one.
+    var isUndecided = false
     var gains: [(frame: Int64, from: Float, to: Float)] = [(-1_000_000, 1, 1)]
 
     var crossfade: Int { (rate * 5 + 500) / 1000 }
@@ -78,7 +82,7 @@ struct ReferencePlayer {
             exchangeCopies(at: frame)
             if let last = sounds.lastIndex(where: { $0.entryEnd <= frame }) { sounds.removeFirst(last) }
             apply(&waiting, at: frame)
-            if state == .playing, abs(abs(span.carry) - 0.5) < 1e-6 { isUndecided = true }
+            if isMoving, abs(abs(span.carry) - 0.5) < 1e-6 { isUndecided = true }
             for channel in clip.indices { output[channel].append(gain(at: frame) * heard(channel, at: frame)) }
         }
         return output
@@ -120,6 +124,15 @@ struct ReferencePlayer {
     /// Passes of a section; more than any test hears if there is no number.
     static func passes(_ section: Int, of score: Score) -> Int {
         (score.sections[section].passes ?? score.plan.passes).number ?? .max
+    }
+
+    /// Notes that the gap which begins is a number of frames and a half.
+    private mutating func noteHalfGap() {
+        guard span.isRest, case .passLengths(let factor) = score.sections[span.section].gap ?? score.plan.gap else {
+            return
+        }
+        let frames = factor * curve(span.section, span.pass).time(Double(score.sections[span.section].range.count))
+        if abs(frames - frames.rounded(.down) - 0.5) < 1e-6 { isUndecided = true }
     }
 
     private func gap(_ section: Int, after whole: Double) -> Int64 {
@@ -203,12 +216,13 @@ struct ReferencePlayer {
 
     private mutating func crossJoints(at frame: Int64) {
         if state == .stopping && frame >= stopFrame { finish(at: frame) }
-        while state == .playing && frame >= span.end {
+        while isMoving && frame >= span.end {
             if index + 1 == spans.count {
                 finish(at: span.end)
                 return
             }
             index += 1
+            noteHalfGap()
             let entry = score.plan.joint == .crossfade ? min(crossfade, Int(span.end - span.start)) : 0
             push(entry: entry)
         }
@@ -285,17 +299,20 @@ struct ReferencePlayer {
             preconditionFailure("the reference has no strip")
         case .start:
             guard state == .idle || state == .finished else { return }
-            state = .playing
+            (state, isFrozen) = (.playing, false)
             enter(Place(clipFrame: score.sections[0].range.lowerBound), at: frame, entry: 0)
         case .pause:
             guard state == .playing else { return }
-            pausedAt = place(at: frame)
+            noteHalfFrame(at: frame)
+            stillAt = here(at: frame)
             state = .paused
             lay(Sound(start: frame, entry: crossfade))
         case .resume:
             guard state == .paused else { return }
             state = .playing
-            enter(pausedAt, at: frame, entry: crossfade)
+            enter(stillAt, at: frame, entry: crossfade)
+        case .freeze: setFrozen(true, at: frame)
+        case .unfreeze: setFrozen(false, at: frame)
         case .stop:
             if state == .playing {
                 state = .stopping
@@ -318,8 +335,9 @@ struct ReferencePlayer {
     }
 
     private mutating func move(_ command: PlayerCommand, _ newScore: Score?, at frame: Int64) {
-        var target = state == .paused ? pausedAt : place(at: frame)
-        let here = state == .paused ? pausedAt.section : span.section
+        noteHalfFrame(at: frame)
+        var target = here(at: frame)
+        let here = isStill ? stillAt.section : span.section
         switch command.code {
         case .seek:
             if !score.sections[here].range.contains(command.value) {
@@ -336,11 +354,8 @@ struct ReferencePlayer {
             score = newScore ?? score
             target = fitting(target)
         }
-        if state == .paused {
-            pausedAt = target
-        } else {
-            enter(target, at: frame, entry: crossfade)
-        }
+        stillAt = target
+        if state == .playing { enter(target, at: frame, entry: crossfade) }
     }
 
     private func fitting(_ place: Place) -> Place {
@@ -358,12 +373,12 @@ struct ReferencePlayer {
         return Place(clipFrame: sections[0].range.lowerBound)
     }
 
-    private mutating func enter(_ place: Place, at frame: Int64, entry: Int) {
+    mutating func enter(_ place: Place, at frame: Int64, entry: Int) {
         var place = place
         let range = score.sections[place.section].range
         if !place.isRest { place.clipFrame = max(range.lowerBound, min(place.clipFrame, range.upperBound - 1)) }
         spans = spans(from: place, at: frame)
         index = 0
-        push(entry: entry)
+        if isFrozen { layFrozen(place, at: frame) } else { push(entry: entry) }
     }
 }

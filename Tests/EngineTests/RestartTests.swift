@@ -86,7 +86,8 @@ struct RestartTests {
 
     @Test(
         "is not waited for by a reader of events after the engine has ended or the player was removed",
-        .timeLimit(.minutes(1)))
+        // Long, because it also counts the time for which the test waits for a thread while others run.
+        .timeLimit(.minutes(10)))
     func eventsAfterTheEnd() async throws {
         let engine = try Self.engine()
         let player = try Self.player(of: engine)

@@ -110,6 +110,57 @@ struct LoopTests {
         #expect(marks.range.map { $0.count < 32_001 && $0.upperBound > 100_000 - 36_000 } == true)
     }
 
+    @Test("backwards, what was just heard lies after the place, a loop begins at its end, and turning round keeps it")
+    func backwards() throws {
+        let samples = (0..<200_000).map { Float($0) / 262_144 }
+        let plan = PracticePlan(sections: [try Section(0..<200_000)], passes: .endless, reversed: true)
+        let harness = try SessionHarness(samples, rate: 8000, plan: SessionPlan(plan))
+        harness.play(100_000, block: 512)
+        #expect(try harness.session.loopLastHeard().range == 99_999..<131_999)
+        #expect(try harness.session.loopLastHeard().range == 99_999..<163_999)
+        harness.session.jumpToStart()
+        harness.play(1000)
+        #expect(harness.player.status.clipFrame == 162_998 && harness.session.isReversed)
+        try harness.session.setReversed(false)
+        harness.play(500)
+        #expect(harness.player.status.clipFrame == 163_498 && !harness.player.status.isReversed)
+        #expect(harness.session.marks.range == 99_999..<163_999)
+    }
+
+    @Test("a pause repeats what was heard before it, backwards as well")
+    func rewind() throws {
+        let plan = PracticePlan(sections: [try Section(0..<16_000)], reversed: true)
+        let harness = try harness(SessionPlan(plan, resumeRewind: .seconds(0.1)))
+        harness.play(5000)
+        harness.session.pause()
+        harness.play(500)
+        let place = harness.player.status.clipFrame
+        harness.session.resume()
+        harness.play(64)
+        #expect(harness.player.status.clipFrame == place + 800 - 64)
+    }
+
+    @Test("frozen sound is what is audible, not what is being made, and a pause does not move it")
+    func freezing() throws {
+        let plan = PracticePlan(sections: [try Section(0..<16_000)])
+        let harness = try harness(SessionPlan(plan, resumeRewind: .seconds(0.1)), bufferFrames: 700)
+        harness.play(5000)
+        let heard = try harness.session.audibleClipFrame()
+        harness.session.setFrozen(true)
+        harness.play(3000)
+        #expect(harness.session.isFrozen && harness.player.status.clipFrame == heard)
+        #expect(heard < 5000)
+        harness.session.pause()
+        harness.play(500)
+        harness.session.resume()
+        harness.play(500)
+        #expect(harness.player.status.clipFrame == heard && harness.session.isFrozen)
+        #expect(try harness.session.audibleClipFrame() == heard)
+        harness.session.setFrozen(false)
+        harness.play(640)
+        #expect(harness.player.status.clipFrame == heard + 640)
+    }
+
     @Test("is refused with its end before its start, and nothing changes; without a start it begins with the section")
     func refused() throws {
         let plan = SessionPlan(PracticePlan(sections: [try Section(2000..<9000)], passes: .endless))

@@ -44,7 +44,7 @@ struct MessageTests {
         let expected: [(ScoreError.Kind, Code)] = [
             (.noSections, .usage), (.emptySection, .badData), (.sectionOutsideClip, .badData),
             (.sectionTooShort, .badData), (.passesOutOfRange, .usage), (.speedOutOfRange, .usage),
-            (.pitchOutOfRange, .usage), (.curveOutOfRange, .usage),
+            (.pitchOutOfRange, .usage), (.pitchWithVarispeed, .usage), (.curveOutOfRange, .usage),
             (.rampStepOutOfRange, .usage), (.gapOutOfRange, .usage), (.tooLong, .usage), (.placeOutsideScore, .badData),
         ]
         for (kind, status) in expected { #expect(kind.exitStatus == status) }

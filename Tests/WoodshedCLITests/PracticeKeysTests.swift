@@ -89,6 +89,20 @@ struct PracticeKeysTests {
         #expect(run.status == 0, "\(run.text)")
     }
 
+    @Test("f freezes the sound and goes on, and i says so")
+    func freezing() {
+        let run = practice { run in
+            run.read(seconds: 0.3)
+            press("f", run, until: "frozen at 0:0")
+            press("i", run, until: ", frozen")
+            press(" ", run, until: "paused")
+            press(" ", run, until: "resumed")
+            press("i", run, until: ", frozen")
+            press("f", run, until: "going on")
+        }
+        #expect(run.status == 0, "\(run.text)")
+    }
+
     @Test("Q forgets the place; chosen sections and a run without a listener change nothing that is remembered")
     func forgetting() {
         _ = practice { run in

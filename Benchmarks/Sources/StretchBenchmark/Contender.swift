@@ -11,6 +11,12 @@ enum Contender: String, CaseIterable, Sendable {
     case rubberBandFaster = "Rubber Band R2"
     case soundTouch = "SoundTouch"
     case sonic = "Sonic"
+    // Not packaged: measured where they are installed by hand.
+    case signalsmith = "Signalsmith"
+    case bungee = "Bungee"
+
+    /// Those that this program contains.
+    static let present = allCases.filter { $0.peer.map { stretch_peer_is_there($0) != 0 } ?? true }
 
     /// In JSON.
     var key: String {
@@ -20,6 +26,8 @@ enum Contender: String, CaseIterable, Sendable {
         case .rubberBandFaster: "rubberband_r2"
         case .soundTouch: "soundtouch"
         case .sonic: "sonic"
+        case .signalsmith: "signalsmith"
+        case .bungee: "bungee"
         }
     }
 
@@ -31,6 +39,8 @@ enum Contender: String, CaseIterable, Sendable {
         case .rubberBandFaster: STRETCH_PEER_RUBBERBAND_R2
         case .soundTouch: STRETCH_PEER_SOUNDTOUCH
         case .sonic: STRETCH_PEER_SONIC
+        case .signalsmith: STRETCH_PEER_SIGNALSMITH
+        case .bungee: STRETCH_PEER_BUNGEE
         }
     }
 
@@ -41,6 +51,19 @@ enum Contender: String, CaseIterable, Sendable {
     }
 }
 
+extension Contender {
+    /// The sound transposed, with formants kept by those who can.
+    func transposed(_ sound: [Float], semitones: Double) throws -> [Float] {
+        let pitch = try Pitch(semitones: semitones)
+        guard let peer else {
+            return try Ours.rendered([sound], .constant(.normal), pitch: pitch, formants: .keep)[0]
+        }
+        let voice = PeerVoice(peer, source: [sound], speed: 1)
+        voice.setPitch(pitch.ratio)
+        return voice.rendered(sound.count)[0]
+    }
+}
+
 /// How many frames a sound has at a speed.
 func stretchedCount(_ channels: [[Float]], _ speed: Double) -> Int {
     Int((Double(channels[0].count) / speed).rounded())
@@ -48,9 +71,13 @@ func stretchedCount(_ channels: [[Float]], _ speed: Double) -> Int {
 
 /// What a player of this engine makes of a sound.
 enum Ours {
-    static func score(_ clip: Clip, _ speeds: SpeedSchedule, passes: Int = 1) throws -> Score {
+    static func score(
+        _ clip: Clip, _ speeds: SpeedSchedule, passes: Int = 1, pitch: Pitch = .original,
+        formants: FormantChoice = .auto
+    ) throws -> Score {
         let plan = PracticePlan(
-            sections: [try Section(0..<clip.frameCount)], passes: .count(passes), speeds: speeds, joint: .crossfade)
+            sections: [try Section(0..<clip.frameCount)], passes: .count(passes), speeds: speeds, pitch: pitch,
+            joint: .crossfade, formants: formants)
         return try Score(plan, clipFrameCount: clip.frameCount, sampleRate: clip.sampleRate)
     }
 
@@ -58,16 +85,37 @@ enum Ours {
         try rendered(channels, .constant(try Speed(factor: speed)))
     }
 
-    static func rendered(_ channels: [[Float]], _ speeds: SpeedSchedule) throws -> [[Float]] {
+    static func rendered(
+        _ channels: [[Float]], _ speeds: SpeedSchedule, pitch: Pitch = .original, formants: FormantChoice = .auto
+    ) throws -> [[Float]] {
         let clip = try Clip.inMemory(channels, sampleRate: TestSignals.sampleRate)
-        var output = [[Float]](repeating: [], count: channels.count)
-        _ = try RenderTrial(clip, score: try score(clip, speeds), periodFrames: 512) { block in
+        let score = try score(clip, speeds, pitch: pitch, formants: formants)
+        let output = OutputMemory(channelCount: channels.count)
+        _ = try RenderTrial(clip, score: score, periodFrames: 512) { block in
             for channel in 0..<block.channelCount {
-                unsafe output[channel] += UnsafeBufferPointer(start: block.channels[channel], count: block.frameCount)
+                unsafe output.append(
+                    UnsafeBufferPointer(start: block.channels[channel], count: block.frameCount), to: channel)
             }
         }
-        return output
+        return output.channels
     }
+}
+
+/// Collects a sound. A class: an array of arrays that a closure captures may be copied at every block, which took as long as the stretcher.
+final class OutputMemory {
+    private final class Channel {
+        var samples: [Float] = []
+    }
+
+    private let parts: [Channel]
+
+    init(channelCount: Int) { parts = (0..<channelCount).map { _ in Channel() } }
+
+    func append(_ block: UnsafeBufferPointer<Float>, to channel: Int) {
+        unsafe parts[channel].samples.append(contentsOf: block)
+    }
+
+    var channels: [[Float]] { parts.map(\.samples) }
 }
 
 /// A peer with its source; one thread at a time.
@@ -89,6 +137,9 @@ final class PeerVoice {
 
     /// Another speed for what it takes in from now on.
     func setSpeed(_ speed: Double) { unsafe stretch_peer_set_speed(peer, speed) }
+
+    /// All frequencies times a ratio; before the first frame.
+    func setPitch(_ ratio: Double) { unsafe stretch_peer_set_pitch(peer, ratio) }
 
     /// Renders the next frames over those before; nothing else happens here, so that it can be timed.
     func render(_ frameCount: Int) {

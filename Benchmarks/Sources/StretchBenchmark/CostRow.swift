@@ -77,9 +77,60 @@ struct CostRow: Sendable {
     }
 }
 
+/// What many voices cost that play at once: each finds the caches as the others left them.
+struct ChoirRow: Sendable {
+    static let voiceCount = 9
+
+    /// The share of a core of all together.
+    let cpuPercent: Double
+    let maximumMicroseconds: Double
+
+    /// Of several runs the middle of the shares, and the calmest longest block.
+    init(_ contender: Contender, _ channels: [[Float]], speed: Double, runs: Int) throws {
+        let all = try (0..<runs).map { _ in
+            try contender.peer.map { Self.peers($0, channels, speed) } ?? Self.ours(channels, speed)
+        }
+        let shares = all.map { times in
+            100 * times.reduce(0, +) / (Double(times.count) * CostRow.deadlineMicroseconds)
+        }
+        cpuPercent = shares.sorted()[runs / 2]
+        maximumMicroseconds = all.map { $0.max() ?? 0 }.min() ?? 0
+    }
+
+    private static func ours(_ channels: [[Float]], _ speed: Double) throws -> [Double] {
+        let clip = try Clip.inMemory(channels, sampleRate: TestSignals.sampleRate)
+        let score = try Ours.score(clip, .constant(try Speed(factor: speed)))
+        let trial = try RenderTrial(
+            clip, score: score, periodFrames: CostRow.blockFrames, playerCount: voiceCount)
+        return trial.blockMicroseconds.map { Double($0) }
+    }
+
+    private static func peers(_ peer: stretch_peer_kind, _ channels: [[Float]], _ speed: Double) -> [Double] {
+        let voices = (0..<voiceCount).map { _ in PeerVoice(peer, source: channels, speed: speed) }
+        return (0..<stretchedCount(channels, speed) / CostRow.blockFrames).map { _ in
+            let begin = threadMicroseconds()
+            for voice in voices { voice.render(CostRow.blockFrames) }
+            return threadMicroseconds() - begin
+        }
+    }
+}
+
+/// The processor time of rendering a whole recording, all threads and ours with its analysis, in seconds.
+func wholeRenderSeconds(_ contender: Contender, _ channels: [[Float]], speed: Double, runs: Int) throws -> Double {
+    try (0..<runs).map { _ in
+        let begin = seconds(of: CLOCK_PROCESS_CPUTIME_ID)
+        _ = try contender.stretched(channels, speed: speed)
+        return seconds(of: CLOCK_PROCESS_CPUTIME_ID) - begin
+    }.sorted()[runs / 2]
+}
+
 /// The calling thread's processor time, as the engine's own trial takes it.
 func threadMicroseconds() -> Double {
+    seconds(of: CLOCK_THREAD_CPUTIME_ID) * 1e6
+}
+
+private func seconds(of clock: clockid_t) -> Double {
     var time = timespec()
-    unsafe clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
-    return Double(time.tv_sec) * 1e6 + Double(time.tv_nsec) / 1000
+    unsafe clock_gettime(clock, &time)
+    return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
 }

@@ -1,4 +1,5 @@
 // What can be told of a stretcher's sound by signals whose every detail is known.
+import Glibc
 import SoundMeasures
 
 /// All that is measured of one contender at one speed.
@@ -8,6 +9,8 @@ struct SoundRow: Sendable {
     let vibrato: VibratoMeasure
     /// Semitones from A3 to E6, held.
     let semitones: [HeldToneMeasure]
+    /// The same semitones, one tone left, one right.
+    let splitSemitones: [HeldToneMeasure]
     /// Notes from E1 to B2, and the power of their beats over that of beats at the speed's rate, in dB.
     let lowNotes: [HeldToneMeasure]
     let beats: [Double]
@@ -23,6 +26,11 @@ struct SoundRow: Sendable {
     let distance512: Double
     let distance4096: Double
     let kurtosis: Double
+    /// The peak of music that was limited at full scale, in dB above it.
+    let overload: Double
+
+    /// The lower tones of the semitones, in Hz.
+    private static let roots = [220.0, 277.2, 349.2, 440, 554.4, 698.5, 880, 1108.7, 1318.5]
 
     init(_ contender: Contender, speed: Double) throws {
         func stretched(_ sound: [Float]) throws -> [Float] { try contender.stretched([sound], speed: speed)[0] }
@@ -33,9 +41,15 @@ struct SoundRow: Sendable {
         fiveSines = ToneMeasure(try stretched(TestSignals.fiveSines()), hertz: TestSignals.fiveFrequencies)
         let swinging = TestSignals.Vibrato()
         vibrato = VibratoMeasure(try stretched(swinging.samples), of: swinging, speed: speed)
-        semitones = try [220.0, 277.2, 349.2, 440, 554.4, 698.5, 880, 1108.7, 1318.5].map { root in
+        semitones = try Self.roots.map { root in
             let tones = [root, root * TestSignals.semitone]
             return HeldToneMeasure(try stretched(TestSignals.dyad(tones[0], tones[1])), hertz: tones)
+        }
+        splitSemitones = try Self.roots.flatMap { root in
+            let tones = [root, root * TestSignals.semitone]
+            let sides = try contender.stretched(
+                tones.map { TestSignals.sine(hertz: $0, seconds: 3, amplitude: 0.4) }, speed: speed)
+            return zip(sides, tones).map { HeldToneMeasure($0, hertz: [$1]) }
         }
         let notes = [41.2, 61.7, 82.4, 123.5]
         let slowNotes = try notes.map { try stretched(TestSignals.lowNote($0)) }
@@ -62,6 +76,11 @@ struct SoundRow: Sendable {
         coherence = StereoMeasure(try contender.stretched(TestSignals.delayedMusic(), speed: speed)).coherence
         let wide = TestSignals.wideMusic()
         sideGain = StereoMeasure.sideGain(try contender.stretched(wide, speed: speed), source: wide)
+        // As records are made: much louder than would fit, and limited at full scale.
+        let highest = wide.joined().reduce(0) { max($0, abs($1)) }
+        let limited = wide.map { $0.map { min(1, max(-1, 4 * $0 / highest)) } }
+        let loud = try contender.stretched(limited, speed: speed)
+        overload = 20 * log10(Double(loud.joined().reduce(0) { max($0, abs($1)) }))
         let music = TestSignals.music()
         let slow = try stretched(music)
         let late = SpectralDistance.lateness(slow, source: music, speed: speed)
@@ -91,16 +110,40 @@ struct SoundRow: Sendable {
             { $0.semitones.map(\.cents).max() ?? .nan }
         ),
         (
-            .init(name: "low notes, beats, dB", key: "beats_db", decimals: 1, better: .higher),
+            .init(name: "left and right, cents, median", key: "split_semitone_cents", decimals: 2, better: .lower),
+            { middle($0.splitSemitones.map(\.cents)) }
+        ),
+        (
+            .init(name: "left and right, cents, worst", key: "worst_split_semitone_cents", decimals: 2, better: .lower),
+            { $0.splitSemitones.map(\.cents).max() ?? .nan }
+        ),
+        (
+            .init(name: "low notes, beats, dB, median", key: "beats_db", decimals: 1, better: .higher),
             { middle($0.beats) }
         ),
         (
-            .init(name: "low notes, partials over the rest, dB", key: "low_purity_db", decimals: 1, better: .higher),
+            .init(name: "low notes, beats, dB, worst", key: "worst_beats_db", decimals: 1, better: .higher),
+            { $0.beats.min() ?? .nan }
+        ),
+        (
+            .init(name: "low notes, purity, dB, median", key: "low_purity_db", decimals: 1, better: .higher),
             { middle($0.lowNotes.map(\.purity)) }
         ),
         (
-            .init(name: "four channels, tone over the rest, dB", key: "apart_db", decimals: 1, better: .higher),
+            .init(name: "low notes, purity, dB, worst", key: "worst_low_purity_db", decimals: 1, better: .higher),
+            { $0.lowNotes.map(\.purity).min() ?? .nan }
+        ),
+        (
+            .init(name: "four channels, purity, dB, median", key: "apart_db", decimals: 1, better: .higher),
             { middle($0.channels.map(\.purity)) }
+        ),
+        (
+            .init(name: "four channels, purity, dB, worst", key: "worst_apart_db", decimals: 1, better: .higher),
+            { $0.channels.map(\.purity).min() ?? .nan }
+        ),
+        (
+            .init(name: "peak of limited music, dB", key: "overload_db", decimals: 2, better: .least),
+            { $0.overload }
         ),
         (.init(name: "pre-echo, dB", key: "pre_echo_db", decimals: 1, better: .least), { $0.clicks.preEcho }),
         (

@@ -58,7 +58,7 @@ struct Table {
 
     func print(asJSON: Bool) {
         if asJSON { return rows.forEach { Swift.print(json($0, $1)) } }
-        let columns = Contender.allCases
+        let columns = Contender.present
         Swift.print("\n" + title)
         Swift.print(
             padded("", 34) + columns.map { leading($0.rawValue, 15) }.joined() + leading("ours : best peer", 18))

@@ -2,7 +2,7 @@
 // run: cost, and what can be told of the sound. All sounds are made here. Ours is measured as a player renders it, from the
 // score to the block; the peers are the libraries alone. Figures of the processor are the thread's own time.
 //
-//   StretchBenchmark [--json] [--runs N] [--cost-only | --sound-only]
+//   StretchBenchmark [--json] [--runs N] [--cost-only | --sound-only | --voices-only]
 //   StretchBenchmark --write FOLDER      the sounds of the spectrograms in docs/stretching.md
 import SoundMeasures
 import Woodshed
@@ -18,11 +18,14 @@ if let folder = value(of: "--write") {
     try Report.writeSounds(to: folder)
 } else {
     let report = Report(isJSON: arguments.contains("--json"))
-    if !arguments.contains("--sound-only") {
+    let only = ["--cost-only", "--sound-only", "--voices-only"].first { arguments.contains($0) }
+    if only == nil || only == "--cost-only" {
         try report.costs(runs: max(1, value(of: "--runs").flatMap { Int($0) } ?? 3))
     }
-    if !arguments.contains("--cost-only") {
+    if only == nil || only == "--sound-only" {
         try report.sounds()
         try report.changes()
+        try report.formants()
     }
+    if only == nil || only == "--sound-only" || only == "--voices-only" { try report.voices() }
 }

@@ -1,16 +1,44 @@
 #include "StretchPeers.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 #include <memory>
 #include <rubberband/RubberBandStretcher.h>
 #include <sonic.h>
 #include <soundtouch/SoundTouch.h>
 #include <vector>
+#if __has_include(<signalsmith-stretch/signalsmith-stretch.h>)
+#include <signalsmith-stretch/signalsmith-stretch.h>
+#define HAS_SIGNALSMITH 1
+#endif
+#if __has_include(<bungee/Bungee.h>)
+#include <bungee/Bungee.h>
+#include <dlfcn.h>
+#define HAS_BUNGEE 1
+#endif
 
 struct stretch_peer {
     virtual ~stretch_peer() = default;
     virtual void set_speed(double speed) = 0;
+    virtual void set_pitch(double ratio) = 0;
+    virtual void render(const float *const *source, long source_frames, float *const *output, int frames) = 0;
+
+protected:
+    /// Copies a part of a source; beyond its ends it is silent.
+    static void copy_part(const float *source, long source_frames, long begin, long count, float *output) {
+        const long first = std::clamp(begin, 0L, source_frames);
+        const long last = std::clamp(begin + count, first, source_frames);
+        std::fill_n(output, count, 0.0f);
+        if (last > first) std::copy_n(source + first, last - first, output + (first - begin));
+    }
+};
+
+namespace {
+
+/// What is fed a source in order, and gives what it has made of it.
+class FedPeer : public stretch_peer {
+public:
     /// Frames it wants before it can give more; at least 1.
     virtual int wanted() = 0;
     virtual void feed(const float *const *input, int frames) = 0;
@@ -19,16 +47,13 @@ struct stretch_peer {
     /// Once, before the first frame.
     virtual void begin() {}
 
-    void render(const float *const *source, long source_frames, float *const *output, int frames) {
+    void render(const float *const *source, long source_frames, float *const *output, int frames) override {
         if (!begun) begin();
         begun = true;
         while (available() < frames) {
             const int count = std::min(wanted(), largest);
-            for (int channel = 0; channel < channels; channel++) {
-                const long here = std::clamp(source_frames - position, 0L, static_cast<long>(count));
-                std::copy_n(source[channel] + position, here, input[channel].data());
-                std::fill(input[channel].begin() + here, input[channel].begin() + count, 0.0f);
-            }
+            for (int channel = 0; channel < channels; channel++)
+                copy_part(source[channel], source_frames, position, count, input[channel].data());
             feed(inputs.data(), count);
             position = std::min(position + count, source_frames);
         }
@@ -39,7 +64,7 @@ protected:
     static constexpr int largest = 8192;
     const int channels;
 
-    explicit stretch_peer(int channels)
+    explicit FedPeer(int channels)
         : channels(channels), input(channels, std::vector<float>(largest)), inputs(channels) {
         for (int channel = 0; channel < channels; channel++) inputs[channel] = input[channel].data();
     }
@@ -52,9 +77,7 @@ private:
     bool begun = false;
 };
 
-namespace {
-
-class RubberBandPeer final : public stretch_peer {
+class RubberBandPeer final : public FedPeer {
     using Stretcher = RubberBand::RubberBandStretcher;
     Stretcher stretcher;
 
@@ -65,11 +88,16 @@ class RubberBandPeer final : public stretch_peer {
 
 public:
     RubberBandPeer(int channels, int sample_rate, double speed, bool finer)
-        : stretch_peer(channels), stretcher(sample_rate, channels, options(finer), 1 / speed) {
+        : FedPeer(channels), stretcher(sample_rate, channels, options(finer), 1 / speed) {
         stretcher.setMaxProcessSize(largest);
     }
 
     void set_speed(double speed) override { stretcher.setTimeRatio(1 / speed); }
+
+    void set_pitch(double ratio) override {
+        stretcher.setFormantOption(Stretcher::OptionFormantPreserved);
+        stretcher.setPitchScale(ratio);
+    }
 
     int wanted() override { return std::max<int>(1, static_cast<int>(stretcher.getSamplesRequired())); }
 
@@ -103,11 +131,11 @@ private:
 };
 
 /// What takes and gives frames with their channels side by side.
-class InterleavedPeer : public stretch_peer {
+class InterleavedPeer : public FedPeer {
 protected:
     std::vector<float> frames;
 
-    explicit InterleavedPeer(int channels) : stretch_peer(channels), frames(largest * channels) {}
+    explicit InterleavedPeer(int channels) : FedPeer(channels), frames(largest * channels) {}
 
     void join(const float *const *planar, int count) {
         for (int frame = 0; frame < count; frame++)
@@ -136,6 +164,8 @@ public:
 
     void set_speed(double speed) override { stretcher.setTempo(speed); }
 
+    void set_pitch(double ratio) override { stretcher.setPitch(ratio); }
+
     void feed(const float *const *planar, int count) override {
         join(planar, count);
         stretcher.putSamples(frames.data(), count);
@@ -160,6 +190,8 @@ public:
 
     void set_speed(double speed) override { sonicSetSpeed(stream.get(), static_cast<float>(speed)); }
 
+    void set_pitch(double ratio) override { sonicSetPitch(stream.get(), static_cast<float>(ratio)); }
+
     void feed(const float *const *planar, int count) override {
         join(planar, count);
         sonicWriteFloatToStream(stream.get(), frames.data(), count);
@@ -173,7 +205,154 @@ public:
     }
 };
 
+#ifdef HAS_SIGNALSMITH
+/// Its input and output keep the ratio of the speed from block to block.
+class SignalsmithPeer final : public FedPeer {
+    signalsmith::stretch::SignalsmithStretch<float> stretcher;
+    static constexpr int piece = 64;
+    double speed;
+    /// Source frames that are due, with their fraction.
+    double due = 0;
+    bool has_sought = false;
+    std::vector<std::vector<float>> made;
+    std::vector<float *> made_pointers;
+    int made_frames = 0;
+
+public:
+    SignalsmithPeer(int channels, int sample_rate, double speed)
+        : FedPeer(channels), speed(speed), made(channels, std::vector<float>(largest + piece)), made_pointers(channels) {
+        stretcher.presetDefault(channels, static_cast<float>(sample_rate), true);
+    }
+
+    void set_speed(double speed) override { this->speed = speed; }
+
+    void set_pitch(double ratio) override {
+        stretcher.setTransposeFactor(static_cast<float>(ratio));
+        stretcher.setFormantFactor(1, true);
+    }
+
+    int wanted() override {
+        if (!has_sought) return stretcher.outputSeekLength(static_cast<float>(speed));
+        return std::max(1, static_cast<int>(std::lround(due + piece * speed)));
+    }
+
+    void feed(const float *const *planar, int count) override {
+        if (!has_sought) {
+            stretcher.outputSeek(planar, count);
+            has_sought = true;
+            return;
+        }
+        for (int channel = 0; channel < channels; channel++) made_pointers[channel] = made[channel].data() + made_frames;
+        stretcher.process(planar, count, made_pointers.data(), piece);
+        made_frames += piece;
+        due += piece * speed - count;
+    }
+
+    int available() override { return made_frames; }
+
+    void take(float *const *planar, int count) override {
+        for (int channel = 0; channel < channels; channel++) {
+            const auto begin = made[channel].begin();
+            std::copy_n(begin, count, planar[channel]);
+            std::copy(begin + count, begin + made_frames, begin);
+        }
+        made_frames -= count;
+    }
+};
+#endif
+
+#ifdef HAS_BUNGEE
+/// The functions of its shared library; null if there is none.
+const Bungee::Functions *bungee_functions() {
+    static const Bungee::Functions *const functions = [] {
+        void *const library = dlopen("libbungee.so", RTLD_NOW);
+        using Getter = const Bungee::Functions *();
+        Getter *const getter = library ? reinterpret_cast<Getter *>(dlsym(library, "getFunctionsBungeeBasic")) : nullptr;
+        return getter ? getter() : nullptr;
+    }();
+    return functions;
+}
+
+/// Asks for the parts of the source that it needs, as ours does.
+class BungeePeer final : public stretch_peer {
+    const Bungee::Functions *const functions = bungee_functions();
+    void *const stretcher;
+    const int channels;
+    Bungee::Request request{};
+    Bungee::OutputChunk made{};
+    /// The frames of the last chunk that were taken, or lie before the source's beginning.
+    int made_from = 0;
+    const int stride;
+    std::vector<float> part;
+
+    void make(const float *const *source, long source_frames) {
+        const Bungee::InputChunk chunk = functions->specifyGrain(stretcher, &request, 0);
+        for (int channel = 0; channel < channels; channel++)
+            copy_part(source[channel], source_frames, chunk.begin, chunk.end - chunk.begin, &part[channel * stride]);
+        functions->analyseGrain(stretcher, part.data(), stride, 0, 0);
+        functions->synthesiseGrain(stretcher, &made);
+        functions->next(stretcher, &request);
+        made_from = made.frameCount;
+        if (!made.request[0] || std::isnan(made.request[0]->position)) return;
+        // The frames before the source's first one are its run-in.
+        const double begin = made.request[0]->position, end = made.request[1]->position;
+        if (begin >= 0)
+            made_from = 0;
+        else if (end > 0)
+            made_from = static_cast<int>(std::lround(made.frameCount * -begin / (end - begin)));
+    }
+
+public:
+    BungeePeer(int channels, int sample_rate, double speed)
+        : stretcher(functions->create({sample_rate, sample_rate}, channels, 0)), channels(channels),
+          stride(functions->maxInputFrameCount(stretcher)), part(static_cast<size_t>(stride) * channels) {
+        request.speed = speed;
+        request.pitch = 1;
+        request.reset = true;
+        functions->preroll(stretcher, &request);
+    }
+
+    ~BungeePeer() override { functions->destroy(stretcher); }
+
+    void set_speed(double speed) override { request.speed = speed; }
+
+    void set_pitch(double ratio) override { request.pitch = ratio; }
+
+    void render(const float *const *source, long source_frames, float *const *output, int frames) override {
+        for (int written = 0; written < frames;) {
+            if (made_from == made.frameCount) {
+                make(source, source_frames);
+                continue;
+            }
+            const int count = std::min(frames - written, made.frameCount - made_from);
+            for (int channel = 0; channel < channels; channel++)
+                std::copy_n(made.data + channel * made.channelStride + made_from, count, output[channel] + written);
+            made_from += count;
+            written += count;
+        }
+    }
+};
+#endif
+
 } // namespace
+
+int stretch_peer_is_there(enum stretch_peer_kind kind) {
+    switch (kind) {
+    case STRETCH_PEER_SIGNALSMITH:
+#ifdef HAS_SIGNALSMITH
+        return 1;
+#else
+        return 0;
+#endif
+    case STRETCH_PEER_BUNGEE:
+#ifdef HAS_BUNGEE
+        return bungee_functions() != nullptr;
+#else
+        return 0;
+#endif
+    default: return 1;
+    }
+}
 
 struct stretch_peer *stretch_peer_create(enum stretch_peer_kind kind, int channels, int sample_rate, double speed) {
     switch (kind) {
@@ -181,13 +360,21 @@ struct stretch_peer *stretch_peer_create(enum stretch_peer_kind kind, int channe
     case STRETCH_PEER_RUBBERBAND_R3: return new RubberBandPeer(channels, sample_rate, speed, true);
     case STRETCH_PEER_SOUNDTOUCH: return new SoundTouchPeer(channels, sample_rate, speed);
     case STRETCH_PEER_SONIC: return new SonicPeer(channels, sample_rate, speed);
+#ifdef HAS_SIGNALSMITH
+    case STRETCH_PEER_SIGNALSMITH: return new SignalsmithPeer(channels, sample_rate, speed);
+#endif
+#ifdef HAS_BUNGEE
+    case STRETCH_PEER_BUNGEE: return new BungeePeer(channels, sample_rate, speed);
+#endif
+    default: return nullptr;
     }
-    return nullptr;
 }
 
 void stretch_peer_destroy(struct stretch_peer *peer) { delete peer; }
 
 void stretch_peer_set_speed(struct stretch_peer *peer, double speed) { peer->set_speed(speed); }
+
+void stretch_peer_set_pitch(struct stretch_peer *peer, double ratio) { peer->set_pitch(ratio); }
 
 void stretch_peer_render(
     struct stretch_peer *peer, const float *const *source, long source_frames, float *const *output, int frames) {

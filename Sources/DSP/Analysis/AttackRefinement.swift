@@ -69,11 +69,7 @@ struct AttackRefinement {
             guard step > 1 else { return segment(block, channel, from: first, count: count) }
             let half = lowPass.count / 2
             let wide = segment(block, channel, from: first - Int64(half), count: (count - 1) * step + lowPass.count)
-            return (0..<count).map { index in
-                var sum = 0.0
-                for tap in lowPass.indices { sum += lowPass[tap] * wide[index * step + tap] }
-                return sum
-            }
+            return wide.decimated(from: 0, by: step, filter: lowPass, count: count)
         }
         let predictor = LinearPredictor(
             order: Self.order, learningFrom: channels, in: Self.order..<Self.order + training)

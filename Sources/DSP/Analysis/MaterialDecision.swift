@@ -8,7 +8,7 @@ package enum Material: String, Sendable, Hashable, CaseIterable {
 
 /// Whether a section is speech or music, and why.
 ///
-/// There are only two answers. Of a voice over soft music, the louder one decides; singing alone counts as music
+/// There are only two answers. A voice over music is music, unless that is 18 dB and more below; singing alone counts as music
 /// where notes are held; a sliding synthesiser bass may count as speech, a whisper as music.
 package struct MaterialDecision: Sendable, Hashable {
     /// The answer; ``Material/music`` for silence, where it does no harm.
@@ -42,11 +42,13 @@ package struct MaterialDecision: Sendable, Hashable {
         let agreeing = seconds.count { ($0.score > 0) == (score > 0) }
         let gliding = "one gliding pitch \(Int((100 * mean(\.gliding)).rounded())) % of the time"
         let pauses = "pauses \(Int(mean(\.dynamics).rounded())) dB down"
+        let under = "music \(Int(mean(\.pauseDepth).rounded())) dB under a voice"
         let held = "partials held \(Int((100 * max(0, mean(\.steadiness))).rounded())) %"
         let signs =
             switch (material, score > 0) {
             case (.speech, _): "\(gliding), \(pauses)"
-            case (.music, false): "\(held), \(gliding)"
+            case (.music, false):
+                mean(\.voiceScore) > 0 ? "\(under), \(gliding)" : "\(held), \(gliding)"
             case (.music, true): "uneven as speech is, but no voice: \(gliding), \(pauses)"
             }
         (self.material, self.score) = (material, score)

@@ -3,8 +3,8 @@ internal import Glibc
 /// Features that tell speech from music, every 10 ms, at about 11 kHz: level, periodicity, pitch, brightness, steady partials.
 ///
 /// Frames lie on a grid of the recording, so they do not depend on where a block begins.
-struct MaterialFrames {
-    struct Frame {
+package struct MaterialFrames: Sendable {
+    struct Frame: Sendable {
         /// Mean square over 20 ms, all channels.
         var power = 0.0
         /// The highest similarity of the sound with itself one period later, 0 to 1; for one voice near 1.
@@ -26,40 +26,60 @@ struct MaterialFrames {
     static let pitches = 60.0...450.0
 
     /// The frames of the grid whose centres lie in `range`.
-    init(_ block: SourceBlock, in range: Range<Int64>) {
-        let decimation = Int64(Self.decimation(sampleRate: block.sampleRate))
-        let sound = Self.decimated(block, by: Int(decimation))
-        let lowStep = Int64((Self.stepSeconds * Double(sound.sampleRate)).rounded())
-        step = lowStep * decimation
-        first = (range.lowerBound - 1).gridIndex(step: step) + 1
+    ///
+    /// - Parameter known: Frames of the same recording that need not be measured again.
+    init(_ block: SourceBlock, in range: Range<Int64>, knowing known: MaterialFrames? = nil) {
+        let decimation = Self.decimation(sampleRate: block.sampleRate)
+        let lowStep = Int64((Self.stepSeconds * Double(block.sampleRate / decimation)).rounded())
+        let step = lowStep * Int64(decimation)
+        self.step = step
+        let first = (range.lowerBound - 1).gridIndex(step: step) + 1
+        self.first = first
         let last = (range.upperBound - 1).gridIndex(step: step)
         guard last >= first else {
             frames = []
             return
         }
+        let kept = known.map { $0.slice(from: first, through: last) } ?? []
+        let begin = first + Int64(kept.count)
+        guard begin <= last else {
+            frames = kept
+            return
+        }
+        // The windows and their distance reach less far than a quarter of a second.
+        let reach = Int64(block.sampleRate / 4)
+        let sound = Self.decimated(block, in: begin * step - reach..<range.upperBound + reach, by: decimation)
         var periods = PeriodMeasure(sampleRate: sound.sampleRate)
         var partials = PartialMeasure(sampleRate: sound.sampleRate)
         // The fine structure is taken at every other frame of the grid.
         let lag: Int64 = 10
         var structures: [Int64: [Float]] = [:]
-        for index in stride(from: (first - lag - 1).gridIndex(step: 2) * 2, through: last, by: 2) {
+        for index in stride(from: (begin - lag - 1).gridIndex(step: 2) * 2, through: last, by: 2) {
             structures[index] = partials.structure(of: sound, at: index * lowStep)
         }
-        frames = (first...last).map { index in
-            var frame = periods.measure(sound, at: index * lowStep)
-            let even = index.gridIndex(step: 2) * 2
-            if let now = structures[even], let before = structures[even - lag] {
-                frame.steadiness = PartialMeasure.likeness(now, before)
+        frames =
+            kept
+            + (begin...last).map { index in
+                var frame = periods.measure(sound, at: index * lowStep)
+                let even = index.gridIndex(step: 2) * 2
+                if let now = structures[even], let before = structures[even - lag] {
+                    frame.steadiness = PartialMeasure.likeness(now, before)
+                }
+                return frame
             }
-            return frame
-        }
+    }
+
+    /// The frames from one number on, as far as they are there; none if that one is not.
+    private func slice(from begin: Int64, through last: Int64) -> [Frame] {
+        let end = min(last + 1, first + Int64(frames.count))
+        return begin >= first && begin < end ? Array(frames[Int(begin - first)..<Int(end - first)]) : []
     }
 
     private static func decimation(sampleRate: Int) -> Int { max(1, Int((Double(sampleRate) / 11025).rounded())) }
 
-    /// Every `factor`-th frame of the recording, low-passed; index `m` of the result is frame `m * factor`.
-    private static func decimated(_ block: SourceBlock, by factor: Int) -> SourceBlock {
-        guard factor > 1 else { return block }
+    /// Every `factor`-th frame of a range of the recording, low-passed; index `m` of the result is frame `m * factor`.
+    private static func decimated(_ block: SourceBlock, in range: Range<Int64>, by factor: Int) -> SourceBlock {
+        guard factor > 1 else { return SourceBlock(block, in: range) }
         let half = 6 * factor
         let raw = (-half...half).map { tap -> Double in
             let angle = 0.9 * .pi * Double(tap) / Double(factor)
@@ -67,18 +87,11 @@ struct MaterialFrames {
         }
         let sum = raw.reduce(0, +)
         let filter = raw.map { Float($0 / sum) }
-        let first = (block.range.lowerBound - 1).gridIndex(step: Int64(factor)) + 1
-        let count = Int(max(0, (block.range.upperBound - 1).gridIndex(step: Int64(factor)) + 1 - first))
-        let channels = block.channels.map { samples -> [Float] in
-            let zeros = [Float](repeating: 0, count: half)
-            let padded = zeros + samples + zeros
-            let offset = Int(first * Int64(factor) - block.firstFrame)
-            return (0..<count).map { index in
-                var sum: Float = 0
-                for tap in filter.indices { sum += filter[tap] * padded[offset + index * factor + tap] }
-                return sum
-            }
-        }
+        let frames = range.clamped(to: block.range)
+        let first = (frames.lowerBound - 1).gridIndex(step: Int64(factor)) + 1
+        let count = Int(max(0, (frames.upperBound - 1).gridIndex(step: Int64(factor)) + 1 - first))
+        let begin = Int(first * Int64(factor) - block.firstFrame) - half
+        let channels = block.channels.map { $0.decimated(from: begin, by: factor, filter: filter, count: count) }
         return SourceBlock(channels, firstFrame: first, sampleRate: block.sampleRate / factor)
     }
 }

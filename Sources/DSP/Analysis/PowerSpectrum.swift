@@ -46,15 +46,30 @@ struct PowerSpectrum: ~Copyable {
         let frames = transform.frameStorage.view
         let spectrum = transform.spectrumStorage.view
         for samples in block.channels {
-            for index in 0..<inside.lowerBound { frames[index] = 0 }
-            for index in inside { frames[index] = samples[first + index] * window.view[index] }
-            for index in inside.upperBound..<size { frames[index] = 0 }
-            transform.forward()
-            for bin in power.indices {
-                let (real, imaginary) = (spectrum[2 * bin], spectrum[2 * bin + 1])
-                power[bin] += real * real + imaginary * imaginary
+            if inside.count < size { for index in 0..<size { frames[index] = 0 } }
+            unsafe samples.withUnsafeBufferPointer { samples in
+                for index in inside { unsafe frames.base[index] = samples[first &+ index] * window.view.base[index] }
             }
+            transform.forward()
+            unsafe power.withUnsafeMutableBytes { power in
+                for bin in stride(from: 0, to: binCount - 1, by: Lanes.scalarCount) {
+                    let (real, imaginary) = spectrum.complexLanes(at: bin)
+                    let place = bin * MemoryLayout<Float>.stride
+                    let before = unsafe power.loadUnaligned(fromByteOffset: place, as: Lanes.self)
+                    let sum = before + (real * real + imaginary * imaginary)
+                    unsafe power.storeBytes(of: sum, toByteOffset: place, as: Lanes.self)
+                }
+            }
+            let last = spectrum[2 * (binCount - 1)]
+            power[binCount - 1] += last * last
         }
+    }
+
+    /// The power of every bin, as ``measure(_:at:into:)`` gives it.
+    mutating func power(of block: SourceBlock, at frame: Int64) -> [Float] {
+        var power = [Float](repeating: 0, count: binCount)
+        measure(block, at: frame, into: &power)
+        return power
     }
 
     /// The window's size: the power of two nearest to `seconds`, 32 at least.

@@ -32,10 +32,35 @@ package struct SourceBlock: Sendable {
         precondition((8000...768_000).contains(sampleRate), "A block has a rate of 8000 to 768000 Hz.")
         self.sampleRate = sampleRate
         self.firstFrame = firstFrame
-        // A comparison with NaN is false, so one test catches everything that is no sound.
         self.channels = channels.map { samples in
-            samples.allSatisfy { abs($0) <= Float(1 << 20) }
-                ? samples : samples.map { abs($0) <= Float(1 << 20) ? $0 : 0 }
+            Self.isSound(samples) ? samples : samples.map { abs($0) <= Float(1 << 20) ? $0 : 0 }
+        }
+    }
+
+    /// A part of a block; frames outside are left out.
+    init(_ block: SourceBlock, in frames: Range<Int64>) {
+        let kept = frames.clamped(to: block.range)
+        sampleRate = block.sampleRate
+        firstFrame = kept.lowerBound
+        channels = block.channels.map {
+            [Float]($0[Int(kept.lowerBound - block.firstFrame)..<Int(kept.upperBound - block.firstFrame)])
+        }
+    }
+
+    /// One channel of a block.
+    init(_ block: SourceBlock, channel: Int) {
+        sampleRate = block.sampleRate
+        firstFrame = block.firstFrame
+        channels = [block.channels[channel]]
+    }
+
+    /// Whether no sample is NaN, infinite or far too large. A comparison with NaN is false, so one test catches all.
+    private static func isSound(_ samples: [Float]) -> Bool {
+        unsafe samples.withUnsafeBufferPointer { samples in
+            // Without an exit from the loop it vectorises.
+            var faults: UInt32 = 0
+            for index in samples.indices { unsafe faults |= abs(samples[index]) <= Float(1 << 20) ? 0 : 1 }
+            return faults == 0
         }
     }
 }

@@ -13,6 +13,8 @@ package final class AttackMaterial: Sendable {
     let records: [AttackRecord]
     /// Where the sound of the range begins or ceases to be steady.
     let steadyChanges: [SteadyChange]
+    /// The period of the voice that dominates the range's treble, where there is one.
+    let voicePeriods: [VoicePeriod]
     /// The bands of the stretchers for which the records are made.
     package let bands: StretchBands
     /// Bytes of memory: about 39 KB an onset in stereo at 44.1 kHz.
@@ -23,17 +25,18 @@ package final class AttackMaterial: Sendable {
     ///
     /// - Parameters:
     ///   - onsets: By rising cuts, and including those around `range`: a neighbour limits the samples to learn from.
-    ///     Onsets whose cut lies before the attack of the previous one are left out, as are attacks of less than 5 dB.
+    ///     Onsets whose cut lies before the attack of the previous one are left out, as are attacks of less than 3 dB.
     ///   - range: Frames of the recording; onsets with their cut in it get a record. If it holds frame 0, so does the
     ///     recording's beginning, before which there is nothing.
     ///   - source: The recording in and around `range`.
     ///   - steady: Where the sound in and around `range` is steady; without it the stretchers play with short windows.
+    ///   - voice: Where a voice dominates; without it all sound is stretched as music.
     ///   - bands: How the stretchers divide their source.
     ///
     /// Takes some 4 ms an onset in stereo. Real-time safe: no.
     package init(
         onsets: [Onset], in range: Range<Int64>, of source: SourceBlock, steady: [SteadyChange] = [],
-        bands: StretchBands = .three
+        voice: [VoicePeriod] = [], bands: StretchBands = .three
     ) {
         let plans = AttackPlan.plans(
             for: onsets, in: range, sampleRate: source.sampleRate, bands: bands, steady: steady)
@@ -41,12 +44,18 @@ package final class AttackMaterial: Sendable {
         steadyChanges =
             [SteadyChange(frame: range.lowerBound, bands: before)]
             + steady.filter { $0.frame > range.lowerBound && range.contains($0.frame) }
+        voicePeriods =
+            [VoicePeriod(frame: range.lowerBound, period: voice.last { $0.frame <= range.lowerBound }?.period ?? 0)]
+            + voice.filter { $0.frame > range.lowerBound && range.contains($0.frame) }
         let blocks = plans.reduce(0) { $0 + $1.blocks(channelCount: source.channels.count) }
         var storage = PackedStorage(capacity: blocks)
         if plans.isEmpty {
             records = []
         } else {
-            let maker = AttackMaker(source, bands: bands)
+            // What lies beyond the context of the first and the last cut has no use, and takes time to split.
+            let context = Int64(Self.contextFrames(sampleRate: source.sampleRate))
+            let (first, last) = (plans[0].cut, plans[plans.count - 1].cut)
+            let maker = AttackMaker(SourceBlock(source, in: first - context..<last + context), bands: bands)
             records = plans.map { maker.record($0, storage: &storage) }
         }
         byteCount = storage.byteCount + plans.count * MemoryLayout<AttackRecord>.stride

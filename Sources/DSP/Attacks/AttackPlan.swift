@@ -3,8 +3,11 @@ struct AttackTimes: Sendable {
     /// How long the source is copied from an attack on, 12 ms: long enough for most of an attack, too short
     /// for a difference in loudness from the stretched sound to be audible.
     let hold: Int
-    /// The change from the old to the new segment, 0.7 ms that end at the cut.
+    /// The change from the old to the new segment, 2.3 ms that begin at the cut. The longer it takes, the better channels with a delay between
+    /// them stay together, since all change at the same frame. But the old segment has no windows any more, and its last ones end.
     let fade: Int
+    /// The shortest change at a stop, 0.7 ms.
+    let stopFade: Int
     /// How far a cut may lie before its attack; for an attack that rises longer, the cut is this far before it.
     let longestLead: Int
     /// How far a snippet extends beyond the part it must cover, 3 ms, faded out over its outer half.
@@ -12,7 +15,8 @@ struct AttackTimes: Sendable {
 
     init(sampleRate: Int) {
         hold = Int(0.012 * Double(sampleRate))
-        fade = Int(0.0007 * Double(sampleRate)) + 1
+        fade = Int(0.0023 * Double(sampleRate)) + 1
+        stopFade = Int(0.0007 * Double(sampleRate)) + 1
         longestLead = Int(0.012 * Double(sampleRate))
         margin = Int(0.003 * Double(sampleRate))
     }
@@ -34,10 +38,11 @@ struct SegmentChange: BitwiseCopyable, Sendable {
 
     /// The change in one band.
     ///
-    /// At an attack decimated bands change later: through the interpolator a sample is heard some milliseconds earlier, and
-    /// nothing of the new segment may be heard before the cut. The missing part until then is in the snippet.
+    /// At an attack nothing of the new segment may be heard before the cut. So decimated bands change later: through the interpolator a
+    /// sample is heard some milliseconds earlier. The missing part until then is in the snippet.
     init(length: Int, isStop: Bool, factor: Int) {
-        end = isStop || factor == 1 ? 0 : Double(BandShape.reach * factor + length)
+        let interpolated = factor == 1 ? 0 : BandShape.reach * factor
+        end = isStop ? 0 : Double(interpolated + length)
         self.length = Double(length)
     }
 
@@ -80,10 +85,9 @@ struct AttackPlan: Sendable {
         let behind: Range<Int64>
     }
 
-    /// Attacks that rise less, in dB over the octaves, are stretched like the rest. The smear before them, 22 dB below an
-    /// attack at half speed, is masked by the other sound, and each copy would move the sound around it by milliseconds. On
-    /// music copies cost more than they give: with this limit a spectral distance of 4.07 dB instead of 4.29 at half speed.
-    private static let leastRise: Float = 5
+    /// Attacks that rise less, in dB over the octaves, are stretched like the rest: the other sound masks the smear, and each copy
+    /// moves the sound around it by milliseconds. With 5 dB a tenth of the notes of a piano came out 3 dB soft at half speed.
+    private static let leastRise: Float = 3
 
     /// One onset, as far as plans depend on it.
     struct Moment: Sendable {
@@ -105,7 +109,7 @@ struct AttackPlan: Sendable {
             oldEnd = attack - lead
             cut = isStop ? attack : oldEnd
             self.hold = isStop ? 0 : Int64(hold)
-            change = isStop ? max(Int(lead), times.fade) : times.fade
+            change = isStop ? max(Int(lead), times.stopFade) : times.fade
         }
     }
 
@@ -219,7 +223,7 @@ private struct Layout {
         // The last window of the old segment is centred on the cut, and so is the first of the new segment,
         // which also uses the window a hop before. Positions are rounded, and a grid step may go too far.
         let slack = window / 8
-        let ahead = early..<max(early, cutSample + window / 2 + slack)
+        let ahead = early..<max(early, cutSample + window / 2 + slack + Int64(times.fade) / factor)
         let behind = min(cutSample - window / 2 - window / 8 - slack, wholeSample)..<wholeSample
         return AttackPlan.Band(
             early: early, whole: wholeSample, past: past, future: future, ahead: ahead, behind: behind)

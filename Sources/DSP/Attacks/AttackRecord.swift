@@ -57,22 +57,26 @@ struct AttackRecord: BitwiseCopyable, Sendable {
     package let count: Int
     private let changes: UnsafePointer<SteadyChange>?
     private let changeCount: Int
+    private let periods: UnsafePointer<VoicePeriod>?
+    private let periodCount: Int
     /// The bands of the stretchers for which the records were made; a stretcher with other bands ignores them.
     @usableFromInline package var bands: StretchBands { isDivided ? .three : .one }
     private let isDivided: Bool
 
     /// No records at all: nothing is treated as an attack.
     @usableFromInline package static let empty = unsafe AttackList(
-        records: nil, count: 0, changes: nil, changeCount: 0, bands: .three)
+        records: nil, count: 0, changes: nil, changeCount: 0, periods: nil, periodCount: 0, bands: .three)
 
     fileprivate init(
         records: UnsafePointer<AttackRecord>?, count: Int, changes: UnsafePointer<SteadyChange>?, changeCount: Int,
-        bands: StretchBands
+        periods: UnsafePointer<VoicePeriod>?, periodCount: Int, bands: StretchBands
     ) {
         unsafe self.records = records
         self.count = count
         unsafe self.changes = changes
         self.changeCount = changeCount
+        unsafe self.periods = periods
+        self.periodCount = periodCount
         isDivided = bands == .three
     }
 
@@ -96,14 +100,36 @@ struct AttackRecord: BitwiseCopyable, Sendable {
     /// Whether a band's sound is steady at a frame, so that long windows suit it; in the logarithm of the changes' number of steps.
     ///
     /// Real-time safe: yes.
-    func isSteady(_ band: StretchBand, at frame: Int64) -> Bool {
-        guard let changes = unsafe changes else { return false }
+    func isSteady(_ band: StretchBand, at frame: Int64) -> Bool { steadyBands(at: frame).contains(band) }
+
+    /// Whether the sound above the upper crossover is nothing but noise at a frame.
+    ///
+    /// Real-time safe: yes.
+    func isNoise(at frame: Int64) -> Bool { steadyBands(at: frame).isNoise }
+
+    private func steadyBands(at frame: Int64) -> SteadyBands {
+        guard let changes = unsafe changes else { return SteadyBands(rawValue: 0) }
         var (lower, upper) = (0, changeCount)
         while lower < upper {
             let middle = (lower + upper) / 2
             if unsafe changes[middle].frame <= frame { lower = middle + 1 } else { upper = middle }
         }
-        return unsafe lower > 0 && changes[lower - 1].bands.contains(band)
+        guard lower > 0 else { return SteadyBands(rawValue: 0) }
+        return unsafe changes[lower - 1].bands
+    }
+
+    /// The period in frames of the voice that dominates the treble at a frame, 0 if there is none; in the logarithm of the changes'
+    /// number of steps.
+    ///
+    /// Real-time safe: yes.
+    func voicePeriod(at frame: Int64) -> Float {
+        guard let periods = unsafe periods else { return 0 }
+        var (lower, upper) = (0, periodCount)
+        while lower < upper {
+            let middle = (lower + upper) / 2
+            if unsafe periods[middle].frame <= frame { lower = middle + 1 } else { upper = middle }
+        }
+        return unsafe lower > 0 ? periods[lower - 1].period : 0
     }
 
     /// How many records have their cut at or before a frame; in the logarithm of ``count`` steps.
@@ -147,8 +173,12 @@ package final class AttackTable: Sendable {
         let changes = SteadyChange.joined(materials.map(\.steadyChanges))
         let changeMemory = UnsafeMutablePointer<SteadyChange>.allocate(capacity: max(1, changes.count))
         for (index, change) in changes.enumerated() { unsafe (changeMemory + index).initialize(to: change) }
+        let periods = materials.flatMap(\.voicePeriods).sorted { $0.frame < $1.frame }
+        let periodMemory = UnsafeMutablePointer<VoicePeriod>.allocate(capacity: max(1, periods.count))
+        for (index, period) in periods.enumerated() { unsafe (periodMemory + index).initialize(to: period) }
         list = unsafe AttackList(
-            records: memory, count: records.count, changes: changeMemory, changeCount: changes.count, bands: bands)
+            records: memory, count: records.count, changes: changeMemory, changeCount: changes.count,
+            periods: periodMemory, periodCount: periods.count, bands: bands)
     }
 
     deinit { list.deallocate() }
@@ -162,10 +192,12 @@ package final class AttackTable: Sendable {
 extension AttackList {
     fileprivate var byteCount: Int {
         count * MemoryLayout<AttackRecord>.stride + changeCount * MemoryLayout<SteadyChange>.stride
+            + periodCount * MemoryLayout<VoicePeriod>.stride
     }
 
     fileprivate func deallocate() {
         unsafe records?.deallocate()
         unsafe changes?.deallocate()
+        unsafe periods?.deallocate()
     }
 }

@@ -9,6 +9,8 @@
 /// many blocks at once and split them gradually. Real-time safe: all but `init`.
 struct BandSplit: ~Copyable {
     let channelCount: Int
+    /// Samples of the middle band that one input block becomes.
+    static let blockSamples = 64
     /// Frames of one input block: 512 at 44.1 kHz. Blocks begin at multiples of it.
     let blockFrames: Int
     let shape: BandShape
@@ -52,7 +54,7 @@ struct BandSplit: ~Copyable {
         let shape = BandShape(sampleRate: sampleRate)
         self.shape = shape
         let factor = shape.factor
-        blockFrames = 64 * factor
+        blockFrames = Self.blockSamples * factor
         let history = shape.contextFrames(of: .high) + 2 * blockFrames
         source = SampleRing(
             channelCount: channelCount, sampleCount: acceptedFrames + history,

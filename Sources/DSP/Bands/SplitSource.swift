@@ -29,7 +29,7 @@ struct SplitSource: Sendable {
     init(_ block: SourceBlock) {
         var split = BandSplit(
             channelCount: block.channels.count, sampleRate: block.sampleRate, acceptedFrames: 0, keptFrames: 0,
-            runFrames: 0, runSamples: 0)
+            runFrames: 0, runSamples: BandSplit.blockSamples)
         let shape = split.shape
         let unit = Int64(split.blockFrames)
         let context = Int64(shape.contextFrames(of: .high))
@@ -63,27 +63,38 @@ struct SplitSource: Sendable {
     private static func emptyBand(_ band: StretchBand, of block: SourceBlock, shape: BandShape) -> BandSamples {
         let factor = Int64(shape.factor(of: band))
         let below = block.firstFrame / factor * factor
+        // Arrays that grow by doubling would be copied several times, and their new memory is slow at its first use.
+        let channels = block.channels.map { _ in
+            var samples: [Float] = []
+            samples.reserveCapacity(block.frameCount / Int(factor) + 1)
+            return samples
+        }
         return BandSamples(
             band: band, factor: Int(factor), firstIndex: below / factor + (below < block.firstFrame ? 1 : 0),
-            channels: block.channels.map { _ in [] })
+            channels: channels)
     }
 
     private static func fill(_ input: Floats, from first: Int64, of block: SourceBlock, blockFrames: Int) {
         for (channel, samples) in block.channels.enumerated() {
-            for index in 0..<blockFrames {
-                let frame = Int(first - block.firstFrame) + index
-                input[channel * blockFrames + index] = samples.indices.contains(frame) ? samples[frame] : 0
-            }
+            let target = input.part(from: channel * blockFrames, count: blockFrames)
+            let offset = Int(first - block.firstFrame)
+            let inside = (-offset..<samples.count - offset).clamped(to: 0..<blockFrames)
+            if inside.count < blockFrames { for index in 0..<blockFrames { target[index] = 0 } }
+            for index in inside { target[index] = samples[offset + index] }
         }
     }
 
     private static func append(
         to part: inout BandSamples, _ ring: borrowing SampleRing, _ made: Range<Int64>, within frames: Range<Int64>
     ) {
-        for index in made where frames.contains(index * Int64(part.factor)) {
-            for channel in part.channels.indices {
-                part.channels[channel].append(ring.run(channel: channel, from: index, count: 1)[0])
-            }
+        let factor = Int64(part.factor)
+        let wanted =
+            (frames.lowerBound - 1).gridIndex(step: factor) + 1..<(frames.upperBound - 1).gridIndex(step: factor) + 1
+        let kept = made.clamped(to: wanted)
+        guard !kept.isEmpty else { return }
+        for channel in part.channels.indices {
+            let run = ring.run(channel: channel, from: kept.lowerBound, count: kept.count)
+            unsafe part.channels[channel].append(contentsOf: UnsafeBufferPointer(start: run.base, count: run.count))
         }
     }
 }

@@ -18,6 +18,8 @@ struct StretchShape: Sendable {
     /// The long windows have 186 ms: in the low band always, in the others where the sound is steady. In this form their main lobes
     /// reach 16 Hz to either side, so that the partials of a held semitone from A3 on and of a low note each have one of their own.
     static let steadyBeta = 9.0
+    /// A semitone above 800 Hz is 48 Hz wide. So there is room for lower sidelobes, and a sine is only as pure as those.
+    static let steadyHighBeta = 10.5
 
     init(sampleRate: Int) {
         windowFrames = Self.windowFrames(sampleRate: sampleRate)
@@ -37,7 +39,11 @@ struct StretchShape: Sendable {
     let holdSteps = 8
     let copiedSteps = 7
     /// The steps of a start during which the source is split; the stages of the first windows come after them.
-    let splitSteps = 4
+    ///
+    /// Four steps are left for the stages. The limiter's growing look-ahead makes one block of 64 frames ask for the second and the
+    /// third of these together, and the first finds their code and tables not in the caches, which costs as much as a third of
+    /// their work.
+    let splitSteps = 3
 
     /// Frames of the window of a steady sound.
     var steadyFrames: Int { 4 * windowFrames }

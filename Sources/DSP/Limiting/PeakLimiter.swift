@@ -57,6 +57,10 @@
     private var decidedGroups = 0
     /// A Double, as the last steps back to 1 are smaller than a Float can add.
     private var latestHeld = 1.0
+    /// The latest group whose gain is not 1; long ago if there is none.
+    private var latestReduced = Int.min / 2
+    /// The latest group that needs another gain than 1.
+    private var latestLoud = Int.min / 2
     private var lowest: Float = 1
 
     /// Groups at the beginning that are not looked at, and groups in which the look-ahead grows by one.
@@ -127,6 +131,7 @@
         (emitOffset, inputOffset) = (Self.readBefore, Self.readBefore)
         (emittedFrames, measuredGroups, decidedGroups) = (0, 0, 0)
         (latestHeld, lowest) = (1, 1)
+        (latestReduced, latestLoud) = (.min / 2, .min / 2)
     }
 
     /// How many groups ahead of one are known when its gain is chosen. At least one, as a gain glides to that of the next group.
@@ -162,8 +167,9 @@
         inputOffset += frameCount
         let known = emittedFrames + inputOffset - emitOffset
         while measuredGroups < Self.copiedGroups || measuredGroups * Self.groupFrames + Self.readAhead <= known {
-            needed.view[measuredGroups & groupMask] =
-                measuredGroups < Self.copiedGroups ? 1 : neededGain(measuredGroups)
+            let gain = measuredGroups < Self.copiedGroups ? 1 : neededGain(measuredGroups)
+            needed.view[measuredGroups & groupMask] = gain
+            if gain < 1 { latestLoud = measuredGroups }
             measuredGroups += 1
             while decidedGroups + reach(of: decidedGroups) < measuredGroups { decide() }
         }
@@ -217,7 +223,7 @@
     // MARK: Gains
 
     /// The gain that brings a group's peaks, and those between it and the next one, to full scale.
-    private func neededGain(_ group: Int) -> Float {
+    private mutating func neededGain(_ group: Int) -> Float {
         let first = emitOffset + group * Self.groupFrames - emittedFrames
         var peaks = Lanes()
         for channel in 0..<channelCount {
@@ -227,11 +233,11 @@
                 from: first - Self.readBefore + 4, to: first + Self.readAhead, by: Lanes.scalarCount)
             { largest = larger(largest, magnitude(around[lanes: index])) }
             // No peak between samples exceeds the filter's bound times the samples around it.
-            guard largest.max() * filter.bound > Self.ceiling else { continue }
+            guard DSP.largest(largest) * filter.bound > Self.ceiling else { continue }
             peaks = larger(peaks, magnitude(around[lanes: first]))
             peaks = unsafe larger(peaks, filter.peaks(around.base + first))
         }
-        let peak = peaks.max()
+        let peak = DSP.largest(peaks)
         return peak > 1 ? Self.ceiling / peak : 1
     }
 
@@ -240,11 +246,20 @@
     private mutating func decide() {
         let group = decidedGroups
         var smallest: Float = 1
-        for other in group...group + reach(of: group) { smallest = min(smallest, needed.view[other & groupMask]) }
+        if latestLoud >= group {
+            for other in group...group + reach(of: group) { smallest = min(smallest, needed.view[other & groupMask]) }
+        }
         var regained = latestHeld + (1 - latestHeld) * returnShare
         if 1 - regained < Self.leastReduction { regained = 1 }
         latestHeld = min(Double(smallest), regained)
         held.view[group & groupMask] = Float(latestHeld)
+        if latestHeld < 1 { latestReduced = group }
+        // The usual case: nothing to smooth.
+        guard group - latestReduced < window else {
+            applied.view[group & groupMask] = 1
+            decidedGroups += 1
+            return
+        }
         var sum = 0.0
         for index in 0..<window - 1 {
             let past = group - index

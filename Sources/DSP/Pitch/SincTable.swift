@@ -7,7 +7,10 @@ import Glibc
 /// (π²/3) / 8 / 512², 1.6e-6 or −116 dB. Kaiser, "Nonrecursive digital filter design using the I0-sinh window function"
 /// (1974), for the window; Smith and Gossett, "A flexible sampling-rate conversion method" (1984), for one table that serves
 /// every cutoff by reading it at a different pace.
-struct SincTable: ~Copyable {
+struct SincTable: ~Copyable, Sendable {
+    /// The table of all interpolators: it takes longer to compute than a player may take to start.
+    static let shared = SincTable()
+
     /// Zero crossings on each side.
     static let crossings = 24
     /// Values from one zero crossing to the next.
@@ -20,7 +23,7 @@ struct SincTable: ~Copyable {
     let values: FloatStorage
 
     /// Allocates and computes the table. Real-time safe: no.
-    init() {
+    private init() {
         let count = SincTable.crossings * SincTable.steps
         let peak = KaiserWindow.besselI0(SincTable.beta)
         var table = [Float](repeating: 0, count: count + SincTable.steps * 6)

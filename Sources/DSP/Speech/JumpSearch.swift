@@ -12,10 +12,19 @@ struct JumpSearch: ~Copyable {
     private let lags: ClosedRange<Int>
     private var similarity: [Float]
 
-    /// Jumps kept in each of three ranges of lags: below 5 ms, up to 10 ms, above.
+    /// Jumps kept in each of four ranges of lags: below 5 ms, up to 10 ms, up to the longest that repeats as a pitch, above.
     private static let jumpsPerRange = 2
+    /// Jumps that cost more than this beyond the cheapest of their cell are left out: plans hardly ever take them.
+    private static let keptCost: Float = 0.7
+    /// The unlikeness of two places, for each unit that their similarity lacks: about that of the windows and of the crossfade.
+    private static let unlikenessPerSimilarity: Float = 2.5
     /// The cost of unlike windows, relative to the crossfade's own error.
-    private static let windowPrice: Float = 1
+    private static let windowPrice: Float = 1.5
+    /// The longest lag that repeats as a pitch, 15.5 ms: noise repeated sooner sounds voiced, as a buzz.
+    private static let pitchMilliseconds: Float = 15.5
+    /// The added cost of such a jump, for each unit of unlikeness above that of voiced sounds.
+    private static let buzzPrice: Float = 4
+    private static let voicedUnlikeness: Float = 0.2
     /// The cost of a full burst within a jump: more than the largest unlikeness of two places.
     private static let burstPrice: Float = 4
     /// Added to energies, −90 dB of full scale, so that silence counts as alike.
@@ -32,16 +41,26 @@ struct JumpSearch: ~Copyable {
         fromCell cell: Int, of signal: borrowing SpeechSignal, _ levels: SpeechLevels, to jumps: inout [SpeechJump]
     ) {
         measure(fromCell: cell, of: signal)
-        for peak in peaks() {
+        for peak in peaks(fromCell: cell, levels) {
             let (lag, unlikeness) = refined(peak, fromCell: cell, of: signal, levels)
             let laterCell = cell + lag / shape.cell
             let weight = max(levels.weight(ofCell: cell), levels.weight(ofCell: laterCell))
-            let reach = (lag + shape.crossfade(ofLag: lag)) / shape.cell
-            let margin = SpeechShape.burstMarginCells
-            let bursts = levels.bursts(in: cell - margin.before..<cell + reach + margin.behind + 1)
-            let cost = unlikeness * weight + JumpSearch.burstPrice * bursts
+            let cost = change(ofLag: lag, unlikeness) * weight + burstCost(fromCell: cell, lag: lag, levels)
             jumps.append(SpeechJump(lag: Int32(lag), cost: cost))
         }
+    }
+
+    /// The cost of the bursts that a jump leaves out, repeats or touches.
+    private func burstCost(fromCell cell: Int, lag: Int, _ levels: SpeechLevels) -> Float {
+        let reach = (lag + shape.crossfade(ofLag: lag)) / shape.cell
+        let margin = SpeechShape.burstMarginCells
+        return JumpSearch.burstPrice * levels.bursts(in: cell - margin.before..<cell + reach + margin.behind + 1)
+    }
+
+    /// How much a jump changes the sound: by the unlikeness of its places, and as a buzz.
+    private func change(ofLag lag: Int, _ unlikeness: Float) -> Float {
+        guard Float(lag) < JumpSearch.pitchMilliseconds * Float(shape.cell) else { return unlikeness }
+        return unlikeness + JumpSearch.buzzPrice * max(0, unlikeness - JumpSearch.voicedUnlikeness)
     }
 
     /// The similarity at every coarse lag of two windows: one around the middle of the crossfade, one later by the lag.
@@ -58,15 +77,27 @@ struct JumpSearch: ~Copyable {
         }
     }
 
-    /// The lags where the similarity peaks: the best of each range, best first.
-    private func peaks() -> [Int] {
+    /// The lags where the similarity peaks and a jump is not too dear: the best of each range, best first.
+    private func peaks(fromCell cell: Int, _ levels: SpeechLevels) -> [Int] {
         let found = lags.filter { lag in
             (lag == lags.lowerBound || similarity[lag] >= similarity[lag - 1])
                 && (lag == lags.upperBound || similarity[lag] >= similarity[lag + 1])
         }
-        var room = (0..<3).map { _ in JumpSearch.jumpsPerRange }
-        return found.sorted { (-similarity[$0], $0) < (-similarity[$1], $1) }.filter { lag in
-            let range = lag * shape.coarse < 5 * shape.cell ? 0 : lag * shape.coarse < 10 * shape.cell ? 1 : 2
+        let weight = levels.weight(ofCell: cell)
+        let farthest = burstCost(fromCell: cell, lag: shape.longestLag, levels)
+        let costs = found.map { lag in
+            let unlikeness = JumpSearch.unlikenessPerSimilarity * (1 - similarity[lag])
+            let fine = lag * shape.coarse
+            // Bursts are rare: where the longest jump meets none, no other does.
+            let bursts = farthest > 0 ? burstCost(fromCell: cell, lag: fine, levels) : 0
+            return change(ofLag: fine, unlikeness) * weight + bursts
+        }
+        let dearest = (costs.min() ?? 0) + JumpSearch.keptCost
+        let kept = zip(found, costs).filter { $1 <= dearest }.map(\.0)
+        let ends = [5, 10, JumpSearch.pitchMilliseconds].map { $0 * Float(shape.cell) }
+        var room = (0...ends.count).map { _ in JumpSearch.jumpsPerRange }
+        return kept.sorted { (-similarity[$0], $0) < (-similarity[$1], $1) }.filter { lag in
+            let range = ends.firstIndex { Float(lag * shape.coarse) < $0 } ?? ends.count
             room[range] -= 1
             return room[range] >= 0
         }

@@ -24,8 +24,8 @@ struct SpeechShape: Sendable, Equatable {
     /// Cells before a burst that must be softer than it: 20 ms. This is longer than a period, so that no pulse of a deep voice
     /// counts as a burst.
     static let burstPastCells = 22
-    /// Cells before and after a jump and its crossfade that must be free of bursts.
-    static let burstMarginCells = (before: 2, behind: 3)
+    /// Cells before and after a jump and its crossfade that must be free of bursts: 5 ms of a burst are heard only once.
+    static let burstMarginCells = (before: 5, behind: 3)
 
     init(sampleRate: Int) {
         stepFrames = max(1, sampleRate / 44100)

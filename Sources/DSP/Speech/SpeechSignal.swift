@@ -20,8 +20,8 @@ struct SpeechSignal: ~Copyable {
 
     /// The weights of the channels: unequal, so that a speaker with opposite phases in two channels does not cancel.
     private static func weight(ofChannel channel: Int) -> Float { channel % 2 == 0 ? 1 : 0.75 }
-    /// How much of the previous step is subtracted: raises the treble by some 12 dB, so that consonants and formants count.
-    private static let emphasis: Float = 0.6
+    /// How much of the previous step is subtracted: raises the treble by some 19 dB, so that consonants and formants count.
+    private static let emphasis: Float = 0.8
 
     /// - Parameter cells: The cells to prepare; frames that the block does not hold are silence.
     init(_ block: SourceBlock, cells: Range<Int64>, shape: SpeechShape) {

@@ -13,6 +13,8 @@ struct SplicePathTree {
         let output: Int
         let head: Int
         let crossfade: Int32
+        /// The cost of the jump itself, without that of its time.
+        let cost: Float
     }
 
     private var steps: [Step] = []
@@ -56,8 +58,8 @@ struct SplicePathTree {
             let previous = step.previous == SplicePathTree.none ? SplicePathTree.none : numbers[Int(step.previous)]
             kept.append(
                 Step(
-                    previous: previous, jump: step.jump, output: step.output, head: step.head, crossfade: step.crossfade
-                ))
+                    previous: previous, jump: step.jump, output: step.output, head: step.head,
+                    crossfade: step.crossfade, cost: step.cost))
         }
         steps = kept
         sweepAt = 2 * kept.count + 1 << 17

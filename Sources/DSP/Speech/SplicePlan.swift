@@ -18,9 +18,16 @@ package final class SplicePlan: Sendable {
     package let outputFrames: Int64
     /// The splices for the render thread, valid as long as the plan exists.
     package let list: SpliceList
-    /// The total cost of its splices and its distances from the nominal positions: a measure of how much the plan changes the
-    /// sound.
-    package let price: Double
+    /// How much its splices change the sound: near 0 if every two places that are joined sound the same.
+    ///
+    /// It contains nothing of what the search pays to be on time.
+    package let change: Double
+    /// A plan that changes the sound by more than this for each second that it leaves out sounds worse than rotated windows, because
+    /// it leaves out sound that resembles nothing else.
+    ///
+    /// Voices played faster have 14 to 98; voices that had been slowed before, and so have periods to spare, 1 to 5. See
+    /// docs/stretching.md for the sound of both methods.
+    package static let largestChange = 9.0
 
     /// A plan for one speed.
     ///
@@ -54,7 +61,7 @@ package final class SplicePlan: Sendable {
         self.outputFrames = outputFrames
         var search = SpliceSearch(analysis, section: section, outputFrames: Int(outputFrames))
         let splices = search.run(section, position: position)
-        price = search.price
+        change = search.change
         list = SplicePlan.list(splices, firstFrame: section.lowerBound, outputFrames: outputFrames)
     }
 
@@ -74,11 +81,11 @@ package final class SplicePlan: Sendable {
             splices += (0..<part.list.count).map { part.list[$0].delayed(by: output) }
             end = part.section.upperBound
             output += part.outputFrames
-            sum += part.price
+            sum += part.change
         }
         section = parts[0].section.lowerBound..<end
         outputFrames = output
-        price = sum
+        change = sum
         list = SplicePlan.list(splices, firstFrame: parts[0].section.lowerBound, outputFrames: output)
     }
 

@@ -16,8 +16,8 @@ struct SpliceSearch: ~Copyable {
     /// Rows of states held at a time: as many as a crossfade spans.
     private let rowCount: Int
     private var best = Ending()
-    /// The cost of the sequence found.
-    var price: Double { best.cost.isFinite ? best.cost : 0 }
+    /// How much the jumps of the sequence found change the sound: the sum of their costs.
+    private(set) var change = 0.0
 
     private struct Lengths {
         let source: Int
@@ -55,7 +55,7 @@ struct SpliceSearch: ~Copyable {
     /// The price of playing the full length of a jump a third time: it sounds like a buzz.
     private static let repeatPrice = 0.05
     /// The price of each millisecond of the last jump, whose length is not chosen and whose sides are not compared.
-    private static let lastJumpPrice = 2.0
+    private static let lastJumpPrice = 1.0
 
     init(_ analysis: SpeechAnalysis, section: Range<Int64>, outputFrames: Int) {
         self.analysis = analysis
@@ -144,7 +144,7 @@ struct SpliceSearch: ~Copyable {
             guard cost < states[target].cost else { continue }
             let step = SplicePathTree.Step(
                 previous: state.path, jump: route.jump, output: passage.hop * lengths.hop + delay, head: route.from,
-                crossfade: route.crossfade)
+                crossfade: route.crossfade, cost: route.cost)
             states[target] = State(
                 cost: cost, head: head, repeatedUntil: route.jump < 0 ? route.from : state.repeatedUntil,
                 path: paths.append(step))
@@ -200,14 +200,15 @@ struct SpliceSearch: ~Copyable {
         if jump != 0 { best.splice = (output, state.head, jump, min(lengths.lastCrossfade, rest)) }
     }
 
-    private func splices(_ section: Range<Int64>) -> [Splice] {
+    private mutating func splices(_ section: Range<Int64>) -> [Splice] {
         var steps = paths.steps(to: best.path)
         if let last = best.splice {
             steps.append(
                 SplicePathTree.Step(
                     previous: best.path, jump: Int32(last.jump), output: last.output, head: last.head,
-                    crossfade: Int32(last.crossfade)))
+                    crossfade: Int32(last.crossfade), cost: 0))
         }
+        change = steps.reduce(0) { $0 + Double($1.cost) }
         return steps.map { step in
             let sourceFrame = section.lowerBound + Int64(step.head)
             return Splice(

@@ -16,9 +16,9 @@ struct TimePrices: BitwiseCopyable {
     let spliceShare: Double
 
     /// The price of a millisecond spent 20 ms from the nominal position.
-    private static let distancePrice = 0.06
+    private static let distancePrice = 0.7
     /// How many times more a millisecond counts if a burst begins in it.
-    private static let burstWeight = 300.0
+    private static let burstWeight = 80.0
 
     /// - Parameters:
     ///   - hopFrames: Frames of a hop.

@@ -1,10 +1,15 @@
 internal import Glibc
 
-/// Bands whose sound is steady.
+/// Bands whose sound is steady, and whether the sound is nothing but noise.
 struct SteadyBands: OptionSet, BitwiseCopyable, Sendable {
     let rawValue: UInt8
     static let middle = SteadyBands(rawValue: 1)
     static let high = SteadyBands(rawValue: 2)
+    /// Above the upper crossover there is nothing but noise.
+    static let noise = SteadyBands(rawValue: 4)
+
+    @inline(__always)
+    var isNoise: Bool { rawValue & Self.noise.rawValue != 0 }
 
     @inline(__always)
     func contains(_ band: StretchBand) -> Bool {
@@ -50,12 +55,14 @@ package enum SteadySound {
     private static let leastLikeness: Float = 0.85
     /// Values on either side of a point that its median includes.
     private static let reach: Int64 = 2
+    /// The same for noise, which is judged by a second of sound.
+    private static let noiseReach: Int64 = 5
 
     /// How many frames a block should reach beyond the core on either side.
     ///
     /// Real-time safe: yes.
     package static func contextFrames(sampleRate: Int) -> Int {
-        StretchShape(sampleRate: sampleRate).steadyFrames / 2 * (Int(reach) + 4)
+        StretchShape(sampleRate: sampleRate).steadyFrames / 2 * (Int(noiseReach) + 4)
     }
 
     /// The changes in `core`, the first of them at its beginning.
@@ -71,15 +78,19 @@ package enum SteadySound {
         let measure = SteadyMeasure(sampleRate: block.sampleRate)
         let first = core.lowerBound.gridIndex(step: measure.hop)
         let last = (core.upperBound - 1).gridIndex(step: measure.hop)
-        let values = measure.values(in: block, from: first - reach, through: last + reach + 1)
+        let (values, evidence) = measure.values(in: block, from: first - noiseReach, through: last + noiseReach + 1)
         var changes: [SteadyChange] = []
         for point in first...last {
-            let around = Int(point - first)..<Int(point - first + 2 * reach + 1)
+            let middle = Int(point - first + noiseReach)
+            let around = middle - Int(reach)..<middle + Int(reach) + 1
             var bands: SteadyBands = []
             for (index, band) in [SteadyBands.middle, .high].enumerated() {
                 let advantage = median(values[around].map { $0[index].advantage })
                 let likeness = median(values[around].map { $0[index].likeness })
                 if advantage >= leastAdvantage, likeness >= leastLikeness { bands.insert(band) }
+            }
+            if NoiseEvidence.isNoise(evidence[middle - Int(noiseReach)...middle + Int(noiseReach)]) {
+                bands.insert(.noise)
             }
             // A point stands for the half of a hop on either side of it, but belongs to the core in which it lies.
             let frame = max(core.lowerBound, point * measure.hop)
@@ -109,6 +120,9 @@ private struct SteadyMeasure {
     /// Bins of both windows' spectra for the middle and the high band.
     private let longBins: [Range<Int>]
     private let shortBins: [Range<Int>]
+    /// Those of the narrow bands in which noise is judged.
+    private let longNoiseBins: [Range<Int>]
+    private let shortNoiseBins: [Range<Int>]
 
     /// The band above is measured to here; what lies higher is mostly noise.
     private static let highestHz = 16_000.0
@@ -127,21 +141,27 @@ private struct SteadyMeasure {
         }
         longBins = bins(longFrames)
         shortBins = bins(shortFrames)
+        shortNoiseBins = NoiseEvidence.bins(windowFrames: shortFrames, sampleRate: sampleRate)
+        // So both have the same bands.
+        let factor = longFrames / shortFrames
+        longNoiseBins = shortNoiseBins.map { $0.lowerBound * factor..<$0.upperBound * factor }
     }
 
-    /// The values of both bands at points of the grid but the last one, which has no next.
-    func values(in block: SourceBlock, from first: Int64, through last: Int64) -> [[Value]] {
+    /// The values of both bands, and the evidence of noise, at points of the grid but the last one, which has no next.
+    func values(
+        in block: SourceBlock, from first: Int64, through last: Int64
+    ) -> (values: [[Value]], evidence: [NoiseEvidence]) {
         var long = PowerSpectrum(size: longFrames)
         var short = PowerSpectrum(size: shortFrames)
-        var (power, shortPower) = (
-            [Float](repeating: 0, count: long.binCount), [Float](repeating: 0, count: short.binCount)
-        )
+        // Evidence of noise needs each channel's own magnitudes.
+        let channels = block.channels.indices.map { SourceBlock(block, channel: $0) }
         // The places of the four short windows in the long one.
         let offsets = [-3, -1, 1, 3].map { Int64($0 * longFrames / 16) }
-        var values: [[Value]] = []
-        var previous = power
+        var (values, evidence): ([[Value]], [NoiseEvidence]) = ([], [])
+        var previous: [Float] = []
         for point in first...last {
-            long.measure(block, at: point * hop, into: &power)
+            let longs = channels.map { long.power(of: $0, at: point * hop) }
+            let power = Self.total(longs)
             if point > first {
                 for (index, bins) in longBins.enumerated() {
                     values[values.count - 1][index].likeness = Self.likeness(previous, power, in: bins)
@@ -150,9 +170,16 @@ private struct SteadyMeasure {
             previous = power
             guard point < last else { break }
             var sums = shortBins.map { _ in Sums() }
+            var noise = channels.map { _ in shortNoiseBins.map { _ in BandSums() } }
             for offset in offsets {
-                short.measure(block, at: point * hop + offset, into: &shortPower)
+                let shorts = channels.map { short.power(of: $0, at: point * hop + offset) }
+                let shortPower = Self.total(shorts)
                 for (index, bins) in shortBins.enumerated() { sums[index].add(shortPower, in: bins) }
+                for channel in channels.indices {
+                    for (band, bins) in shortNoiseBins.enumerated() {
+                        noise[channel][band].add(shorts[channel], in: bins)
+                    }
+                }
             }
             values.append(
                 longBins.indices.map { index in
@@ -160,8 +187,30 @@ private struct SteadyMeasure {
                     one.add(power, in: longBins[index])
                     return Value(advantage: sums[index].entropy - one.entropy)
                 })
+            evidence.append(self.evidence(longs, noise))
         }
-        return values
+        return (values, evidence)
+    }
+
+    /// The evidence of one point: each channel's long spectrum, and the sums of its short ones.
+    private func evidence(_ longs: [[Float]], _ short: [[BandSums]]) -> NoiseEvidence {
+        var all = NoiseEvidence(bandCount: longNoiseBins.count)
+        for channel in longs.indices {
+            let long = longNoiseBins.map { bins in
+                var sums = BandSums()
+                sums.add(longs[channel], in: bins)
+                return sums
+            }
+            all.add(long: long, short: short[channel])
+        }
+        return all
+    }
+
+    /// The sum of several channels' spectra.
+    private static func total(_ spectra: [[Float]]) -> [Float] {
+        var total = spectra[0]
+        for spectrum in spectra.dropFirst() { for bin in total.indices { total[bin] += spectrum[bin] } }
+        return total
     }
 
     /// The sums of magnitudes and of powers.

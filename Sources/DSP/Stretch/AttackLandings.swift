@@ -88,7 +88,9 @@ struct AttackLandings: BitwiseCopyable, Sendable {
         while let record = next {
             let lead = record.attack - record.cut
             guard curve.position(at: frame + lead) >= Double(record.attack) - 0.5 else { break }
-            let found = Self.frame(of: record.attack, before: frame + lead, curve: curve) - lead
+            // The curve had not reached it a step or two earlier. 1024 frames are the longest step at any rate.
+            let near = frame + lead - 1024...frame + lead
+            let found = Self.frame(of: record.attack, in: near, curve: curve) - lead
             segment = AttackSegment(number: segment.number + 1, landing: max(earliest + 1, min(found, frame)))
             passedFrame = record.cut
             landed = record
@@ -97,10 +99,9 @@ struct AttackLandings: BitwiseCopyable, Sendable {
         return landed
     }
 
-    /// The output frame nearest to where the curve reaches a source frame; at `end` it has reached it.
-    private static func frame(of source: Int64, before end: Int64, curve: borrowing PositionCurve) -> Int64 {
-        // The curve had not reached it a step or two earlier. The search begins 1024 frames back, the longest step at any rate.
-        var (lower, upper) = (end - 1024, end)
+    /// The output frame nearest to where the curve reaches a source frame, within a range at whose end it has.
+    static func frame(of source: Int64, in range: ClosedRange<Int64>, curve: borrowing PositionCurve) -> Int64 {
+        var (lower, upper) = (range.lowerBound, range.upperBound)
         while lower + 1 < upper {
             let middle = (lower + upper) >> 1
             if curve.position(at: middle) >= Double(source) { upper = middle } else { lower = middle }
@@ -128,5 +129,40 @@ struct AttackLandings: BitwiseCopyable, Sendable {
         guard count < Self.capacity else { return }
         landings[(first + count) & (Self.capacity - 1)] = landing
         count += 1
+    }
+}
+
+/// How a start begins if the frames that it copies contain an attack.
+///
+/// At the source's own speed the attack would be heard early, at half speed by up to 10 ms, or late. So the copy comes from a
+/// little earlier or later in the source, from where the attack has its time. The first frame is the source's own all the
+/// same: from there the sound crosses over to the copy before the attack begins.
+struct AttackStart: BitwiseCopyable, Sendable {
+    /// How many frames before the first frame the copy begins; negative if after.
+    var leadFrames: Int64 = 0
+    /// Output frames of the crossover.
+    var fadeFrames: Int64 = 0
+
+    /// The longest lead, in lengths of the copied part: enough for a quarter of the speed. Even slower, attacks are early.
+    static let longestLead: Int64 = 4
+
+    /// Copies from the first frame on.
+    init() {}
+
+    /// The start at a frame of the source, where the curve of positions begins.
+    init(_ list: AttackList, at frame: Int64, curve: borrowing PositionCurve, copiedFrames: Int64) {
+        let number = list.countOfCuts(through: frame)
+        guard number < list.count, !list[number].isStop else { return }
+        let record = list[number]
+        let latest = (Self.longestLead + 1) * copiedFrames
+        guard curve.position(at: latest) >= Double(record.attack) else { return }
+        let landing = AttackLandings.frame(of: record.attack, in: 0...latest, curve: curve)
+        let lead = landing - (record.attack - frame)
+        let fade = record.cut - frame + min(0, lead)
+        // What lies before an earlier attack would be heard after it.
+        let isCovered = number > 0 && list[number - 1].attack > frame - lead && list[number - 1].attack > 0
+        let isCopied = fade > 0 && fade < copiedFrames
+        guard isCopied, lead <= Self.longestLead * copiedFrames, !isCovered else { return }
+        (leadFrames, fadeFrames) = (lead, fade)
     }
 }

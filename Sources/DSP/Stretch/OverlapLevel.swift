@@ -77,7 +77,9 @@ struct OverlapLevel: ~Copyable {
             }
             // Silent bins keep their level, and the clamp keeps rounding from raising the agreement above 1.
             agreement = select(size .> 2 * Self.silentProduct, agreement, size)
-            let ratio = (agreement / size).clamped(lowerBound: Lanes(), upperBound: Lanes(repeating: 1))
+            let quotient = agreement / size
+            let positive = select(quotient .> 0, quotient, Lanes())
+            let ratio = select(positive .< 1, positive, Lanes(repeating: 1))
             gain[lanes: bin] = inverseSquareRoot(power(ratio, shares))
         }
     }

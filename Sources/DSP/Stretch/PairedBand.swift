@@ -56,6 +56,7 @@ struct PairedBand: ~Copyable {
     var proposedStep: Int64 { decisionStep + decisionLead }
 
     /// The step of the latest window of the track that plays whose rotations are known; negative if there is none.
+    @inline(__always)
     var solvedStep: Int64 {
         isSteady
             ? long.solvedWindow * long.schedule.hopSteps : short.solvedWindow * short.schedule.hopSteps

@@ -13,7 +13,11 @@ struct PlaybackPosition: BitwiseCopyable, Sendable {
     private(set) var curve = PositionCurve(position: 0, speed: 1)
     private(set) var landings = AttackLandings()
     private var gridFrames: Int64 = 64
+    /// The source frame heard first, and where the copy of the start lies.
+    private var firstFrame: Int64 = 0
+    private(set) var start = AttackStart()
     private var startHoldFrames: Int64 = 0
+    private var copiedFrames: Int64 = 0
     /// How far beyond a step the curve is read, to find whether a cut lands before that step.
     private var lookAhead: Int64 = 0
     /// The hold: its first source frame, the output frame there, and the output frame where it ends.
@@ -42,23 +46,35 @@ struct PlaybackPosition: BitwiseCopyable, Sendable {
         at sourceFrame: Int64, speed: Double, shape: StretchShape, sampleRate: Int, attacks: AttackList
     ) {
         curve = PositionCurve(position: Double(sourceFrame), speed: speed)
+        firstFrame = sourceFrame
         gridFrames = Int64(shape.gridFrames)
         startHoldFrames = Int64(shape.holdFrames)
+        copiedFrames = Int64(shape.copiedFrames)
         lookAhead = Int64(AttackTimes(sampleRate: sampleRate).longestLead)
         longestRoom = Self.repaymentSeconds * Double(sampleRate)
-        let copiedEnd = landings.restart(attacks, startFrame: sourceFrame, copiedFrames: Int64(shape.copiedFrames))
-        (holdSource, holdFrame) = (Double(sourceFrame), 0)
-        holdEnd = max(startHoldFrames, copiedEnd - sourceFrame)
+        end = 0
+        begin(with: attacks)
+    }
+
+    /// Begins with these attacks, if no position has been computed yet.
+    private mutating func begin(with attacks: AttackList) {
+        start = AttackStart(attacks, at: firstFrame, curve: curve, copiedFrames: copiedFrames)
+        let copied = copyFrame
+        let copiedEnd = landings.restart(attacks, startFrame: copied, copiedFrames: copiedFrames)
+        (holdSource, holdFrame) = (Double(copied), 0)
+        holdEnd = max(startHoldFrames, copiedEnd - copied)
         isReleased = false
         debt = 0
-        end = 0
     }
+
+    /// The source frame at which the copy of a start begins.
+    var copyFrame: Int64 { firstFrame - start.leadFrames }
 
     /// Computes the positions up to and including a step.
     mutating func advance(through step: Int64) {
         while end <= step {
             let frame = end * gridFrames
-            if frame > startHoldFrames { land(at: frame) }
+            if frame > copiedFrames { land(at: frame) }
             segments[place(end)] = landings.segment
             positions[place(end)] = position(at: frame)
             end += 1
@@ -73,14 +89,17 @@ struct PlaybackPosition: BitwiseCopyable, Sendable {
     }
 
     /// The segment at a step, which must be among the last ones computed.
+    ///
+    /// It is mutating because a borrowed structure's array is copied, 4 KB for one value.
     @inline(__always)
-    func segment(atStep step: Int64) -> AttackSegment {
+    mutating func segment(atStep step: Int64) -> AttackSegment {
         precondition(step < end && step >= end - Int64(Self.capacity) && step >= 0)
         return segments[place(step)]
     }
 
     /// Continues with another list of attacks; see ``AttackLandings/continueWith(_:)``.
     mutating func continueWith(_ attacks: AttackList) {
+        guard end > 0 else { return begin(with: attacks) }
         let shift = landings.continueWith(attacks)
         guard shift != 0 else { return }
         for index in 0..<Self.capacity { segments[index].number += shift }
@@ -104,7 +123,7 @@ struct PlaybackPosition: BitwiseCopyable, Sendable {
 
     /// Begins a hold if a cut lands between the previous step and this frame.
     private mutating func land(at frame: Int64) {
-        let earliest = max(startHoldFrames, frame - gridFrames)
+        let earliest = max(copiedFrames, frame - gridFrames)
         guard let record = landings.advance(to: frame, after: earliest, curve: curve) else { return }
         (holdSource, holdFrame) = (Double(record.cut), landings.segment.landing)
         holdEnd = holdFrame + record.whole - record.cut

@@ -108,6 +108,28 @@
         return true
     }
 
+    /// How many changes it holds; the first is the last one at or before the frame of the last ``forget(before:)``.
+    ///
+    /// Real-time safe: yes.
+    #if REALTIME_CHECKS
+        @_noAllocation @_noLocks
+    #endif
+    package func changeCount() -> Int { count }
+
+    /// A change that it holds: the output frame of its beginning, and the speeds from there on.
+    ///
+    /// - Parameter number: 0 ..< ``changeCount()``, in the order of the frames.
+    ///
+    /// Real-time safe: yes.
+    #if REALTIME_CHECKS
+        @_noAllocation @_noLocks
+    #endif
+    package func change(number: Int) -> (frame: Int64, glide: SpeedGlide) {
+        precondition(number >= 0 && number < count, "No such change.")
+        let knot = knots[index(number)]
+        return (knot.frame, knot.glide)
+    }
+
     /// Frees space: positions before an output frame will not be requested again.
     ///
     /// Real-time safe: yes.

@@ -14,11 +14,15 @@ extension Stretcher {
     #endif
     package mutating func setAttacks(_ list: AttackList) {
         let fitting = list.bands == bands ? list : .empty
-        if !fitting.isSame(as: position.landings.list) { position.continueWith(fitting) }
+        guard !fitting.isSame(as: position.landings.list) else { return }
+        let copyFrame = position.copyFrame
+        position.continueWith(fitting)
+        // Only before any work, when the source has not been asked for.
+        if position.copyFrame != copyFrame { beginSource() }
     }
 
     /// The source that a band plays at a step.
-    func segmentSource(atStep step: Int64, _ band: StretchBand) -> VocoderBand.SegmentSource {
+    mutating func segmentSource(atStep step: Int64, _ band: StretchBand) -> VocoderBand.SegmentSource {
         let (segment, list) = (position.segment(atStep: step), position.landings.list)
         return switch band {
         case .low: low.segmentSource(segment, of: list, band: band)

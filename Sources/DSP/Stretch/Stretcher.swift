@@ -68,11 +68,15 @@ public struct Stretcher: ~Copyable {
     var low: VocoderBand
     var position = PlaybackPosition()
 
+    /// Source frames before the first one heard that the long windows of a frozen sound need.
+    let frozenLead: Int
+
     /// Source frames around a sample of each band that its value depends on.
     let bandContexts: InlineArray<3, Int>
 
-    private(set) var startFrame: Int64 = 0
     private(set) var bands = StretchBands.three
+    /// Whether it stays where it started.
+    private(set) var isFrozen = false
     /// Output frames emitted since the start.
     package private(set) var emittedFrames: Int64 = 0
     /// The current step of the schedule, and the source frame up to which it needs the source split.
@@ -103,28 +107,31 @@ public struct Stretcher: ~Copyable {
         let factor = shape.windowFrames / 256
         let emitFrames = self.maximumEmitFrames
         let whole = [StretchShape.highBeta, StretchShape.beta].map { VocoderShape(shape, factor: 1, beta: $0) }
-        func band(_ shapes: [VocoderShape], stageCount: Int64 = 4) -> VocoderBand {
+        func band(_ shapes: [VocoderShape], stageCount: Int64 = 4, makesNoise: Bool = false) -> VocoderBand {
             VocoderBand(
-                channelCount: channelCount, shape: shape, shapes: shapes, stageCount: stageCount, emitFrames: emitFrames
-            )
+                channelCount: channelCount, shape: shape, shapes: shapes, stageCount: stageCount,
+                emitFrames: emitFrames, makesNoise: makesNoise)
         }
-        func steady(factor: Int) -> VocoderBand {
-            let long = VocoderShape(shape, factor: factor, beta: StretchShape.steadyBeta, isSteady: true)
+        func steady(factor: Int, beta: Double) -> VocoderBand {
+            let long = VocoderShape(shape, factor: factor, beta: beta, isSteady: true)
             return band([long], stageCount: 8)
         }
         low = band([VocoderShape(shape, factor: 2 * factor, beta: StretchShape.steadyBeta)])
         let reach = low.schedule.reach(ofStep: 0)
-        high = PairedBand(short: band(whole), long: steady(factor: 1), reach: reach)
+        high = PairedBand(
+            short: band(whole, makesNoise: true), long: steady(factor: 1, beta: StretchShape.steadyHighBeta),
+            reach: reach)
         middle = PairedBand(
             short: band([VocoderShape(shape, factor: factor, beta: StretchShape.middleBeta)]),
-            long: steady(factor: factor), reach: reach)
+            long: steady(factor: factor, beta: StretchShape.steadyBeta), reach: reach)
         leadFrames =
             Int(low.schedule.reach(ofStep: Int64(shape.holdSteps))) * shape.gridFrames
             + AttackTimes(sampleRate: sampleRate).longestLead
         // From the oldest frame that the high band reads to the newest that the low band needs, at the fastest speed.
         let spread = Int(Self.fastestInBands) * (leadFrames - 2 * shape.hopFrames)
+        // A start takes all that lies before its first frame before it splits anything.
         split = BandSplit(
-            channelCount: channelCount, sampleRate: sampleRate, acceptedFrames: 4 * shape.windowFrames,
+            channelCount: channelCount, sampleRate: sampleRate, acceptedFrames: 6 * shape.windowFrames,
             keptFrames: spread + 7 * shape.windowFrames, runFrames: shape.steadyFrames,
             runSamples: shape.steadyFrames / factor + BandInterpolator.sampleCount)
         let division = split.shape
@@ -132,8 +139,14 @@ public struct Stretcher: ~Copyable {
             division.contextFrames(of: .low), division.contextFrames(of: .middle), division.contextFrames(of: .high),
         ]
         inputFrames = split.blockFrames
-        leadInFrames =
-            low.hop * low.factor + low.schedule.reachFrames + division.contextFrames(of: .low) + split.blockFrames
+        // The first long window is compared with the source as much earlier as the rotations that it takes over are older.
+        frozenLead =
+            Int(high.decisionLead) * shape.gridFrames
+            + max(high.long.schedule.reachFrames, middle.long.schedule.reachFrames) + division.contextFrames(of: .high)
+        let startLead =
+            low.hop * low.factor + low.schedule.reachFrames + division.contextFrames(of: .low)
+            + Int(AttackStart.longestLead) * shape.copiedFrames
+        leadInFrames = max(startLead, frozenLead) + split.blockFrames
         inputs = FloatStorage(count: channelCount * split.blockFrames)
         attack = FloatStorage(count: shape.gridFrames)
     }
@@ -170,23 +183,49 @@ public struct Stretcher: ~Copyable {
         at sourceFrame: Int64, speed: Double, bands: StretchBands = .three, attacks: AttackList
     ) {
         precondition(speed >= Self.slowest && speed <= Self.fastest, "A stretcher takes speeds of 1/16 to 16.")
+        begin(at: sourceFrame, speed: speed, bands: speed > Self.fastestInBands ? .one : bands, attacks: attacks)
+    }
+
+    /// Starts at a place in the source and stays there: from 12 ms after it on, the sound is the same for ever.
+    ///
+    /// Always with three bands and their long windows, which hold every partial at its own frequency; noise above the upper crossover
+    /// is made anew where ``AttackList`` says that there is nothing else. Attacks of the list are not repeated: the frozen
+    /// sound is that of the segment between two of them.
+    /// - Parameters:
+    ///   - sourceFrame: The source frame heard first, within ±2^52.
+    ///   - attacks: As for ``start(at:speed:bands:attacks:)``.
+    ///
+    /// Real-time safe: yes.
+    #if REALTIME_CHECKS
+        @_noAllocation @_noLocks
+    #endif
+    package mutating func freeze(at sourceFrame: Int64, attacks: AttackList = .empty) {
+        begin(at: sourceFrame, speed: 0, bands: .three, attacks: attacks)
+    }
+
+    private mutating func begin(at sourceFrame: Int64, speed: Double, bands: StretchBands, attacks: AttackList) {
         precondition(sourceFrame >= -(1 << 52) && sourceFrame <= 1 << 52, "A source has at most 2^52 frames.")
-        startFrame = sourceFrame
-        self.bands = speed > Self.fastestInBands ? .one : bands
+        self.bands = bands
+        isFrozen = speed == 0
         emittedFrames = 0
         step = 0
         hasCopied = false
         position.restart(
             at: sourceFrame, speed: speed, shape: shape, sampleRate: sampleRate,
-            attacks: attacks.bands == self.bands ? attacks : .empty)
+            attacks: attacks.bands == bands ? attacks : .empty)
         // Before that no window of the short ones has rotations.
         let firstDecision = high.short.schedule.startEnd + high.short.schedule.hopSteps
-        high.restart(bands: self.bands, firstStep: firstDecision)
-        middle.restart(bands: self.bands, firstStep: firstDecision)
-        low.restart(bands: self.bands)
-        // Floor division by a power of two.
-        split.restart(at: firstNeeded() & ~Int64(split.blockFrames - 1), bands: self.bands)
+        high.restart(bands: bands, firstStep: firstDecision)
+        middle.restart(bands: bands, firstStep: firstDecision)
+        low.restart(bands: bands)
         front = nil
+        beginSource()
+    }
+
+    /// Divides the source anew from the first frame that is needed.
+    mutating func beginSource() {
+        // Floor division by a power of two.
+        split.restart(at: firstNeeded() & ~Int64(split.blockFrames - 1), bands: bands)
     }
 
     /// Runs the work that is due, and returns the input that the rest still needs.
@@ -327,8 +366,8 @@ public struct Stretcher: ~Copyable {
     ///     nothing has been requested since the start. At or after the last change.
     ///   - speed: Source frames per output frame, ``slowest`` to ``fastest``.
     ///   - frameCount: Output frames of a linear glide to that speed; 0 is a step.
-    /// - Returns: False if more changes lie ahead than can be held, 32, or if the speed is above the limit of three bands,
-    ///   ``fastestInBands``; then nothing has changed.
+    /// - Returns: False if more changes lie ahead than can be held, 32, if the speed is above the limit of three bands,
+    ///   ``fastestInBands``, or if the stretcher is frozen; then nothing has changed.
     ///
     /// Real-time safe: yes.
     #if REALTIME_CHECKS
@@ -339,7 +378,7 @@ public struct Stretcher: ~Copyable {
         precondition(
             frame >= emittedFrames + Int64(leadFrames) || frame >= 0 && position.end == 0,
             "A change of speed came too late.")
-        guard bands == .one || speed <= Self.fastestInBands else { return false }
+        guard !isFrozen, bands == .one || speed <= Self.fastestInBands else { return false }
         return position.changeSpeed(at: frame, to: speed, over: frameCount)
     }
 }

@@ -122,3 +122,10 @@ extension Int64 {
         return overflow ? (self < 0 ? .min : .max) : difference
     }
 }
+
+/// When one of a band's two tracks of windows takes over from the other.
+struct WindowChange: BitwiseCopyable, Sendable {
+    /// The output frame at the middle of the change.
+    var frame: Int64 = 0
+    var change = SegmentChange(length: 1, isStop: true, factor: 1)
+}

@@ -29,10 +29,13 @@ struct VocoderBand: ~Copyable {
     /// Memory for predicted samples.
     let predictedSamples: FloatStorage
     /// X, the source's spectrum at the window's position, and Y, the spectrum of the previous output.
-    private let current: Spectra
+    let current: Spectra
     private let previous: Spectra
     private let rotation: RotationField
     private let overlapLevel: OverlapLevel
+    /// New noise, whether the sound is nothing else, and the share of it in the latest window, 0 to 1.
+    let noise: NoiseField
+    var (isNoise, noiseShare): (Bool, Float) = (false, 0)
 
     private(set) var nextStage: Int64 = 0
     /// Whether windows are made; if a ``leave(at:_:)`` is pending, those before `endWindow`.
@@ -45,13 +48,15 @@ struct VocoderBand: ~Copyable {
     private var frame = 0
     /// Samples from the previous window to the current one: a hop, or more for the first window after ``enter``.
     private var lag: Int
-    private var localStretch: Float = 1
+    private(set) var localStretch: Float = 1
     private var segmentHasChanged = false
     private var hasEntered = false
     /// The first window after the latest ``enter``, which overwrites all that the output holds in its place.
     private var enteredWindow: Int64 = -1
     /// The power below which bins do not count, between the two parts of the choice of rotations.
     private var floor: Float = 0
+    /// The voice that dominates the current window, if there is one.
+    var voice = VoiceTurn()
     /// The latest window whose rotations are chosen, -1 for none, and its exact middle in the source.
     private(set) var solvedWindow: Int64 = -1
     private(set) var solvedPlace = 0.0
@@ -60,7 +65,11 @@ struct VocoderBand: ~Copyable {
     ///   - shapes: The band's windows, in one form, or in two: for stretchers with three bands and with one.
     ///   - stageCount: Stages of one window, 4 or 8.
     ///   - emitFrames: Output frames that may be made ahead.
-    init(channelCount: Int, shape: StretchShape, shapes: [VocoderShape], stageCount: Int64 = 4, emitFrames: Int) {
+    ///   - makesNoise: Whether the band can replace noise by new noise.
+    init(
+        channelCount: Int, shape: StretchShape, shapes: [VocoderShape], stageCount: Int64 = 4, emitFrames: Int,
+        makesNoise: Bool = false
+    ) {
         let band = shapes[0]
         self.channelCount = channelCount
         factor = band.factor
@@ -78,6 +87,7 @@ struct VocoderBand: ~Copyable {
         previous = Spectra(channelCount: channelCount, binCount: bins)
         rotation = RotationField(binCount: bins)
         overlapLevel = OverlapLevel(binCount: bins)
+        noise = NoiseField(makesNoise ? band : nil)
         // A window is finished at most a hop plus the requested frames ahead, and reaches one window further.
         output = SampleRing(
             channelCount: channelCount, sampleCount: band.window + 2 * band.hop + emitFrames / factor,
@@ -94,6 +104,7 @@ struct VocoderBand: ~Copyable {
         enteredWindow = -1
         lag = hop
         solvedWindow = -1
+        (isNoise, noiseShare, voice) = (false, 0, VoiceTurn())
         isPlaying = true
         endWindow = .max
     }
@@ -175,13 +186,19 @@ struct VocoderBand: ~Copyable {
             if segmentHasChanged { rotation.restartGrown(current) }
             floor = rotation.spreadRules(current, stretch: localStretch)
         case 5:
-            rotation.chooseRules(floor: floor)
+            let begins = segmentHasChanged || hasEntered
+            if voice.advance(to: sample, hop: hop, isFirst: begins || solvedWindow < 0) {
+                rotation.follow(voice, window: window)
+            } else {
+                rotation.chooseRules(floor: floor)
+            }
             // A segment's or a track's first window overlaps none of those before it.
-            if segmentHasChanged || hasEntered {
+            if begins {
                 overlapLevel.setUnity()
             } else {
                 overlapLevel.solve(rotation, shares: windows.shares)
             }
+            makeNoise(number, restarts: begins)
             (segmentHasChanged, hasEntered) = (false, false)
             (solvedWindow, solvedPlace) = (number, self.place)
         case 6: synthesise(number, firstHalf)
@@ -207,13 +224,6 @@ struct VocoderBand: ~Copyable {
 }
 
 // MARK: - Windows of another length
-
-/// When one of a band's two tracks of windows takes over from the other.
-struct WindowChange: BitwiseCopyable, Sendable {
-    /// The output frame at the middle of the change.
-    var frame: Int64 = 0
-    var change = SegmentChange(length: 1, isStop: true, factor: 1)
-}
 
 extension VocoderBand {
     /// Takes over from a track with windows of another length, with the same rotations, so that no partial is interrupted.
@@ -353,6 +363,7 @@ extension VocoderBand {
                 spectrum.storeComplex(
                     real: outputReal[lanes: bin] * gain, imaginary: outputImaginary[lanes: bin] * gain, at: bin)
             }
+            if noiseShare > 0 { addNoise(to: spectrum, channel: channel) }
             spectrum[2 * (bins - 1)] = outputReal[bins - 1] * overlapLevel.gain[bins - 1]
             spectrum[2 * (bins - 1) + 1] = 0
             transform.inverse()

@@ -37,14 +37,16 @@ internal import Realtime
     ///   - score: Compiled for this clip.
     ///   - periodFrames: Frames of one block, 1 to 8192.
     ///   - maximumFrames: The most frames to render, at least one block; the score may be longer.
+    ///   - playerCount: So many players render the score at once: each block's time is that of all of them, one after the other, so
+    ///     that each finds the caches as the others left them.
     ///   - watchesHeap: Whether to render a second time to see if memory is allocated; see ``touchesHeap``.
     ///   - listener: Gets every block after it was rendered, outside the measured time.
     /// - Throws: `EngineError` of kind `file` if the recording cannot be read.
     ///
     /// Real-time safe: no.
     public init(
-        _ clip: Clip, score: Score, periodFrames: Int, maximumFrames: Int64 = .max, watchesHeap: Bool = false,
-        listener: ((RenderBlock) -> Void)? = nil
+        _ clip: Clip, score: Score, periodFrames: Int, maximumFrames: Int64 = .max, playerCount: Int = 1,
+        watchesHeap: Bool = false, listener: ((RenderBlock) -> Void)? = nil
     ) throws(EngineError) {
         precondition((1...8192).contains(periodFrames), "A block has 1 to 8192 frames.")
         self.periodFrames = periodFrames
@@ -54,14 +56,19 @@ internal import Realtime
         for _ in 0..<Self.warmUpBlocks where !warmUp.isFinished { _ = try warmUp.renderBlock() }
 
         let trial = try TrialPlayer(clip, score: score, periodFrames: periodFrames)
+        let others = try (1..<max(1, playerCount)).map { _ throws(EngineError) in
+            try TrialPlayer(clip, score: score, periodFrames: periodFrames)
+        }
         var times: [Float] = []
         var passes: [Int32] = []
         var frames: Int64 = 0
         let overhead = ThreadClock.overhead()
         while !trial.isFinished && frames < maximumFrames {
-            let (valid, nanoseconds) = try trial.renderBlock()
+            var (valid, nanoseconds) = try trial.renderBlock()
             guard valid > 0 else { break }
-            times.append(Float(max(0, nanoseconds - overhead)) / 1000)
+            nanoseconds -= overhead
+            for other in others { nanoseconds += try other.renderBlock().nanoseconds - overhead }
+            times.append(Float(max(0, nanoseconds)) / 1000)
             passes.append(Int32(truncatingIfNeeded: trial.pass))
             listener?(trial.block(frameCount: valid, at: frames))
             frames += Int64(valid)

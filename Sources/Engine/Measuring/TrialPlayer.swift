@@ -24,8 +24,7 @@ final class TrialPlayer: @unchecked Sendable {
         buffer = PlanarBuffer(channelCount: clip.channelCount, frameCount: periodFrames)
         player = Player(clip, score: score, waitsForPages: true)
         player.start(at: 0)
-        let opening = score.sections[0].range
-        try load(opening.lowerBound..<min(opening.upperBound, opening.lowerBound + Self.loadingStep * 8))
+        try load(from: score.firstClipFrame(ofSection: 0), count: Self.loadingStep * 8)
     }
 
     /// The pass being played, from 1.
@@ -41,9 +40,8 @@ final class TrialPlayer: @unchecked Sendable {
     func renderBlock() throws(EngineError) -> (valid: Int, nanoseconds: Int64) {
         player.serve()
         if frame >= loadedUntil {
-            let place = player.status.clipFrame
             // At four times the speed, plus one block.
-            try load(place..<place + 4 * (Self.loadingStep + Int64(periodFrames)))
+            try load(from: player.status.clipFrame, count: 4 * (Self.loadingStep + Int64(periodFrames)))
             loadedUntil = frame + Self.loadingStep
         }
         let result = renderUnserved()
@@ -73,9 +71,12 @@ final class TrialPlayer: @unchecked Sendable {
             channels: buffer.channels, channelCount: clip.channelCount, frameCount: frameCount, outputFrame: frame)
     }
 
-    private func load(_ frames: Range<Int64>) throws(EngineError) {
+    /// Loads frames of the clip from one on, in the direction of playing.
+    private func load(from clipFrame: Int64, count: Int64) throws(EngineError) {
+        let view = player.score.view
+        let first = view.frame(clipFrame)
         do {
-            try clip.waitUntilLoaded([frames])
+            try clip.waitUntilLoaded([view.range(first..<first + count)])
         } catch {
             throw .file(error)
         }

@@ -22,7 +22,7 @@ struct PlayerRegistry: ~Copyable {
     var openings: [(player: Player, frames: Range<Int64>)] {
         players.compactMap { player in
             let score = player.score
-            return player.demand(of: score, first: score.sections[0].range.lowerBound).ranges.first
+            return player.demand(of: score, first: score.firstClipFrame(ofSection: 0)).ranges.first
                 .map { (player, $0) }
         }
     }

@@ -1,8 +1,9 @@
 internal import Clips
 internal import DSP
 
-/// The clip as the layers of one player read it: directly, or through a voice. Trivial.
+/// The clip as the layers of one player read it: directly, or through a voice; as it is, or mirrored. Trivial.
 ///
+/// All frames are those of the layer's view of the clip.
 /// All reads are between `beginBlock()` and `endBlock()` of the clip's reader. Real-time safe: yes, except with a reader that waits.
 struct ClipSource: BitwiseCopyable {
     let clip: ClipReader
@@ -19,40 +20,61 @@ struct ClipSource: BitwiseCopyable {
         frameCount = clip.frameCount
     }
 
-    /// Copies the clip. Past its end, where only a fading layer reads, the clip is mirrored; zeros there would be a step.
+    /// Copies the clip. Past the end of the view, where only a fading layer reads, it is mirrored; zeros there would be a step.
     ///
     /// - Parameter output: channels × at least `count` frames.
     /// - Returns: missing frames, which are silent.
     func copy(
-        into output: UnsafeMutablePointer<UnsafeMutablePointer<Float>>, from clipFrame: Int64, _ count: Int
+        into output: UnsafeMutablePointer<UnsafeMutablePointer<Float>>, from clipFrame: Int64, _ count: Int,
+        of view: ClipView
     ) -> Int {
-        let inside = Int(max(0, min(Int64(count), frameCount - clipFrame)))
+        let end = view.end(of: frameCount)
+        let inside = Int(max(0, min(Int64(count), end - clipFrame)))
         var missing = 0
         for channel in 0..<channelCount {
             let samples = unsafe output[channel]
-            missing = max(missing, unsafe clip.read(channel: channel, from: clipFrame, count: inside, into: samples))
+            missing = max(missing, unsafe read(channel, from: clipFrame, inside, of: view, into: samples))
             for frame in inside..<max(inside, count) {
-                let mirrored = 2 * frameCount - 1 - (clipFrame + Int64(frame))
-                _ = unsafe clip.read(channel: channel, from: mirrored, count: 1, into: samples + frame)
+                let mirrored = 2 * end - 1 - (clipFrame + Int64(frame))
+                _ = unsafe read(channel, from: mirrored, 1, of: view, into: samples + frame)
             }
+        }
+        return missing
+    }
+
+    /// Copies frames of a view, silence outside the clip.
+    ///
+    /// - Returns: missing frames, which are silent.
+    private func read(
+        _ channel: Int, from frame: Int64, _ count: Int, of view: ClipView, into output: UnsafeMutablePointer<Float>
+    ) -> Int {
+        let frames = view.range(frame..<frame + Int64(count))
+        let missing = unsafe clip.read(channel: channel, from: frames.lowerBound, count: count, into: output)
+        guard view.isMirrored else { return missing }
+        for index in 0..<count / 2 {
+            let sample = unsafe output[index]
+            unsafe output[index] = output[count - 1 - index]
+            unsafe output[count - 1 - index] = sample
         }
         return missing
     }
 
     /// The next frames of a voice.
     ///
-    /// - Parameter output: channels × at least `count` frames.
+    /// - Parameters:
+    ///   - output: channels × at least `count` frames.
+    ///   - view: the one in which the voice began.
     /// - Returns: missing frames of the clip, which counted as silence.
     func stretch(
         with voice: UnsafeMutablePointer<Voice>, into output: UnsafeMutablePointer<UnsafeMutablePointer<Float>>,
-        _ count: Int
+        _ count: Int, of view: ClipView
     ) -> Int {
         var missing = 0
         while true {
             // A reader that waited for pages left its epoch, so the attacks that the voice was told before may be gone.
             unsafe tellAttacks(voice)
             guard let request = unsafe voice.pointee.nextInput(toEmit: count) else { break }
-            missing = max(missing, unsafe feed(voice, request))
+            missing = max(missing, unsafe feed(voice, request, of: view))
         }
         unsafe voice.pointee.emit(count, into: UnsafePointer(output))
         return min(missing, count)
@@ -67,12 +89,11 @@ struct ClipSource: BitwiseCopyable {
     }
 
     /// Gives a voice the part of the clip that it requested; returns the number of missing frames.
-    private func feed(_ voice: UnsafeMutablePointer<Voice>, _ request: InputRequest) -> Int {
+    private func feed(_ voice: UnsafeMutablePointer<Voice>, _ request: InputRequest, of view: ClipView) -> Int {
         var missing = 0
         for channel in 0..<channelCount {
             let input = unsafe voice.pointee.input(channel)
-            missing = max(
-                missing, unsafe clip.read(channel: channel, from: request.first, count: request.count, into: input))
+            missing = max(missing, unsafe read(channel, from: request.first, request.count, of: view, into: input))
         }
         unsafe voice.pointee.acceptInput()
         return missing

@@ -8,7 +8,7 @@ struct HeardPlaces {
     private struct Point {
         var outputFrame: Int64
         var clipFrame: Int64
-        /// Frames of the clip for each output frame until the next point; 0 in gaps and pauses.
+        /// Frames of the clip for each output frame until the next point, below 0 backwards; 0 in gaps and pauses.
         var speed: Double
         /// Whether the sound has led here from the point before, without a jump.
         var isReached: Bool
@@ -23,6 +23,8 @@ struct HeardPlaces {
     private let sampleRate: Int64
     /// Ascending by output frame.
     private var points: [Point] = []
+    /// Whether the player stays where it is, silent or not.
+    private var (isPaused, isFrozen) = (false, false)
 
     init(sampleRate: Int) {
         self.sampleRate = Int64(sampleRate)
@@ -32,12 +34,21 @@ struct HeardPlaces {
     /// Takes in an event of the player. Events arrive in the order of their frames.
     mutating func note(_ event: PlayerEvent) {
         switch event.kind {
-        case .playbackStarted, .passStarted, .moved, .resumed, .speedChanged:
+        case .playbackStarted: (isPaused, isFrozen) = (false, false)
+        case .paused: isPaused = true
+        case .resumed: isPaused = false
+        case .frozen: isFrozen = true
+        case .unfrozen: isFrozen = false
+        default: break
+        }
+        switch event.kind {
+        case .playbackStarted, .passStarted, .moved, .resumed, .unfrozen, .speedChanged:
+            let speed = isPaused || isFrozen ? 0 : event.isReversed ? -event.speed : event.speed
             add(
                 Point(
-                    outputFrame: event.frame, clipFrame: event.clipFrame, speed: event.speed,
+                    outputFrame: event.frame, clipFrame: event.clipFrame, speed: speed,
                     isReached: event.kind == .speedChanged))
-        case .passEnded, .paused, .finished:
+        case .passEnded, .paused, .frozen, .finished:
             add(Point(outputFrame: event.frame, clipFrame: event.clipFrame, speed: 0, isReached: true))
         case .sectionStarted, .sectionEnded, .xrun, .starved, .limited, .materialChosen: break
         }
@@ -45,13 +56,16 @@ struct HeardPlaces {
 
     /// Takes in where the player is, so that changing speeds are followed between events.
     mutating func note(_ status: PlayerStatus) {
-        guard status.state == .playing, status.outputFrame > points.last?.outputFrame ?? 0 else { return }
+        guard status.state == .playing, !status.isFrozen, status.outputFrame > points.last?.outputFrame ?? 0 else {
+            return
+        }
+        let speed = status.isReversed ? -status.speed : status.speed
         // At a constant speed the last point tells as much.
-        if clipFrame(at: status.outputFrame) == status.clipFrame, points.last?.speed == status.speed { return }
+        if clipFrame(at: status.outputFrame) == status.clipFrame, points.last?.speed == speed { return }
         add(
             Point(
                 outputFrame: status.outputFrame, clipFrame: status.clipFrame,
-                speed: status.isResting ? 0 : status.speed, isReached: true))
+                speed: status.isResting ? 0 : speed, isReached: true))
     }
 
     private mutating func add(_ point: Point) {
@@ -71,12 +85,13 @@ struct HeardPlaces {
         }
         let point = points[index]
         let elapsed = outputFrame - point.outputFrame
-        guard point.speed > 0, elapsed > 0 else { return point.clipFrame }
+        guard point.speed != 0, elapsed > 0 else { return point.clipFrame }
         let ahead = point.clipFrame + Int64((Double(elapsed) * point.speed).rounded())
         guard points.indices.contains(index + 1) else { return ahead }
         let next = points[index + 1]
         // Within a pass the next point lies ahead, and what is between them is almost a straight line. A jump says nothing of it.
-        guard next.isReached, next.clipFrame > point.clipFrame, next.outputFrame > point.outputFrame else {
+        let isAhead = point.speed > 0 ? next.clipFrame > point.clipFrame : next.clipFrame < point.clipFrame
+        guard next.isReached, isAhead, next.outputFrame > point.outputFrame else {
             return ahead
         }
         let share = Double(elapsed) / Double(next.outputFrame - point.outputFrame)
@@ -85,19 +100,22 @@ struct HeardPlaces {
     }
 
     /// The range of the clip that was heard in the last seconds before an output frame, without jumping back over a joint: it begins where the
-    /// pass began, if that was later.
+    /// pass began, if that was later. If the pass is played backwards, that is its end.
     func heard(seconds: Double, before outputFrame: Int64) -> Range<Int64>? {
-        guard let end = clipFrame(at: outputFrame) else { return nil }
-        var start = end
+        guard let place = clipFrame(at: outputFrame) else { return nil }
+        let isReversed = (points.last { $0.outputFrame < outputFrame && $0.speed != 0 }?.speed ?? 1) < 0
+        var farthest = place
         var remaining = seconds * Double(sampleRate)
         var to = outputFrame
         for point in points.reversed() where point.outputFrame < outputFrame {
-            guard remaining > 0, point.clipFrame <= start else { break }
+            let isBefore = isReversed ? point.clipFrame >= farthest : point.clipFrame <= farthest
+            guard remaining > 0, isBefore, point.speed == 0 || (point.speed < 0) == isReversed else { break }
             let frames = min(remaining, Double(to - point.outputFrame))
-            if point.speed > 0 { start = max(point.clipFrame, start - Int64((frames * point.speed).rounded())) }
+            let back = farthest - Int64((frames * point.speed).rounded())
+            if point.speed != 0 { farthest = isReversed ? min(point.clipFrame, back) : max(point.clipFrame, back) }
             remaining -= frames
             to = point.outputFrame
         }
-        return start < end ? start..<end : nil
+        return farthest == place ? nil : min(place, farthest)..<max(place, farthest)
     }
 }

@@ -22,7 +22,7 @@ extension Layer {
         source = .voice(index)
         voiceStart = now
         nextKnot = part.curve.knotNumber(at: phase) + 1
-        storage = start.choice.method.isSplices() ? playhead.score.address : 0
+        storage = start.choice.method.isPlanned() ? playhead.score.address : 0
         unsafe voice.pointee.begin(start)
         if let glide = motion.glide {
             unsafe Layer.tellRest(of: glide, after: now - motion.frame, to: voice)

@@ -17,12 +17,16 @@ struct Layer: BitwiseCopyable {
     }
 
     var source = Source.silence
-    /// Copy: the next clip frame. Voice: the clip frame at which it started.
+    /// Copy and voice: the clip as it is read.
+    var view = ClipView.forward
+    /// Copy: the next frame of the view. Voice: the frame at which it started.
     var clipFrame: Int64 = 0
     /// Voice: the output frame at which it started, and the number of the next knot of the curve to tell it;
     /// `CurveKnot.never` once it has been told to leave the curve.
     var voiceStart: Int64 = 0
     var nextKnot: Int64 = 0
+    /// What its voice holds, if that is frozen.
+    var frozen: FrozenSound?
     /// The output frame at which the layer was added.
     var start: Int64 = 0
     /// Frames over which it fades in over the layers below; 0 replaces them at once.

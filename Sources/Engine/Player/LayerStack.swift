@@ -93,13 +93,27 @@ struct LayerStack: ~Copyable {
         push(Layer(source: .silence, start: now, entryLength: entryLength))
     }
 
+    /// Adds a layer that holds the sound at the playhead's place of the clip, unless it is held already.
+    mutating func pushFrozen(of playhead: Playhead, at now: Int64, entryLength: Int) {
+        let sound = FrozenSound(of: playhead, at: now)
+        if count > 0, layers[count - 1].frozen == sound { return }
+        var layer = Layer(
+            view: sound.view, nextKnot: CurveKnot.never, frozen: sound, start: now, entryLength: entryLength)
+        if let voice = voices.acquire() {
+            layer.source = .voice(voice)
+            unsafe voices.voice(voice).pointee.begin(sound.voiceStart)
+        }
+        push(layer)
+    }
+
     /// Adds a layer with the pass that begins at the playhead.
     mutating func pushPass(of playhead: Playhead, entryLength: Int) {
         let part = playhead.part
         let cursor = playhead.cursor
         let spanFrames = Int(cursor.spanEnd - cursor.spanStart)
         var layer = Layer(
-            clipFrame: cursor.clipStart, start: cursor.spanStart, entryLength: entryLength, fallEnd: cursor.spanEnd)
+            view: part.view, clipFrame: cursor.clipStart, start: cursor.spanStart, entryLength: entryLength,
+            fallEnd: cursor.spanEnd)
         switch part.joint {
         case .hard:
             break
@@ -110,7 +124,7 @@ struct LayerStack: ~Copyable {
         case .crossfade:
             // No following pass masks the end of the last one; the recording's own end needs no fade.
             layer.fallLength =
-                playhead.isLast && part.clipEnd < source.frameCount
+                playhead.isLast && part.clipEnd < part.view.end(of: source.frameCount)
                 ? min(fades.crossfade, spanFrames) : 0
         }
         if part.isCopy(at: cursor.motion.phase) {
@@ -159,7 +173,8 @@ struct LayerStack: ~Copyable {
             let clipFrame = Int64(playhead.position(at: now) + 0.5)
             push(
                 Layer(
-                    source: .copy, clipFrame: clipFrame, start: now, entryLength: playhead.entryFrames(at: now),
+                    source: .copy, view: top.view, clipFrame: clipFrame, start: now,
+                    entryLength: playhead.entryFrames(at: now),
                     fallEnd: top.fallEnd, fallLength: top.fallLength))
         case .copy where !playhead.isCopied(at: now):
             replaceCopyByVoice(of: playhead, at: now)
@@ -191,10 +206,8 @@ struct LayerStack: ~Copyable {
                 voices.voice(voice).pointee.isPlanned(), voices.voice(voice).pointee.leadFrames()
             )
             return isPlanned ? .fixed : .voice(leadFrames: lead)
-        case .copy:
-            return .copy
-        case .silence, .recorded, nil:
-            return .fixed
+        case .copy: return .copy
+        case .silence, .recorded, nil: return .fixed
         }
     }
 
@@ -266,7 +279,7 @@ struct LayerStack: ~Copyable {
                 for frame in 0..<frameCount { unsafe samples[frame] = 0 }
             }
         case .copy:
-            note(unsafe source.copy(into: output, from: layer.clipFrame, frameCount), at: now)
+            note(unsafe source.copy(into: output, from: layer.clipFrame, frameCount, of: layer.view), at: now)
             layers[index].clipFrame += Int64(frameCount)
         case .voice(let voice):
             unsafe stretch(with: voice, for: index, of: playhead, into: output, frameCount, at: now)
@@ -286,7 +299,7 @@ struct LayerStack: ~Copyable {
         if layer == count - 1 {
             unsafe layers[layer].tellKnots(to: voice, along: playhead, before: now + Int64(frameCount))
         }
-        let missing = unsafe source.stretch(with: voice, into: output, frameCount)
+        let missing = unsafe source.stretch(with: voice, into: output, frameCount, of: layers[layer].view)
         lowestGain = unsafe min(lowestGain, voice.pointee.takeLowestGain())
         note(missing, at: now)
         guard layers[layer].isRecording else { return }
@@ -363,7 +376,7 @@ struct LayerStack: ~Copyable {
         }
     }
 
-    /// The frames of the clip that must be decoded so that a part can fade in at one of its clip frames without missing frames.
+    /// The frames of a part's view that must be decoded so that it can fade in at one of them without missing frames.
     ///
     /// A copy needs only the frames that are heard. A voice also needs the sound well before them; the frames it needs from there
     /// on count towards the half second that is decoded beforehand.
@@ -381,6 +394,7 @@ struct LayerStack: ~Copyable {
     /// Whether these frames are decoded.
     func hasOpening(of part: ScorePart, index: Int, from clipFrame: Int64, at now: Int64) -> Bool {
         let opening = opening(of: part, index: index, from: clipFrame, at: now)
-        return source.clip.isLoaded(from: opening.first, count: opening.count)
+        let frames = part.view.range(opening.first..<opening.first + Int64(opening.count))
+        return source.clip.isLoaded(from: frames.lowerBound, count: opening.count)
     }
 }

@@ -20,7 +20,7 @@ public final class Player: Sendable {
     private let newestStrip = Mutex(ChannelStrip.neutral)
     private let failureBox = Mutex<AudioFileError?>(nil)
     /// The render side's reader of the clip; it also identifies the player in requests to the clip.
-    private let reader: ClipReader
+    let reader: ClipReader
     private let memory: Mutex<PlayerMemory>
     private let preparer: ScorePreparer
 
@@ -64,7 +64,7 @@ public final class Player: Sendable {
             PlayerTelemetry(
                 events: events.consumer, status: status.reader, peaks: peaks.consumer,
                 sampleRate: clip.sampleRate))
-        clip.request(demand(of: score, first: score.sections[0].range.lowerBound), for: reader)
+        clip.request(demand(of: score, first: score.firstClipFrame(ofSection: 0)), for: reader)
     }
 
     deinit {
@@ -100,7 +100,8 @@ public final class Player: Sendable {
         }
         var command = PlayerCommand(code: .start, frame: frame ?? -1, value: clipFrame ?? -1)
         command.moved.to = Int32(clamping: section - 1)
-        clip.request(demand(of: score, first: clipFrame ?? range.lowerBound), for: reader)
+        let first = clipFrame ?? score.firstClipFrame(ofSection: section - 1)
+        clip.request(demand(of: score, first: first), for: reader)
         start(command)
     }
 
@@ -119,32 +120,6 @@ public final class Player: Sendable {
                 remedy: "Choose a section from 1 to \(sections.count).")
         }
         return sections[section - 1].range
-    }
-
-    /// Fades out and keeps the place.
-    ///
-    /// - Parameters:
-    ///   - reason: reported by the event; `resume(after:)` with the same reason ends the pause. If the player is already paused,
-    ///     only `.user` changes the reason: the player then waits for the user.
-    ///   - frame: the output frame at which to pause; nil for the next block.
-    public func pause(reason: PauseReason = .user, at frame: Int64? = nil) {
-        send(PlayerCommand(code: .pause, frame: frame ?? -1, value: Int64(reason.rawValue)))
-    }
-
-    /// Continues from the frame at which `pause` was heard.
-    ///
-    /// - Parameters:
-    ///   - reason: the cause that is over; has no effect if the player is paused for another reason by then. Nil is a request
-    ///     by the user: it ends any pause.
-    ///   - frame: the output frame at which to resume; nil for the next block.
-    public func resume(after reason: PauseReason? = nil, at frame: Int64? = nil) {
-        let value = reason.map { Int64($0.rawValue) } ?? PlayerCommand.anyReason
-        send(PlayerCommand(code: .resume, frame: frame ?? -1, value: value))
-    }
-
-    /// Fades out and finishes.
-    public func stop(at frame: Int64? = nil) {
-        send(PlayerCommand(code: .stop, frame: frame ?? -1, value: Int64(FinishReason.stopped.rawValue)))
     }
 
     /// Moves to a frame of the clip: in the current pass if its section contains the frame, otherwise in the first
@@ -171,8 +146,8 @@ public final class Player: Sendable {
     ///   - frame: the output frame at which to move; nil for the next block.
     /// - Throws: `ScoreError` of kind `placeOutsideScore` if there is no such section.
     public func skip(toSection section: Int, at frame: Int64? = nil) throws(ScoreError) {
-        let range = try self.range(ofSection: section)
-        clip.request(demand(of: score, first: range.lowerBound), for: reader)
+        _ = try range(ofSection: section)
+        clip.request(demand(of: score, first: score.firstClipFrame(ofSection: section - 1)), for: reader)
         send(PlayerCommand(code: .skip, frame: frame ?? -1, value: Int64(section - 1)))
     }
 
@@ -384,14 +359,28 @@ public final class Player: Sendable {
         preparer.offer { made in
             // Made outside the lock that requests need; meanwhile the score may have been replaced.
             guard let score = control.withLock({ $0.score(ofTicket: made.ticket) }) else { return false }
-            let storage = memory.withLock { $0.storage(for: score, made.preparation, ticket: nil) }
+            let expected = made.isLast ? nil : made.ticket
+            let storage = memory.withLock { $0.storage(for: score, made.preparation, ticket: expected) }
             return control.withLock { $0.adopt(storage, insteadOf: made.ticket) }
         }
         let materials = preparer.takeNews()
         if !materials.isEmpty { telemetry.withLock { $0.tell(materials, of: score) } }
     }
 
-    private func send(_ command: PlayerCommand) {
+    /// Leaves a request.
+    func send(_ command: PlayerCommand) {
         control.withLock { $0.send(command) }
+    }
+
+    /// Gives the render side the voices that frozen sound needs, if no score has needed any.
+    func bringVoices() {
+        control.withLock { control in
+            let newest = control.newest
+            guard !newest.hasVoices else { return }
+            control.adopt(
+                memory.withLock {
+                    $0.storage(for: newest.score, newest.preparation, ticket: newest.ticket, needsVoices: true)
+                })
+        }
     }
 }

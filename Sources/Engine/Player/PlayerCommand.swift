@@ -10,6 +10,10 @@ struct PlayerCommand: Sendable, BitwiseCopyable {
         case pause
         /// Continue from the place of the pause, if its reason is `value` or `value` is `anyReason`.
         case resume
+        /// Hold the sound at the current place.
+        case freeze
+        /// Continue from the place of the frozen sound.
+        case unfreeze
         /// Fade out and finish; `value` is the reason.
         case stop
         /// Play from clip frame `value`, in this pass if its section contains it.
@@ -178,8 +182,7 @@ struct RenderScore: @unchecked Sendable, BitwiseCopyable {
     /// The first part in which a frame of the clip is heard.
     func partIndex(holding clipFrame: Int64) -> Int? {
         for index in 0..<partCount {
-            let part = part(index)
-            if clipFrame >= part.clipStart && clipFrame < part.clipEnd { return index }
+            if part(index).clipRange.contains(clipFrame) { return index }
         }
         return nil
     }
@@ -225,6 +228,9 @@ final class ScoreStorage: @unchecked Sendable {
         unsafe parts.deallocate()
         unsafe choices.deallocate()
     }
+
+    /// Whether it brings voices to the render side.
+    var hasVoices: Bool { voices != nil }
 
     var renderScore: RenderScore {
         unsafe RenderScore(

@@ -74,18 +74,23 @@ struct PlayerControl: ~Copyable {
     /// - Returns: false if `ticket` was not requested for the newest score.
     mutating func adopt(_ storage: ScoreStorage, insteadOf ticket: Int) -> Bool {
         guard newest.ticket == ticket else { return false }
+        adopt(storage)
+        return true
+    }
+
+    /// Sends the newest score again, with more known about it or more memory.
+    mutating func adopt(_ storage: ScoreStorage) {
         let known = newest.renderScore.address
         newest = storage
         storages.append(storage)
         for index in waiting.indices where waiting[index].bringsScore && waiting[index].score.address == known {
             waiting[index].score = storage.renderScore
             storages.removeAll { $0.renderScore.address == known }
-            return true
+            return
         }
         var command = PlayerCommand(code: .adoptScore, value: Int64(known))
         command.score = storage.renderScore
         send(command)
-        return true
     }
 
     /// Sends waiting requests, and frees returned scores.
@@ -147,10 +152,14 @@ extension Score {
     func demand(first clipFrame: Int64, leadInFrames: Int) -> ClipDemand {
         let opening = Int64(max(1, sampleRate / 2))
         let context = Int64(leadInFrames)
+        let view = view
         func opened(at start: Int64, before end: Int64) -> Range<Int64> {
-            max(0, start - context)..<min(start + opening, end)
+            view.range(max(0, start - context)..<min(start + opening, end))
         }
-        let openings = sections.prefix(256).map { opened(at: $0.range.lowerBound, before: $0.range.upperBound) }
-        return ClipDemand([opened(at: clipFrame, before: clipFrameCount)] + openings)
+        let openings = sections.prefix(256).map { section in
+            let range = view.range(section.range)
+            return opened(at: range.lowerBound, before: range.upperBound)
+        }
+        return ClipDemand([opened(at: view.frame(clipFrame), before: clipFrameCount)] + openings)
     }
 }

@@ -143,7 +143,9 @@ struct PlayerCore: ~Copyable {
     private func publishDemand(at frame: Int64) {
         guard transport.state == .playing || transport.state == .idle else { return }
         let playhead = transport.playhead
-        clip.publishDemand(current: playhead.place(at: frame).clipFrame, next: playhead.nextClipStart())
+        clip.publishDemand(
+            current: transport.place(at: frame).clipFrame, next: playhead.nextClipStart(),
+            movesBack: playhead.part.view.isMirrored)
     }
 
     /// Reports an xrun of the device.
@@ -195,6 +197,10 @@ struct PlayerCore: ~Copyable {
             transport.pause(at: now, reason: command.value)
         case .resume:
             if transport.canResume(after: command.value) { transport.resume(at: now) }
+        case .freeze:
+            transport.setFrozen(true, at: now)
+        case .unfreeze:
+            transport.setFrozen(false, at: now)
         case .stop:
             transport.stop(at: now, reason: command.value)
         case .seek:
@@ -300,7 +306,7 @@ struct PlayerCore: ~Copyable {
             interruption.resumes = false
             transport.changePause(to: command.value, at: now)
             return true
-        case .gain, .strip, .adoptScore:
+        case .gain, .strip, .freeze, .unfreeze, .adoptScore:
             return false
         case .stop, .seek, .skip, .replaceScore, .changeSpeed:
             interruption.resumes = false

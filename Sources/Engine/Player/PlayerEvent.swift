@@ -32,6 +32,10 @@ public struct PlayerEvent: Sendable, Hashable {
         case paused(PauseReason)
         /// Sound again, from the place of the pause; the reason is the one that is over.
         case resumed(PauseReason)
+        /// The sound of this place is held from here on.
+        case frozen
+        /// The player goes on from the place of the frozen sound.
+        case unfrozen
         /// Nothing more will be heard, unless the player is started again.
         case finished(FinishReason)
     }
@@ -54,6 +58,8 @@ public struct PlayerEvent: Sendable, Hashable {
     public let clipFrame: Int64
     /// How the pass is made.
     public let sound: PassSound
+    /// Whether the pass is played from the section's end to its beginning.
+    public let isReversed: Bool
 }
 
 /// How a pass is made from the recording.
@@ -119,7 +125,7 @@ struct RenderEvent: Sendable, BitwiseCopyable {
     enum Code: UInt8, Sendable, BitwiseCopyable {
         case playbackStarted, sectionStarted, sectionEnded, passStarted, passEnded, moved, xrun, starved, paused,
             resumed
-        case finished, speedChanged, limited
+        case finished, speedChanged, limited, frozen, unfrozen
     }
 
     var code: Code
@@ -132,6 +138,7 @@ struct RenderEvent: Sendable, BitwiseCopyable {
     var semitones: Double
     var clipFrame: Int64
     var sound: PassSound
+    var isReversed: Bool
     /// Frames lost or starved, the raw value of a reason, or a gain in units of 2^-24; for an end also `startsTaken`.
     var detail: Int64
 
@@ -163,10 +170,12 @@ struct RenderEvent: Sendable, BitwiseCopyable {
             case .limited: .limited(decibels: -20 * log10(Double(detail) / Self.gainUnits))
             case .paused: .paused(PauseReason(rawValue: UInt8(truncatingIfNeeded: detail)) ?? .user)
             case .resumed: .resumed(PauseReason(rawValue: UInt8(truncatingIfNeeded: detail)) ?? .user)
+            case .frozen: .frozen
+            case .unfrozen: .unfrozen
             case .finished: .finished(FinishReason(rawValue: UInt8(truncatingIfNeeded: detail)) ?? .completed)
             }
         return PlayerEvent(
             kind: kind, frame: frame, section: section + 1, pass: pass + 1, passes: passes == 0 ? nil : passes,
-            speed: speed, semitones: semitones, clipFrame: clipFrame, sound: sound)
+            speed: speed, semitones: semitones, clipFrame: clipFrame, sound: sound, isReversed: isReversed)
     }
 }

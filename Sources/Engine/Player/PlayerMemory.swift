@@ -20,9 +20,13 @@ struct PlayerMemory {
 
     /// A score with all the memory it needs.
     ///
-    /// - Parameter ticket: of the request whose result is still expected.
-    mutating func storage(for score: Score, _ preparation: Preparation, ticket: Int?) -> ScoreStorage {
-        if voices == nil && score.needsVoices {
+    /// - Parameters:
+    ///   - ticket: of the request whose result is still expected.
+    ///   - needsVoices: whether it needs voices even if no pass does.
+    mutating func storage(
+        for score: Score, _ preparation: Preparation, ticket: Int?, needsVoices: Bool = false
+    ) -> ScoreStorage {
+        if voices == nil && (needsVoices || score.needsVoices) {
             voices = VoiceStorage(channelCount: channelCount, sampleRate: sampleRate)
         }
         pass = PassStorage.fitting(score, channelCount: channelCount, limit: recordingLimit, current: pass)

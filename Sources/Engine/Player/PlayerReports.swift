@@ -56,7 +56,7 @@ struct PlayerReports: ~Copyable {
         let event = RenderEvent(
             code: code, frame: frame, section: part.section, pass: pass, passes: part.reportedPasses,
             speed: speed, semitones: part.semitones, clipFrame: clipFrame, sound: PassSound(of: part, choice),
-            detail: detail)
+            isReversed: part.view.isMirrored, detail: detail)
         if !events.push(event) { droppedEvents += 1 }
     }
 
@@ -73,10 +73,12 @@ extension PassSound {
     fileprivate init(of part: ScorePart, _ choice: VoiceChoice) {
         if part.isCopy {
             self = .copy
-        } else if choice.method.isSplices() {
-            self = .speech
-        } else {
-            self = choice.knowsAttacks ? .music : .plain
+            return
+        }
+        switch choice.method {
+        case .splices: self = .speech
+        case .passages(let list): self = list.isMostlySpeech ? .speech : .music
+        case .fullBands, .lightBands, .tape, .frozen: self = choice.knowsAttacks ? .music : .plain
         }
     }
 }
@@ -89,16 +91,18 @@ extension PlayerStatus {
         starvedFrames = transport.stack.starvation.total
         guard state != .idle else { return }
         let (part, cursor) = (transport.playhead.part, transport.playhead.cursor)
-        let isPaused = state == .paused
+        isFrozen = transport.isFrozen
+        let isStill = transport.isStill
         section = part.section + 1
         pass = cursor.pass + 1
         passes = part.isEndless ? nil : part.sectionPasses
-        speed = transport.playhead.speed(at: isPaused ? cursor.motion.frame : frame)
+        speed = transport.playhead.speed(at: isStill ? cursor.motion.frame : frame)
         semitones = part.semitones
-        clipFrame = isPaused ? transport.pausedAt.clipFrame : transport.playhead.place(at: frame).clipFrame
+        isReversed = part.view.isMirrored
+        clipFrame = transport.place(at: frame).clipFrame
         isResting = cursor.isRest
         guard isResting else { return }
         // A pause does not shorten the gap after a pass.
-        restFramesLeft = max(0, isPaused ? part.gapFrames - transport.pausedAt.restElapsed : cursor.spanEnd - frame)
+        restFramesLeft = max(0, isStill ? part.gapFrames - transport.stillAt.restElapsed : cursor.spanEnd - frame)
     }
 }

@@ -16,6 +16,8 @@ public struct PlayerStatus: Sendable, BitwiseCopyable {
 
     /// What the player is doing.
     public var state: State = .idle
+    /// Whether the sound stays at one place of the clip until `Player.unfreeze(at:)`; in a pause, whether it will when the player is resumed.
+    public var isFrozen = false
     /// True in the gap between two passes.
     public var isResting = false
     /// Remaining output frames of that gap; 0 during a pass.
@@ -32,6 +34,8 @@ public struct PlayerStatus: Sendable, BitwiseCopyable {
     public var speed = 1.0
     /// The change of pitch in semitones.
     public var semitones = 0.0
+    /// Whether passes are played from the section's end to its beginning.
+    public var isReversed = false
     /// The next frame of the clip.
     public var clipFrame: Int64 = 0
     /// Frames that were silent because their page was not there in time, since the start.
@@ -47,7 +51,8 @@ extension Score {
     /// Frames of the clip around which a player needs the analysis, most urgent first: its position, the next pages,
     /// the start of the section, and the start of the next one.
     func placesNear(_ status: PlayerStatus) -> [Int64] {
-        guard needsVoices else { return [] }
+        // A pass that is played backwards is not told attacks.
+        guard needsVoices || status.isFrozen, !plan.reversed else { return [] }
         let ahead = status.clipFrame + Int64(6 * sampleRate)
         let section = max(0, status.section - 1)
         let openings = sections.indices.contains(section) ? sections[section...].prefix(2).map(\.range.lowerBound) : []

@@ -49,8 +49,8 @@ struct PlayerTelemetry: ~Copyable {
                 kind: .materialChosen(material), frame: now.outputFrame, section: index + 1,
                 pass: now.section == index + 1 ? now.pass : 1, passes: score.passes(ofSection: index).number,
                 speed: score.speeds(ofSection: index).factor(ofPass: 0), semitones: score.plan.pitch.semitones,
-                clipFrame: score.sections[index].range.lowerBound,
-                sound: material.material == .speech ? .speech : .music)
+                clipFrame: score.firstClipFrame(ofSection: index),
+                sound: material.material == .speech ? .speech : .music, isReversed: score.plan.reversed)
             if readers.isEmpty { untold.append(event) }
             for reader in readers { reader.yield(event) }
         }

@@ -30,14 +30,20 @@ struct Playhead: BitwiseCopyable {
     /// How the current part is played.
     var choice: VoiceChoice { score.choice(cursor.part) }
 
+    /// Whether the current part sounds otherwise in the same score with more known about it.
+    func isNews(_ other: RenderScore) -> Bool { !choice.isSame(as: other.choice(cursor.part)) }
+
     /// True at the last pass of the score, or in the gap after it.
     var isLast: Bool { score.isLast(cursor.part) && cursor.isLast(of: part) }
 
     /// The speed at an output frame of the span; in a gap, the speed at which the passes begin.
     func speed(at now: Int64) -> Double { cursor.speed(at: now, in: part) }
 
-    /// The exact position in the clip at an output frame of the pass.
+    /// The exact position in the part's view of the clip at an output frame of the pass.
     func position(at now: Int64) -> Double { cursor.position(at: now, in: part) }
+
+    /// The frame of the clip at the beginning of the span.
+    var firstClipFrame: Int64 { part.clipFrame(at: cursor.clipStart) }
 
     /// The place at an output frame, in a form that is valid for any score of the same sections.
     func place(at now: Int64) -> Place {
@@ -45,11 +51,12 @@ struct Playhead: BitwiseCopyable {
         if cursor.isRest {
             let elapsed = part.gapFrames - max(0, cursor.spanEnd - now)
             return Place(
-                section: part.section, pass: cursor.pass, isRest: true, clipFrame: part.clipEnd, restElapsed: elapsed)
+                section: part.section, pass: cursor.pass, isRest: true, clipFrame: part.lastClipFrame,
+                restElapsed: elapsed)
         }
         let position = cursor.position(at: max(now, cursor.spanStart), in: part)
         // The last frame of a pass may round up to its end, from which playing cannot continue.
-        let clipFrame = min(Int64(position + 0.5), part.clipEnd - 1)
+        let clipFrame = part.clipFrame(at: min(Int64(position + 0.5), part.clipEnd - 1))
         return Place(section: part.section, pass: cursor.pass, isRest: false, clipFrame: clipFrame)
     }
 
@@ -67,10 +74,10 @@ struct Playhead: BitwiseCopyable {
         var next = cursor
         repeat {
             let part = score.part(next.part)
-            if score.isLast(next.part), next.isLast(of: part) { return cursor.clipStart }
+            if score.isLast(next.part), next.isLast(of: part) { return firstClipFrame }
             next.advance(in: part, next: score.next(after: next.part))
         } while next.isRest
-        return next.clipStart
+        return score.part(next.part).clipFrame(at: next.clipStart)
     }
 
     /// Length of a crossfade that begins at an output frame: it ends before the next span of the score begins.
@@ -108,7 +115,7 @@ struct Playhead: BitwiseCopyable {
         return part.isCopy(at: motion.phase + now - motion.frame)
     }
 
-    /// The frame of the part's own pass that corresponds to a clip frame heard from output frame `now` on.
+    /// The frame of the part's own pass that corresponds to a frame of its view heard from output frame `now` on.
     ///
     /// A change of speed in progress has left that pass; a plan that starts then must still end with the pass.
     func passFrame(ofClipFrame clipFrame: Int64, at now: Int64) -> Int64 {
@@ -125,8 +132,7 @@ struct Playhead: BitwiseCopyable {
     /// The place of a clip frame: in the pass of `place` if its section contains the frame, otherwise in the first pass of the
     /// first section that does; nil if none does.
     func place(ofClipFrame clipFrame: Int64, from place: Place) -> Place? {
-        let here = part
-        if clipFrame >= here.clipStart && clipFrame < here.clipEnd {
+        if part.clipRange.contains(clipFrame) {
             return Place(section: place.section, pass: place.pass, clipFrame: clipFrame)
         }
         guard let index = score.partIndex(holding: clipFrame) else { return nil }
@@ -136,35 +142,35 @@ struct Playhead: BitwiseCopyable {
     /// The first frame of a section's first pass; nil if there is no such section.
     func place(ofSection section: Int) -> Place? {
         guard let index = score.partIndex(section: section, pass: 0) else { return nil }
-        return Place(section: section, clipFrame: score.part(index).clipStart)
+        return Place(section: section, clipFrame: score.part(index).firstClipFrame)
     }
 
     /// Where a start begins: in the first pass of the section it names, at the clip frame it names if the section has it.
     func place(ofStart command: PlayerCommand) -> Place {
         let section = max(0, Int(command.moved.to))
         guard let index = score.partIndex(section: section, pass: 0) else {
-            return Place(clipFrame: score.part(0).clipStart)
+            return Place(clipFrame: score.part(0).firstClipFrame)
         }
         let part = score.part(index)
-        let isInside = command.value >= part.clipStart && command.value < part.clipEnd
-        return Place(section: section, clipFrame: isInside ? command.value : part.clipStart)
+        let isInside = part.clipRange.contains(command.value)
+        return Place(section: section, clipFrame: isInside ? command.value : part.firstClipFrame)
     }
 
-    /// The target of a command: a part of the score, and the clip frame in it; nil if it names no place.
+    /// The target of a command: a part of the score, and the frame of its view; nil if it names no place.
     func destination(of command: PlayerCommand) -> (part: Int, clipFrame: Int64)? {
         switch command.code {
         case .start:
             let place = place(ofStart: command)
-            return (score.partIndex(section: place.section, pass: 0) ?? 0, place.clipFrame)
+            let index = score.partIndex(section: place.section, pass: 0) ?? 0
+            return (index, score.part(index).view.frame(place.clipFrame))
         case .seek:
-            let here = part
-            let isHere = command.value >= here.clipStart && command.value < here.clipEnd
+            let isHere = part.clipRange.contains(command.value)
             guard let index = isHere ? cursor.part : score.partIndex(holding: command.value) else { return nil }
-            return (index, command.value)
+            return (index, score.part(index).view.frame(command.value))
         case .skip:
             guard let index = score.partIndex(section: Int(command.value), pass: 0) else { return nil }
             return (index, score.part(index).clipStart)
-        case .pause, .resume, .stop, .replaceScore, .changeSpeed, .adoptScore, .gain, .strip:
+        case .pause, .resume, .freeze, .unfreeze, .stop, .replaceScore, .changeSpeed, .adoptScore, .gain, .strip:
             return nil
         }
     }
@@ -177,22 +183,23 @@ struct Playhead: BitwiseCopyable {
             let part = score.part(index)
             var place = place
             place.pass = min(place.pass, part.sectionPasses - 1)
-            if place.clipFrame < 0 { place.clipFrame = part.clipStart }
-            if place.isRest || place.clipFrame >= part.clipStart && place.clipFrame < part.clipEnd { return place }
+            if place.clipFrame < 0 { place.clipFrame = part.firstClipFrame }
+            if place.isRest || part.clipRange.contains(place.clipFrame) { return place }
         }
         if let index = score.partIndex(holding: place.clipFrame) {
             return Place(section: score.part(index).section, clipFrame: place.clipFrame)
         }
-        return Place(clipFrame: score.part(0).clipStart)
+        return Place(clipFrame: score.part(0).firstClipFrame)
     }
 
-    /// The part of another score in which the current pass continues, if it has the same range of the clip.
+    /// The part of another score in which the current pass continues, if it has the same range of the clip in the same direction.
     func counterpart(in other: RenderScore) -> Int? {
         let here = part
         guard let index = other.partIndex(section: here.section, pass: cursor.pass) else { return nil }
         let part = other.part(index)
         let isSame =
-            part.clipStart == here.clipStart && part.clipEnd == here.clipEnd && part.pitchRatio == here.pitchRatio
+            part.view == here.view && part.clipStart == here.clipStart && part.clipEnd == here.clipEnd
+            && part.pitchRatio == here.pitchRatio
         return isSame ? index : nil
     }
 
@@ -212,7 +219,7 @@ struct Playhead: BitwiseCopyable {
         if place.isRest {
             cursor = .resting(after: part, index: index, pass: place.pass, elapsed: place.restElapsed, at: now)
         } else {
-            let clipFrame = max(part.clipStart, min(place.clipFrame, part.clipEnd - 1))
+            let clipFrame = max(part.clipStart, min(part.view.frame(place.clipFrame), part.clipEnd - 1))
             cursor = .entering(part, index: index, pass: place.pass, clipFrame: clipFrame, at: now)
         }
     }

@@ -1,24 +1,41 @@
 internal import DSP
 
-/// A voice at another tempo and the clip's own pitch: a stretcher and a splicer, one of which plays.
+/// A voice at another tempo: a stretcher and a splicer, which keep the clip's own pitch, and a tape, whose pitch follows the tempo. One of them plays;
+/// in a pass of several passages, the stretcher and the splicer take turns.
 ///
 /// It asks for its input, like `Stretcher`. Everything but the initialiser is real-time safe.
 struct TempoVoice: ~Copyable {
-    private var stretcher: Stretcher
-    private var splicer: Splicer
-    private var isSpliced = false
+    var stretcher: Stretcher
+    var splicer: Splicer
+    private var tape: Tape
+    var playing = Playing.stretcher
+    var run = PassageRun()
+    /// The old sound under a crossfade between two passages, and its length.
+    let old: PlanarBuffer
+    let fadeFrames: Int
+    /// During such a crossfade: whether the stretcher asked for input, or the splicer.
+    var isFeedingOld = false
+    /// A stretcher has begun within the pass, and must be told its attacks before it does anything.
+    var isUntold = false
+
+    enum Playing {
+        case stretcher, splicer, tape
+    }
 
     /// Allocates everything; control side only.
     init(channelCount: Int, sampleRate: Int, maximumEmitFrames: Int) {
         stretcher = Stretcher(
             channelCount: channelCount, sampleRate: sampleRate, maximumEmitFrames: maximumEmitFrames)
         splicer = Splicer(channelCount: channelCount, sampleRate: sampleRate, maximumEmitFrames: maximumEmitFrames)
+        tape = Tape(channelCount: channelCount, maximumEmitFrames: maximumEmitFrames)
+        fadeFrames = min(maximumEmitFrames, sampleRate * PassageRun.fadeMilliseconds / 1000)
+        old = PlanarBuffer(channelCount: channelCount, frameCount: fadeFrames)
     }
 
     /// The most frames that can be requested at once.
     var maximumEmitFrames: Int { stretcher.maximumEmitFrames }
 
-    /// The most frames it needs before the first audible one to produce its first frames. A splicer needs fewer.
+    /// The most frames it needs before the first audible one to produce its first frames. A splicer and a tape need fewer.
     var leadInFrames: Int { stretcher.leadInFrames }
 
     /// See `leadInFrames`.
@@ -27,75 +44,139 @@ struct TempoVoice: ~Copyable {
     }
 
     /// How far ahead of the next frame a change of speed must be told.
-    var leadFrames: Int { stretcher.leadFrames }
+    var leadFrames: Int { playing == .tape ? 0 : stretcher.leadFrames }
+
+    /// How many of the next frames can be requested at once: no piece goes beyond a change between passages.
+    func piece(of frameCount: Int) -> Int { run.piece(of: min(frameCount, maximumEmitFrames)) }
 
     /// Starts anew and discards all previous state.
     ///
     /// - Parameters:
     ///   - planFrame: the splicer starts there, whatever `clipFrame` is: a plan deviates a little from
     ///     the nominal time, and must end with the pass.
-    ///   - speed: for the stretcher; a list of splices has its own speeds.
+    ///   - speed: for the stretcher; a list of splices has its own speeds, and frozen sound has none.
     mutating func start(at clipFrame: Int64, planFrame: Int64, speed: Double, by method: TempoMethod) {
+        run.leave()
+        isUntold = false
         switch method {
+        case .passages(let list):
+            run.begin(list, planFrame: planFrame, speed: speed)
+            startPassage(at: clipFrame)
         case .fullBands:
-            isSpliced = false
+            playing = .stretcher
             stretcher.start(at: clipFrame, speed: speed, bands: .three)
         case .lightBands:
-            isSpliced = false
+            playing = .stretcher
             stretcher.start(at: clipFrame, speed: speed, bands: .one)
+        case .frozen:
+            playing = .stretcher
+            stretcher.freeze(at: clipFrame)
         case .splices(let list):
-            isSpliced = true
+            playing = .splicer
             splicer.start(atOutput: planFrame, list)
+        case .tape:
+            playing = .tape
+            tape.start(at: clipFrame, speed: speed)
         }
     }
 
     /// Changes the speed from a frame of the voice on. A plan of splices ignores it, because it contains all its speeds.
     mutating func changeSpeed(at frame: Int64, to speed: Double, over glideFrames: Int64) -> Bool {
-        isSpliced || stretcher.changeSpeed(atOutput: frame, to: speed, over: glideFrames)
+        if run.isRunning {
+            guard run.changeSpeed(at: frame, to: speed, over: glideFrames) else { return false }
+            guard playing == .stretcher else { return true }
+            let start = run.stretcherStart
+            return stretcher.changeSpeed(atOutput: frame - start, to: speed, over: glideFrames)
+        }
+        return switch playing {
+        case .stretcher: stretcher.changeSpeed(atOutput: frame, to: speed, over: glideFrames)
+        case .splicer: true
+        case .tape: tape.changeSpeed(at: frame, to: speed, over: glideFrames)
+        }
     }
 
     /// Sets the attacks that are known from here on.
     ///
     /// - Parameter list: of the part of the recording around the voice; it stays valid until the next call.
     mutating func setAttacks(_ list: AttackList) {
-        if !isSpliced { stretcher.setAttacks(list) }
+        if playing == .stretcher || run.isFading { stretcher.setAttacks(list) }
+    }
+
+    /// Whether the passage that plays, or fades out, has attacks to be told; nil if the pass is not divided.
+    func wantsAttacksInPassage() -> Bool? {
+        guard let passage = run.passage else { return nil }
+        // Splices know none; under their crossfade is the stretcher.
+        return passage.isSplices() ? run.isFading : passage.knowsAttacks
     }
 
     /// The next frame of the clip, according to the tempo.
     func sourceFrame() -> Int64 {
-        if isSpliced { return 0 }
+        guard playing == .stretcher || run.isFading else { return 0 }
         return Int64(stretcher.sourcePosition(atOutput: stretcher.emittedFrames))
     }
 
     /// Does at most one piece of the work for the next `frameCount` frames.
     mutating func advance(toEmit frameCount: Int) -> Voice.Step {
-        if isSpliced {
-            guard let request = splicer.nextInput(toEmit: frameCount) else { return .ready }
+        // An empty request: the caller tells attacks after each.
+        if isUntold { return .needsInput(InputRequest(first: sourceFrame(), count: 0)) }
+        if run.isFading { return advanceFade(toEmit: frameCount) }
+        switch playing {
+        case .stretcher: return advanceStretcher(toEmit: frameCount)
+        case .splicer: return advanceSplicer(toEmit: frameCount)
+        case .tape:
+            guard let request = tape.nextInput(toEmit: frameCount) else { return .ready }
             return .needsInput(request)
-        }
-        switch stretcher.advance(toEmit: frameCount) {
-        case .ready: return .ready
-        case .ranStage: return .worked
-        case .needsInput(let request): return .needsInput(request)
         }
     }
 
+    mutating func advanceStretcher(toEmit frameCount: Int) -> Voice.Step {
+        switch stretcher.advance(toEmit: frameCount) {
+        case .ready: .ready
+        case .ranStage: .worked
+        case .needsInput(let request): .needsInput(request)
+        }
+    }
+
+    mutating func advanceSplicer(toEmit frameCount: Int) -> Voice.Step {
+        splicer.nextInput(toEmit: frameCount).map { .needsInput($0) } ?? .ready
+    }
+
+    /// Which of them asked for input.
+    private var feeding: Playing { run.isFading && isFeedingOld ? .stretcher : playing }
+
     /// Where to write the requested part of a channel.
     func input(_ channel: Int) -> UnsafeMutablePointer<Float> {
-        unsafe isSpliced ? splicer.input(channel) : stretcher.input(channel)
+        switch feeding {
+        case .stretcher: unsafe stretcher.input(channel)
+        case .splicer: unsafe splicer.input(channel)
+        case .tape: unsafe tape.input(channel)
+        }
     }
 
     /// Confirms that the requested part has been written in every channel.
     mutating func acceptInput() {
-        if isSpliced { splicer.acceptInput() } else { stretcher.acceptInput() }
+        if isUntold {
+            isUntold = false
+            return
+        }
+        switch feeding {
+        case .stretcher: stretcher.acceptInput()
+        case .splicer: splicer.acceptInput()
+        case .tape: tape.acceptInput()
+        }
     }
 
     /// Writes the next frames.
     mutating func emit(_ frameCount: Int, into output: UnsafePointer<UnsafeMutablePointer<Float>>, offset: Int) {
-        if isSpliced {
-            unsafe splicer.emit(frameCount, into: output, offset: offset)
-        } else {
-            unsafe stretcher.emit(frameCount, into: output, offset: offset)
+        if run.isFading {
+            unsafe emitFade(frameCount, into: output, offset: offset)
+            return finishPiece(frameCount)
         }
+        switch playing {
+        case .stretcher: unsafe stretcher.emit(frameCount, into: output, offset: offset)
+        case .splicer: unsafe splicer.emit(frameCount, into: output, offset: offset)
+        case .tape: unsafe tape.emit(frameCount, into: output, offset: offset)
+        }
+        finishPiece(frameCount)
     }
 }

@@ -13,15 +13,16 @@ struct Transport: ~Copyable {
     private(set) var pauseReason: Int64 = 0
     private(set) var playhead: Playhead
     private(set) var stack: LayerStack
-    /// Where `resume` continues.
-    private(set) var pausedAt = Place()
+    /// Whether the sound of one place is held; in a pause, whether it will be.
+    private(set) var isFrozen = false
+    /// Where the player continues after a pause or a frozen sound.
+    private(set) var stillAt = Place()
     private var reports: PlayerReports
     private(set) var retired: RetiredScores
     /// Start requests that were taken. It tells the control side whether more follows after an end.
     private var startsTaken: Int64 = 0
     private let fades: FadeLengths
-    private let longPassFrames: Int64
-    private let longestWaitFrames: Int64
+    private let (longPassFrames, longestWaitFrames): (Int64, Int64)
     /// While stopping: the output frame after the last one, and the reason.
     private var stopFrame: Int64 = 0
     private var finishReason = FinishReason.completed
@@ -34,8 +35,7 @@ struct Transport: ~Copyable {
         self.reports = reports
         self.retired = retired
         fades = FadeLengths(sampleRate: sampleRate)
-        longPassFrames = Int64(Transport.longPassSeconds * sampleRate)
-        longestWaitFrames = Int64(sampleRate / 2)
+        (longPassFrames, longestWaitFrames) = (Int64(Transport.longPassSeconds * sampleRate), Int64(sampleRate / 2))
         playhead = Playhead(score, sampleRate: sampleRate)
     }
 
@@ -46,11 +46,11 @@ struct Transport: ~Copyable {
 
     mutating func start(by command: PlayerCommand, at now: Int64) {
         guard state == .idle || state == .finished else { return }
-        state = .playing
+        (state, isFrozen) = (.playing, false)
         playhead.go(to: playhead.place(ofStart: command), at: now)
-        let clipFrame = playhead.cursor.clipStart
+        let clipFrame = playhead.firstClipFrame
         // No fade-in at the start of a section: the first sample is the recording's own, so no attack is lost.
-        let fade = clipFrame == playhead.part.clipStart ? 0 : fades.crossfade
+        let fade = playhead.cursor.clipStart == playhead.part.clipStart ? 0 : fades.crossfade
         if fade > 0 { stack.pushSilence(at: now, entryLength: 0) }
         pushPass(entryLength: fade)
         post(.playbackStarted, at: now, clipFrame: clipFrame)
@@ -65,19 +65,19 @@ struct Transport: ~Copyable {
         // A pause by the user replaces every other reason; no reason replaces the user's.
         if state != .playing, reason == Int64(PauseReason.user.rawValue) { changePause(to: reason, at: now) }
         guard state == .playing else { return }
-        pausedAt = playhead.place(at: now)
+        stillAt = place(at: now)
         pauseReason = reason
         state = .paused
         stack.pushSilence(at: now, entryLength: isHeard ? fades.crossfade : 0)
-        playhead.go(to: pausedAt, at: now)
-        post(.paused, at: now, clipFrame: pausedAt.clipFrame, detail: reason)
+        playhead.go(to: stillAt, at: now)
+        post(.paused, at: now, clipFrame: stillAt.clipFrame, detail: reason)
     }
 
     /// Changes the reason of the pause.
     mutating func changePause(to reason: Int64, at now: Int64) {
         guard state == .paused, pauseReason != reason else { return }
         pauseReason = reason
-        post(.paused, at: now, clipFrame: pausedAt.clipFrame, detail: reason)
+        post(.paused, at: now, clipFrame: stillAt.clipFrame, detail: reason)
     }
 
     /// Whether the end of a cause, by its `PauseReason`, ends the pause.
@@ -88,8 +88,17 @@ struct Transport: ~Copyable {
     mutating func resume(at now: Int64) {
         guard state == .paused else { return }
         state = .playing
-        enter(pausedAt, at: now)
-        post(.resumed, at: now, clipFrame: pausedAt.clipFrame, detail: pauseReason)
+        enter(stillAt, at: now)
+        post(.resumed, at: now, clipFrame: stillAt.clipFrame, detail: pauseReason)
+    }
+
+    /// Holds the sound of the player's place, or continues from there. In a pause this is heard when the player is resumed.
+    mutating func setFrozen(_ freezes: Bool, at now: Int64) {
+        guard isFrozen != freezes, state == .playing || state == .paused else { return }
+        stillAt = place(at: now)
+        isFrozen = freezes
+        if state == .playing { enter(stillAt, at: now) }
+        post(freezes ? .frozen : .unfrozen, at: now, clipFrame: stillAt.clipFrame)
     }
 
     /// - Parameter reason: a `FinishReason`, by its raw value.
@@ -113,7 +122,7 @@ struct Transport: ~Copyable {
     }
 
     mutating func seek(to clipFrame: Int64, at now: Int64) {
-        guard let place = playhead.place(ofClipFrame: clipFrame, from: here(at: now)) else { return }
+        guard let place = playhead.place(ofClipFrame: clipFrame, from: place(at: now)) else { return }
         cross(to: place, leaving: playhead.departure(at: now), at: now, telling: .moved)
     }
 
@@ -126,7 +135,7 @@ struct Transport: ~Copyable {
     ///
     /// - Parameter command: the new score, and where the player's section has gone in it.
     mutating func replaceScore(by command: PlayerCommand, at now: Int64) {
-        var (place, left) = (here(at: now), playhead.departure(at: now))
+        var (place, left) = (place(at: now), playhead.departure(at: now))
         command.moved.apply(to: &place)
         left.section = command.moved.place(leaving: left.section)
         changeOver(to: command.score)
@@ -141,9 +150,9 @@ struct Transport: ~Copyable {
     /// Continues with the same score, about which more is known than before. Everything that begins from now on
     /// uses it; a pass that has long to go begins anew at its place.
     mutating func adopt(_ score: RenderScore, at now: Int64) {
+        let isLong = playhead.cursor.spanEnd - now > longPassFrames && playhead.isNews(score)
         changeOver(to: score)
-        let isLong = playhead.cursor.spanEnd - now > longPassFrames
-        guard isLong, state == .playing, !playhead.cursor.isRest, stack.isOneVoice(at: now) else { return }
+        guard isLong, isMoving, !playhead.cursor.isRest, stack.isOneVoice(at: now) else { return }
         enter(playhead.place(at: now), at: now)
     }
 
@@ -155,24 +164,12 @@ struct Transport: ~Copyable {
 
     // MARK: Changes of speed within a pass
 
-    /// The result of a change of speed that is due.
-    enum SpeedChange {
-        /// It has happened.
-        case done
-        /// The voice was told, and follows from this frame on; or the pass ends there unchanged.
-        case told(frame: Int64)
-        /// It needs one more layer.
-        case needsLayer
-    }
-
     /// Changes the speed within the current pass, if possible: a voice is told for the first frame that it can still
     /// follow, and a copy changes at once. A change that is too late for the pass applies to the next one.
     ///
     /// - Parameter glideFrames: output frames in which the new speed is reached.
     mutating func changeSpeed(to score: RenderScore, over glideFrames: Int64, at now: Int64) -> SpeedChange {
-        guard state == .playing, !playhead.cursor.isRest, let part = playhead.counterpart(in: score) else {
-            return .needsLayer
-        }
+        guard isMoving, !playhead.cursor.isRest, let part = playhead.counterpart(in: score) else { return .needsLayer }
         switch stack.top {
         case .voice(let leadFrames):
             let frame = now + leadFrames
@@ -210,7 +207,7 @@ struct Transport: ~Copyable {
     /// - Parameter layer: the layer that was told, as counted by `LayerStack.laid`.
     /// - Returns: false if another source plays by now.
     mutating func takeToldSpeed(_ command: PlayerCommand, layer: Int64, at now: Int64) -> Bool {
-        guard layer == stack.laid, state == .playing, let part = playhead.counterpart(in: command.score) else {
+        guard layer == stack.laid, isMoving, let part = playhead.counterpart(in: command.score) else {
             return false
         }
         takeSpeed(of: command.score, part: part, over: command.value, at: now)
@@ -236,7 +233,12 @@ struct Transport: ~Copyable {
 
     // MARK: Crossing over
 
-    private func here(at now: Int64) -> Place { state == .paused ? pausedAt : playhead.place(at: now) }
+    /// Whether the player stays at ``stillAt``, silent or not.
+    var isStill: Bool { state == .paused || isFrozen }
+    private var isMoving: Bool { state == .playing && !isFrozen }
+
+    /// Where the player is.
+    func place(at now: Int64) -> Place { isStill ? stillAt : playhead.place(at: now) }
 
     private mutating func changeOver(to score: RenderScore) {
         let old = playhead.score
@@ -251,37 +253,32 @@ struct Transport: ~Copyable {
     private mutating func cross(
         to place: Place, leaving left: Departure, at now: Int64, telling code: RenderEvent.Code
     ) {
-        switch state {
-        case .paused:
-            pausedAt = place
-            playhead.go(to: place, at: now)
-            post(code, at: now, clipFrame: place.clipFrame)
-        case .playing:
-            enter(place, at: now)
-            tell(code, leaving: left, at: now)
-        case .idle, .stopping, .finished:
-            return
-        }
+        guard state == .playing || state == .paused else { return }
+        stillAt = place
+        if state == .playing { enter(place, at: now) } else { playhead.go(to: place, at: now) }
+        if isStill { post(code, at: now, clipFrame: place.clipFrame) } else { tell(code, leaving: left, at: now) }
     }
 
     /// Reports what was left and what is reached.
     private mutating func tell(_ code: RenderEvent.Code, leaving left: Departure, at now: Int64) {
-        let cursor = playhead.cursor
+        let (cursor, first) = (playhead.cursor, playhead.firstClipFrame)
         let changesSection = left.section != playhead.part.section
         let changesPass = changesSection || left.pass != cursor.pass
         if changesPass && !left.isRest { reports.post(.passEnded, about: left, at: now) }
         if changesSection { reports.post(.sectionEnded, about: left, at: now) }
-        post(code, at: now, clipFrame: cursor.clipStart)
-        if changesSection { post(.sectionStarted, at: now, clipFrame: cursor.clipStart) }
-        if (changesPass || left.isRest) && !cursor.isRest { post(.passStarted, at: now, clipFrame: cursor.clipStart) }
+        post(code, at: now, clipFrame: first)
+        if changesSection { post(.sectionStarted, at: now, clipFrame: first) }
+        if (changesPass || left.isRest) && !cursor.isRest { post(.passStarted, at: now, clipFrame: first) }
     }
 
     /// Crossfades from the current sound to a place of the score.
     private mutating func enter(_ place: Place, at now: Int64) {
         playhead.go(to: place, at: now)
-        playhead.leaveEmptyRest(at: now)
+        if !isFrozen { playhead.leaveEmptyRest(at: now) }
         if playhead.cursor.isRest {
             stack.pushSilence(at: now, entryLength: fades.crossfade)
+        } else if isFrozen {
+            stack.pushFrozen(of: playhead, at: now, entryLength: fades.crossfade)
         } else {
             pushPass(entryLength: fades.crossfade)
         }
@@ -303,6 +300,8 @@ struct Transport: ~Copyable {
         switch state {
         case .stopping where now >= stopFrame:
             finish(at: now)
+        case .playing where isFrozen:
+            return false
         case .playing where now >= playhead.cursor.spanEnd:
             crossJoint()
         case .playing where now >= playhead.copyBoundary:
@@ -317,7 +316,7 @@ struct Transport: ~Copyable {
     /// The first frame after `now` at which something changes by itself, or `limit`.
     func nextChange(after now: Int64, limit: Int64) -> Int64 {
         var next = stack.nextEntryEnd(after: now, limit: limit)
-        if state == .playing { next = min(next, min(playhead.cursor.spanEnd, playhead.copyBoundary)) }
+        if isMoving { next = min(next, min(playhead.cursor.spanEnd, playhead.copyBoundary)) }
         if state == .stopping { next = min(next, stopFrame) }
         return next
     }
@@ -327,9 +326,9 @@ struct Transport: ~Copyable {
         let part = playhead.part
         let frame = playhead.cursor.spanEnd
         if !playhead.cursor.isRest {
-            post(.passEnded, at: frame, clipFrame: part.clipEnd)
+            post(.passEnded, at: frame, clipFrame: part.lastClipFrame)
             let isLastPass = playhead.cursor.pass + 1 == part.sectionPasses
-            if isLastPass { post(.sectionEnded, at: frame, clipFrame: part.clipEnd) }
+            if isLastPass { post(.sectionEnded, at: frame, clipFrame: part.lastClipFrame) }
         }
         if playhead.isLast {
             finishReason = .completed
@@ -340,15 +339,15 @@ struct Transport: ~Copyable {
         let (cursor, entry) = (playhead.cursor, part.joint == .crossfade ? playhead.entryFrames(at: frame) : 0)
         if cursor.isRest { return stack.pushSilence(at: frame, entryLength: entry) }
         pushPass(entryLength: entry)
-        if cursor.pass == 0 { post(.sectionStarted, at: frame, clipFrame: cursor.clipStart) }
-        post(.passStarted, at: frame, clipFrame: cursor.clipStart)
+        if cursor.pass == 0 { post(.sectionStarted, at: frame, clipFrame: playhead.firstClipFrame) }
+        post(.passStarted, at: frame, clipFrame: playhead.firstClipFrame)
     }
 
     /// The player is silent from `frame` on.
     private mutating func finish(at frame: Int64) {
         state = .finished
         stack.pushSilence(at: frame, entryLength: 0)
-        let clipFrame = finishReason == .completed ? playhead.part.clipEnd : playhead.place(at: frame).clipFrame
+        let clipFrame = finishReason == .completed ? playhead.part.lastClipFrame : place(at: frame).clipFrame
         let detail = RenderEvent.detail(finishReason, startsTaken: startsTaken)
         post(.finished, at: frame, clipFrame: clipFrame, detail: detail)
     }
@@ -385,7 +384,7 @@ struct Transport: ~Copyable {
     mutating func noteGain(_ gain: Float) { reports.noteGain(gain) }
 
     mutating func noteXrun(at now: Int64, lostFrames: Int64) {
-        post(.xrun, at: now, clipFrame: playhead.place(at: now).clipFrame, detail: lostFrames)
+        post(.xrun, at: now, clipFrame: place(at: now).clipFrame, detail: lostFrames)
     }
 
     /// Called after a block, whose end is at output frame `now`: returns scores that are no longer heard, and publishes the status.
@@ -393,7 +392,7 @@ struct Transport: ~Copyable {
         retired.giveBackUnheard(in: stack)
         // One event for each run of missing frames, at its first frame.
         if let run = stack.takeStarvedRun(before: now, always: state == .finished) {
-            post(.starved, at: run.start, clipFrame: playhead.place(at: run.start).clipFrame, detail: run.frames)
+            post(.starved, at: run.start, clipFrame: place(at: run.start).clipFrame, detail: run.frames)
         }
         reports.publish(PlayerStatus(self, at: now))
     }

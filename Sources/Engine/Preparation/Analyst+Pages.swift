@@ -32,6 +32,7 @@ extension Analyst {
         // A stretcher with one band has windows of one length.
         let around = range.lowerBound - Int64(clip.sampleRate) / 2..<range.upperBound + Int64(clip.sampleRate) / 2
         let steady = bands == .three ? SteadySound.changes(in: block, within: around) : []
-        return AttackMaterial(onsets: found, in: range, of: block, steady: steady, bands: bands)
+        let voice = bands == .three ? voicePeriods(in: page) : []
+        return AttackMaterial(onsets: found, in: range, of: block, steady: steady, voice: voice, bands: bands)
     }
 }

@@ -8,25 +8,54 @@ extension Analyst {
     private static var passageSeconds: (shortest: Int64, longest: Int64) { (20, 30) }
     /// Analysed pieces of speech that are kept: five minutes of them take some 15 MB.
     private static var keptPieces: Int { 50 }
+    /// A section's voice is judged by its first three minutes or so.
+    private static var judgedPieces: Int { 32 }
+
+    /// Whether the voice of a section has pulses that splices preserve; otherwise the vocoder is smoother. Nil if the recording cannot
+    /// be decoded, or the answer is no longer wanted.
+    ///
+    /// It is judged as it was recorded, also for a part that is played backwards.
+    func hasPulses(_ section: SectionMaterial) -> Bool? {
+        let spoken = section.passages.filter { $0.material == .speech }.map(\.clipFrames)
+        if let known = pulsedVoices[spoken] { return known }
+        var parts: [SpeechAnalysis] = []
+        for piece in spoken.lazy.flatMap({ self.pieces(of: $0) }).prefix(Analyst.judgedPieces) {
+            guard !isAbandoned, let found = speech(in: SpeechPiece(view: .forward, range: piece)) else { return nil }
+            parts.append(found)
+        }
+        let answer = SpeechAnalysis.hasPulses(parts)
+        pulsedVoices[spoken] = answer
+        return answer
+    }
 
     /// The splices of a part; nil if it cannot be decoded, or is no longer wanted.
     func splicePlan(for part: ScorePart) -> SplicePlan? {
-        // If the pitch is changed, the voice counts frames of its own, this many for each output frame.
-        let ratio = part.pitchRatio
-        let total = Int64(part.passFrames * ratio + 0.5)
-        let position = { (frame: Int64) in part.curve.distance(after: Int64(Double(frame) / ratio + 0.5)) }
+        let motion = PlanMotion(part)
+        return splicePlan(of: part.clipStart..<part.clipEnd, outputs: 0..<motion.frameCount, part, motion)
+    }
+
+    /// The splices of a run of a part, which end at its last output frame; nil if it cannot be decoded, or is no longer wanted.
+    ///
+    /// - Parameters:
+    ///   - clipFrames: the frames of the part's view of the clip.
+    ///   - outputs: the frames of the voice in which they are played.
+    func splicePlan(
+        of clipFrames: Range<Int64>, outputs: Range<Int64>, _ part: ScorePart, _ motion: PlanMotion
+    ) -> SplicePlan? {
         var plans: [SplicePlan] = []
-        var (start, output) = (part.clipStart, Int64(0))
-        while start < part.clipEnd {
-            guard let analysis = passage(from: start, of: part.clipStart..<part.clipEnd) else { return nil }
-            let end = cut(from: start, before: part.clipEnd, analysis)
+        var (start, output) = (clipFrames.lowerBound, outputs.lowerBound)
+        while start < clipFrames.upperBound {
+            let longest = start + Analyst.passageSeconds.longest * Int64(clip.sampleRate)
+            let range = start..<min(clipFrames.upperBound, longest)
+            guard let analysis = speech(range, of: part) else { return nil }
+            let end = cut(from: start, before: clipFrames.upperBound, analysis)
             let (first, offset) = (output, Double(start - part.clipStart))
             output =
-                end == part.clipEnd
-                ? total : outputFrame(from: output, to: total) { position($0) >= Double(end - part.clipStart) }
+                end == clipFrames.upperBound
+                ? outputs.upperBound : motion.firstFrame(from: output, reaching: end - part.clipStart)
             plans.append(
                 SplicePlan(analysis, section: start..<end, outputFrames: output - first) {
-                    position(first + $0) - offset
+                    max(0, motion.position(first + $0) - offset)
                 })
             start = end
         }
@@ -40,40 +69,36 @@ extension Analyst {
         return analysis.softestFrame(in: start + shortest * rate..<start + longest * rate)
     }
 
-    /// The first frame from which a condition stays true, or the last frame.
-    private func outputFrame(from first: Int64, to last: Int64, where isReached: (Int64) -> Bool) -> Int64 {
-        var (low, high) = (first, last)
-        while low < high {
-            let middle = low + (high - low) / 2
-            if isReached(middle) { high = middle } else { low = middle + 1 }
-        }
-        return low
-    }
-
-    /// The analysed speech from a frame on, as far as the longest passage needs it.
-    private func passage(from start: Int64, of range: Range<Int64>) -> SpeechAnalysis? {
-        let end = min(range.upperBound, start + Analyst.passageSeconds.longest * Int64(clip.sampleRate))
+    /// The analysed speech in a range of a part, in frames of its view.
+    func speech(_ range: Range<Int64>, of part: ScorePart) -> SpeechAnalysis? {
         var joined: SpeechAnalysis?
-        for piece in pieces(of: range) where piece.overlaps(start..<end) {
-            guard !isAbandoned, let found = speech(in: piece) else { return nil }
+        for piece in pieces(of: part.clipStart..<part.clipEnd) where piece.overlaps(range) {
+            guard !isAbandoned, let found = speech(in: SpeechPiece(view: part.view, range: piece)) else { return nil }
             if joined == nil { joined = found } else { joined?.append(found) }
         }
         return joined
     }
 
-    private func speech(in piece: Range<Int64>) -> SpeechAnalysis? {
+    private func speech(in piece: SpeechPiece) -> SpeechAnalysis? {
         if let known = knownSpeech[piece] { return known }
-        let context = Int64(SpeechAnalysis.contextFrames(sampleRate: clip.sampleRate))
-        guard let block = recording.block(piece.lowerBound - context..<piece.upperBound + context) else { return nil }
-        let found = SpeechAnalysis(block, range: piece)
+        let (context, range) = (Int64(SpeechAnalysis.contextFrames(sampleRate: clip.sampleRate)), piece.range)
+        let wanted = range.lowerBound - context..<range.upperBound + context
+        guard let block = recording.block(wanted, of: piece.view) else { return nil }
+        let found = SpeechAnalysis(block, range: range)
         if knownSpeech.count >= Analyst.keptPieces {
             // The farthest piece is needed last, in whichever direction the player moves.
             let farthest = knownSpeech.keys.max {
-                abs($0.lowerBound - piece.lowerBound) < abs($1.lowerBound - piece.lowerBound)
+                abs($0.range.lowerBound - range.lowerBound) < abs($1.range.lowerBound - range.lowerBound)
             }
             if let farthest { knownSpeech[farthest] = nil }
         }
         knownSpeech[piece] = found
         return found
     }
+}
+
+/// A piece of speech that is analysed at once, in frames of a view of the clip.
+struct SpeechPiece: Hashable {
+    var view: ClipView
+    var range: Range<Int64>
 }

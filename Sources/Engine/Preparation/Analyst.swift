@@ -42,8 +42,14 @@ final class Analyst: @unchecked Sendable {
     // Used by the worker only.
     var onsets: [Int: [Onset]] = [:]
     var materials: [Range<Int64>: SectionMaterial] = [:]
+    /// What tells speech from music, page by page.
+    var knownSeconds: [Int: [MaterialFeatures]] = [:]
+    /// Where a voice may speak, page by page.
+    var knownVoices: [Int: VoicePitch] = [:]
     /// Recently analysed speech, piece by piece; another speed then needs only another plan.
-    var knownSpeech: [Range<Int64>: SpeechAnalysis] = [:]
+    var knownSpeech: [SpeechPiece: SpeechAnalysis] = [:]
+    /// Whether the voice in the spoken passages of a section has pulses that splices preserve.
+    var pulsedVoices: [[Range<Int64>]: Bool] = [:]
     var cache: AttackCache
 
     /// - Parameter attackBudget: Bytes of attacks that are kept when no player is near.

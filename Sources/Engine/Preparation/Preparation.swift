@@ -5,9 +5,20 @@ struct VoiceChoice: BitwiseCopyable {
     var method: TempoMethod
     /// Whether attacks of the recording are treated separately.
     var knowsAttacks: Bool
+    /// Whether formants stay where they are if the pitch is changed.
+    var keepsFormants = false
 
     /// Bands and rotations alone, because nothing is known of the section yet.
     static var plain: VoiceChoice { VoiceChoice(method: .fullBands, knowsAttacks: false) }
+
+    /// Whether both sound the same for certain; plans are not compared.
+    func isSame(as other: VoiceChoice) -> Bool {
+        guard knowsAttacks == other.knowsAttacks, keepsFormants == other.keepsFormants else { return false }
+        return switch (method, other.method) {
+        case (.fullBands, .fullBands), (.lightBands, .lightBands), (.tape, .tape): true
+        default: false
+        }
+    }
 }
 
 /// The result of analysing a score before it is played; immutable.
@@ -18,20 +29,25 @@ struct Preparation: Sendable {
     var voices: [VoiceChoice]
     /// Owns the lists of splices to which `voices` refer.
     var plans: [SplicePlan] = []
+    /// Owns the lists of passages to which `voices` refer.
+    var passages: [PassagePlan] = []
 
     /// Nothing is known, so every voice is plain.
     init(unknownPartsOf score: Score) {
         let method = score.plan.quality.method
         voices = score.parts.map { part in
+            if score.plan.varispeed { return VoiceChoice(method: .tape, knowsAttacks: false) }
             // One voice plays the whole pass, so it must be able to follow the fastest part of its curve.
             let fastest = part.curve.speeds.upperBound / part.pitchRatio
             let isTooFast = fastest > Stretcher.fastestInBands
-            return VoiceChoice(method: isTooFast ? .lightBands : method, knowsAttacks: false)
+            return VoiceChoice(
+                method: isTooFast ? .lightBands : method, knowsAttacks: false,
+                keepsFormants: part.isPitched && score.plan.formants == .keep)
         }
     }
 }
 
-// The choices are trivial except for the addresses of their splice lists, which `plans` owns.
+// The choices are trivial except for the addresses of their lists, which `plans` and `passages` own.
 extension VoiceChoice: @unchecked Sendable {}
 
 extension StretchQuality {

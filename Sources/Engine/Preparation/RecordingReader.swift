@@ -20,9 +20,18 @@ final class RecordingReader: @unchecked Sendable {
     /// Any thread: a `block` that waits returns nil, and so do all later ones.
     func endWaits() { clip.endWaits(of: reader) }
 
-    /// The frames of a range, with silence where it reaches outside the recording; nil if the clip cannot be
+    /// The frames of a range of a view, with silence where it reaches outside the recording; nil if the clip cannot be
     /// decoded there, which the clip's own failure reports.
-    func block(_ range: Range<Int64>) -> SourceBlock? {
+    func block(_ range: Range<Int64>, of view: ClipView) -> SourceBlock? {
+        guard var channels = samples(of: view.range(range)) else { return nil }
+        if view.isMirrored { for channel in channels.indices { channels[channel].reverse() } }
+        return SourceBlock(channels, firstFrame: range.lowerBound, sampleRate: clip.sampleRate)
+    }
+
+    /// The frames of a range of the clip.
+    func block(_ range: Range<Int64>) -> SourceBlock? { block(range, of: .forward) }
+
+    private func samples(of range: Range<Int64>) -> [[Float]]? {
         let count = range.count
         var channels = [[Float]](repeating: [Float](repeating: 0, count: count), count: clip.channelCount)
         var done = 0
@@ -44,6 +53,6 @@ final class RecordingReader: @unchecked Sendable {
             guard missing == 0 else { return nil }
             done += piece
         }
-        return SourceBlock(channels, firstFrame: range.lowerBound, sampleRate: clip.sampleRate)
+        return channels
     }
 }

@@ -25,6 +25,8 @@ final class ScorePreparer: Sendable {
     struct Finished: Sendable {
         let ticket: Int
         let preparation: Preparation
+        /// False for a first result, which another one follows.
+        let isLast: Bool
     }
 
     /// - Parameters:
@@ -46,7 +48,7 @@ final class ScorePreparer: Sendable {
     /// later, under the ticket returned here.
     func begin(_ score: Score) -> (preparation: Preparation, ticket: Int?) {
         let unknown = Preparation(unknownPartsOf: score)
-        guard let analysis, let reader, score.needsVoices else { return (unknown, nil) }
+        guard let analysis, let reader, score.needsAnalysis else { return (unknown, nil) }
         let analyst = analysis.analyst
         if waits {
             let answer = Answer<Preparation>()
@@ -60,10 +62,18 @@ final class ScorePreparer: Sendable {
             return state.requests
         }
         analyst.submit(owner: reader.identifier, replacesOlder: true) { [weak self] analyst in
+            func give(_ preparation: Preparation, isLast: Bool) {
+                let made = Finished(ticket: ticket, preparation: preparation, isLast: isLast)
+                self?.state.withLock { $0.finished = made }
+            }
+            // To listen to hours takes a while; the first minutes say what most of a section is.
+            if !analyst.isSoonPrepared(score) {
+                guard let first = analyst.prepare(score, isFirst: true) else { return }
+                give(first, isLast: false)
+            }
             // The work is skipped if nobody wants the result any more.
             guard let preparation = analyst.prepare(score) else { return }
-            let made = Finished(ticket: ticket, preparation: preparation)
-            self?.state.withLock { $0.finished = made }
+            give(preparation, isLast: true)
         }
         return (unknown, ticket)
     }
@@ -72,7 +82,7 @@ final class ScorePreparer: Sendable {
     func offer(_ adopt: (Finished) -> Bool) {
         guard let made = state.withLock({ $0.finished }), adopt(made) else { return }
         state.withLock { state in
-            if state.finished?.ticket == made.ticket { state.finished = nil }
+            if state.finished?.ticket == made.ticket, state.finished?.isLast == made.isLast { state.finished = nil }
             state.news = made.preparation.materials
         }
     }

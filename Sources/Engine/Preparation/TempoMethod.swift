@@ -8,9 +8,18 @@ enum TempoMethod: BitwiseCopyable {
     case lightBands
     /// By splices at places planned beforehand.
     case splices(SpliceList)
+    /// Speech by splices and everything else by the stretcher, passage by passage.
+    case passages(PassageList)
+    /// As a tape: read faster or slower, so that the pitch follows the speed.
+    case tape
+    /// The stretcher stays where it starts.
+    case frozen
 
-    func isSplices() -> Bool {
-        if case .splices = self { return true }
-        return false
+    /// Whether it follows a plan made beforehand, which the score owns.
+    func isPlanned() -> Bool {
+        switch self {
+        case .splices, .passages: true
+        case .fullBands, .lightBands, .tape, .frozen: false
+        }
     }
 }

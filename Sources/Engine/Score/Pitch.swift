@@ -2,8 +2,8 @@ internal import Glibc
 
 /// A change of pitch, at any speed: all frequencies are multiplied by one factor, and the tempo stays.
 ///
-/// Formants move as well: a voice sounds smaller when it is raised and larger when it is lowered, clearly so from two or three
-/// semitones on. A pitch that exists lies in `Pitch.range`. It is made by stretching to speed ÷ factor, so raising the pitch
+/// In speech, formants stay where they are, so that a voice remains the same person's; in music they move with the pitch (see
+/// ``PracticePlan/formants``). A pitch that exists lies in `Pitch.range`. It is made by stretching to speed ÷ factor, so raising the pitch
 /// of a slow passage costs as much sharpness as playing it that much slower: below 25 % attacks blur.
 public struct Pitch: Sendable, Hashable {
     /// Semitones down and up: two octaves.

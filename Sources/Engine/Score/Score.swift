@@ -49,6 +49,10 @@ public struct Score: Sendable {
                     remedy: "Give fewer sections, or a ramp with larger steps.")
             }
         }
+        if plan.reversed {
+            let view = ClipView(mirroring: clipFrameCount)
+            for index in parts.indices { parts[index].look(through: view) }
+        }
         self.plan = plan
         self.sections = plan.sections
         self.clipFrameCount = clipFrameCount
@@ -75,6 +79,22 @@ public struct Score: Sendable {
         return try Score(changed, clipFrameCount: clipFrameCount, sampleRate: sampleRate)
     }
 
+    /// The same plan in another direction, for a change while playing.
+    func inDirection(reversed: Bool) throws(ScoreError) -> Score {
+        var changed = plan
+        changed.reversed = reversed
+        return try Score(changed, clipFrameCount: clipFrameCount, sampleRate: sampleRate)
+    }
+
+    /// The clip as every part goes through it.
+    var view: ClipView { plan.reversed ? ClipView(mirroring: clipFrameCount) : .forward }
+
+    /// The frame of the clip with which a section, counted from 0, begins.
+    func firstClipFrame(ofSection index: Int) -> Int64 {
+        let range = sections[index].range
+        return plan.reversed ? range.upperBound - 1 : range.lowerBound
+    }
+
     /// The passes of a section, counted from 0: those of the steps, its own or the plan's.
     func passes(ofSection index: Int) -> PassCount {
         let steps = sections[index].steps ?? plan.steps
@@ -89,6 +109,9 @@ public struct Score: Sendable {
 
     /// False if every pass is a copy of the clip.
     var needsVoices: Bool { parts.contains { !$0.isCopy } }
+
+    /// False if nothing has to be known of the recording: for copies, and for a tape.
+    var needsAnalysis: Bool { needsVoices && !plan.varispeed }
 
     private static func check(
         _ plan: PracticePlan, clipFrameCount: Int64, sampleRate: Int
@@ -107,6 +130,11 @@ public struct Score: Sendable {
             throw ScoreError(
                 .rampStepOutOfRange, "a ramp with a step of \(step * 100) % never arrives",
                 remedy: "Give a step such as 5 %.")
+        }
+        if plan.varispeed, plan.pitch != .original {
+            throw ScoreError(
+                .pitchWithVarispeed, "the pitch follows the speed, so it cannot be chosen as well",
+                remedy: "Choose a pitch or varispeed, not both.")
         }
         for section in plan.sections where section.range.upperBound > clipFrameCount {
             let rate = Double(sampleRate)

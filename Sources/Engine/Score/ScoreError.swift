@@ -18,6 +18,8 @@ public struct ScoreError: ExplainedError, Hashable {
         case speedOutOfRange
         /// A pitch is not a number from −24 to 24 semitones.
         case pitchOutOfRange
+        /// A pitch is given for a plan whose pitch follows the speed.
+        case pitchWithVarispeed
         /// A ramp's step is zero or not a number.
         case rampStepOutOfRange
         /// A curve of speeds does not begin at 0, its points are not in order or too close, or there are too many.

@@ -2,8 +2,11 @@
 struct ScorePart: Sendable, BitwiseCopyable {
     /// Index of the section, from 0.
     var section: Int
-    var clipStart: Int64
-    var clipEnd: Int64
+    /// The clip as the passes go through it.
+    private(set) var view = ClipView.forward
+    /// The section, in frames of the view.
+    private(set) var clipStart: Int64
+    private(set) var clipEnd: Int64
     /// The speed over a pass's output frames.
     var curve: SpeedCurve
     /// The pitch, in semitones and as the factor of all frequencies.
@@ -42,11 +45,34 @@ struct ScorePart: Sendable, BitwiseCopyable {
         passFrames = curve.time(toCover: Double(clipEnd - clipStart))
     }
 
+    /// Lets the passes go through another view of the clip, over the same section.
+    mutating func look(through view: ClipView) {
+        let range = view.range(clipRange)
+        self.view = view
+        (clipStart, clipEnd) = (range.lowerBound, range.upperBound)
+    }
+
+    /// The section, in frames of the clip.
+    var clipRange: Range<Int64> { view.range(clipStart..<clipEnd) }
+
+    /// The frame of the clip at a frame of the view. At the end of a pass it is the edge of the section: the frame after its last one or, played
+    /// backwards, its first one.
+    func clipFrame(at frame: Int64) -> Int64 {
+        view.isMirrored ? max(view.frame(frame), clipRange.lowerBound) : frame
+    }
+
+    /// The clip's frame with which a pass begins, and where it ends.
+    var firstClipFrame: Int64 { clipFrame(at: clipStart) }
+    var lastClipFrame: Int64 { clipFrame(at: clipEnd) }
+
     /// Passes of the whole section, for reports; 0 if it is endless.
     var reportedPasses: Int { isEndless ? 0 : sectionPasses }
 
     /// The speed at the beginning of a pass.
     var speed: Double { curve.initialSpeed }
+
+    /// Whether the pitch is changed.
+    var isPitched: Bool { pitchRatio != 1 }
 
     /// True if every pass is a copy of the clip from end to end, so that no voice is needed.
     var isCopy: Bool { curve.isConstant && curve.initialSpeed == 1 && pitchRatio == 1 }

@@ -112,6 +112,11 @@ public struct PracticePlan: Sendable, Hashable {
     public var speeds: SpeedSchedule
     /// The pitch of the whole plan; the tempo does not change with it.
     public var pitch: Pitch
+    /// Whether the pitch follows the speed, as on a tape; then ``pitch`` must be the recording's own. A change of speed is heard sooner than
+    /// without, and the recording is not analysed.
+    public var varispeed: Bool
+    /// Whether every pass is played from the section's end to its beginning. The sections keep their order, and curves of speeds their time.
+    public var reversed: Bool
     /// The silence after every pass but the last of a score that ends.
     public var gap: Gap
     /// What happens where passes meet.
@@ -120,6 +125,8 @@ public struct PracticePlan: Sendable, Hashable {
     public var material: MaterialChoice
     /// How much work the method for music does.
     public var quality: StretchQuality
+    /// What happens to formants when the pitch is changed.
+    public var formants: FormantChoice
     /// Whether the first section follows the last, without an end.
     public var repeats: Bool
     /// The passes of every section without steps of its own, one step after another; they count instead of any number of passes. Empty
@@ -130,7 +137,8 @@ public struct PracticePlan: Sendable, Hashable {
     public init(
         sections: [Section], passes: PassCount = 1, speeds: SpeedSchedule = .constant(.normal),
         pitch: Pitch = .original, gap: Gap = .none, joint: Joint = .crossfade, material: MaterialChoice = .auto,
-        quality: StretchQuality = .full, repeats: Bool = false, steps: [PassStep] = []
+        quality: StretchQuality = .full, formants: FormantChoice = .auto, varispeed: Bool = false,
+        reversed: Bool = false, repeats: Bool = false, steps: [PassStep] = []
     ) {
         self.sections = sections
         self.passes = passes
@@ -140,6 +148,9 @@ public struct PracticePlan: Sendable, Hashable {
         self.joint = joint
         self.material = material
         self.quality = quality
+        self.formants = formants
+        self.varispeed = varispeed
+        self.reversed = reversed
         self.repeats = repeats
         self.steps = steps
     }

@@ -90,6 +90,7 @@ public final class PracticeSession: Sendable {
     }
 
     private func startPlayer(at frame: Int64?) {
+        if let place = plan.frozen { return start(place, at: frame) }
         let section = state.withLock { $0.section }
         let range = player.score.sections[section - 1].range
         let place = plan.firstFrame.flatMap { range.contains($0) ? $0 : nil }
@@ -109,19 +110,23 @@ public final class PracticeSession: Sendable {
         player.pause(reason: .user)
     }
 
-    /// Plays on, a little before the place of the pause if the plan says so; in a loop that is set by ear, and in a gap, from the very
-    /// place.
+    /// Plays on, a little before the place of the pause if the plan says so; in a loop that is set by ear, in a gap, and with frozen sound, from
+    /// the very place.
     public func resume() {
         let since = pausedAt.withLock { instant in
             defer { instant = nil }
             return instant
         }
         let status = player.status
-        if let since, status.state == .paused, !status.isResting, !marks.isRunning {
+        if let since, status.state == .paused, !status.isFrozen, !status.isResting, !marks.isRunning {
             let pause = (.now - since) / .seconds(1)
             let frames = plan.resumeRewind.seconds(afterPauseOf: pause) * Double(player.clip.sampleRate)
-            let place = max(currentSection.lowerBound, status.clipFrame - Int64(frames.rounded()))
-            if place < status.clipFrame { try? player.seek(toClipFrame: place) }
+            let (section, back) = (currentSection, Int64(frames.rounded()))
+            let place =
+                status.isReversed
+                ? min(section.upperBound - 1, status.clipFrame + back)
+                : max(section.lowerBound, status.clipFrame - back)
+            if back > 0, place != status.clipFrame { try? player.seek(toClipFrame: place) }
         }
         player.resume()
     }
@@ -151,8 +156,8 @@ public final class PracticeSession: Sendable {
     /// - Throws: `SessionError` of kind `nothingHeard` before the first sound.
     public func audibleClipFrame() throws(SessionError) -> Int64 {
         let status = player.status
-        // A pause keeps its place; what the buffer still holds of the fade is not meant.
-        if status.state == .paused { return status.clipFrame }
+        // A pause keeps its place, and so does frozen sound; what the buffer still holds of the fade is not meant.
+        if status.state == .paused || status.isFrozen { return status.clipFrame }
         guard let frame = player.clipFrame(heardAt: min(audibleFrame(), status.outputFrame)) else {
             throw .nothingHeard
         }
@@ -249,19 +254,11 @@ public final class PracticeSession: Sendable {
     public func loopLastHeard() throws(SessionError) -> LoopMarks {
         let frame = min(audibleFrame(), player.status.outputFrame)
         return try change(listens: false) { (state, _) throws(SessionError) in
-            let (seconds, end) = state.lastHeardSeconds()
-            let range = end.map { max(0, $0 - 1)..<$0 } ?? player.clipRange(heardInLast: seconds, before: frame)
+            let (seconds, loop) = state.lastHeardSeconds()
+            let range = loop ?? player.clipRange(heardInLast: seconds, before: frame)
             guard !range.isEmpty else { throw .nothingHeard }
             state.loopHeard(range, seconds: seconds, least: Int64(player.clip.sampleRate))
         }
-    }
-
-    /// Jumps to the start of the loop, or of the section if no loop runs.
-    public func jumpToStart() {
-        let marks = self.marks
-        let frame = marks.isRunning ? marks.start : currentSection.lowerBound
-        // Only a score that was replaced meanwhile could refuse, and then the jump has no meaning any more.
-        if let frame { try? player.seek(toClipFrame: frame) }
     }
 
     // MARK: Speed and pitch
@@ -363,7 +360,7 @@ public final class PracticeSession: Sendable {
     // MARK: Changing
 
     /// The section of the player's score that plays, in frames of the clip.
-    private var currentSection: Range<Int64> {
+    var currentSection: Range<Int64> {
         let sections = player.score.sections
         let section = player.status.section
         return sections.indices.contains(section - 1) ? sections[section - 1].range : 0..<0
@@ -373,7 +370,7 @@ public final class PracticeSession: Sendable {
     ///
     /// - Parameter listens: Whether `body` needs the frame of the clip that is audible.
     @discardableResult
-    private func change(
+    func change(
         listens: Bool = true, _ body: (inout SessionState, Int64) throws(SessionError) -> Void
     ) throws(SessionError) -> LoopMarks {
         let heard = listens ? try markFrame() : 0

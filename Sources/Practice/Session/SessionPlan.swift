@@ -21,6 +21,8 @@ public struct SessionPlan: Sendable, Hashable {
     public var firstSection: Int
     /// Where to begin in that section, as a frame of the clip; nil for its first frame.
     public var firstFrame: Int64?
+    /// The sound of one place instead of passes; nil for passes.
+    public var frozen: FrozenPlace?
     /// Clicks before the first pass; nil for none.
     public var countIn: CountIn?
     /// What is repeated after a pause.
@@ -39,7 +41,7 @@ public struct SessionPlan: Sendable, Hashable {
         self.savedIDs = savedIDs.count == count ? savedIDs : Array(repeating: nil, count: count)
         (self.order, self.firstSection) = (order, firstSection)
         (self.countIn, self.resumeRewind) = (countIn, resumeRewind)
-        firstFrame = nil
+        (firstFrame, frozen) = (nil, nil)
     }
 
     /// The places of the list in the order in which they are played.

@@ -50,6 +50,7 @@ struct SessionState: Sendable {
     var frameCount: Int64 { clip.frameCount }
     var passes: PassCount { plan.practice.passes }
     var gap: Gap { plan.practice.gap }
+    var isReversed: Bool { plan.practice.reversed }
 
     /// The place of the current section in the plan's list, from 1.
     var currentPlace: Int? { order.indices.contains(section - 1) ? order[section - 1] + 1 : nil }
@@ -81,6 +82,12 @@ struct SessionState: Sendable {
         plan.practice.gap = gap
         for index in plan.practice.sections.indices { plan.practice.sections[index].gap = nil }
         for index in plan.practice.steps.indices { plan.practice.steps[index].gap = nil }
+        isRevised = true
+    }
+
+    /// Sets the direction of every pass.
+    mutating func setReversed(_ isReversed: Bool) {
+        plan.practice.reversed = isReversed
         isRevised = true
     }
 
@@ -242,10 +249,10 @@ struct SessionState: Sendable {
 
     // MARK: What was heard
 
-    /// Seconds of what was just heard that a loop of it takes, and where it ends: twice as many if the last such loop still runs.
-    func lastHeardSeconds() -> (seconds: Double, end: Int64?) {
+    /// Seconds of what was just heard that a loop of it takes: twice as many if the last such loop, which is returned then, still runs.
+    func lastHeardSeconds() -> (seconds: Double, loop: Range<Int64>?) {
         guard let last = lastHeard, marks.isRunning, marks.range == last.range else { return (Self.firstSeconds, nil) }
-        return (min(last.seconds * 2, Self.mostSeconds), last.range.upperBound)
+        return (min(last.seconds * 2, Self.mostSeconds), last.range)
     }
 
     /// Runs a loop of what was just heard.
@@ -254,11 +261,15 @@ struct SessionState: Sendable {
     mutating func loopHeard(_ range: Range<Int64>, seconds: Double, least: Int64) {
         // A longer loop of the same moment reaches further back, as far as the recording goes.
         let length = lastHeard.map { Int64((Double($0.range.count) * seconds / $0.seconds).rounded()) }
-        let isLonger = lastHeard?.range.upperBound == range.upperBound && marks.isRunning
-        let start = max(
-            0, min(isLonger ? range.upperBound - (length ?? 0) : range.lowerBound, range.upperBound - least))
-        lastHeard = (start..<range.upperBound, seconds)
-        (marks.start, marks.end, marks.isRunning) = (start, range.upperBound, true)
+        let isLonger = lastHeard?.range == range && marks.isRunning
+        let count = max(isLonger ? length ?? 0 : Int64(range.count), least)
+        // Backwards, what was heard lies after the place.
+        let loop =
+            isReversed
+            ? range.lowerBound..<min(frameCount, range.lowerBound + count)
+            : max(0, range.upperBound - count)..<range.upperBound
+        lastHeard = (loop, seconds)
+        (marks.start, marks.end, marks.isRunning) = (loop.lowerBound, loop.upperBound, true)
     }
 
     /// Takes in an event of the player.

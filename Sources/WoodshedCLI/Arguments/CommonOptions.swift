@@ -16,7 +16,7 @@ struct MessageOptions: ParsableArguments {
     @Flag(name: [.short, .long], help: "Print device settings and final statistics.")
     var verbose = false
 
-    @Flag(name: .long, help: "Print few, plain lines and redraw none; for screen readers and logs.")
+    @Flag(name: .long, help: "Print few, plain lines, for screen readers and logs.")
     var plain = false
 }
 
@@ -115,6 +115,8 @@ struct PlanOptions: ParsableArguments {
 
     @OptionGroup var pitch: PitchOptions
 
+    @OptionGroup var direction: DirectionOptions
+
     @Option(
         name: .long, parsing: .unconditional,
         help: .init(
@@ -124,7 +126,7 @@ struct PlanOptions: ParsableArguments {
 
     @Option(
         name: .long, parsing: .unconditional,
-        help: .init("Silence after each pass: 0.1 (seconds), 12f (frames) or 1.0x (its length).", valueName: "g"),
+        help: .init("Silence after a pass: 0.1 (s), 12f or 1.0x its length.", valueName: "g"),
         transform: { try GapText(parsing: optionValue($0)) })
     var gap: GapText?
 
@@ -197,6 +199,22 @@ struct PitchOptions: ParsableArguments {
         help: .init("Transpose: +3, -2.5 (semitones), 30c (cents).", valueName: "pitch"),
         transform: { try PitchText(parsing: optionValue($0)) })
     var pitch: PitchText?
+
+    @Flag(name: .long, help: "Let the pitch follow the speed, as on a tape.")
+    var varispeed = false
+
+    @Option(name: .long, help: "Formants, if transposed: auto (keep in speech), keep or move.")
+    var formants: FormantText = .auto
+
+    mutating func validate() throws {
+        if varispeed && pitch != nil { throw ValidationError("Use only one of --pitch and --varispeed.") }
+    }
+}
+
+/// Towards the end, or towards the beginning.
+struct DirectionOptions: ParsableArguments {
+    @Flag(name: .long, help: "Play from the end to the beginning.")
+    var reverse = false
 }
 
 /// The method for other speeds.
@@ -219,6 +237,13 @@ enum MaterialText: String, CaseIterable, ExpressibleByArgument {
 enum QualityText: String, CaseIterable, ExpressibleByArgument {
     case full
     case light
+}
+
+/// What happens to formants.
+enum FormantText: String, CaseIterable, ExpressibleByArgument {
+    case auto
+    case keep
+    case move
 }
 
 /// How one pass follows another.

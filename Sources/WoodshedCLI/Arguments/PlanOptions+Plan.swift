@@ -15,14 +15,15 @@ extension PlanOptions {
         for timeline: Timeline, passes: PassCount = 1, repeats: Bool = false, saved: SavedSections = .none,
         kept: KeptSettings = KeptSettings()
     ) throws -> PracticePlan {
-        let semitones = pitch.pitch ?? kept.pitch
+        let semitones = pitch.varispeed ? nil : pitch.pitch ?? kept.pitch
         return PracticePlan(
             sections: try planned(for: timeline, saved).map(\.section),
             passes: self.passes.map(PassCount.count) ?? kept.passes ?? passes,
             speeds: try schedule(for: timeline, kept),
             pitch: try semitones.map { text throws(ScoreError) in try Pitch(semitones: text.semitones) } ?? .original,
             gap: (gap ?? kept.gap)?.gap(in: timeline) ?? .none, joint: joint.joint,
-            material: method.material.choice, quality: method.quality.quality, repeats: repeats)
+            material: method.material.choice, quality: method.quality.quality,
+            formants: pitch.formants.choice, varispeed: pitch.varispeed, reversed: direction.reverse, repeats: repeats)
     }
 
     /// The sections in the order of playing, with the identities of those that are saved: the given ones, or else all that are saved if
@@ -132,6 +133,17 @@ extension QualityText {
         switch self {
         case .full: .full
         case .light: .light
+        }
+    }
+}
+
+extension FormantText {
+    /// The choice in the engine's words.
+    var choice: FormantChoice {
+        switch self {
+        case .auto: .auto
+        case .keep: .keep
+        case .move: .move
         }
     }
 }

@@ -37,7 +37,7 @@ struct SettingOption: Sendable {
             name: "speed", letter: "s", verbs: playing, standard: "100%", rivals: ["curve", "ramp"], isKept: true,
             check: { text throws(ArgumentError) in _ = try SpeedText(parsing: text) }),
         SettingOption(
-            name: "pitch", verbs: playing, standard: "0", isKept: true,
+            name: "pitch", verbs: playing, standard: "0", rivals: ["varispeed"], isKept: true,
             check: { text throws(ArgumentError) in _ = try PitchText(parsing: text) }),
         SettingOption(
             name: "channel", verbs: playing, standard: "all", isKept: true,
@@ -59,6 +59,9 @@ struct SettingOption: Sendable {
         SettingOption(
             name: "gap", verbs: ["practice"], standard: "0", isKept: true,
             check: { text throws(ArgumentError) in _ = try GapText(parsing: text) }),
+        SettingOption(name: "varispeed", verbs: playing, standard: "no", rivals: ["pitch"]),
+        SettingOption(name: "reverse", verbs: playing, standard: "no"),
+        word("formants", playing, FormantText.auto),
         word("joint", ["practice"], JointText.crossfade), word("material", ["practice"], MaterialText.auto),
         word("quality", ["practice"], QualityText.full), word("text", ["practice"], TextMoment.during),
         SettingOption(

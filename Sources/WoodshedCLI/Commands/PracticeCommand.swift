@@ -9,7 +9,7 @@ struct PracticeCommand: Verb {
         discussion: """
             EXAMPLES
               woodshed practice song.mp3 --section 1:20-1:45 -n 5 --speed 70%
-              woodshed practice song.mp3 --from 1:20 --to 1:45 --pitch +3 --ramp 60%:100%:5%
+              woodshed practice song.mp3 --section 1:20-1:45 --pitch +3 --ramp 60%:100%:5%
               woodshed practice talk.mp3 --section 3 --recipe shadow
               woodshed practice song.mp3 -n 2 --output file:out.wav --clock virtual
 
@@ -85,6 +85,7 @@ struct Play: Verb {
     @OptionGroup var range: RangeOptions
     @OptionGroup var speed: SpeedOptions
     @OptionGroup var pitch: PitchOptions
+    @OptionGroup var direction: DirectionOptions
     @OptionGroup var strip: StripOptions
     @OptionGroup var device: DeviceOptions
     @OptionGroup var loss: LossOptions
@@ -98,7 +99,8 @@ struct Play: Verb {
             return SessionPlan(
                 PracticePlan(
                     sections: [try range.range.section(of: timeline)], speeds: try speed.schedule(for: timeline),
-                    pitch: try pitch.enginePitch()))
+                    pitch: try pitch.enginePitch(),
+                    formants: pitch.formants.choice, varispeed: pitch.varispeed, reversed: direction.reverse))
         }
     }
 }

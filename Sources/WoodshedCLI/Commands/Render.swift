@@ -19,15 +19,14 @@ struct Render: Verb {
             EXAMPLES
               woodshed render song.mp3 --section 1:20-1:45 -n 5 --speed 70% -o loop.wav
               woodshed render song.mp3 --from 10 --to 20 --speed 50% --bits 16 -o slow.wav
-              woodshed render song.mp3 --section 1:20-1:45 -n 5 -o loop.flac
+              woodshed render song.mp3 --freeze 1:23.5 -o chord.wav
               woodshed render song.mp3 --section 2.0-3.0 --gap 0.1 --joint hard -o - | ffmpeg -i - loop.m4a
 
             The name of the file sets its format: .wav, .flac, .opus, .ogg (Vorbis) or
             .mp3. Standard output and names without an ending are WAV. FLAC has 24 bits a
             sample, or 16 with --bits 16.
 
-            An existing file is replaced once the new one is complete. If the command is
-            interrupted, the old file stays.
+            An existing file stays until the new one is complete.
             """)
 
     @Argument(help: "A recording.", completion: .file())
@@ -39,6 +38,8 @@ struct Render: Verb {
     var out: String
 
     @OptionGroup var plan: PlanOptions
+
+    @OptionGroup var frozen: FreezeOptions
 
     @OptionGroup var strip: StripOptions
 
@@ -100,7 +101,13 @@ struct Render: Verb {
                     try StreamRequest(
                         sampleRate: rate, channelCount: channels, periodFrames: periods.period ?? 4096,
                         periodCount: periods.periods ?? 2, clock: .virtual, fileFormat: format, realtimePriority: nil)
-                }, plan: { SessionPlan(try plan.plan(for: Timeline($0), saved: saved($0.info))) },
+                },
+                plan: { clip in
+                    let timeline = Timeline(clip)
+                    var session = SessionPlan(try plan.plan(for: timeline, saved: saved(clip.info)))
+                    session.frozen = try frozen.place(in: timeline, of: session.practice.sections)
+                    return session
+                },
                 strip: { _ in strip.strip() },
                 opening: { try target.opening($0) })
             let session = try Session(

@@ -136,7 +136,8 @@ extension ScoreError.Kind {
     var exitStatus: ExitStatus {
         switch self {
         case .emptySection, .sectionOutsideClip, .sectionTooShort, .placeOutsideScore, .channelOutsideClip: .badData
-        case .noSections, .passesOutOfRange, .speedOutOfRange, .pitchOutOfRange, .rampStepOutOfRange, .curveOutOfRange,
+        case .noSections, .passesOutOfRange, .speedOutOfRange, .pitchOutOfRange, .pitchWithVarispeed,
+            .rampStepOutOfRange, .curveOutOfRange,
             .gapOutOfRange, .stripOutOfRange, .tooLong:
             .usage
         }

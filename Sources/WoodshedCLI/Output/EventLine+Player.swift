@@ -7,7 +7,7 @@ extension EventLine {
         self.init(
             name: event.kind.name, frame: event.frame, sampleRate: sampleRate, section: event.section, pass: event.pass,
             passes: event.passes, speed: event.speed, clipFrame: event.clipFrame, pitch: event.semitones,
-            details: event.details)
+            isReversed: event.isReversed, details: event.details)
     }
 }
 
@@ -28,6 +28,8 @@ extension PlayerEvent.Kind {
         case .materialChosen: "material.chosen"
         case .paused: "paused"
         case .resumed: "resumed"
+        case .frozen: "frozen"
+        case .unfrozen: "unfrozen"
         case .finished: "playback.finished"
         }
     }
@@ -47,9 +49,22 @@ extension PlayerEvent {
             [
                 .init("material", .string(section.material.rawValue)),
                 .init("score", section.score.map { .number($0) } ?? .null), .init("reason", .string(section.reason)),
+                .init("passages", .array(section.passages.map(\.json))),
             ]
-        case .playbackStarted, .sectionStarted, .sectionEnded, .passEnded, .moved, .speedChanged: []
+        case .playbackStarted, .sectionStarted, .sectionEnded, .passEnded, .moved, .speedChanged, .frozen,
+            .unfrozen:
+            []
         }
+    }
+}
+
+extension SectionPassage {
+    fileprivate var json: JSONValue {
+        .object([
+            .init("start_frame", .integer(clipFrames.lowerBound)), .init("end_frame", .integer(clipFrames.upperBound)),
+            .init("material", .string(material.rawValue)), .init("score", score.map { .number($0) } ?? .null),
+            .init("reason", .string(reason)),
+        ])
     }
 }
 

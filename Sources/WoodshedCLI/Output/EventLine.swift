@@ -22,6 +22,8 @@ struct EventLine: Equatable {
     let clipFrame: Int64
     /// In semitones.
     var pitch = 0.0
+    /// Whether the pass is played from its end to its beginning.
+    var isReversed = false
     /// Fields that only this kind of event has.
     var details: [JSONValue.Field] = []
 
@@ -35,6 +37,7 @@ struct EventLine: Equatable {
             .init("speed", .number(speed)), .init("pitch", .number(pitch)),
             .init("clip_frame", .integer(clipFrame)),
         ]
-        return JSONValue.object(fields + details).text
+        let direction = isReversed ? [JSONValue.Field("reversed", .bool(true))] : []
+        return JSONValue.object(fields + direction + details).text
     }
 }

@@ -7,6 +7,7 @@ import Woodshed
 struct PlayerControls {
     private let session: PracticeSession
     private var isPaused = false
+    private var isFrozen = false
     private var gainDecibels = 0.0
     private var wantedSpeed: Double?
     private var wantedSemitones: Double?
@@ -29,12 +30,18 @@ struct PlayerControls {
     /// Whether the next press of the space bar requests sound; updated when the device pauses or resumes the player.
     mutating func noteSilence(_ isSilent: Bool) { isPaused = isSilent }
 
+    /// Whether the next press of the key goes on; updated when the player tells it.
+    mutating func noteFrozen(_ isFrozen: Bool) { self.isFrozen = isFrozen }
+
     /// Carries out actions that concern the player.
     mutating func apply(_ action: KeyAction) {
         switch action {
         case .togglePause:
             isPaused.toggle()
             if isPaused { session.pause() } else { session.resume() }
+        case .freeze:
+            isFrozen.toggle()
+            session.setFrozen(isFrozen)
         case .jump(let seconds): jump(seconds)
         case .skip(let sections): session.skip(by: sections)
         case .changeSpeed(let step): setSpeed((wantedSpeed ?? player.status.speed) + step)
@@ -45,6 +52,7 @@ struct PlayerControls {
             player.setGain(decibels: gainDecibels)
         case .passes(let count): try? session.setPasses(count == 0 ? .endless : .count(count))
         case .changeGap: changeGap()
+        case .reverse: try? session.setReversed(!session.isReversed)
         case .grade(let isClean):
             setSpeed((wantedSpeed ?? player.status.speed) + (isClean ? Self.gradeStep : -Self.gradeStep))
         case .quit, .help, .redraw, .waveform, .list, .loop, .sections, .strip, .tell: break
@@ -85,6 +93,7 @@ struct PlayerControls {
     }
 
     private mutating func setPitch(_ semitones: Double) {
+        guard !player.score.plan.varispeed else { return }
         let bounded = min(max(semitones, Pitch.range.lowerBound), Pitch.range.upperBound)
         wantedSemitones = bounded
         if let pitch = try? Pitch(semitones: bounded) { try? session.setPitch(pitch) }
@@ -93,9 +102,11 @@ struct PlayerControls {
     /// What a key has set, in a few words; nil if the status line or an event tells it.
     func words(after action: KeyAction) -> String? {
         switch action {
+        case .changePitch where player.score.plan.varispeed: return "the pitch follows the speed"
         case .passes(0): return "no end of passes"
         case .passes(1): return "1 pass of each section"
         case .passes(let count): return "\(count) passes of each section"
+        case .reverse: return session.isReversed ? "backwards" : "forwards"
         case .grade(let isClean): return "\(isClean ? "clean" : "missed"): \(percentText(wantedSpeed ?? 1))"
         case .changeGap:
             if case .passLengths(let factor) = session.gap { return "gap of \(fixed(factor, decimals: 1)) passes" }
@@ -112,7 +123,9 @@ struct PlayerControls {
             title: title, state: Self.state(status.state), section: status.section,
             sectionCount: player.score.sections.count, pass: status.pass, passes: status.passes,
             speed: wantedSpeed ?? status.speed, semitones: wantedSemitones ?? status.semitones,
-            position: Double(status.clipFrame) / Double(player.clip.sampleRate), length: clipSeconds,
+            isReversed: session.isReversed, isFrozen: status.isFrozen,
+            position: Double(status.clipFrame) / Double(player.clip.sampleRate),
+            length: clipSeconds,
             peakDecibels: peak.show(highest),
             restSeconds: status.isResting ? Double(status.restFramesLeft) / Double(player.clip.sampleRate) : nil)
     }

@@ -49,7 +49,7 @@ extension Session {
             ?? EventLine(
                 name: "playback.finished", frame: status.outputFrame, sampleRate: sampleRate,
                 section: status.section, pass: status.pass, passes: status.passes, speed: status.speed,
-                clipFrame: status.clipFrame, pitch: status.semitones,
+                clipFrame: status.clipFrame, pitch: status.semitones, isReversed: status.isReversed,
                 details: [.init("reason", .string(failed ? "failed" : "stopped"))])
         line.details.append(.init("frames", .integer(line.frame)))
         guard tellsFigures else { return try StandardStream.output.line(line.json) }

@@ -195,7 +195,9 @@ final class Session: TerminalLoopDelegate {
             parts.append("section \(status.section) of \(sections.count)")
         }
         parts += [passText(status.pass, of: status.passes), clockText(seconds), percentText(status.speed)]
+        if practice.isReversed { parts.append("backwards") }
         parts += StripControls.words(player.strip)
+        if status.isFrozen { parts.append("frozen") }
         if status.state == .paused { parts.append("paused") }
         return parts.joined(separator: ", ")
     }
@@ -277,6 +279,8 @@ final class Session: TerminalLoopDelegate {
         case .resumed:
             pauseReason = nil
             control.noteSilence(false)
+        case .frozen: control.noteFrozen(true)
+        case .unfrozen: control.noteFrozen(false)
         case .xrun(let lostFrames) where pauseReason != nil:
             silentLosses.xruns += 1
             silentLosses.frames += lostFrames
@@ -356,6 +360,8 @@ final class Session: TerminalLoopDelegate {
         case .paused(let reason): return "paused (\(reason.name))"
         case .speedChanged: return "speed \(percentText(event.speed))"
         case .resumed: return "resumed"
+        case .frozen: return "frozen at \(clockText(Double(event.clipFrame) / Double(player.clip.sampleRate)))"
+        case .unfrozen: return "going on"
         case .xrun(let lostFrames): return "dropout of \(lostFrames) frames"
         case .starved(let frames): return "\(frames) frames were not decoded in time"
         case .limited(let decibels): return "turned down by up to \(fixed(decibels, decimals: 1)) dB, or it would clip"

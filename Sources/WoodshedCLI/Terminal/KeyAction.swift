@@ -59,6 +59,8 @@ enum KeyAction: NamedAction {
     }
 
     case togglePause
+    /// Hold the sound that is heard, or go on from it.
+    case freeze
     /// End; nothing is remembered for the next time unless `remembers`.
     case quit(remembers: Bool)
     /// Jump by this many seconds of the recording.
@@ -73,6 +75,8 @@ enum KeyAction: NamedAction {
     case changePitch(by: Double)
     /// Play each section so often; 0 is without an end.
     case passes(Int)
+    /// Play backwards, or forwards again.
+    case reverse
     /// The next of the gaps after a pass: none, as long as the pass, half as long again.
     case changeGap
     /// Louder or softer, in decibels.
@@ -155,8 +159,10 @@ extension KeyAction {
 
     /// The actions without a number.
     private static let simple: [String: KeyAction] = [
-        "pause": .togglePause, "quit": .quit(remembers: true), "quit forget": .quit(remembers: false),
-        "gap": .changeGap, "centre": .strip(.centre), "channel": .strip(.channel), "strip off": .strip(.off),
+        "pause": .togglePause, "freeze": .freeze, "quit": .quit(remembers: true),
+        "quit forget": .quit(remembers: false),
+        "gap": .changeGap, "reverse": .reverse, "centre": .strip(.centre), "channel": .strip(.channel),
+        "strip off": .strip(.off),
         "passes endless": .passes(0), "loop start": .loop(.setStart), "loop end": .loop(.setEnd),
         "loop toggle": .loop(.toggle), "loop jump": .loop(.goToStart), "loop last": .loop(.lastHeard),
         "mark": .sections(.mark), "save": .sections(.save), "rename": .sections(.rename),

@@ -58,7 +58,7 @@ struct KeyMap: Equatable, Sendable {
     // MARK: The usual keys
 
     private static let playingTable: [(keys: [String], words: String)] = [
-        (["space", "p"], "pause"), (["q"], "quit"), (["Q"], "quit forget"), (["left"], "seek -5"),
+        (["space", "p"], "pause"), (["f"], "freeze"), (["q"], "quit"), (["Q"], "quit forget"), (["left"], "seek -5"),
         (["right"], "seek +5"), (["shift+left", "ctrl+left", "alt+left"], "seek -1"),
         (["shift+right", "ctrl+right", "alt+right"], "seek +1"), (["n", "down"], "section +1"),
         (["N", "up"], "section -1"), (["["], "speed -5%"), (["]"], "speed +5%"), (["{"], "speed -1%"),
@@ -71,9 +71,8 @@ struct KeyMap: Equatable, Sendable {
         (["y"], "grade clean"), (["x"], "grade missed"), (["i"], "tell"), (["g"], "gap"), (["1"], "passes 1"),
         (["2"], "passes 2"), (["3"], "passes 3"), (["4"], "passes 4"), (["5"], "passes 5"), (["6"], "passes 6"),
         (["7"], "passes 7"), (["8"], "passes 8"), (["9"], "passes 9"), (["0"], "passes endless"),
-        (["+", "="], "gain +1"), (["-"], "gain -1"), (["k"], "centre"), (["K"], "channel"), (["w", "W"], "waveform"),
-        (["?", "h"], "help"),
-        (["tab"], "list"), (["ctrl+l"], "redraw"),
+        (["+", "="], "gain +1"), (["-"], "gain -1"), (["k"], "centre"), (["K"], "channel"), (["B"], "reverse"),
+        (["w", "W"], "waveform"), (["?", "h"], "help"), (["tab"], "list"), (["ctrl+l"], "redraw"),
     ]
 
     private static let listTable: [(keys: [String], words: String)] = [
@@ -94,7 +93,7 @@ struct KeyMap: Equatable, Sendable {
     // MARK: Help
 
     private static let playingTexts: [(words: [String], text: String)] = [
-        (["pause"], "pause, go on"), (["seek -5", "seek +5"], "5 s back, on; Shift: 1 s"),
+        (["pause", "freeze"], "pause; freeze the sound"), (["seek -5", "seek +5"], "5 s back, on; Shift: 1 s"),
         (["speed -5%", "speed +5%"], "5 % slower, faster"), (["speed -1%", "speed +1%"], "1 % slower, faster"),
         (["speed 100%"], "normal speed"), (["loop start", "loop end"], "loop: starts, ends here"),
         (["loop toggle", "loop jump"], "leave or enter; to start"), (["loop last"], "loop the last 4 s, 8 s"),
@@ -107,7 +106,7 @@ struct KeyMap: Equatable, Sendable {
         (["passes endless", "gap"], "endless; gap: 0, 1, 1.5"),
         (["grade clean", "grade missed"], "clean faster; missed slower"),
         (["tell", "waveform", "redraw"], "place; waveform; redraw"),
-        (["pitch -1", "pitch +1"], "a semitone -, +"),
+        (["pitch -1", "pitch +1", "reverse"], "a semitone -, +; backwards"),
         (["gain +1", "gain -1", "centre", "channel"], "volume; centre; channel"),
         (["quit", "quit forget"], "quit; forget the place"),
     ]

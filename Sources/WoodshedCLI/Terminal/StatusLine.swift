@@ -22,6 +22,10 @@ struct StatusView: Equatable {
     var speed: Double
     /// The change of pitch; 0 is not shown.
     var semitones = 0.0
+    /// Whether it plays towards the beginning.
+    var isReversed = false
+    /// Whether the sound of the position is held.
+    var isFrozen = false
     /// The play position, in seconds of the recording.
     var position: Double
     /// The recording's length in seconds.
@@ -67,7 +71,8 @@ struct StatusLine {
         let clock = clock(view)
         // In a gap there is no play position to show.
         let place = view.restSeconds == nil ? clock + " / " + clockText(view.length) : clock
-        let speed = percentText(view.speed) + (view.semitones == 0 ? "" : " " + semitoneText(view.semitones))
+        let pitch = view.semitones == 0 ? "" : " " + semitoneText(view.semitones)
+        let speed = (view.isFrozen ? "frozen" : percentText(view.speed)) + pitch
         switch detail {
         case 0...3:
             var fields: [String] = []
@@ -90,15 +95,16 @@ struct StatusLine {
         case 5:
             return "\(clock)  \(counts(view))  \(speed)"
         default:
-            return "\(clock) \(counts(pass: view)) \(percentText(view.speed).filter { $0 != " " })"
+            let speed = view.isFrozen ? "frozen" : percentText(view.speed).filter { $0 != " " }
+            return "\(clock) \(counts(pass: view)) \(speed)"
         }
     }
 
     /// The state and the position, or "your turn" and the time left.
     private func clock(_ view: StatusView) -> String {
-        guard let rest = view.restSeconds else { return symbol(view.state) + " " + clockText(view.position) }
+        guard let rest = view.restSeconds else { return symbol(view) + " " + clockText(view.position) }
         let words = "your turn \(fixed(rest, decimals: 1)) s"
-        return view.state == .playing ? words : symbol(view.state) + " " + words
+        return view.state == .playing ? words : symbol(view) + " " + words
     }
 
     private func counts(_ view: StatusView) -> String {
@@ -110,8 +116,10 @@ struct StatusLine {
 
     private var ellipsis: String { glyphs == .unicode ? "…" : "..." }
 
-    private func symbol(_ state: StatusView.State) -> String {
-        switch (state, glyphs) {
+    private func symbol(_ view: StatusView) -> String {
+        switch (view.state, glyphs) {
+        case (.playing, .unicode) where view.isReversed: "◀"
+        case (.playing, .ascii) where view.isReversed: "<"
         case (.playing, .unicode): "▶"
         case (.paused, .unicode): "⏸\u{FE0E}"
         case (.stopped, .unicode): "■"

@@ -16,8 +16,15 @@ enum stretch_peer_kind {
     /// Rubber Band, the finer engine, real-time mode.
     STRETCH_PEER_RUBBERBAND_R3,
     STRETCH_PEER_SOUNDTOUCH,
-    STRETCH_PEER_SONIC
+    STRETCH_PEER_SONIC,
+    /// Signalsmith Stretch: headers only, compiled in where they are found.
+    STRETCH_PEER_SIGNALSMITH,
+    /// Bungee, the open edition: compiled in where its header is found, its shared library loaded when asked for.
+    STRETCH_PEER_BUNGEE
 };
+
+/// Whether this program contains a stretcher. Those that no distribution packages are there only where somebody installed them.
+int stretch_peer_is_there(enum stretch_peer_kind kind);
 
 /// A stretcher at the beginning of a source; `speed` is source frames per output frame.
 struct stretch_peer *stretch_peer_create(enum stretch_peer_kind kind, int channels, int sample_rate, double speed);
@@ -25,6 +32,9 @@ void stretch_peer_destroy(struct stretch_peer *peer);
 
 /// Another speed for what is fed from now on.
 void stretch_peer_set_speed(struct stretch_peer *peer, double speed);
+
+/// All frequencies times a ratio, before the first frame; Rubber Band and Signalsmith then keep formants, the others cannot.
+void stretch_peer_set_pitch(struct stretch_peer *peer, double ratio);
 
 /// Writes the next `frames` frames, at most 8192, feeding what the stretcher wants; silence follows the source's end.
 /// The padding that its makers prescribe for a start is part of the first call, and the delay they state is taken off.

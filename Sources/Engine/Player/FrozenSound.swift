@@ -1,0 +1,34 @@
+/// What is heard while a player is frozen. Two that are equal sound alike.
+struct FrozenSound: BitwiseCopyable, Equatable {
+    /// The clip as it is read, and the frame of that view.
+    let view: ClipView
+    let clipFrame: Int64
+    let pitchRatio: Double
+    let keepsFormants: Bool
+
+    /// The sound at the playhead's place, at the pitch that the pass has there.
+    ///
+    /// - Parameter now: the output frame of the place.
+    ///
+    /// Real-time safe: yes.
+    init(of playhead: Playhead, at now: Int64) {
+        let (part, choice) = (playhead.part, playhead.choice)
+        view = part.view
+        clipFrame = playhead.cursor.clipStart
+        if case .tape = choice.method { pitchRatio = playhead.speed(at: now) } else { pitchRatio = part.pitchRatio }
+        guard case .passages(let list) = choice.method else {
+            keepsFormants = choice.keepsFormants
+            return
+        }
+        let planFrame = Double(playhead.passFrame(ofClipFrame: clipFrame, at: now)) * part.pitchRatio
+        keepsFormants = choice.keepsFormants && list[list.index(at: Int64(planFrame + 0.5))].keepsFormants
+    }
+
+    /// How a voice begins that plays it. Speech as well is left to the stretcher, since splices need sound that goes on. Attacks are known by
+    /// the page of the recording, whatever is known of the section; backwards there are none.
+    var voiceStart: VoiceStart {
+        VoiceStart(
+            clipFrame: clipFrame, passFrame: 0, speed: 0, pitchRatio: pitchRatio,
+            choice: VoiceChoice(method: .frozen, knowsAttacks: !view.isMirrored, keepsFormants: keepsFormants))
+    }
+}

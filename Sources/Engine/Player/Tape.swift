@@ -1,0 +1,50 @@
+internal import DSP
+
+/// The clip read faster or slower, as a tape is: its pitch follows the speed.
+///
+/// It asks for its input, like `Stretcher`. A change of speed is heard at its frame. Everything but the initialiser is real-time safe.
+struct Tape: ~Copyable {
+    private var interpolator: PitchInterpolator
+    /// The clip frame that is written next, and the part that was requested.
+    private var nextFrame: Int64 = 0
+    private var requestedFrames = 0
+
+    /// Allocates everything; control side only.
+    init(channelCount: Int, maximumEmitFrames: Int) {
+        interpolator = PitchInterpolator(channelCount: channelCount, maximumEmitFrames: maximumEmitFrames)
+    }
+
+    /// Starts anew and discards all previous state.
+    mutating func start(at clipFrame: Int64, speed: Double) {
+        interpolator.start(ratio: speed, followsSpeed: true)
+        nextFrame = clipFrame - Int64(interpolator.historyFrames)
+        requestedFrames = 0
+    }
+
+    /// Changes the speed from a frame on that is not emitted yet; false if too many changes lie ahead.
+    mutating func changeSpeed(at frame: Int64, to speed: Double, over glideFrames: Int64) -> Bool {
+        interpolator.changeSpeed(at: frame, to: speed, over: glideFrames)
+    }
+
+    /// The part of the clip that must be written before the next `frameCount` frames; nil if none.
+    mutating func nextInput(toEmit frameCount: Int) -> InputRequest? {
+        requestedFrames = interpolator.framesNeeded(toEmit: frameCount)
+        return requestedFrames > 0 ? InputRequest(first: nextFrame, count: requestedFrames) : nil
+    }
+
+    /// Where to write the requested part of a channel.
+    func input(_ channel: Int) -> UnsafeMutablePointer<Float> {
+        unsafe interpolator.inputs[channel] + interpolator.inputOffset
+    }
+
+    /// Confirms that the requested part has been written in every channel.
+    mutating func acceptInput() {
+        interpolator.accept(requestedFrames)
+        nextFrame += Int64(requestedFrames)
+    }
+
+    /// Writes the next frames.
+    mutating func emit(_ frameCount: Int, into output: UnsafePointer<UnsafeMutablePointer<Float>>, offset: Int) {
+        unsafe interpolator.emit(frameCount, into: output, offset: offset)
+    }
+}

@@ -1,0 +1,84 @@
+internal import Clips
+internal import DSP
+
+// Used by the worker only: what each passage of a section is. The features of a second depend on the recording alone, so they are kept for
+// all sections; two hours of them are half a megabyte.
+extension Analyst {
+    /// What a first answer about a long section is based on: its first three minutes.
+    static var firstWindows: Int { 32 }
+
+    /// What a section is.
+    ///
+    /// - Parameter isFirst: true for a quick answer that may be wrong for a long section.
+    /// - Returns: nil if the result is no longer wanted.
+    func material(_ choice: MaterialChoice, of range: Range<Int64>, isFirst: Bool) -> SectionMaterial? {
+        guard choice == .auto else { return SectionMaterial(material: choice, of: range) }
+        if let known = materials[range] { return known }
+        guard let seconds = seconds(of: range, isFirst: isFirst) else { return nil }
+        if isFirst, !isWithinFirstWindows(range) {
+            return SectionMaterial([MaterialPassage(seconds, all: range)], MaterialDecision(seconds), in: range)
+        }
+        let passages = MaterialPassage.passages(of: seconds, in: range, sampleRate: clip.sampleRate)
+        let judged = SectionMaterial(passages, MaterialDecision(seconds), in: range)
+        materials[range] = judged
+        return judged
+    }
+
+    /// Whether a quick answer about a section is the whole answer.
+    func isWithinFirstWindows(_ range: Range<Int64>) -> Bool {
+        Int64(range.count) <= Int64(Analyst.firstWindows) * pages.pageFrames
+    }
+
+    /// The features of the seconds that begin in a section, and of the one in which it begins; nil if they are no longer wanted.
+    private func seconds(of range: Range<Int64>, isFirst: Bool) -> [MaterialFeatures]? {
+        let rate = Int64(clip.sampleRate)
+        let first = range.lowerBound / rate * rate
+        var seconds: [MaterialFeatures] = []
+        let last = pages.page(of: range.upperBound - 1)
+        var frames: MaterialFrames?
+        let firstPage = pages.page(of: first)
+        for page in firstPage...(isFirst ? min(last, firstPage + Analyst.firstWindows) : last) {
+            if isAbandoned { return nil }
+            // What cannot be decoded is reported by the clip.
+            guard let found = secondsOfPage(page, frames: &frames) else { break }
+            seconds += found.filter { $0.range.lowerBound >= first && $0.range.lowerBound < range.upperBound }
+        }
+        return seconds
+    }
+
+    /// - Parameter frames: What the pages before have left, and this one leaves for the next: pages reach into each other.
+    func secondsOfPage(_ page: Int, frames: inout MaterialFrames?) -> [MaterialFeatures]? {
+        if let known = knownSeconds[page] { return known }
+        let start = Int64(page) * pages.pageFrames
+        let piece = start..<min(start + pages.pageFrames, clip.frameCount)
+        let context = Int64(MaterialFeatures.contextFrames(sampleRate: clip.sampleRate))
+        guard let block = recording.block(piece.lowerBound - context..<piece.upperBound + context) else { return nil }
+        let found = MaterialFeatures.seconds(in: block, within: piece, frames: &frames)
+        knownSeconds[page] = found
+        return found
+    }
+}
+
+extension SectionMaterial {
+    /// A section whose material the user chose.
+    fileprivate init(material: MaterialChoice, of range: Range<Int64>) {
+        let reason = "asked for"
+        self.init(
+            material: material, score: nil, reason: reason,
+            passages: [SectionPassage(clipFrames: range, material: material, score: nil, reason: reason)])
+    }
+
+    /// A section that was judged: what most of it is, and each passage.
+    fileprivate init(_ passages: [MaterialPassage], _ whole: MaterialDecision, in range: Range<Int64>) {
+        let told = passages.map {
+            SectionPassage(
+                clipFrames: $0.range, material: $0.material == .speech ? .speech : .music, score: $0.decision.score,
+                reason: $0.decision.reason)
+        }
+        let speech = told.reduce(0) { $0 + ($1.material == .speech ? $1.clipFrames.count : 0) }
+        let share = Int((100 * Double(speech) / Double(range.count)).rounded())
+        let reason = told.count == 1 ? told[0].reason : "\(share) % speech, in \(told.count) passages"
+        self.init(
+            material: 2 * speech > range.count ? .speech : .music, score: whole.score, reason: reason, passages: told)
+    }
+}

@@ -1,0 +1,30 @@
+/// A clip as its passes go through it: as it is, or mirrored for a pass that is played backwards. Trivial.
+///
+/// Everything that moves through a clip counts frames of a view, and moves forward. In a mirrored view the first frame is the clip's last
+/// one, so playing backwards is ordinary playing of another clip: joints, curves, voices, plans and kept passes need no case of their own.
+/// Only this type converts between a view and the clip. The mirror is its own inverse. Real-time safe: yes.
+struct ClipView: Sendable, Hashable, BitwiseCopyable {
+    /// The clip as it is.
+    static let forward = ClipView(lastFrame: nil)
+
+    /// The frame that trades places with frame 0; nil if nothing is mirrored.
+    private let lastFrame: Int64?
+
+    private init(lastFrame: Int64?) { self.lastFrame = lastFrame }
+
+    /// A clip from its end to its beginning.
+    init(mirroring frameCount: Int64) { lastFrame = frameCount - 1 }
+
+    var isMirrored: Bool { lastFrame != nil }
+
+    /// The clip's frame at a frame of the view, or the reverse.
+    func frame(_ frame: Int64) -> Int64 { lastFrame.map { $0 - frame } ?? frame }
+
+    /// The clip's range at a range of the view, or the reverse.
+    func range(_ range: Range<Int64>) -> Range<Int64> {
+        lastFrame.map { $0 - range.upperBound + 1..<$0 - range.lowerBound + 1 } ?? range
+    }
+
+    /// The frame of the view after the last one of a clip.
+    func end(of frameCount: Int64) -> Int64 { lastFrame.map { $0 + 1 } ?? frameCount }
+}

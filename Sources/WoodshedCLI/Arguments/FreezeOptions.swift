@@ -1,0 +1,45 @@
+// The sound of one place instead of passes, for `render`.
+import ArgumentParser
+import Woodshed
+
+/// The place whose sound is held, and for how long.
+struct FreezeOptions: ParsableArguments {
+    @Option(
+        name: .long, parsing: .unconditional,
+        help: .init("Hold the sound of one place instead of playing.", valueName: "time"),
+        transform: { try TimePoint(parsing: try optionValue($0)) })
+    var freeze: TimePoint?
+
+    @Option(
+        name: .long, parsing: .unconditional,
+        help: .init("How long, 0.01 to 3600 seconds. (default: 10)", valueName: "seconds"),
+        transform: { try seconds($0) })
+    var freezeLength: Double?
+
+    private static let standardSeconds = 10.0
+
+    mutating func validate() throws {
+        guard freezeLength != nil, freeze == nil else { return }
+        throw ValidationError("--freeze-length needs --freeze and a time.")
+    }
+
+    /// The place in a recording, inside one of its sections that are played; nil without the option.
+    func place(in timeline: Timeline, of sections: [Section]) throws -> FrozenPlace? {
+        guard let frame = freeze?.frame(in: timeline) else { return nil }
+        guard sections.contains(where: { $0.range.contains(frame) }) else {
+            throw CommandFailure(
+                .usage, "--freeze: that time lies outside of what is played",
+                remedy: "Choose a time inside the recording, or inside the section.")
+        }
+        let seconds = freezeLength ?? Self.standardSeconds
+        return FrozenPlace(
+            clipFrame: frame, frameCount: max(1, Int64((seconds * Double(timeline.clipRate)).rounded())))
+    }
+
+    private static func seconds(_ text: String) throws(ArgumentError) -> Double {
+        guard let seconds = decimal(try optionValue(text)), (0.01...3600).contains(seconds) else {
+            throw ArgumentError("'\(text)' is no length; write seconds from 0.01 to 3600")
+        }
+        return seconds
+    }
+}

@@ -1,0 +1,133 @@
+import Glibc
+import SoundMeasures
+import TestSupport
+import Testing
+
+@testable import DSP
+
+@Suite("A voice over music that is slowed", .enabled(if: Workload.isOptimised))
+struct VoiceOverMusicTests {
+    private static let rate = 44100
+
+    /// Where a voice speaks in a sound, and its period there.
+    private func periods(_ channels: [[Float]], in core: Range<Int64>? = nil) -> [VoicePeriod] {
+        let block = SourceBlock(channels, firstFrame: 0, sampleRate: Self.rate)
+        let whole = MaterialFeatures.seconds(in: block, within: block.range)
+        let evidence = VoicePitch(block, within: block.range, seconds: whole).evidence
+        let core = core ?? block.range
+        let known = core.lowerBound - Int64(3 * Self.rate)..<core.upperBound + Int64(3 * Self.rate)
+        let voice = VoicePitch(SourceBlock(block, in: known), within: core, seconds: whole)
+        return VoicePeriod.audible(voice.periods, in: core, evidence: evidence, sampleRate: Self.rate)
+    }
+
+    private func isVoice(_ sound: [Float]) -> Bool { periods([sound]).contains { $0.period > 0 } }
+
+    private func slowed(_ channels: [[Float]], _ voice: [VoicePeriod], speed: Double = 0.75, block: Int = 512)
+        -> [[Float]]
+    {
+        let source = SourceBlock(channels, firstFrame: 0, sampleRate: Self.rate)
+        let table = AttackTable([AttackMaterial(onsets: [], in: source.range, of: source, voice: voice)])
+        let count = Int(Double(channels[0].count - 20_000) / speed)
+        return stretched(channels, speed: speed, frameCount: count, block: block, attacks: table)
+    }
+
+    /// A chord with twelve partials on each note, as loud as a decibel value says against a voice of full scale.
+    private static func chord(seconds: Double, below: Double) -> [Float] {
+        let partials = [220, 277.2, 329.6].flatMap { note in (1...12).map { note * Double($0) } }
+        return tones(partials, amplitude: 0.022 * exp2(-below / 6.02), frameCount: Int(seconds * Double(rate)))
+    }
+
+    /// A saw that plays notes, gliding into each from a tone below, with vibrato.
+    private static func solo(seconds: Double) -> [Float] {
+        var random = SeededGenerator(seed: 4)
+        var (pitch, target, phase, since, length) = (440.0, 440.0, 0.0, 0.0, 0.0)
+        let step = 1 / Double(rate)
+        return (0..<Int(seconds * Double(rate))).map { _ -> Float in
+            if since >= length {
+                (since, length) = (0, .random(in: 0.2...0.9, using: &random))
+                target = 440 * exp2(Double(Int.random(in: -5...7, using: &random)) / 12)
+                pitch = target * 0.9
+            }
+            since += step
+            pitch += (target - pitch) * step / 0.05
+            let vibrato: Double = exp2(0.02 * sin(2 * Double.pi * 5.5 * since) * min(1, since / 0.3))
+            phase += pitch * vibrato * step
+            let turn: Double = 2 * Double.pi * phase
+            var sum = 0.0
+            for partial in 1...20 { sum += sin(turn * Double(partial)) / Double(partial) }
+            return Float(0.2 * sum)
+        }
+    }
+
+    private static func mixed(_ one: [Float], _ other: [Float]) -> [Float] { zip(one, other).map { $0 + $1 } }
+
+    @Test("keeps its pulses", arguments: [(12.0, -0.2), (6, -0.25)])
+    func pulses(below: Double, least: Double) {
+        let source = Self.mixed(TestSignals.voice(seconds: 12), Self.chord(seconds: 12, below: below))
+        let found = periods([source])
+        func change(_ voice: [VoicePeriod]) -> Double {
+            PulseMeasure.logKurtosis(slowed([source], voice)[0]) - PulseMeasure.logKurtosis(source)
+        }
+        let (kept, lost) = (change(found), change([]))
+        #expect(kept >= least)
+        #expect(lost < -0.35)
+    }
+
+    @Test("is neither a solo that glides, alone or over a chord, nor a chord, nor noise, nor silence")
+    func decision() {
+        let solo = Self.solo(seconds: 12)
+        for below in [12.0, 0] { #expect(!isVoice(Self.mixed(solo, Self.chord(seconds: 12, below: below)))) }
+        #expect(!isVoice(solo))
+        #expect(!isVoice(Self.chord(seconds: 8, below: 0)))
+        #expect(!isVoice(TestSignals.Vibrato().samples))
+        #expect(!isVoice(TestSignals.noise(seconds: 6, seed: 3)))
+        #expect(!isVoice([Float](repeating: 0, count: 300_000)))
+        #expect(isVoice(TestSignals.voice(seconds: 12)))
+    }
+
+    @Test("music without a voice keeps all its bits")
+    func musicKeepsItsBits() {
+        let source = Self.mixed(Self.solo(seconds: 8), Self.chord(seconds: 8, below: 6))
+        #expect(slowed([source], periods([source])) == slowed([source], []))
+    }
+
+    @Test("is found at the same places however the recording is divided")
+    func division() {
+        let source = Self.mixed(TestSignals.voice(seconds: 20), Self.chord(seconds: 20, below: 6))
+        func places(_ list: [VoicePeriod], _ core: Range<Int64>) -> [Float] {
+            stride(from: core.lowerBound, to: core.upperBound, by: 100).map { frame in
+                list.last { $0.frame <= frame }?.period ?? 0
+            }
+        }
+        let whole = periods([source])
+        #expect(whole.contains { $0.period > 0 })
+        for core in [Int64(0)..<262_144, 262_144..<524_288, 524_288..<Int64(source.count)] {
+            #expect(places(periods([source], in: core), core) == places(whole, core))
+        }
+    }
+
+    @Test("keeps its place between the channels, and its bits at any block size")
+    func channelsAndBlocks() {
+        let source = Self.mixed(TestSignals.voice(seconds: 8), Self.chord(seconds: 8, below: 6))
+        let channels = [source, source.map { -0.5 * $0 }]
+        let found = periods(channels)
+        let output = slowed(channels, found)
+        #expect(output != slowed(channels, []))
+        #expect(zip(output[0], output[1]).allSatisfy { abs(0.5 * $0 + $1) < 1e-5 })
+        #expect(slowed(channels, found, block: 61) == output)
+    }
+
+    @Test("begins and ends without a click")
+    func noClick() {
+        // A chord alone, told that a voice comes and goes: nothing may be heard above its partials.
+        let source = Self.chord(seconds: 6, below: 0)
+        let voice = (0..<12).map { VoicePeriod(frame: Int64($0 * 20_000), period: $0 % 2 == 0 ? 0 : 300) }
+        func treble(_ sound: [Float]) -> Double {
+            // The third difference is steep: clicks stand out, and partials below 4 kHz hardly count.
+            var steep = sound
+            for _ in 0..<3 { steep = zip(steep.dropFirst(), steep).map { $0 - $1 } }
+            return steep.reduce(0.0) { max($0, Double(abs($1))) }
+        }
+        #expect(treble(slowed([source], voice)[0]) < 1.6 * treble(slowed([source], [])[0]))
+    }
+}
