@@ -168,6 +168,11 @@ runs = [
     ("sections", ["song.wav", "undo"], "event", {0}),
     ("sections", ["song.wav", "rm", "1-2"], "event", {0}),
     ("sections", ["song.wav"], "sections", {0}),
+    ("takes", [], "takes", {0}),
+    ("takes", ["rename", "1", "slow"], "takes", {0}),
+    ("takes", ["rm", "1"], "takes", {0}),
+    ("takes", ["--trash"], "takes", {0}),
+    ("takes", ["empty", "--yes"], "event", {0}),
     ("config", [], "config", {0}),
     ("measure", ["song.wav"], "measure", {0}),
     ("measure", ["song.wav", "--series"], "measure", {0}),
@@ -180,7 +185,7 @@ runs = [
 ]
 
 # The definitions of which a run writes any number of lines.
-several = ("event", "calibrate", "sections", "config")
+several = ("event", "calibrate", "sections", "takes", "config")
 
 
 def run_all(command):

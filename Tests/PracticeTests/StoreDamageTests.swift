@@ -20,6 +20,8 @@ struct StoreDamageTests {
                     index..<index + 10, name: "n\(number) \(index)", text: String(repeating: "text ", count: 40))
             }
             try store.apply(.add(drafts), to: recording(number))
+            let sound = StoredTake.Sound(time: 1, sampleRate: 48_000, channelCount: 1, frameCount: 5)
+            try store.addTake(inFileAt: "/takes/\(number).wav", sound)
         }
         return Array(FileManager.default.contents(atPath: path) ?? Data())
     }
@@ -113,6 +115,7 @@ struct StoreDamageTests {
             let repair = try #require(again.repair)
             #expect(repair.damagedPath == path + (count == 1 ? ".damaged" : ".damaged-\(count)"))
             #expect(repair.recordingCount == Int(Self.recordings) && repair.sectionCount == 10 * Int(Self.recordings))
+            #expect(try repair.takeCount == Int(Self.recordings) && again.takes().count == Int(Self.recordings))
             #expect(try again.recordings(matching: "n7").map(\.recording.key.high) == [7])
         }
         // What was open all the time goes on with the repaired file.

@@ -164,7 +164,7 @@ struct StoreFaultTests {
         #expect(try Set(store.recordings().map(\.recording.key.high)) == [3, 4])
     }
 
-    @Test("a store of each version opens with all that is in it, and its last changes can be undone", arguments: 1...2)
+    @Test("a store of each version opens with all that is in it, and its last changes can be undone", arguments: 1...3)
     func earlierVersion(_ version: Int) throws {
         let scratch = try Scratch()
         let path = scratch.file("practice.db")
@@ -180,5 +180,6 @@ struct StoreFaultTests {
         #expect(try store.recordings(matching: "solo").count == 1 && store.envelope(of: recording().key) == [1, 2, 3])
         #expect(try store.undo(recording().key).removed.map(\.name) == ["All"])
         #expect(try store.undo(recording().key).removed == [list.sections[1]])
+        #expect(try store.takes().map(\.name) == (version < 3 ? [] : ["slow"]))
     }
 }

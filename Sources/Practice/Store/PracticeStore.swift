@@ -29,7 +29,8 @@ public final class PracticeStore: Sendable {
     /// The path of its file; nil in memory.
     public let path: String?
     let file: Mutex<StoreFile>
-    let listeners: StoreListeners
+    let listeners = StoreListeners<RecordingKey>()
+    let takeListeners = StoreListeners<Int>()
 
     /// A store; nothing is opened yet.
     ///
@@ -46,10 +47,12 @@ public final class PracticeStore: Sendable {
         }
         file = Mutex(
             StoreFile(path: path ?? ":memory:", isInMemory: path == nil, schema: schema, busyTimeout: busyTimeout))
-        listeners = StoreListeners()
     }
 
-    deinit { listeners.end() }
+    deinit {
+        listeners.end()
+        takeListeners.end()
+    }
 
     /// What was done about the file if it was found damaged since this object was made; nil if it was not.
     public var repair: StoreRepair? { file.withLock { $0.repair } }
@@ -221,7 +224,7 @@ public final class PracticeStore: Sendable {
     /// Seconds since 1970.
     private static var now: Int64 { Int64(time(nil)) }
 
-    private func read<Value: Sendable>(
+    func read<Value: Sendable>(
         _ body: (StoreRows) throws(DatabaseError) -> Value
     ) throws(StoreError) -> Value? {
         try file.withLock { (file) throws(StoreError) in try file.read(body) }
@@ -232,6 +235,16 @@ public final class PracticeStore: Sendable {
     ) throws(StoreError) -> Value {
         let value = try file.withLock { (file) throws(StoreError) in try file.change(body) }
         announceChanges()
+        return value
+    }
+
+    /// A change of takes.
+    @discardableResult
+    func changeTakes<Value: Sendable>(
+        _ body: (StoreRows) throws(DatabaseError) -> Value
+    ) throws(StoreError) -> Value {
+        let value = try file.withLock { (file) throws(StoreError) in try file.change(body) }
+        announceTakeChanges()
         return value
     }
 

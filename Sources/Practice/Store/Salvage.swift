@@ -7,6 +7,7 @@ final class Salvage {
     private let target: Database
     private(set) var recordingCount = 0
     private(set) var sectionCount = 0
+    private(set) var takeCount = 0
     private(set) var isComplete = true
 
     /// Rows that are looked for in vain, one after another, where a table cannot be walked.
@@ -35,6 +36,16 @@ final class Salvage {
             _ = try copy("change", row: "rowid", ["recording", "number", "summary", "removed", "added"]) {
                 (row) throws(DatabaseError) in
                 _ = (try StoredText.sections(try row.text(4)), try StoredText.sections(try row.text(5)))
+            }
+            takeCount = try copy(
+                "take", row: "id",
+                [
+                    "path", "time", "sample_rate", "channel_count", "frame_count", "device", "recording", "section",
+                    "model",
+                    "name", "note", "rating", "trashed", "trashing", "gone", "revision",
+                ]
+            ) { (row) throws(DatabaseError) in
+                _ = try row.text(1)
             }
             if !isComplete {
                 // A change could be undone only in the list that it led to.

@@ -2,25 +2,26 @@ public import AudioFiles
 internal import Database
 internal import Synchronization
 
-/// The recordings whose sections, position, settings or title have changed in a store, by this program or another, from the moment that the sequence was made.
+/// What has changed in a store, by this program or another, from the moment that the sequence was made: recordings by their keys, or takes by
+/// their numbers.
 ///
 /// Each element is a set of all that changed since the one before; nobody who listens slowly uses more memory.
-public struct StoreChanges: AsyncSequence, Sendable {
-    /// The recordings that changed.
-    public typealias Element = Set<RecordingKey>
+public struct StoreChanges<Key: Hashable & Sendable>: AsyncSequence, Sendable {
+    /// What changed.
+    public typealias Element = Set<Key>
     /// It never fails.
     public typealias Failure = Never
 
     fileprivate let bell: AsyncStream<Void>
-    fileprivate let pending: Pending
+    fileprivate let pending: Pending<Key>
 
     /// One pass through the changes. A sequence has one; ask the store for another sequence instead of a second one.
     public struct Iterator: AsyncIteratorProtocol {
         fileprivate var bell: AsyncStream<Void>.Iterator
-        fileprivate let pending: Pending
+        fileprivate let pending: Pending<Key>
 
         /// Waits for the next change; nil when the task is cancelled.
-        public mutating func next(isolation actor: isolated (any Actor)?) async -> Set<RecordingKey>? {
+        public mutating func next(isolation actor: isolated (any Actor)?) async -> Set<Key>? {
             while await bell.next(isolation: actor) != nil {
                 let keys = pending.take()
                 if !keys.isEmpty { return keys }
@@ -29,7 +30,7 @@ public struct StoreChanges: AsyncSequence, Sendable {
         }
 
         /// Waits for the next change; nil when the task is cancelled.
-        public mutating func next() async -> Set<RecordingKey>? { await next(isolation: nil) }
+        public mutating func next() async -> Set<Key>? { await next(isolation: nil) }
     }
 
     /// The iterator.
@@ -37,11 +38,11 @@ public struct StoreChanges: AsyncSequence, Sendable {
 }
 
 /// What a listener has not taken yet.
-private final class Pending: Sendable {
-    private let keys = Mutex<Set<RecordingKey>>([])
+private final class Pending<Key: Hashable & Sendable>: Sendable {
+    private let keys = Mutex<Set<Key>>([])
 
-    func add(_ more: [RecordingKey]) { keys.withLock { $0.formUnion(more) } }
-    func take() -> Set<RecordingKey> {
+    func add(_ more: [Key]) { keys.withLock { $0.formUnion(more) } }
+    func take() -> Set<Key> {
         keys.withLock { keys in
             defer { keys = [] }
             return keys
@@ -50,9 +51,9 @@ private final class Pending: Sendable {
 }
 
 /// Those who listen to a store.
-final class StoreListeners: Sendable {
+final class StoreListeners<Key: Hashable & Sendable>: Sendable {
     private struct Listener {
-        let pending: Pending
+        let pending: Pending<Key>
         let bell: AsyncStream<Void>.Continuation
     }
 
@@ -73,7 +74,7 @@ final class StoreListeners: Sendable {
     /// Announces what `changes` finds after the revision announced last; does not call it while nobody listens, nor if the version of the
     /// data is the one seen last.
     func announce(
-        dataVersion: Int64? = nil, _ changes: (_ after: Int64) -> (keys: [RecordingKey], revision: Int64)?
+        dataVersion: Int64? = nil, _ changes: (_ after: Int64) -> (keys: [Key], revision: Int64)?
     ) {
         state.withLock { state in
             if state.listeners.isEmpty { return }
@@ -93,8 +94,8 @@ final class StoreListeners: Sendable {
     }
 
     /// Adds a listener; the first one begins with `revision` and starts `poll`, which the end of the last one cancels.
-    func add(revision: Int64, poll: @escaping @Sendable () async -> Void) -> StoreChanges {
-        let pending = Pending()
+    func add(revision: Int64, poll: @escaping @Sendable () async -> Void) -> StoreChanges<Key> {
+        let pending = Pending<Key>()
         // One ring is enough: what has changed is in `pending`.
         let (bell, continuation) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
         let id = state.withLock { state in
@@ -127,33 +128,53 @@ final class StoreListeners: Sendable {
 }
 
 extension PracticeStore {
-    /// The recordings that change from now on, by this program or by another one, which is noticed within a fifth of a second.
+    /// The recordings whose sections, position, settings or title change from now on, by this program or by another one, which is noticed within a
+    /// fifth of a second.
     ///
     /// The file is looked at only while somebody listens, and no thread waits meanwhile.
-    public var changes: StoreChanges {
-        let revision = file.withLock { file in
-            (try? file.read { (rows) throws(DatabaseError) in try rows.revision() }) ?? 0
-        }
-        return listeners.add(revision: revision) { [weak self] in
+    public var changes: StoreChanges<RecordingKey> {
+        changes(to: listeners) { [weak self] revision in self?.recordingChanges(after: revision) }
+    }
+
+    /// The takes that are added, deleted or described otherwise from now on, by this program or by another one, as `changes` tells of recordings.
+    public var takeChanges: StoreChanges<Int> {
+        changes(to: takeListeners) { [weak self] revision in self?.takeChanges(after: revision) }
+    }
+
+    /// Tells those who listen which recordings have changed since they were told last.
+    func announceChanges() { listeners.announce { recordingChanges(after: $0) } }
+
+    /// Tells those who listen which takes have changed since they were told last.
+    func announceTakeChanges() { takeListeners.announce { takeChanges(after: $0) } }
+
+    /// A new sequence, which looks for the changes of other programs, too.
+    private func changes<Key>(
+        to listeners: StoreListeners<Key>, _ find: @escaping @Sendable (Int64) -> (keys: [Key], revision: Int64)?
+    ) -> StoreChanges<Key> {
+        // After the greatest number there is nothing, so only the revision is found.
+        let revision = find(.max)?.revision ?? 0
+        return listeners.add(revision: revision) { [weak self, weak listeners] in
             while !Task.isCancelled {
-                self?.announceChangesOfOthers()
+                if let version = self?.file.withLock({ $0.dataVersion() }) {
+                    listeners?.announce(dataVersion: version, find)
+                }
                 guard self != nil, (try? await Task.sleep(for: .milliseconds(200))) != nil else { return }
             }
         }
     }
 
-    /// Tells those who listen what has changed since they were told last.
-    func announceChanges() { listeners.announce(changes) }
-
-    private func announceChangesOfOthers() {
-        guard let version = file.withLock({ $0.dataVersion() }) else { return }
-        listeners.announce(dataVersion: version, changes)
-    }
-
-    private func changes(after revision: Int64) -> (keys: [RecordingKey], revision: Int64)? {
+    private func recordingChanges(after revision: Int64) -> (keys: [RecordingKey], revision: Int64)? {
         file.withLock { file in
             try? file.read { (rows) throws(DatabaseError) in
                 (keys: try rows.keys(changedAfter: revision), revision: try rows.revision())
+            }
+        }
+    }
+
+    private func takeChanges(after revision: Int64) -> (keys: [Int], revision: Int64)? {
+        file.withLock { file in
+            try? file.read { (rows) throws(DatabaseError) in
+                (keys: try rows.takes(changedAfter: revision), revision: try rows.takeRevision())
             }
         }
     }

@@ -11,13 +11,15 @@ public struct StoreRepair: Explained, Equatable {
     public let recordingCount: Int
     /// The sections that could be read.
     public let sectionCount: Int
+    /// The takes that could be read.
+    public let takeCount: Int
     /// Whether everything could be read. If not, changes from before cannot be undone any more.
     public let isComplete: Bool
 
     /// What has happened, in one plain sentence.
     public var message: String {
-        "the store of sections was damaged; \(isComplete ? "everything in it" : "what could be read") was kept: "
-            + "\(recordingCount) recordings with \(sectionCount) sections"
+        "the store of sections and takes was damaged; \(isComplete ? "everything in it" : "what could be read") was kept: "
+            + "\(recordingCount) recordings with \(sectionCount) sections, and \(takeCount) takes"
     }
     /// What to do about it, in one plain sentence.
     public var remedy: String { "The damaged file is kept as \(damagedPath)." }
@@ -30,7 +32,8 @@ public struct StoreRepair: Explained, Equatable {
         do throws(StoreError) {
             guard let salvage = try Self.salvage(path, schema, busyTimeout) else { return nil }
             (damagedPath, recordingCount) = (salvage.aside, salvage.copied.recordingCount)
-            (sectionCount, isComplete) = (salvage.copied.sectionCount, salvage.copied.isComplete)
+            (sectionCount, takeCount) = (salvage.copied.sectionCount, salvage.copied.takeCount)
+            isComplete = salvage.copied.isComplete
         } catch {
             throw error.kind == .busy ? error : .beyondRepair(path, cause, error)
         }

@@ -188,6 +188,34 @@ extension StoreSchema {
             """,
             "CREATE INDEX file_by_recording ON file (recording)",
         ],
+        [
+            // What the user recorded. A row is never deleted, so that a take's number is not given again: when its file was removed, it
+            // is gone. `trashing` counts the deletions, for undo.
+            """
+            CREATE TABLE take (
+                id INTEGER PRIMARY KEY,
+                path TEXT NOT NULL,
+                time INTEGER NOT NULL,
+                sample_rate INTEGER NOT NULL CHECK (sample_rate > 0),
+                channel_count INTEGER NOT NULL CHECK (channel_count > 0),
+                frame_count INTEGER NOT NULL CHECK (frame_count >= 0),
+                device TEXT NOT NULL,
+                recording INTEGER REFERENCES recording (id) ON DELETE SET NULL,
+                section INTEGER,
+                model TEXT,
+                name TEXT NOT NULL DEFAULT '',
+                note TEXT NOT NULL DEFAULT '',
+                rating INTEGER CHECK (rating BETWEEN 1 AND 5),
+                trashed INTEGER,
+                trashing INTEGER,
+                gone INTEGER NOT NULL DEFAULT 0 CHECK (gone IN (0, 1)),
+                revision INTEGER NOT NULL
+            ) STRICT
+            """,
+            "CREATE INDEX take_by_recording ON take (recording, section)",
+            "CREATE INDEX take_by_path ON take (path)",
+            "CREATE INDEX take_by_revision ON take (revision)",
+        ],
     ]
 
     private static func words(_ name: String, of table: String, columns: String, row: String) -> String {

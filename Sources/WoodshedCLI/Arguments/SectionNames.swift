@@ -23,9 +23,4 @@ enum SectionNames {
     static func completeRecipes(_ words: [String], _ index: Int, _ prefix: String) -> [String] {
         ((try? SettingsLayers())?.recipes ?? []).map(\.name).filter { $0.hasPrefix(prefix) }
     }
-
-    private static func isFile(_ path: String) -> Bool {
-        var status = stat()
-        return unsafe stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
-    }
 }

@@ -30,7 +30,7 @@ struct SettingOption: Sendable {
     static func named(_ name: String) -> SettingOption? { all.first { $0.name == name } }
 
     private static let playing: Set = ["play", "practice"]
-    private static let talking: Set = ["play", "practice", "render", "record", "demo"]
+    private static let talking: Set = ["play", "practice", "render", "record", "takes", "demo"]
 
     static let all: [SettingOption] = [
         SettingOption(

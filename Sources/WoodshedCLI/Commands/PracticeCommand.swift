@@ -75,6 +75,7 @@ struct Play: Verb {
               woodshed play song.mp3 --from 1:20 --speed 80%
               woodshed play song.mp3 --pitch -2
               woodshed play song.mp3 --from 50% --to 1:45 --output hw:1
+              woodshed play @1                           the take that was recorded last
 
             While playing, ? shows the keys: space pauses, arrows move, [ and ] change the speed, < and > the pitch, q ends.
             """)
@@ -93,7 +94,8 @@ struct Play: Verb {
     @OptionGroup var messages: MessageOptions
 
     func perform() throws {
-        let playing = Playing(file: file, strip: strip, device: device, loss: loss, screen: screen, messages: messages)
+        let playing = Playing(
+            file: try TakeWord.file(file), strip: strip, device: device, loss: loss, screen: screen, messages: messages)
         try playing.run { clip in
             let timeline = Timeline(clip)
             return SessionPlan(

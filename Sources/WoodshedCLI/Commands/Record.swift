@@ -151,9 +151,17 @@ struct Record: Verb {
             try? draft.discard()
             throw error
         }
+        let listing = place.takePath.map { path in
+            TakeListing(
+                path: path,
+                StoredTake.Sound(
+                    time: Int64(time(nil)), sampleRate: line.sampleRate, channelCount: line.channelCount, frameCount: 0,
+                    device: StableName.of(input)))
+        }
+        listing?.begin()
         let session = try RecordSession(
             stage, monitor: monitor, events: events, line: line, messages: messages, signals: signals, keyMap: keyMap)
-        try conclude(try session.run(), line, place, monitor, signals)
+        try conclude(try session.run(), line, place, monitor, signals, listing)
     }
 
     private var target: String? { file ?? out }
@@ -211,8 +219,9 @@ struct Record: Verb {
 
     private func conclude(
         _ outcome: RecordOutcome, _ line: RecorderLine, _ place: TakePlace, _ monitor: RecorderMonitor,
-        _ signals: Int32
+        _ signals: Int32, _ listing: TakeListing?
     ) throws {
+        if !outcome.isKept { listing?.drop() }
         if let summary = outcome.summary {
             let conversion = Result { try convert(outcome, place, signals) }
             let made = (try? conversion.get()) ?? nil
@@ -224,6 +233,7 @@ struct Record: Verb {
                         silentOverruns: outcome.silentOverruns, droppedFrames: monitor.droppedFrames))
             }
             if !messages.quiet { StandardStream.error.note(printable(farewell(outcome, summary, path))) }
+            if outcome.isKept, let listing, let path { list(listing, summary, path) }
             if messages.verbose { StandardStream.error.note(figures(monitor.statistics)) }
             _ = try conversion.get()
             // It was already reported during the recording.
@@ -233,6 +243,20 @@ struct Record: Verb {
         if let error = outcome.inputError { throw error }
         if let failure = outcome.outputFailure { throw failure }
         guard outcome.status == .success else { throw CommandFailure(outcome.status) }
+    }
+
+    /// Tells the length of the take to the list, and the user under which number it is there.
+    private func list(_ listing: TakeListing, _ summary: TakeSummary, _ path: String) {
+        do {
+            let number = try listing.finish(frameCount: summary.frameCount, path: path)
+            if !messages.quiet { StandardStream.error.note("take \(number); next: woodshed play @1") }
+        } catch let error as any CommandError {
+            // The recording is on the disk; only the list does not know it.
+            StandardStream.error.note(printable("not in the list of takes: \(error.message)"))
+            StandardStream.error.note(printable("add it with: woodshed takes add \(shellWord(path))"))
+        } catch {
+            StandardStream.error.note("not in the list of takes")
+        }
     }
 
     /// Converts the take if requested, and returns the path of the new file.

@@ -19,6 +19,16 @@ extension SectionError: CommandError {
     }
 }
 
+extension TakeError: CommandError {
+    var exitStatus: ExitStatus {
+        switch kind {
+        case .unknown, .trashed, .nothingToUndo: .notFound
+        case .textRefused: .usage
+        case .nameTaken: .cannotCreate
+        }
+    }
+}
+
 extension SectionFormatError: CommandError {
     var exitStatus: ExitStatus {
         switch kind {

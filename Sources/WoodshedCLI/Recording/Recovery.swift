@@ -28,6 +28,7 @@ enum Recovery {
                 failure = error
                 continue
             }
+            list(take, frames)
             if messages.json { try StandardStream.output.line(json(take, frames)) }
             if !messages.quiet {
                 StandardStream.error.note(
@@ -44,6 +45,26 @@ enum Recovery {
             }
         }
         if let failure { throw failure }
+    }
+
+    /// Puts a recovered take into the list of takes, unless it is there. A store that cannot be changed does not undo the recovery.
+    private static func list(_ take: UnfinishedTake, _ frames: Int64) {
+        do {
+            let store = try PracticeStore(.user)
+            if let known = try store.take(inFileAt: take.path) {
+                try store.finish(take: known.number, frameCount: frames)
+            } else if frames > 0 {
+                try store.addTake(
+                    inFileAt: take.path,
+                    StoredTake.Sound(
+                        time: take.startTime, sampleRate: take.sampleRate, channelCount: take.channelCount,
+                        frameCount: frames))
+            }
+        } catch let error as any CommandError {
+            StandardStream.error.note(printable("not in the list of takes: \(error.message)"))
+        } catch {
+            StandardStream.error.note("not in the list of takes")
+        }
     }
 
     /// Forgets the take that was recorded to `path`; its file is not changed.

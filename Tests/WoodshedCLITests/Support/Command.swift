@@ -25,6 +25,12 @@ enum Command {
         return own.split(separator: "/").dropLast().map { "/" + $0 }.joined() + "/woodshed"
     }()
 
+    /// The user's data of runs that are not given a place of their own; removed when the tests end.
+    private static let data: TestFolder = {
+        _ = atexit { TestFolder.remove(Command.data.path) }
+        return TestFolder()
+    }()
+
     /// Runs it to its end. A run that takes longer than `seconds` is killed and reports -9.
     ///
     /// - Parameters:
@@ -92,6 +98,7 @@ enum Command {
     ) -> pid_t {
         var variables = [
             "PATH": "/usr/local/bin:/usr/bin:/bin", "LANG": "C.UTF-8", "TERM": "xterm", "HOME": "/nonexistent",
+            "XDG_DATA_HOME": data.path,
         ]
         variables.merge(environment) { $1 }
         // A command that a sanitizer watches goes by what its run was told.

@@ -2,7 +2,7 @@
 import Glibc
 
 /// A folder for one test.
-final class TestFolder {
+final class TestFolder: Sendable {
     let path: String
 
     init() {
@@ -34,7 +34,7 @@ final class TestFolder {
         return names.sorted()
     }
 
-    private static func remove(_ path: String) {
+    static func remove(_ path: String) {
         // A folder cannot be unlinked, nor can a link be listed by mistake: it goes with the first call.
         guard unsafe unlink(path) != 0 else { return }
         for name in names(path) { remove(path + "/" + name) }

@@ -1,0 +1,213 @@
+internal import AudioFiles
+internal import Database
+internal import Glibc
+
+/// The takes that are kept: recordings made by the user, with the section that they belong to.
+///
+/// The store keeps the list; the sound stays in files of its own, which any program can open.
+extension PracticeStore {
+    /// The longest name of a take, in characters; a note has as many lines as one likes, up to `mostNoteBytes` bytes.
+    package static let mostNameCharacters = 200
+    private static let mostNoteBytes = 1 << 16
+
+    // MARK: Reading
+
+    /// The takes that a filter lets through, the newest first.
+    public func takes(_ filter: TakeFilter = TakeFilter()) throws(StoreError) -> [StoredTake] {
+        try read { (rows) throws(DatabaseError) in try rows.takes(filter) } ?? []
+    }
+
+    /// The take of a number, also from the trash; nil if there is none.
+    public func take(_ number: Int) throws(StoreError) -> StoredTake? {
+        try read { (rows) throws(DatabaseError) in try rows.take(number) } ?? nil
+    }
+
+    /// The take in a file, unless it is in the trash; nil if the store knows none there.
+    ///
+    /// - Parameter path: Where the file is, from the root of the file system.
+    public func take(inFileAt path: String) throws(StoreError) -> StoredTake? {
+        try read { (rows) throws(DatabaseError) in try rows.take(inFileAt: path) } ?? nil
+    }
+
+    /// The bytes of the files of takes: of those in the list, and of those in the trash.
+    public func takeStorage() throws(StoreError) -> (kept: Int64, trash: Int64) {
+        func bytes(_ takes: [StoredTake]) -> Int64 {
+            takes.reduce(0) { $0 + (TakeTrash.byteCount($1.currentPath) ?? 0) }
+        }
+        return (bytes(try takes()), bytes(try takes(TakeFilter(isTrash: true))))
+    }
+
+    // MARK: Changing
+
+    /// Adds a take to the list. A take whose file is in the list already gets its new length and nothing else.
+    ///
+    /// - Parameters:
+    ///   - path: Its file; the name may be relative.
+    ///   - sound: What is known of its sound.
+    ///   - model: What it was recorded against; nil for a recording of its own.
+    ///   - recording: The recording of the model; the store gets to know it. Without it a model of an unknown recording is left out.
+    @discardableResult
+    public func addTake(
+        inFileAt path: String, _ sound: StoredTake.Sound, model: StoredTake.Model? = nil,
+        of recording: PracticeRecording? = nil
+    ) throws(StoreError) -> StoredTake {
+        let whole = FileName.absolute(path) ?? path
+        return try changeTakes { (rows) throws(DatabaseError) in
+            if let recording { _ = try rows.see(recording, at: Int64(time(nil))) }
+            let number: Int
+            if let known = try rows.take(inFileAt: whole), known.sound.time == sound.time {
+                number = known.number
+                try rows.updateTake(number, .frameCount, .integer(sound.frameCount))
+            } else {
+                number = Int(try rows.addTake(path: whole, sound, model))
+            }
+            guard let take = try rows.take(number) else { throw .damaged("a take is not found") }
+            return take
+        }
+    }
+
+    /// Tells the length of a take that has ended, and where its file is now, if it was moved or converted.
+    ///
+    /// - Throws: `TakeError` if the take is unknown, `StoreError` if it cannot be kept.
+    @discardableResult
+    public func finish(take number: Int, frameCount: Int64, path: String? = nil) throws -> StoredTake {
+        let whole = path.map { FileName.absolute($0) ?? $0 }
+        return try changeTakes { (rows) throws(DatabaseError) -> Result<StoredTake, any Error> in
+            guard try rows.take(number) != nil else { return .failure(TakeError.unknown(number)) }
+            try rows.updateTake(number, .frameCount, .integer(frameCount))
+            if let whole { try rows.updateTake(number, .path, .text(whole)) }
+            return try rows.take(number).map { .success($0) } ?? .failure(TakeError.unknown(number))
+        }.get()
+    }
+
+    /// Takes a take off the list, which was not worth keeping. Its file stays as it is.
+    public func forget(take number: Int) throws(StoreError) {
+        try changeTakes { (rows) throws(DatabaseError) in try rows.removeTake(number) }
+    }
+
+    /// Changes what the user said about a take.
+    ///
+    /// - Throws: `TakeError` if the take is unknown or the words are refused, `StoreError` if they cannot be kept.
+    @discardableResult
+    public func edit(take number: Int, _ edit: TakeEdit) throws -> StoredTake {
+        let (column, value) = try Self.column(edit)
+        return try changeTakes { (rows) throws(DatabaseError) -> Result<StoredTake, any Error> in
+            guard try rows.take(number) != nil else { return .failure(TakeError.unknown(number)) }
+            try rows.updateTake(number, column, value)
+            return try rows.take(number).map { .success($0) } ?? .failure(TakeError.unknown(number))
+        }.get()
+    }
+
+    private static func column(_ edit: TakeEdit) throws(TakeError) -> (TakeColumn, DatabaseValue) {
+        switch edit {
+        case .rename(let name):
+            let isLine = !name.contains { $0.isNewline }
+            guard isLine, name.count <= mostNameCharacters, !name.utf8.contains(0) else {
+                throw TakeError(
+                    .textRefused, "a name is one line of at most \(mostNameCharacters) characters",
+                    remedy: "Make it shorter, or write a note.")
+            }
+            return (.name, .text(name))
+        case .note(let text):
+            guard text.utf8.count <= mostNoteBytes, !text.utf8.contains(0) else {
+                throw TakeError(
+                    .textRefused, "a note has at most \(mostNoteBytes) bytes", remedy: "Make it shorter.")
+            }
+            return (.note, .text(text))
+        case .rate(let rating):
+            guard rating.map((1...5).contains) ?? true else {
+                throw TakeError(.textRefused, "a rating is 1 to 5", remedy: "Give a number from 1 to 5, or none.")
+            }
+            return (.rating, .integer(orNull: rating.map(Int64.init)))
+        }
+    }
+
+    // MARK: The trash
+
+    /// Puts takes into the trash, in one step that `undoTrash` takes back. Their files stay in their folders, under hidden names.
+    ///
+    /// - Returns: The takes as they are now.
+    /// - Throws: `TakeError` if one is unknown or in the trash; `AudioFileError` if a file cannot be hidden: that take stays in the list.
+    @discardableResult
+    public func trash(takes numbers: [Int]) throws -> [StoredTake] {
+        let now = Int64(time(nil))
+        // The list first: if the program ends before a file is hidden, nothing is lost.
+        let takes = try changeTakes { (rows) throws(DatabaseError) -> Result<[StoredTake], any Error> in
+            let trashing = try (rows.lastTrashing() ?? 0) + 1
+            for number in numbers {
+                guard let take = try rows.take(number) else { return .failure(TakeError.unknown(number)) }
+                if take.isTrashed { return .failure(TakeError.trashed(number)) }
+            }
+            var trashed: [StoredTake] = []
+            for number in Set(numbers).sorted() {
+                try rows.updateTake(number, .trashed, .integer(now))
+                try rows.updateTake(number, .trashing, .integer(trashing))
+                if let take = try rows.take(number) { trashed.append(take) }
+            }
+            return .success(trashed)
+        }.get()
+        var failure: AudioFileError?
+        for take in takes {
+            do throws(AudioFileError) { try TakeTrash.hide(take) } catch {
+                failure = error
+                try setTrashed(take.number, nil)
+            }
+        }
+        if let failure { throw failure }
+        return takes
+    }
+
+    /// Brings back the takes that were put into the trash last.
+    ///
+    /// - Throws: As `restore(take:)`, and `TakeError` of kind `nothingToUndo`.
+    @discardableResult
+    public func undoTrash() throws -> [StoredTake] {
+        let takes =
+            try read { (rows) throws(DatabaseError) -> [StoredTake] in
+                guard let trashing = try rows.lastTrashing() else { return [] }
+                return try rows.takes(trashing: trashing)
+            } ?? []
+        if takes.isEmpty { throw TakeError.nothingToUndo }
+        return try takes.map { try restore(take: $0.number) }
+    }
+
+    /// Brings a take back from the trash, under its name.
+    ///
+    /// - Throws: `TakeError` of kind `unknown`, `trashed` if it is not in the trash, `nameTaken` if another file has its name now;
+    ///   `AudioFileError` if the file cannot be renamed. The take stays in the trash then.
+    @discardableResult
+    public func restore(take number: Int) throws -> StoredTake {
+        guard let take = try take(number) else { throw TakeError.unknown(number) }
+        guard take.isTrashed else {
+            throw TakeError(.trashed, "take \(number) is not in the trash", remedy: "List the trash.")
+        }
+        guard try TakeTrash.bringBack(take) else {
+            throw TakeError(
+                .nameTaken, "take \(number) cannot come back: there is another file \(take.path)",
+                remedy: "Move that file away first.")
+        }
+        try setTrashed(number, nil)
+        return try self.take(number) ?? take
+    }
+
+    /// Removes the files of all takes in the trash, for good, and forgets the takes.
+    ///
+    /// - Returns: The takes that were removed, and the bytes that are free now.
+    /// - Throws: `AudioFileError` if a file cannot be removed; that take and those after it stay in the trash.
+    @discardableResult
+    public func emptyTrash() throws -> (takes: [StoredTake], bytes: Int64) {
+        var (removed, freed): ([StoredTake], Int64) = ([], 0)
+        for take in try takes(TakeFilter(isTrash: true)) {
+            freed += try TakeTrash.empty(take)
+            try forget(take: take.number)
+            removed.append(take)
+        }
+        return (removed, freed)
+    }
+
+    private func setTrashed(_ number: Int, _ time: Int64?) throws(StoreError) {
+        try changeTakes { (rows) throws(DatabaseError) in
+            try rows.updateTake(number, .trashed, .integer(orNull: time))
+        }
+    }
+}

@@ -1,0 +1,159 @@
+// The rows of the takes, read and written on a connection whose transaction the caller has begun.
+internal import AudioFiles
+internal import Database
+internal import JSON
+
+extension StoreRows {
+    private static let takeColumns = """
+        take.id, take.path, time, take.sample_rate, channel_count, take.frame_count, device, key, section, model, name, note,
+        rating, trashed
+        """
+    private static let takeTables = "take LEFT JOIN recording ON take.recording = recording.id"
+    private static let nextTakeRevision = "(SELECT coalesce(max(revision), 0) + 1 FROM take)"
+
+    /// Adds a take; returns its number.
+    func addTake(path: String, _ sound: StoredTake.Sound, _ model: StoredTake.Model?) throws(DatabaseError) -> Int64 {
+        var recording: Int64?
+        if let model { recording = try self.recording(model.key)?.id }
+        try database.run(
+            """
+            INSERT INTO take (path, time, sample_rate, channel_count, frame_count, device, recording, section, model, revision)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, \(Self.nextTakeRevision))
+            """, .text(path), .integer(sound.time), .integer(sound.sampleRate), .integer(sound.channelCount),
+            .integer(sound.frameCount), .text(sound.device), .integer(orNull: recording),
+            .integer(orNull: model?.sectionID.map(Int64.init)), .text(orNull: model.map(Self.text)))
+        return database.lastInsertedRow
+    }
+
+    func take(_ number: Int) throws(DatabaseError) -> StoredTake? {
+        try database.first(
+            "SELECT \(Self.takeColumns) FROM \(Self.takeTables) WHERE take.id = ? AND gone = 0", .integer(number),
+            row: Self.take)
+    }
+
+    /// The take whose file has this name and that is not in the trash.
+    func take(inFileAt path: String) throws(DatabaseError) -> StoredTake? {
+        try database.first(
+            "SELECT \(Self.takeColumns) FROM \(Self.takeTables) WHERE take.path = ? AND trashed IS NULL AND gone = 0",
+            .text(path), row: Self.take)
+    }
+
+    /// The takes that a filter lets through, the newest first.
+    func takes(_ filter: TakeFilter) throws(DatabaseError) -> [StoredTake] {
+        var conditions = ["gone = 0", "trashed IS \(filter.isTrash ? "NOT " : "")NULL"]
+        var values: [DatabaseValue] = []
+        if let key = filter.key {
+            conditions.append("key = ?")
+            values.append(.bytes(key.bytes))
+        }
+        if let id = filter.sectionID {
+            conditions.append("section = ?")
+            values.append(.integer(id))
+        }
+        values.append(.integer(Int64(filter.limit ?? -1)))
+        return try database.rows(
+            """
+            SELECT \(Self.takeColumns) FROM \(Self.takeTables) WHERE \(conditions.joined(separator: " AND "))
+            ORDER BY take.id DESC LIMIT ?
+            """, values, row: Self.take)
+    }
+
+    /// Takes over what the user says about a take, or where it is.
+    func updateTake(_ number: Int, _ column: TakeColumn, _ value: DatabaseValue) throws(DatabaseError) {
+        try database.run(
+            "UPDATE take SET \(column.rawValue) = ?, revision = \(Self.nextTakeRevision) WHERE id = ?", value,
+            .integer(number))
+    }
+
+    /// Forgets a take.
+    func removeTake(_ number: Int) throws(DatabaseError) {
+        try database.run(
+            """
+            UPDATE take SET gone = 1, path = '', model = NULL, name = '', note = '', revision = \(Self.nextTakeRevision) WHERE id = ?
+            """, .integer(number))
+    }
+
+    /// When takes were last put into the trash, of those that are still there.
+    func lastTrashing() throws(DatabaseError) -> Int64? {
+        try database.first("SELECT max(trashing) FROM take WHERE trashed IS NOT NULL AND gone = 0") {
+            (row) throws(DatabaseError) in
+            try row.integer(orNull: 0)
+        } ?? nil
+    }
+
+    /// The takes that one deletion has put into the trash.
+    func takes(trashing: Int64) throws(DatabaseError) -> [StoredTake] {
+        try database.rows(
+            """
+            SELECT \(Self.takeColumns) FROM \(Self.takeTables) WHERE trashed IS NOT NULL AND gone = 0 AND trashing = ?
+            ORDER BY take.id
+            """, [.integer(trashing)], row: Self.take)
+    }
+
+    func takeRevision() throws(DatabaseError) -> Int64 {
+        try database.first("SELECT coalesce(max(revision), 0) FROM take") { (row) throws(DatabaseError) in
+            try row.integer(0)
+        } ?? 0
+    }
+
+    func takes(changedAfter revision: Int64) throws(DatabaseError) -> [Int] {
+        try database.rows("SELECT id FROM take WHERE revision > ?", [.integer(revision)]) {
+            (row) throws(DatabaseError) in Int(try row.integer(0))
+        }
+    }
+
+    // MARK: Rows as values
+
+    private static func take(_ row: DatabaseRow) throws(DatabaseError) -> StoredTake {
+        let (rate, channels, frames) = (try row.integer(3), try row.integer(4), try row.integer(5))
+        guard (1...Int64(Int32.max)).contains(rate), (1...64).contains(channels), frames >= 0 else {
+            throw .damaged("a take has an impossible rate or length")
+        }
+        var model: StoredTake.Model?
+        if let text = try row.text(orNull: 9), !row.isNull(7), let key = RecordingKey(bytes: try row.bytes(7)) {
+            model = try self.model(text, key: key, section: try row.integer(orNull: 8))
+        }
+        return StoredTake(
+            number: Int(try row.integer(0)), path: try row.text(1),
+            sound: StoredTake.Sound(
+                time: try row.integer(2), sampleRate: Int(rate), channelCount: Int(channels), frameCount: frames,
+                device: try row.text(6)),
+            model: model, name: try row.text(10), note: try row.text(11),
+            rating: try row.integer(orNull: 12).map(Int.init), trashedAt: try row.integer(orNull: 13))
+    }
+
+    private static func text(_ model: StoredTake.Model) -> String {
+        JSONValue.object([
+            .init("name", .string(model.sectionName)), .init("first", .integer(model.frames.lowerBound)),
+            .init("past", .integer(model.frames.upperBound)), .init("pass", .integer(model.pass)),
+            .init("speed", .number(model.speed)), .init("semitones", .number(model.semitones)),
+            .init("start", .number(model.start)), .init("alignment", .string(model.alignment.rawValue)),
+        ]).text
+    }
+
+    private static func model(
+        _ text: String, key: RecordingKey, section: Int64?
+    ) throws(DatabaseError) -> StoredTake.Model {
+        let value = JSONValue(reading: Array(text.utf8))
+        guard let name = value?["name"]?.stringValue, let first = value?["first"]?.integerValue,
+            let past = value?["past"]?.integerValue, first <= past, let pass = value?["pass"]?.integerValue,
+            let speed = value?["speed"]?.doubleValue, let semitones = value?["semitones"]?.doubleValue,
+            let start = value?["start"]?.doubleValue,
+            let alignment = value?["alignment"]?.stringValue.flatMap(StoredTake.Alignment.init)
+        else { throw .damaged("the model of a take cannot be read") }
+        return StoredTake.Model(
+            key: key, sectionID: section.map(Int.init), sectionName: name, frames: first..<past, pass: Int(pass),
+            speed: speed, semitones: semitones, start: start, alignment: alignment)
+    }
+}
+
+/// The columns of a take that change.
+enum TakeColumn: String {
+    case name
+    case note
+    case rating
+    case path
+    case frameCount = "frame_count"
+    case trashed
+    case trashing
+}

@@ -1,0 +1,58 @@
+// The trash: a deleted take stays in its folder under a hidden name, until the trash is emptied. So deleting and bringing back are one
+// rename each, on any disk.
+internal import AudioFiles
+internal import Files
+internal import Glibc
+
+enum TakeTrash {
+    /// The hidden name of a take's file.
+    static func path(of path: String, number: Int) -> String {
+        let folder = FilePlace.folder(of: path)
+        return (folder == "/" ? "" : folder) + "/.woodshed-deleted-take-\(number)"
+    }
+
+    /// Hides the file of a take that was deleted. A file that is gone needs no hiding.
+    static func hide(_ take: StoredTake) throws(AudioFileError) {
+        let hidden = path(of: take.path, number: take.number)
+        guard FileIdentity(path: take.path) != nil else { return }
+        try move(take.path, to: hidden, naming: take.path)
+    }
+
+    /// Brings the file of a take back under its name. If it was not hidden, because the program ended between two steps, it is there already.
+    ///
+    /// - Returns: False if another file has its name now.
+    static func bringBack(_ take: StoredTake) throws(AudioFileError) -> Bool {
+        let hidden = path(of: take.path, number: take.number)
+        guard FileIdentity(path: hidden) != nil else { return true }
+        if FileIdentity(path: take.path) != nil { return false }
+        try move(hidden, to: take.path, naming: take.path)
+        return true
+    }
+
+    /// Removes the hidden file of a take.
+    ///
+    /// - Returns: The bytes that were freed.
+    static func empty(_ take: StoredTake) throws(AudioFileError) -> Int64 {
+        let hidden = path(of: take.path, number: take.number)
+        let bytes = byteCount(hidden)
+        if unsafe unlink(hidden) != 0, errno != ENOENT, errno != ENOTDIR {
+            throw .writing(hidden, errno: errno, creating: false)
+        }
+        return bytes ?? 0
+    }
+
+    /// The size of a file; nil if there is none.
+    static func byteCount(_ path: String) -> Int64? {
+        var status = stat()
+        guard unsafe stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
+        return Int64(status.st_size)
+    }
+
+    private static func move(_ path: String, to other: String, naming name: String) throws(AudioFileError) {
+        do throws(FileFault) {
+            try FilePlace(other).put(path, replaces: false)
+        } catch {
+            throw .writing(name, errno: error.code, creating: false)
+        }
+    }
+}

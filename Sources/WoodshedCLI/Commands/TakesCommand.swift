@@ -1,0 +1,297 @@
+// `woodshed takes`: lists and changes the takes that are kept.
+import ArgumentParser
+import Files
+import Glibc
+import JSON
+import Woodshed
+
+struct TakesCommand: Verb {
+    static let configuration = CommandConfiguration(
+        commandName: "takes",
+        abstract: "List, hear, name, export and delete what you recorded.",
+        discussion: """
+            EXAMPLES
+              woodshed takes                          list them, the newest first
+              woodshed takes song.mp3 --section Solo  those of one section
+              woodshed takes play 12                  or @1, the newest
+              woodshed takes rename 12 "slow, clean"
+              woodshed takes note 12 "late after the rest"
+              woodshed takes rate 12 4                1 to 5; none takes it back
+              woodshed takes export 12 solo.flac      also opus, ogg, mp3 and m4a
+              woodshed takes add old.wav              a recording that is not in the list
+              woodshed takes rm 3-7 9                 undo brings them back
+              woodshed takes --trash                  what was deleted
+              woodshed takes empty --yes              free its room, for good
+
+            A take is what you recorded, with `woodshed record`. Its number stays the same. The
+            sound is in an ordinary file, which any program can open; a deleted take
+            stays beside it, hidden, until the trash is emptied.
+            """)
+
+    @Argument(
+        help: .init(
+            "A recording whose takes are listed; or list, play, rename, note, rate, export, add, rm, restore, undo or empty, and what it needs.",
+            valueName: "word"),
+        completion: .list(TakeAction.allCases.map(\.rawValue)))
+    var words: [String] = []
+
+    @Option(name: .long, help: "Only takes of this saved section of the recording.")
+    var section: String?
+
+    @Option(
+        name: .long, parsing: .unconditional, help: .init("Only the newest takes.", valueName: "n"),
+        transform: { try boundedInteger($0, in: 1...1_000_000) })
+    var newest: Int?
+
+    @Flag(name: .long, help: "List the trash.")
+    var trash = false
+
+    @Flag(name: .long, help: "Go on listing: a line for each take that is added or changed, by any program.")
+    var follow = false
+
+    @Flag(name: .long, help: "With empty: remove the files in the trash.")
+    var yes = false
+
+    @OptionGroup(visibility: .hidden) var strip: StripOptions
+    @OptionGroup(visibility: .hidden) var device: DeviceOptions
+    @OptionGroup(visibility: .hidden) var loss: LossOptions
+    @OptionGroup(visibility: .hidden) var screen: ScreenOptions
+    @OptionGroup var messages: MessageOptions
+
+    func perform() throws {
+        let (action, words) = TakeAction.parsed(words)
+        try check(action, words)
+        let store = try PracticeStore(.user)
+        switch action {
+        case .list: try list(words.first, in: store)
+        case .play: try play(try TakeWord.take(words[0], in: store))
+        case .rename: try edit(words[0], .rename(words[1]), "named", in: store)
+        case .note: try edit(words[0], .note(words[1]), "noted", in: store)
+        case .rate: try edit(words[0], .rate(try Self.rating(words[1])), "rated", in: store)
+        case .export: try export(try TakeWord.take(words[0], in: store), to: words[1])
+        case .add:
+            try tell(try words.map { try store.addTake(inFileAt: $0, Self.sound($0)) }, "added", next: "takes")
+        case .rm:
+            let takes = try TakeWord.takes(words, in: store)
+            try tell(try store.trash(takes: takes.map(\.number)), "deleted", next: "takes undo")
+        case .restore:
+            let takes = try TakeWord.takes(words, in: store)
+            try tell(try takes.map { try store.restore(take: $0.number) }, "brought back", next: "takes")
+        case .undo: try tell(try store.undoTrash(), "brought back", next: "takes")
+        case .empty: try empty(store)
+        }
+        store.tellRepair()
+    }
+
+    /// Refuses words and options that the action does not take.
+    private func check(_ action: TakeAction, _ words: [String]) throws(CommandFailure) {
+        let remedy = "Write: woodshed takes \(action.usage)"
+        guard action.wordCount.contains(words.count) else {
+            let isShort = words.count < action.wordCount.lowerBound
+            throw CommandFailure(
+                .usage,
+                isShort
+                    ? "'\(action.rawValue)' needs more words"
+                    : "'\(action.rawValue)' takes no word '\(words.last ?? "")'",
+                remedy: remedy)
+        }
+        let given = [
+            ("--section", section != nil), ("--newest", newest != nil), ("--trash", trash), ("--follow", follow),
+            ("--yes", yes),
+        ].filter(\.1).map(\.0)
+        if let option = given.first(where: { !action.options.contains($0) }) {
+            throw CommandFailure(.usage, "'\(action.rawValue)' does not take \(option)", remedy: remedy)
+        }
+        if section != nil, words.isEmpty {
+            throw CommandFailure(.usage, "--section needs the recording that it is of", remedy: remedy)
+        }
+    }
+
+    // MARK: Listing
+
+    private func list(_ file: String?, in store: PracticeStore) throws {
+        var filter = TakeFilter(isTrash: trash, limit: newest)
+        if let file {
+            let kept = try KeptRecording(file: file, store: store)
+            filter.key = kept.recording.key
+            if let section { filter.sectionID = try kept.list().meant(by: section).id }
+        }
+        // Before the list is read, so that no change is missed in between.
+        let changes = follow ? store.takeChanges : nil
+        let takes = try store.takes(filter)
+        try write(takes, in: store)
+        if let changes { return try followChanges(changes, filter, in: store) }
+        if messages.json || messages.quiet { return }
+        Recovery.mention()
+        if takes.isEmpty {
+            StandardStream.error.note(trash ? "The trash is empty." : "There are no takes yet.")
+            if !trash { StandardStream.error.note("next: woodshed record") }
+            return
+        }
+        let storage = try store.takeStorage()
+        let inTrash = storage.trash > 0 ? "; \(sizeText(UInt64(storage.trash))) in the trash" : ""
+        StandardStream.error.note("\(sizeText(UInt64(storage.kept))) in all takes\(inTrash)")
+        StandardStream.error.note("next: woodshed takes \(trash ? "restore" : "play") \(takes[0].number)")
+    }
+
+    private func write(_ takes: [StoredTake], in store: PracticeStore) throws {
+        let isTerminal = StandardStream.output.isTerminal
+        let table = TakeTable(takes: takes, store: store, columns: isTerminal ? terminalSize().columns : nil)
+        if messages.json {
+            for line in table.json { try StandardStream.output.line(line.text) }
+        } else {
+            for line in table.lines(header: isTerminal && !messages.plain && !follow) {
+                try StandardStream.output.line(line)
+            }
+        }
+    }
+
+    /// Writes each take that is added or changed, until a signal or a closed pipe ends the program.
+    private func followChanges(_ changes: StoreChanges<Int>, _ filter: TakeFilter, in store: PracticeStore) throws {
+        let inbox = try Inbox<Set<Int>>()
+        let task = Task { for await numbers in changes { inbox.put(numbers) } }
+        defer { task.cancel() }
+        while true {
+            var waits = [
+                pollfd(fd: inbox.descriptor, events: Int16(POLLIN), revents: 0),
+                // No events are asked for: only that its reader has gone.
+                pollfd(fd: STDOUT_FILENO, events: 0, revents: 0),
+            ]
+            if unsafe poll(&waits, 2, -1) < 0, errno != EINTR { return }
+            if waits[1].revents != 0 { throw CommandFailure(.closedPipe) }
+            var all = filter
+            all.limit = nil
+            for number in inbox.take().reduce(into: Set<Int>(), { $0.formUnion($1) }).sorted() {
+                guard let take = try store.take(number) else {
+                    if messages.json { try StandardStream.output.line(Self.removed(number)) }
+                    continue
+                }
+                let isMeant =
+                    (filter.key == nil || take.model?.key == filter.key)
+                    && (filter.sectionID == nil || take.model?.sectionID == filter.sectionID)
+                if isMeant { try write([take], in: store) }
+            }
+        }
+    }
+
+    private static func removed(_ number: Int) -> String {
+        JSONValue.object([
+            .init("v", .integer(1)), .init("event", .string("take.removed")), .init("number", .integer(number)),
+        ]).text
+    }
+
+    // MARK: Changing
+
+    private static func rating(_ word: String) throws(CommandFailure) -> Int? {
+        if word == "none" { return nil }
+        guard let number = wholeNumber(word), (1...5).contains(number) else {
+            throw CommandFailure(.usage, "'\(word)' is no rating", remedy: "Give 1 to 5, or none.")
+        }
+        return Int(number)
+    }
+
+    /// The sound of a recording that was made some time ago: when its file was written tells when.
+    private static func sound(_ path: String) throws(AudioFileError) -> StoredTake.Sound {
+        let info = try AudioFileInfo(path: path)
+        let modified = unsafe FileState(path)?.modified.seconds ?? 0
+        return StoredTake.Sound(
+            time: modified, sampleRate: info.sampleRate, channelCount: info.channelCount,
+            frameCount: info.frameCount)
+    }
+
+    private func edit(_ word: String, _ edit: TakeEdit, _ verb: String, in store: PracticeStore) throws {
+        let take = try store.edit(take: try TakeWord.take(word, in: store).number, edit)
+        try tell([take], verb, next: "takes")
+    }
+
+    private func empty(_ store: PracticeStore) throws {
+        let takes = try store.takes(TakeFilter(isTrash: true))
+        let size = sizeText(UInt64(try store.takeStorage().trash))
+        guard !takes.isEmpty else { return note("The trash is empty.") }
+        guard yes else {
+            throw CommandFailure(
+                .usage, "this would remove \(count(takes)) (\(size)) for good",
+                remedy: "Remove them with: woodshed takes empty --yes")
+        }
+        let (removed, bytes) = try store.emptyTrash()
+        if messages.json {
+            for take in removed { try StandardStream.output.line(Self.removed(take.number)) }
+        }
+        note("removed \(count(removed)), \(sizeText(UInt64(bytes))) are free")
+    }
+
+    /// Tells which takes have changed, and what to do next.
+    private func tell(_ takes: [StoredTake], _ verb: String, next: String) throws {
+        if messages.json {
+            for take in takes {
+                try StandardStream.output.line(JSONValue.object([.init("v", .integer(1))] + take.fields).text)
+            }
+            return
+        }
+        note("\(verb): \(takes.count == 1 ? "take \(takes[0].number)" : count(takes))")
+        note("next: woodshed \(next)")
+    }
+
+    private func count(_ takes: [StoredTake]) -> String { takes.count == 1 ? "1 take" : "\(takes.count) takes" }
+
+    private func note(_ words: String) {
+        if !messages.quiet, !messages.json { StandardStream.error.note(printable(words)) }
+    }
+
+    // MARK: Hearing and exporting
+
+    private func play(_ take: StoredTake) throws {
+        let playing = Playing(
+            file: take.currentPath, strip: strip, device: device, loss: loss, screen: screen, messages: messages)
+        try playing.run { clip in
+            SessionPlan(PracticePlan(sections: [try Section(0..<clip.frameCount)]))
+        }
+    }
+
+    private func export(_ take: StoredTake, to target: String) throws {
+        let signals = Signals.install()
+        let place = try TakePlace(target, format: nil, now: time(nil))
+        guard let path = place.path else {
+            throw CommandFailure(
+                .usage, "a take is exported to a file, not to a pipe",
+                remedy: "Write: woodshed takes \(TakeAction.export.usage)")
+        }
+        if let format = place.format.export {
+            let marks =
+                (try? AudioFileInfo(path: take.currentPath)).flatMap { try? FileDetails(of: $0).marks.marks } ?? []
+            let conversion = Conversion(
+                take: take.currentPath, target: path, format: format,
+                marks: marks.map { TakeMark(name: $0.name, frame: $0.frame) }, keepsTake: true, signals: signals,
+                messages: messages)
+            try conversion.run()
+        } else {
+            try copy(take, to: path, as: place.format)
+        }
+        note("wrote \(path)")
+    }
+
+    /// A file of the take's own format is a copy of it.
+    private func copy(_ take: StoredTake, to path: String, as format: RecordFormat) throws {
+        guard take.path.lowercased().hasSuffix(".\(format.rawValue)") else {
+            throw CommandFailure(
+                .usage, "take \(take.number) is no .\(format.rawValue) file, and cannot become one",
+                remedy: "Export it as flac, opus, ogg, mp3 or m4a.")
+        }
+        do throws(FileFault) {
+            let source = try unsafe RegularFile(take.currentPath)
+            let file = try WholeFile(path)
+            var offset: Int64 = 0
+            while true {
+                let bytes = try FileBytes.bytes(of: source.descriptor, at: offset, count: 1 << 20)
+                if bytes.isEmpty { break }
+                try file.append(bytes)
+                offset += Int64(bytes.count)
+            }
+            try file.commit(replaces: false)
+        } catch {
+            throw error.code == EEXIST
+                ? AudioFileError.creatingNew(path, errno: error.code)
+                : AudioFileError.writing(path, errno: error.code, creating: error.isCreating)
+        }
+    }
+}

@@ -1,0 +1,128 @@
+// What `woodshed takes ACTION WORDS` can do, and which takes the words mean.
+import Woodshed
+
+/// One of the things to do with takes.
+enum TakeAction: String, CaseIterable {
+    case list
+    case play
+    case rename
+    case note
+    case rate
+    case export
+    case add
+    case rm
+    case restore
+    case undo
+    case empty
+
+    /// The words that follow it, for errors.
+    var usage: String {
+        switch self {
+        case .list: "[list] [FILE] [--section SECTION]"
+        case .play: "play TAKE"
+        case .rename: "rename TAKE NAME"
+        case .note: "note TAKE TEXT"
+        case .rate: "rate TAKE 1-5|none"
+        case .export: "export TAKE FILE"
+        case .add: "add FILE..."
+        case .rm: "rm TAKE..."
+        case .restore: "restore TAKE..."
+        case .undo: "undo"
+        case .empty: "empty --yes"
+        }
+    }
+
+    /// How many words it takes.
+    var wordCount: ClosedRange<Int> {
+        switch self {
+        case .list: 0...1
+        case .undo, .empty: 0...0
+        case .play: 1...1
+        case .rename, .note, .rate, .export: 2...2
+        case .add, .rm, .restore: 1...Int.max
+        }
+    }
+
+    /// The options that it takes, besides those for the output.
+    var options: [String] {
+        switch self {
+        case .list: ["--section", "--trash", "--newest", "--follow"]
+        case .empty: ["--yes"]
+        default: []
+        }
+    }
+
+    /// The action of the first word, and the words after it. A first word that is no action is the file whose takes are listed.
+    static func parsed(_ words: [String]) -> (action: TakeAction, words: [String]) {
+        let synonyms = ["ls": Self.list, "remove": .rm, "delete": .rm, "name": .rename]
+        guard let first = words.first, let action = Self(rawValue: first) ?? synonyms[first] else {
+            return (.list, words)
+        }
+        return (action, Array(words.dropFirst()))
+    }
+}
+
+/// A take as typed: its number, or `@1` for the newest, `@2` for the one before it.
+enum TakeWord {
+    /// The take that a word means.
+    ///
+    /// - Throws: A `CommandFailure` if there is none.
+    static func take(_ word: String, in store: PracticeStore) throws -> StoredTake {
+        if let place = newest(word) {
+            let takes = try store.takes(TakeFilter(limit: place))
+            guard takes.count == place, let take = takes.last else {
+                throw CommandFailure(
+                    .notFound,
+                    takes.isEmpty
+                        ? "there are no takes yet" : "there is no take \(word): there are only \(takes.count)",
+                    remedy: "Record one with: woodshed record")
+            }
+            return take
+        }
+        guard let number = wholeNumber(word).flatMap({ Int(exactly: $0) }) else {
+            throw CommandFailure(
+                .usage, "'\(word)' is no take",
+                remedy: "Give a take's number, or @1 for the newest. List them with: woodshed takes")
+        }
+        guard let take = try store.take(number) else {
+            throw CommandFailure(.notFound, "there is no take \(number)", remedy: "List them with: woodshed takes")
+        }
+        return take
+    }
+
+    /// The takes that words mean: numbers, ranges of numbers such as `3-5`, and `@1`.
+    static func takes(_ words: [String], in store: PracticeStore) throws -> [StoredTake] {
+        var takes: [StoredTake] = []
+        for word in words {
+            let ends = word.split(separator: "-", omittingEmptySubsequences: false).map { wholeNumber($0) }
+            if ends.count == 2, let first = ends[0], let last = ends[1], first <= last, last - first < 100_000 {
+                // A range may have holes, but not be empty.
+                let found = try (Int(first)...Int(last)).compactMap { try store.take($0) }
+                if found.isEmpty {
+                    throw CommandFailure(
+                        .notFound, "there are no takes \(word)", remedy: "List them with: woodshed takes")
+                }
+                takes += found
+            } else {
+                takes.append(try take(word, in: store))
+            }
+        }
+        var seen: Set<Int> = []
+        return takes.filter { seen.insert($0.number).inserted }
+    }
+
+    /// The place of a word such as `@1` in the list, from 1; nil if it is no such word.
+    static func newest(_ word: String) -> Int? {
+        guard word.hasPrefix("@"), let place = wholeNumber(word.dropFirst()), (1...1_000_000).contains(place) else {
+            return nil
+        }
+        return Int(place)
+    }
+
+    /// The file that a word of `play` means: the one of this name, or that of a take such as `@1`.
+    static func file(_ word: String) throws -> String {
+        guard newest(word) != nil, !isFile(word) else { return word }
+        let take = try take(word, in: PracticeStore(.user))
+        return take.currentPath
+    }
+}

@@ -1,0 +1,114 @@
+// A list of takes, for people and for programs.
+import Glibc
+import JSON
+import Woodshed
+
+/// Takes as lines.
+struct TakeTable {
+    let takes: [StoredTake]
+    let store: PracticeStore
+    /// The columns of the terminal; nil where lines are not cut.
+    let columns: Int?
+
+    /// One line for each take: its number, date, length, rating, and what it is.
+    func lines(header: Bool) -> [String] {
+        var titles: [RecordingKey: String] = [:]
+        var rows = takes.map { take in
+            let title = take.model.map { model in
+                if titles[model.key] == nil { titles[model.key] = Self.title(model.key, store) }
+                return titles[model.key] ?? ""
+            }
+            return [
+                String(take.number), dateText(take.sound.time), clockText(take.seconds),
+                take.rating.map { String(repeating: "*", count: $0) } ?? "", words(take, title),
+            ]
+        }
+        if header, !rows.isEmpty { rows.insert(["#", "recorded", "length", "", "take"], at: 0) }
+        let widths = (0..<4).map { column in rows.map { displayWidth($0[column]) }.max() ?? 0 }
+        return rows.map { row in
+            var cells: [String] = []
+            for (column, (cell, width)) in zip(row, widths).enumerated() where width > 0 {
+                let padding = String(repeating: " ", count: width - displayWidth(cell))
+                // Numbers and times end in one column, stars begin in one.
+                cells.append(column == 3 ? cell + padding : padding + cell)
+            }
+            let line = (cells + [row[4]]).joined(separator: "  ")
+            return columns.map { fitted(line, cells: max(1, $0 - 1), ellipsis: "...") } ?? line
+        }
+    }
+
+    /// Its name or that of its file, what it was recorded against, its note, and whether its file is gone.
+    private func words(_ take: StoredTake, _ title: String?) -> String {
+        var words = [printable(take.name.isEmpty ? fileName(take.path) : take.name)]
+        if let model = take.model, let title {
+            let section = model.sectionName.isEmpty ? "" : ", " + model.sectionName
+            words.append(printable("(\(title)\(section), pass \(model.pass), \(percentText(model.speed)))"))
+        }
+        if let first = take.note.split(separator: "\n").first { words.append(printable("\"\(first)\"")) }
+        if take.isMissing { words.append("[the file is gone]") }
+        return words.joined(separator: "  ")
+    }
+
+    private static func title(_ key: RecordingKey, _ store: PracticeStore) -> String {
+        guard let recording = (try? store.recording(key))??.recording else { return "" }
+        return recording.path.map(fileName) ?? recording.title
+    }
+
+    /// One object for each take.
+    var json: [JSONValue] { takes.map { .object([.init("v", .integer(1))] + $0.fields) } }
+}
+
+extension StoredTake {
+    /// Whether its file is not where it was.
+    var isMissing: Bool { !isFile(currentPath) }
+
+    /// Its length. While a take is being recorded, and after a crash, only its file knows it.
+    var frameCount: Int64 {
+        guard sound.frameCount == 0, let info = try? AudioFileInfo(path: currentPath) else { return sound.frameCount }
+        return info.frameCount
+    }
+
+    var seconds: Double { Double(frameCount) / Double(sound.sampleRate) }
+
+    /// The take for programs. `model_start_frame` is the frame of the take at which the first frame of the section was heard.
+    var fields: [JSONValue.Field] {
+        var fields: [JSONValue.Field] = [
+            .init("number", .integer(number)), .init("path", .string(currentPath)), .init("missing", .bool(isMissing)),
+            .init("time", .integer(sound.time)), .init("sample_rate", .integer(sound.sampleRate)),
+            .init("channels", .integer(sound.channelCount)), .init("frames", .integer(frameCount)),
+            .init("seconds", .number(seconds)), .init("device", .string(sound.device)),
+            .init("name", .string(name)), .init("note", .string(note)),
+            .init("rating", rating.map { .integer($0) } ?? .null), .init("trashed", .bool(isTrashed)),
+        ]
+        guard let model else { return fields + [.init("model", .null)] }
+        fields.append(
+            .init(
+                "model",
+                .object([
+                    .init("recording", .string("\(model.key)")),
+                    .init("section_id", model.sectionID.map { .integer($0) } ?? .null),
+                    .init("section", .string(model.sectionName)),
+                    .init("start_frame", .integer(model.frames.lowerBound)),
+                    .init("end_frame", .integer(model.frames.upperBound)), .init("pass", .integer(model.pass)),
+                    .init("speed", .number(model.speed)), .init("pitch", .number(model.semitones)),
+                    .init("model_start_frame", .number(model.start)),
+                    .init("alignment", .string(model.alignment.rawValue)),
+                ])))
+        return fields
+    }
+}
+
+/// Whether there is a regular file of this name.
+func isFile(_ path: String) -> Bool {
+    var status = stat()
+    return unsafe stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
+}
+
+/// A time as a date and a clock of this place: `2026-11-25 14:03`.
+func dateText(_ time: Int64) -> String {
+    var (seconds, parts) = unsafe (time_t(time), tm())
+    guard unsafe localtime_r(&seconds, &parts) != nil else { return "-" }
+    func two(_ number: Int32) -> String { number < 10 ? "0\(number)" : "\(number)" }
+    return
+        unsafe "\(parts.tm_year + 1900)-\(two(parts.tm_mon + 1))-\(two(parts.tm_mday)) \(two(parts.tm_hour)):\(two(parts.tm_min))"
+}

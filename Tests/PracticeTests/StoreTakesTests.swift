@@ -1,0 +1,145 @@
+// Takes in the store: the list, what the user says about them, and the trash with the files in it.
+import Foundation
+import Practice
+import SoundFileSupport
+import TestSupport
+import Testing
+
+@Suite("Takes in a store")
+struct StoreTakesTests {
+    private let scratch: Scratch
+    private let store: PracticeStore
+
+    init() throws {
+        scratch = try Scratch()
+        store = try PracticeStore(.file(scratch.file("practice.db")))
+    }
+
+    /// Makes a file and adds it as a take.
+    @discardableResult
+    private func add(_ name: String, time: Int64 = 1, model: StoredTake.Model? = nil) throws -> StoredTake {
+        try Data(name.utf8).write(to: URL(fileURLWithPath: scratch.file(name)))
+        let sound = StoredTake.Sound(
+            time: time, sampleRate: 48_000, channelCount: 2, frameCount: 96_000, device: "hw:1")
+        return try store.addTake(
+            inFileAt: scratch.file(name), sound, model: model, of: model == nil ? nil : recording())
+    }
+
+    private func error(_ body: () throws -> Void) -> TakeError.Kind? {
+        do { try body() } catch { return (error as? TakeError)?.kind }
+        return nil
+    }
+
+    @Test("are listed, the newest first, with all that is known of them, and filtered by recording and section")
+    func listing() throws {
+        #expect(try store.takes().isEmpty && !scratch.names.contains("practice.db"))
+        let model = StoredTake.Model(
+            key: recording().key, sectionID: 7, sectionName: "Solo", frames: 1000..<2500, pass: 3, speed: 0.7,
+            semitones: -2, start: 12.25, alignment: .measured)
+        try add("a.wav")
+        try add("b.wav", model: model)
+        var other = model
+        other.sectionID = 8
+        try add("c.wav", model: other)
+        let all = try PracticeStore(.file(scratch.file("practice.db"))).takes()
+        #expect(all.map(\.number) == [3, 2, 1] && all[1].model == model && all[2].model == nil)
+        #expect(all[2].sound.seconds == 2 && all[2].sound.device == "hw:1" && all[2].path == scratch.file("a.wav"))
+        #expect(try store.takes(TakeFilter(key: recording().key)).map(\.number) == [3, 2])
+        #expect(try store.takes(TakeFilter(key: recording().key, sectionID: 7)).map(\.number) == [2])
+        #expect(try store.takes(TakeFilter(limit: 1)).map(\.number) == [3])
+        #expect(try store.recording(recording().key) != nil)
+        // The same take again is the same take.
+        #expect(try add("c.wav").number == 3 && add("c.wav", time: 2).number == 4)
+        #expect(try store.take(inFileAt: scratch.file("b.wav"))?.number == 2 && store.takeStorage().kept == 20)
+    }
+
+    @Test("keep a name, a note and a rating, and refuse what is none")
+    func describing() throws {
+        let number = try add("a.wav").number
+        try store.edit(take: number, .rename("slow, clean"))
+        try store.edit(take: number, .note("late after the rest\nand sharp"))
+        try store.edit(take: number, .rate(4))
+        let take = try #require(try store.take(number))
+        #expect(take.name == "slow, clean" && take.note.hasSuffix("sharp") && take.rating == 4)
+        #expect(try store.edit(take: number, .rate(nil)).rating == nil)
+        for edit in [
+            TakeEdit.rename("two\nlines"), .rename(String(repeating: "x", count: 201)), .rate(0), .rate(6),
+            .note(String(repeating: "x", count: 65_537)), .note("\0"),
+        ] {
+            #expect(error { try store.edit(take: number, edit) } == .textRefused)
+        }
+        #expect(error { try store.edit(take: 2, .rename("x")) } == .unknown)
+        #expect(try store.finish(take: number, frameCount: 5, path: "/elsewhere.flac").path == "/elsewhere.flac")
+        #expect(try store.take(number)?.sound.frameCount == 5)
+    }
+
+    @Test("go to the trash and come back together, and a number is never given again")
+    func trash() throws {
+        for name in ["a.wav", "b.wav", "c.wav"] { try add(name) }
+        #expect(try store.trash(takes: [1, 3, 1]).map(\.number) == [1, 3])
+        #expect(
+            try store.takes().map(\.number) == [2] && store.takes(TakeFilter(isTrash: true)).map(\.number) == [3, 1])
+        #expect(
+            scratch.names.filter { $0.hasSuffix(".wav") } == ["b.wav"]
+                && scratch.names.contains(".woodshed-deleted-take-1"))
+        #expect(error { try store.trash(takes: [1]) } == .trashed && error { try store.restore(take: 2) } == .trashed)
+        #expect(error { try store.trash(takes: [2, 9]) } == .unknown)
+        #expect(try store.takes().map(\.number) == [2])
+        try store.trash(takes: [2])
+        #expect(try store.undoTrash().map(\.number) == [2] && store.undoTrash().map(\.number) == [1, 3])
+        #expect(error { try store.undoTrash() } == .nothingToUndo)
+        #expect(scratch.names.filter { $0.hasSuffix(".wav") } == ["a.wav", "b.wav", "c.wav"])
+        #expect(try String(contentsOfFile: scratch.file("c.wav"), encoding: .utf8) == "c.wav")
+        try store.trash(takes: [3])
+        #expect(try store.takeStorage() == (10, 5))
+        let (removed, bytes) = try store.emptyTrash()
+        #expect(removed.map(\.number) == [3] && bytes == 5 && !scratch.names.contains(".woodshed-deleted-take-3"))
+        #expect(error { try store.restore(take: 3) } == .unknown && error { try store.undoTrash() } == .nothingToUndo)
+        #expect(try add("d.wav").number == 4)
+    }
+
+    @Test("lose nothing if the name is taken, the file is gone, or the program ended between two steps")
+    func interrupted() throws {
+        for name in ["a.wav", "b.wav"] { try add(name) }
+        try store.trash(takes: [1])
+        try Data("new".utf8).write(to: URL(fileURLWithPath: scratch.file("a.wav")))
+        #expect(error { try store.restore(take: 1) } == .nameTaken)
+        #expect(try String(contentsOfFile: scratch.file("a.wav"), encoding: .utf8) == "new")
+        try FileManager.default.removeItem(atPath: scratch.file("a.wav"))
+        // As if it had ended before the file was hidden, and before the list knew that it was back.
+        try FileManager.default.moveItem(
+            atPath: scratch.file(".woodshed-deleted-take-1"), toPath: scratch.file("a.wav"))
+        #expect(try store.restore(take: 1).currentPath == scratch.file("a.wav"))
+        try FileManager.default.removeItem(atPath: scratch.file("b.wav"))
+        try store.trash(takes: [2])
+        #expect(try store.emptyTrash().bytes == 0 && store.takes().map(\.number) == [1])
+    }
+
+    @Test("that cannot be hidden stay in the list", .disabled(if: geteuid() == 0, "root may write everywhere"))
+    func refused() throws {
+        let folder = scratch.file("locked")
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        try add("locked/a.wav")
+        try FileManager.default.setAttributes([.posixPermissions: 0o500], ofItemAtPath: folder)
+        defer { try? FileManager.default.setAttributes([.posixPermissions: 0o700], ofItemAtPath: folder) }
+        #expect(throws: (any Error).self) { try store.trash(takes: [1]) }
+        #expect(try store.takes().map(\.number) == [1])
+    }
+
+    @Test("are announced to those who listen, also when another program changes them", .timeLimit(.minutes(1)))
+    func announced() async throws {
+        let first = try add("a.wav").number
+        var changes = store.takeChanges.makeAsyncIterator()
+        try store.edit(take: first, .rename("x"))
+        #expect(await changes.next() == [1])
+        let other = try PracticeStore(.file(scratch.file("practice.db")))
+        let sound = StoredTake.Sound(time: 9, sampleRate: 1, channelCount: 1, frameCount: 0)
+        try other.addTake(inFileAt: "/music/other.wav", sound)
+        #expect(await changes.next() == [2])
+        try other.trash(takes: [2])
+        try other.emptyTrash()
+        #expect(await changes.next() == [2])
+        try other.addTake(inFileAt: "/music/third.wav", sound)
+        #expect(await changes.next() == [3])
+    }
+}

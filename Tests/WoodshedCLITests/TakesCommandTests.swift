@@ -1,0 +1,137 @@
+// `woodshed takes`, as a user would run it, and what `record` and `play` have to do with it.
+import Glibc
+import TestSupport
+import Testing
+
+@testable import WoodshedCLI
+
+@Suite("The verb takes", .serialized)
+struct TakesCommandTests {
+    private let folder = TestFolder()
+    private let home: [String: String]
+
+    init() {
+        folder.write("song.wav", Wave.ramp(frames: 48_000, channels: 2, rate: 48_000))
+        home = ["XDG_DATA_HOME": folder["data"], "XDG_STATE_HOME": folder["state"]]
+    }
+
+    @discardableResult
+    private func run(_ arguments: String..., act: ((RunningCommand) -> Void)? = nil) -> Finished {
+        Command.run(arguments, environment: home, folder: folder.path, act: act)
+    }
+
+    /// Records a take of so many frames.
+    private func record(_ name: String, frames: Int) {
+        let take = run("record", name, "--input", "file:song.wav", "--clock", "virtual", "--duration", "\(frames)f")
+        #expect(take.status == 0 && take.error.contains("next: woodshed play @1"), "\(take.error)")
+    }
+
+    /// The numbers of the takes in a list, and how many frames each has.
+    private func list(_ arguments: String...) -> [String] {
+        let run = Command.run(["takes", "--json"] + arguments, environment: home, folder: folder.path)
+        #expect(run.status == 0, "\(run.error)")
+        return run.lines.map { line in
+            func value(_ key: String) -> String {
+                line.split(separator: "\"\(key)\":", maxSplits: 1).last.map { String($0.prefix { !",}".contains($0) }) }
+                    ?? ""
+            }
+            return "\(value("number")) \(value("frames"))"
+        }
+    }
+
+    @Test("without takes lists nothing, ends well, creates nothing, and says what to do")
+    func empty() {
+        let none = run("takes")
+        #expect(none.status == 0 && none.output.isEmpty && none.error.contains("There are no takes yet."))
+        #expect(none.error.contains("woodshed record") && run("takes", "--trash").error.contains("The trash is empty."))
+        #expect(run("play", "@1", "--output", "null").status == 66 && run("takes", "undo").status == 66)
+        #expect(!folder.names.contains("data"))
+    }
+
+    @Test("record puts every take into the list, also one that is converted; what is not kept is not there")
+    func recording() {
+        record("a.wav", frames: 9600)
+        record("b.flac", frames: 19_200)
+        #expect(list() == ["2 19200", "1 9600"])
+        let short = run("record", "c.wav", "--input", "file:song.wav", "--clock", "virtual", "--duration", "0f")
+        #expect(!folder.names.contains("c.wav") && list().count == 2, "\(short.error)")
+        let table = run("takes")
+        #expect(table.lines.count == 2 && table.lines[0].hasSuffix("b.flac") && table.error.contains("kB in all takes"))
+        let played = run("play", "@2", "--output", "null", "--clock", "virtual", "--json")
+        #expect(played.status == 0 && played.text.contains(#""frames":9600"#), "\(played.error)")
+        #expect(run("takes", "play", "2", "--output", "null", "--clock", "virtual").status == 0)
+    }
+
+    @Test("a store that cannot be changed does not disturb a recording, and it can be added afterwards")
+    func storeFails() {
+        folder.write("data", [1, 2, 3])
+        let take = run("record", "a.wav", "--input", "file:song.wav", "--clock", "virtual")
+        #expect(take.status == 0 && folder.names.contains("a.wav"), "\(take.error)")
+        #expect(take.error.contains("not in the list of takes: ") && take.error.contains("woodshed takes add a.wav"))
+        _ = unsafe unlink(folder["data"])
+        #expect(run("takes", "add", "a.wav").status == 0 && list() == ["1 48000"])
+        #expect(run("takes", "add", "a.wav").status == 0 && list() == ["1 48000"])
+        #expect(run("takes", "add", "b.wav").status == 66)
+    }
+
+    @Test("a take that was being recorded when the program was killed is in the list, with what is on the disk")
+    func killed() {
+        let take = run("record", "a.wav", "--input", "null") { running in
+            // The list knows it while it runs.
+            let limit = time(nil) + 20
+            while time(nil) < limit, list().isEmpty || list()[0].hasSuffix(" 0") { usleep(50_000) }
+            running.send(SIGKILL)
+        }
+        #expect(take.status == -SIGKILL)
+        let left = list()
+        #expect(left.count == 1 && left[0].hasPrefix("1 ") && left[0] != "1 0", "\(left)")
+        #expect(run("takes").error.contains("A take was not finished"))
+        #expect(run("record", "--recover").status == 0)
+        #expect(list().count == 1 && !run("takes").error.contains("not finished"))
+    }
+
+    @Test("takes are named, noted, rated, deleted, brought back and removed, and what is no take is refused")
+    func changing() {
+        for name in ["a.wav", "b.wav", "c.wav"] { record(name, frames: 9600) }
+        #expect(run("takes", "rename", "@1", "slow").status == 0 && run("takes", "note", "3", "late").status == 0)
+        #expect(run("takes", "rate", "3", "4").status == 0)
+        #expect(run("takes").lines[0].hasSuffix(#"****  slow  "late""#))
+        #expect(run("takes", "rate", "3", "none").status == 0 && run("takes", "rate", "3", "6").status == 64)
+        #expect(run("takes", "rm", "1-2").status == 0 && list() == ["3 9600"] && list("--trash").count == 2)
+        #expect(!folder.names.contains("a.wav") && run("takes", "rm", "1").status == 66)
+        #expect(run("takes", "undo").status == 0 && list().count == 3 && folder.names.contains("a.wav"))
+        #expect(run("takes", "rm", "2").status == 0 && run("takes", "restore", "2").status == 0)
+        run("takes", "rm", "2")
+        let careful = run("takes", "empty")
+        #expect(careful.status == 64 && careful.error.contains("takes empty --yes") && list("--trash").count == 1)
+        #expect(run("takes", "empty", "--yes").status == 0 && list("--trash").isEmpty)
+        for (words, status) in [
+            (["rename", "3"], 64), (["rm"], 64), (["rm", "x"], 64), (["rm", "9"], 66), (["rm", "8-9"], 66),
+            (["play", "@9"], 66), (["rm", "3", "--yes"], 64), (["--section", "1"], 64), (["nosuch.wav"], 66),
+        ] {
+            let run = Command.run(["takes"] + words, environment: home, folder: folder.path)
+            #expect(run.status == Int32(status) && run.errorLines.count == 2, "\(words): \(run.error)")
+        }
+    }
+
+    @Test("a take is exported as it is or converted, and never over a file")
+    func exporting() {
+        record("a.wav", frames: 9600)
+        #expect(run("takes", "export", "1", "copy.wav").status == 0)
+        #expect(folder.read("copy.wav") == folder.read("a.wav"))
+        #expect(run("takes", "export", "1", "copy.flac").status == 0 && folder.names.contains("copy.flac"))
+        #expect(run("takes", "export", "1", "copy.wav").status == 73 && run("takes", "export", "1", "-").status == 64)
+        #expect(run("takes", "export", "1", "x.caf").status == 64 && run("takes", "export", "1", "x.txt").status == 64)
+        #expect(folder.names.contains("a.wav"))
+    }
+
+    @Test("--follow writes what other programs add, until its reader goes")
+    func following() {
+        let followed = run("takes", "--follow", "--json") { running in
+            record("a.wav", frames: 9600)
+            #expect(running.wait(for: #""number":1"#))
+            running.send(SIGINT)
+        }
+        #expect(followed.text.contains(#""frames":9600"#), "\(followed.text)")
+    }
+}
