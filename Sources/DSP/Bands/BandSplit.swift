@@ -3,6 +3,8 @@
 // Sample m of a band lies at frame m * factor of the recording, wherever the split began, so the bands made at load time match
 // those made during playback bit for bit. Samples near the beginning are invalid until a context of source frames has passed.
 
+internal import CSampleLoops
+
 /// Splits a source, supplied in contiguous blocks, into a low, a middle and a high band.
 ///
 /// ``accept(_:)`` takes blocks and ``split()`` splits them, one at a time and in the same order, so that a caller can supply
@@ -233,13 +235,6 @@ func audible(_ samples: Lanes) -> Lanes {
 /// The sum of products over whole lanes, in two chains that hide each other's latency.
 @inline(__always)
 func dotProduct(_ samples: Floats, _ filter: Floats) -> Float {
-    var (even, odd) = (Lanes(), Lanes())
-    let count = filter.count
-    let paired = count / (2 * Lanes.scalarCount) * (2 * Lanes.scalarCount)
-    for index in stride(from: 0, to: paired, by: 2 * Lanes.scalarCount) {
-        even += samples[lanes: index] * filter[lanes: index]
-        odd += samples[lanes: index + Lanes.scalarCount] * filter[lanes: index + Lanes.scalarCount]
-    }
-    if paired < count { even += samples[lanes: paired] * filter[lanes: paired] }
-    return (even + odd).sum()
+    precondition(samples.count >= filter.count && filter.count % Lanes.scalarCount == 0)
+    return unsafe dot_product(samples.base, filter.base, filter.count)
 }
