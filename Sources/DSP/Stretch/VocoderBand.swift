@@ -4,6 +4,8 @@
 // done right", 2017), in rotation form (after Laroche and Dolson, "Improved phase vocoder time-scale modification of
 // audio", 1999): each output window is a source window whose bins are rotated by angles common to all channels.
 
+internal import CSampleLoops
+
 /// One band's windows, spectra and output, and the stages that compute a window.
 ///
 /// All times are in samples of the band. Real-time safe: all but `init`.
@@ -285,9 +287,8 @@ extension VocoderBand {
             transformWindow(samples, interpolator, channel: channel, middle: sample)
             let spectrum = transform.spectrumStorage.view
             let (real, imaginary) = (current.real(channel), current.imaginary(channel))
-            for bin in stride(from: 0, to: bins - 1, by: Lanes.scalarCount) {
-                (real[lanes: bin], imaginary[lanes: bin]) = spectrum.complexLanes(at: bin)
-            }
+            precondition((bins - 1) % Lanes.scalarCount == 0)
+            unsafe part_spectrum(spectrum.base, bins - 1, real.base, imaginary.base)
             real[bins - 1] = spectrum[2 * (bins - 1)]
             imaginary[bins - 1] = 0
         }
@@ -351,18 +352,10 @@ extension VocoderBand {
             let spectrum = transform.spectrumStorage.view
             let (real, imaginary) = (current.real(channel), current.imaginary(channel))
             let (outputReal, outputImaginary) = (previous.real(channel), previous.imaginary(channel))
-            for bin in stride(from: 0, to: bins, by: Lanes.scalarCount) {
-                let (x, y) = (real[lanes: bin], imaginary[lanes: bin])
-                let (rotationX, rotationY) = (rotation.real[lanes: bin], rotation.imaginary[lanes: bin])
-                outputReal[lanes: bin] = x * rotationX - y * rotationY
-                outputImaginary[lanes: bin] = x * rotationY + y * rotationX
-            }
-            for bin in stride(from: 0, to: bins - 1, by: Lanes.scalarCount) {
-                // The gain is left out of the spectrum that the next window is compared with: its amplitudes are the source's.
-                let gain = overlapLevel.gain[lanes: bin]
-                spectrum.storeComplex(
-                    real: outputReal[lanes: bin] * gain, imaginary: outputImaginary[lanes: bin] * gain, at: bin)
-            }
+            // The gain is left out of the spectrum that the next window is compared with: its amplitudes are the source's.
+            unsafe rotate_spectrum(
+                rotation.parts, bins, real.base, imaginary.base, overlapLevel.gain.base, outputReal.base,
+                outputImaginary.base, spectrum.base)
             if noiseShare > 0 { addNoise(to: spectrum, channel: channel) }
             spectrum[2 * (bins - 1)] = outputReal[bins - 1] * overlapLevel.gain[bins - 1]
             spectrum[2 * (bins - 1) + 1] = 0
