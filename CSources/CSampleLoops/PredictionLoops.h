@@ -3,14 +3,39 @@
 /// In the order of Swift's `sum()`.
 HELPER double NAME(sum)(Doubles v) { return v[0] + v[1] + v[2] + v[3] + v[4] + v[5] + v[6] + v[7]; }
 
-/// Adds the errors that meet from `first` to `end`.
+/// Adds the errors that meet from `first` to `end`, two chunks side by side, so that each hides the other's latency.
 HELPER void NAME(add)(
     const float *ahead, const float *behind, const float *weights, long first, long end, Doubles *product, Doubles *power) {
-    Lanes products = {0}, squares = {0};
+    const Lanes zero = {0};
+    for (; first + CHUNK < end; first += 2 * CHUNK) {
+        const float *f = ahead + first, *b = behind + first, *w = weights + first;
+        const long second = first + 2 * CHUNK < end ? CHUNK : end - first - CHUNK;
+        Lanes products = zero, squares = zero, more_products = zero, more_squares = zero;
+        long index = 0;
+        for (; index < second; index += 8) {
+            const Lanes x = LANES(f + index), y = LANES(b + index), weight = LANES(w + index);
+            const Lanes u = LANES(f + CHUNK + index), v = LANES(b + CHUNK + index), other = LANES(w + CHUNK + index);
+            products += weight * (x * y);
+            squares += weight * (x * x + y * y);
+            more_products += other * (u * v);
+            more_squares += other * (u * u + v * v);
+        }
+        for (; index < CHUNK; index += 8) {
+            const Lanes x = LANES(f + index), y = LANES(b + index), weight = LANES(w + index);
+            products += weight * (x * y);
+            squares += weight * (x * x + y * y);
+        }
+        *product += __builtin_convertvector(products, Doubles);
+        *power += __builtin_convertvector(squares, Doubles);
+        *product += __builtin_convertvector(more_products, Doubles);
+        *power += __builtin_convertvector(more_squares, Doubles);
+    }
+    if (first >= end) return;
+    Lanes products = zero, squares = zero;
     for (long index = first; index < end; index += 8) {
-        const Lanes f = LANES(ahead + index), b = LANES(behind + index), weight = LANES(weights + index);
-        products += weight * (f * b);
-        squares += weight * (f * f + b * b);
+        const Lanes x = LANES(ahead + index), y = LANES(behind + index), weight = LANES(weights + index);
+        products += weight * (x * y);
+        squares += weight * (x * x + y * y);
     }
     *product += __builtin_convertvector(products, Doubles);
     *power += __builtin_convertvector(squares, Doubles);
@@ -23,13 +48,12 @@ static BurgSums NAME(begin)(const float *ahead, float *behind, const float *weig
         const float *f = ahead + channel * stride + 1;
         float *b = behind + channel * stride;
         b[meetings] = 0;
-        for (long first = 0; first < meetings; first += CHUNK)
-            NAME(add)(f, b, weights, first, first + CHUNK < meetings ? first + CHUNK : meetings, &product, &power);
+        NAME(add)(f, b, weights, 0, meetings, &product, &power);
     }
     return (BurgSums){NAME(sum)(product), NAME(sum)(power)};
 }
 
-/// Lengthens the predictions a chunk ahead of the sums, while the errors are in the nearest cache.
+/// Lengthens the predictions two chunks ahead of the sums, while the errors are in the nearest cache.
 static BurgSums NAME(advance)(
     float *ahead, float *behind, const float *weights, long stride, long channels, long count, long stage, float reflection) {
     Doubles product = {0}, power = {0};
@@ -39,8 +63,8 @@ static BurgSums NAME(advance)(
     for (long channel = 0; channel < channels; channel++) {
         float *f = ahead + channel * stride + stage + 1, *b = behind + channel * stride;
         long done = 0;
-        for (long first = 0; first < meetings; first += CHUNK) {
-            const long end = first + CHUNK < meetings ? first + CHUNK : meetings;
+        for (long first = 0; first < meetings; first += 2 * CHUNK) {
+            const long end = first + 2 * CHUNK < meetings ? first + 2 * CHUNK : meetings;
             const long needed = end + 8 < lengthened ? end + 8 : lengthened;
             for (; done < needed; done += 8) {
                 const Lanes x = LANES(f + done), y = LANES(b + done);

@@ -83,4 +83,40 @@ LOOP_SAFE void rotate_spectrum(
     const RotationParts *_Nonnull parts, long bins, const float *_Nonnull real, const float *_Nonnull imaginary,
     const float *_Nonnull gains, float *_Nonnull output_real, float *_Nonnull output_imaginary, float *_Nonnull spectrum);
 
+/// Interpolates a band by twelve samples a frame: frame `i` is `offset + i` frames after sample 5. `factor`, `offset` and `count` are multiples of
+/// eight; value `tap * factor + frame` of the weights belongs to a tap and a frame.
+LOOP_SAFE void interpolate_band(
+    const float *_Nonnull samples, const float *_Nonnull weights, long factor, long offset, long count, float *_Nonnull target);
+
+/// The same, added to a ring at `begin`, without going round; its first `run` places are stored twice.
+LOOP_SAFE void add_band(
+    const float *_Nonnull samples, const float *_Nonnull weights, long factor, long offset, long count, float *_Nonnull ring,
+    long capacity, long run, long begin);
+
+/// A source minus two bands, interpolated as above; the first has the rate of every `2 * factor`-th frame, the second of every `factor`-th.
+LOOP_SAFE void subtract_bands(
+    const float *_Nonnull whole, const float *_Nonnull lows, const float *_Nonnull low_weights, const float *_Nonnull middles,
+    const float *_Nonnull middle_weights, long factor, long count, float *_Nonnull target);
+
+/// Delays a window's samples by a part of a sample, by twelve taps that lie `spacing` apart, and weighs them, with its middle at index 0.
+LOOP_SAFE void delay_window(
+    const float *_Nonnull samples, const float *_Nonnull taps, long spacing, const float *_Nonnull weights, long window,
+    float *_Nonnull target);
+
+/// Weighs a window's samples, and writes them with its middle at index 0.
+LOOP_SAFE void turn_window(const float *_Nonnull samples, const float *_Nonnull weights, long window, float *_Nonnull target);
+
+/// Weighs the samples of a window, which have its middle at index 0, from `from` on, and adds those below `added` to a ring, which the others
+/// overwrite. The ring's first `run` places are stored twice; `begin` is the place of the window's first sample.
+LOOP_SAFE void overlap_window(
+    const float *_Nonnull samples, const float *_Nonnull weights, long window, long from, long added, float *_Nonnull ring,
+    long capacity, long run, long begin);
+
+/// Products of samples and weights.
+LOOP_SAFE void weigh_samples(const float *_Nonnull samples, const float *_Nonnull weights, long count, float *_Nonnull target);
+
+/// Each of `count` samples minus the sum of the `order` before it times their weights, the latest first.
+void prediction_errors(
+    const double *_Nonnull samples, const double *_Nonnull weights, long order, long count, double *_Nonnull errors);
+
 #endif

@@ -329,18 +329,13 @@ extension VocoderBand {
         let (weights, target) = (windows.analysis, transform.frameStorage.view)
         if frame == 0 {
             let source = heard(samples, channel: channel, from: middle - Int64(half), count: window)
-            for index in stride(from: 0, to: half, by: Lanes.scalarCount) {
-                target[lanes: index + half] = source[lanes: index] * weights[lanes: index]
-                target[lanes: index] = source[lanes: index + half] * weights[lanes: index + half]
-            }
+            precondition(weights.count == window && target.count == window && half % Lanes.scalarCount == 0)
+            unsafe turn_window(source.base, weights.base, window, target.base)
         } else {
             let source = heard(
                 samples, channel: channel, from: middle - Int64(half + BandShape.reach - 1),
                 count: window + BandInterpolator.sampleCount)
-            for index in stride(from: 0, to: window, by: Lanes.scalarCount) {
-                let value = interpolator.delayedLanes(source, at: index, frame: frame)
-                target[lanes: (index + half) & (window - 1)] = value * weights[lanes: index]
-            }
+            interpolator.delayWindow(source, frame: frame, weights: weights, into: target)
         }
         transform.forward()
     }
@@ -379,15 +374,18 @@ extension VocoderBand {
         let gateBegin = isFirstSegment ? 0 : segmentBegin
         let gateEnd = Int(max(0, min(Int64(window), gateBegin + Int64(fade.count) - begin)))
         let overlapEnd = number == enteredWindow ? 0 : window - hop
-        for index in stride(from: skipped, to: window, by: Lanes.scalarCount) {
+        var index = skipped
+        while index < gateEnd {
             let place = begin &+ Int64(index)
             var value = samples[lanes: (index + half) & (window - 1)] * weights[lanes: index]
-            if index < gateEnd { value *= fade[lanes: Int(place - gateBegin)] }
+            value *= fade[lanes: Int(place - gateBegin)]
             if index < overlapEnd {
                 output.add(value, channel: channel, at: place)
             } else {
                 output.write(value, channel: channel, at: place)
             }
+            index += Lanes.scalarCount
         }
+        output.overlap(samples, weights: weights, from: index, adding: overlapEnd, channel: channel, at: begin)
     }
 }
