@@ -87,7 +87,9 @@ let package = Package(
 
         .target(name: "Explanations", swiftSettings: settings),
         .target(name: "Realtime", dependencies: ["Explanations", "CRealtime"], swiftSettings: settings),
-        .target(name: "DSP", dependencies: ["Explanations", "CFFTW", "CSampleLoops", "CSampleSums"], swiftSettings: settings),
+        .target(
+            name: "DSP", dependencies: ["Explanations", "CFFTW", "CSampleLoops", "CSampleSums"], swiftSettings: settings
+        ),
         .target(
             name: "Drawing", dependencies: ["Explanations", "DSP", "Files", "Libraries", "CPangoCairo"],
             swiftSettings: settings),

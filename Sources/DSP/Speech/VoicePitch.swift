@@ -99,7 +99,8 @@ package struct VoicePitch: Sendable {
         let last = (core.upperBound - 1).gridIndex(step: measure.step)
         let kept = known?.slice(from: first - Self.reach, through: last + Self.reach) ?? []
         let begin = first - Self.reach + Int64(kept.count)
-        let points = kept + (begin > last + Self.reach ? [] : measure.points(in: block, from: begin, through: last + Self.reach))
+        let points =
+            kept + (begin > last + Self.reach ? [] : measure.points(in: block, from: begin, through: last + Self.reach))
         known = VoicePoints(first: first - Self.reach, points: points)
         let runs = Self.runs(of: points)
         evidence = seconds.map { second in
