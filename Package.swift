@@ -72,6 +72,7 @@ let package = Package(
             name: "CXXHash", path: "CSources/CXXHash", pkgConfig: "libxxhash", providers: [.apt(["libxxhash-dev"])]),
         .target(name: "CRealtime", path: "CSources/CRealtime"),
         .target(name: "CSampleSums", path: "CSources/CSampleSums"),
+        .target(name: "CSampleLoops", path: "CSources/CSampleLoops"),
         .target(name: "CLibraryTable", path: "CSources/CLibraryTable"),
         .target(name: "CPangoCairo", dependencies: ["CLibraryTable"], path: "CSources/CPangoCairo"),
         .target(name: "CSQLite", dependencies: ["CLibraryTable"], path: "CSources/CSQLite"),
@@ -86,7 +87,9 @@ let package = Package(
 
         .target(name: "Explanations", swiftSettings: settings),
         .target(name: "Realtime", dependencies: ["Explanations", "CRealtime"], swiftSettings: settings),
-        .target(name: "DSP", dependencies: ["Explanations", "CFFTW", "CSampleSums"], swiftSettings: settings),
+        .target(
+            name: "DSP", dependencies: ["Explanations", "CFFTW", "CSampleLoops", "CSampleSums"], swiftSettings: settings
+        ),
         .target(
             name: "Drawing", dependencies: ["Explanations", "DSP", "Files", "Libraries", "CPangoCairo"],
             swiftSettings: settings),

@@ -39,7 +39,7 @@ extension Lanes {
     init(bitPattern bits: SIMD8<UInt32>) { self = unsafe unsafeBitCast(bits, to: Lanes.self) }
 }
 
-/// The angle of `(x, y)` in radians, -π to π, error below 1e-6; 0 for the origin.
+/// The angle of `(x, y)` in radians, as the loops of `CSampleLoops` compute it too, -π to π, error below 1e-6; 0 for the origin.
 @inline(__always)
 func angle(y: Lanes, x: Lanes) -> Lanes {
     let absoluteX = magnitude(x)

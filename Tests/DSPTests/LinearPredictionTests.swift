@@ -107,4 +107,87 @@ struct PackedSamplesTests {
         silent.read(channel: 0, from: 0, into: target.view)
         #expect((0..<50).allSatisfy { target.view[$0] == 0 })
     }
+
+    @Test(
+        "weights and continuation are those of plain loops, bit for bit", arguments: [(1501, 37), (300, 96), (767, 8)])
+    func matchesPlainLoops(count: Int, order: Int) {
+        var random = SeededGenerator(seed: 11)
+        let channels = (0..<2).map { channel in
+            zip(
+                tones([311, 977 + Double(channel), 5003], amplitude: 0.2, frameCount: count),
+                random.noise(count, amplitude: 0.05)
+            )
+            .map { $0 + $1 }
+        }
+        let prediction = LinearPrediction(learning: channels, order: order)
+        let expected = plainWeights(channels, order: order)
+        #expect(prediction.coefficients.count == order)
+        #expect(prediction.coefficients.map(\.bitPattern) == expected.map(\.bitPattern))
+        for samples in channels {
+            let continued = prediction.continuation(of: samples, count: 103)
+            #expect(continued.map(\.bitPattern) == plainContinuation(samples, expected, count: 103).map(\.bitPattern))
+        }
+    }
+
+    /// Burg's method as ``LinearPrediction`` has it: eight lanes, summed up in Double every 256 samples.
+    private func plainWeights(_ channels: [[Float]], order: Int) -> [Double] {
+        let count = channels[0].count
+        let energy = channels.reduce(0) { $0 + $1.reduce(0) { $0 + Double($1) * Double($1) } }
+        let noise = Float((energy / Double(count * channels.count)).squareRoot()) * 5e-5
+        var state: UInt32 = 1
+        var forward = channels.map { samples in
+            samples.map { sample -> Float in
+                state = state &* 1_664_525 &+ 1_013_904_223
+                return sample + noise * Float(Int32(bitPattern: state)) / Float(Int32.max)
+            }
+        }
+        var backward = forward
+        let taper = (0..<count).map { index -> Float in
+            let offset = 2 * (Double(index) + 0.5) / Double(count) - 1
+            let arch = 1 - offset * offset
+            return Float(arch * arch)
+        }
+        var weights: [Double] = []
+        for stage in 0..<order {
+            var (product, power) = ([Double](repeating: 0, count: 8), [Double](repeating: 0, count: 8))
+            for channel in channels.indices {
+                for first in stride(from: 0, to: count - stage - 1, by: 256) {
+                    var (products, squares) = ([Float](repeating: 0, count: 8), [Float](repeating: 0, count: 8))
+                    for index in first..<min(first + 256, count - stage - 1) {
+                        let (f, b) = (forward[channel][index + stage + 1], backward[channel][index])
+                        let weight = taper[index + (stage + 1) / 2]
+                        products[index % 8] += weight * (f * b)
+                        squares[index % 8] += weight * (f * f + b * b)
+                    }
+                    for lane in 0..<8 {
+                        product[lane] += Double(products[lane])
+                        power[lane] += Double(squares[lane])
+                    }
+                }
+            }
+            let reflection = 2 * product.reduce(0, +) / power.reduce(0, +)
+            weights = weights.indices.map { weights[$0] - reflection * weights[weights.count - 1 - $0] } + [reflection]
+            for channel in channels.indices {
+                for index in 0..<count - stage - 1 {
+                    let (f, b) = (forward[channel][index + stage + 1], backward[channel][index])
+                    forward[channel][index + stage + 1] = f - Float(reflection) * b
+                    backward[channel][index] = b - Float(reflection) * f
+                }
+            }
+        }
+        return weights
+    }
+
+    private func plainContinuation(_ past: [Float], _ weights: [Double], count: Int) -> [Float] {
+        let padding = (8 - weights.count % 8) % 8
+        var samples = past.map(Double.init)
+        for _ in 0..<count {
+            var lanes = [Double](repeating: 0, count: 8)
+            for (index, weight) in weights.reversed().enumerated() {
+                lanes[(index + padding) % 8] += weight * samples[samples.count - weights.count + index]
+            }
+            samples.append(lanes.reduce(0, +))
+        }
+        return samples.suffix(count).map { Float($0) }
+    }
 }

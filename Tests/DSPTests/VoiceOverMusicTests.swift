@@ -20,6 +20,23 @@ struct VoiceOverMusicTests {
         return VoicePeriod.audible(voice.periods, in: core, evidence: evidence, sampleRate: Self.rate)
     }
 
+    @Test("what pages share is measured once, with the same result")
+    func sharesPoints() {
+        let sound = TestSignals.voice(seconds: 16)
+        let block = SourceBlock([sound], firstFrame: 0, sampleRate: Self.rate)
+        let seconds = MaterialFeatures.seconds(in: block, within: block.range)
+        var points: VoicePoints?
+        for begin in stride(from: Int64(0), to: 12 * 44100, by: 150_000) {
+            let core = begin..<begin + 150_000
+            let inside = seconds.filter { core.contains($0.range.lowerBound) }
+            let alone = VoicePitch(block, within: core, seconds: inside)
+            let following = VoicePitch(block, within: core, seconds: inside, points: &points)
+            #expect(alone.evidence == following.evidence)
+            #expect(alone.periods.map(\.frame) == following.periods.map(\.frame))
+            #expect(alone.periods.map(\.period) == following.periods.map(\.period))
+        }
+    }
+
     private func isVoice(_ sound: [Float]) -> Bool { periods([sound]).contains { $0.period > 0 } }
 
     private func slowed(_ channels: [[Float]], _ voice: [VoicePeriod], speed: Double = 0.75, block: Int = 512)

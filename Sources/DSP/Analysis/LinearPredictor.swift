@@ -1,3 +1,5 @@
+internal import CSampleLoops
+
 /// Predicts the next sample from the last few, learnt from a block of sound; the prediction error is what is new.
 ///
 /// The covariance method (least squares over the block itself, without a window), one set of coefficients for all
@@ -40,8 +42,13 @@ struct LinearPredictor {
         for samples in channels {
             precondition(range.lowerBound >= weights.count && range.upperBound <= samples.count)
             unsafe samples.withUnsafeBufferPointer { samples in
-                unsafe errors.withUnsafeMutableBufferPointer { errors in
-                    unsafe predictionErrors(samples, from: range.lowerBound, into: errors)
+                unsafe weights.withUnsafeBufferPointer { weights in
+                    unsafe errors.withUnsafeMutableBufferPointer { errors in
+                        guard let first = samples.baseAddress, let weight = weights.baseAddress,
+                            let error = errors.baseAddress
+                        else { return }
+                        unsafe prediction_errors(first + range.lowerBound, weight, weights.count, errors.count, error)
+                    }
                 }
             }
             for index in result.indices { result[index] += errors[index] * errors[index] }
@@ -50,34 +57,6 @@ struct LinearPredictor {
     }
 
     private typealias Doubles = SIMD8<Double>
-
-    /// Writes the prediction's error at every frame from `first` on.
-    ///
-    /// - Parameters:
-    ///   - samples: At least as many before `first` as there are weights, and up to the last error.
-    ///   - errors: One for each frame, overwritten.
-    private func predictionErrors(
-        _ samples: UnsafeBufferPointer<Double>, from first: Int, into errors: UnsafeMutableBufferPointer<Double>
-    ) {
-        let (source, target) = (UnsafeRawBufferPointer(samples), UnsafeMutableRawBufferPointer(errors))
-        let (stride, width) = (MemoryLayout<Double>.stride, Doubles.scalarCount)
-        let whole = errors.count / width * width
-        for index in Swift.stride(from: 0, to: whole, by: width) {
-            let place = (first &+ index) &* stride
-            var error = unsafe source.loadUnaligned(fromByteOffset: place, as: Doubles.self)
-            for lag in weights.indices {
-                error -=
-                    unsafe weights[lag]
-                    * source.loadUnaligned(fromByteOffset: place &- (lag &+ 1) &* stride, as: Doubles.self)
-            }
-            unsafe target.storeBytes(of: error, toByteOffset: index &* stride, as: Doubles.self)
-        }
-        for index in whole..<errors.count {
-            var error = unsafe samples[first + index]
-            for (lag, weight) in weights.enumerated() { unsafe error -= weight * samples[first + index - 1 - lag] }
-            unsafe errors[index] = error
-        }
-    }
 
     /// The sums of x[n] x[n - lag] over the training block, for every lag.
     private static func lagProducts(of samples: [Double], in training: Range<Int>, lagCount: Int) -> [Double] {

@@ -1,3 +1,4 @@
+internal import CSampleLoops
 internal import Glibc
 
 /// Power spectra of a block at absolute frames, summed over its channels, for the analyses at load time.
@@ -48,7 +49,10 @@ struct PowerSpectrum: ~Copyable {
         for samples in block.channels {
             if inside.count < size { for index in 0..<size { frames[index] = 0 } }
             unsafe samples.withUnsafeBufferPointer { samples in
-                for index in inside { unsafe frames.base[index] = samples[first &+ index] * window.view.base[index] }
+                guard let base = samples.baseAddress else { return }
+                let begin = inside.lowerBound
+                unsafe weigh_samples(
+                    base + (first + begin), window.view.base + begin, inside.count, frames.base + begin)
             }
             transform.forward()
             unsafe power.withUnsafeMutableBytes { power in

@@ -135,12 +135,24 @@ struct AttackMaker {
             return
         }
         let interpolator = BandInterpolator(factor: Int(factor))
-        for index in rest.indices {
-            let frame = first + Int64(index) - needed.lowerBound * factor
-            let sample = Int(frame / factor)
-            let run = segments.view.part(from: sample - BandShape.reach + 1, count: BandInterpolator.sampleCount)
-            rest[index] -= interpolator.value(run, frame: Int(frame % factor))
+        let begin = Int(first - needed.lowerBound * factor)
+        guard factor >= Lanes.scalarCount else {
+            for index in rest.indices {
+                let (sample, frame) = (begin + index).quotientAndRemainder(dividingBy: Int(factor))
+                let run = segments.view.part(from: sample - BandShape.reach + 1, count: BandInterpolator.sampleCount)
+                rest[index] -= interpolator.value(run, frame: frame)
+            }
+            return
         }
+        // Whole lanes around the frames that are wanted.
+        let sample = begin / Int(factor)
+        let skipped = begin - sample * Int(factor)
+        let lanes = (skipped % Lanes.scalarCount + rest.count + Lanes.scalarCount - 1) / Lanes.scalarCount
+        let given = FloatStorage(count: lanes * Lanes.scalarCount)
+        let run = segments.view.part(
+            from: sample - BandShape.reach + 1, count: segments.view.count - (sample - BandShape.reach + 1))
+        interpolator.fill(given.view, run, from: skipped - skipped % Lanes.scalarCount)
+        for index in rest.indices { rest[index] -= given.view[index + skipped % Lanes.scalarCount] }
     }
 
     /// A band's samples as the segments have them: the old one until the cut, then the new one.

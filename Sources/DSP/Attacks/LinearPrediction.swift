@@ -1,3 +1,5 @@
+internal import CSampleLoops
+
 /// Continues a sound: each sample is a weighted sum of those before it.
 ///
 /// The weights are Burg's, from the known samples, one set for all channels so that the stereo image stays.
@@ -35,16 +37,21 @@ struct LinearPrediction: Sendable {
         }
         let level = (energy / Double(count * channels.count)).squareRoot()
         let errors = BurgErrors(channels, noise: Float(level) * Self.noiseRatio)
+        let limit = min(order, count / 3)
+        guard limit > 0 else {
+            coefficients = []
+            return
+        }
         var weights: [Double] = []
-        for stage in 0..<min(order, count / 3) {
-            let (product, power) = errors.sums(stage: stage)
-            guard power > energy * Self.explained else { break }
+        weights.reserveCapacity(limit)
+        var sums = errors.begin()
+        while weights.count < limit {
+            guard sums.power > energy * Self.explained else { break }
+            let stage = weights.count
             let bound = Self.largestReflection
-            let reflection = max(-bound, min(bound, 2 * product / power))
-            let shorter = weights
-            weights.append(reflection)
-            for index in shorter.indices { weights[index] -= reflection * shorter[shorter.count - 1 - index] }
-            errors.lengthen(stage: stage, reflection: Float(reflection))
+            let reflection = max(-bound, min(bound, 2 * sums.product / sums.power))
+            Self.lengthen(&weights, reflection: reflection)
+            if weights.count < limit { sums = errors.advance(stage: stage, reflection: Float(reflection)) }
         }
         coefficients = weights
     }
@@ -64,24 +71,26 @@ struct LinearPrediction: Sendable {
         var samples = [Double](repeating: 0, count: padding) + past.suffix(coefficients.count).map(Double.init)
         samples.reserveCapacity(samples.count + count)
         samples += [Double](repeating: 0, count: count)
-        for index in 0..<count { samples[weights.count + index] = product(weights, samples, from: index) }
+        unsafe weights.withUnsafeBufferPointer { weights in
+            unsafe samples.withUnsafeMutableBufferPointer { samples in
+                // Both have an element, as there is a coefficient.
+                guard let first = samples.baseAddress, let weight = weights.baseAddress else { return }
+                unsafe continue_sound(weight, weights.count, first, count)
+            }
+        }
         return samples.suffix(count).map { Float($0) }
     }
 
-    /// The sum of products of all weights with the samples from `first` on.
-    @inline(__always)
-    private func product(_ weights: borrowing [Double], _ samples: borrowing [Double], from first: Int) -> Double {
-        typealias Doubles = SIMD8<Double>
-        let stride = MemoryLayout<Double>.stride
-        let (a, b) = unsafe (weights.span.bytes, samples.span.bytes)
-        var sum = Doubles()
-        for index in Swift.stride(from: 0, to: weights.count, by: Doubles.scalarCount) {
-            // The weights are whole lanes and the samples are at least as many from every `first` on; both are checked.
-            let weight = unsafe a.unsafeLoadUnaligned(fromByteOffset: index * stride, as: Doubles.self)
-            let sample = unsafe b.unsafeLoadUnaligned(fromByteOffset: (first + index) * stride, as: Doubles.self)
-            sum += weight * sample
+    /// The weights of the next order, in place: each and its mirror image change by each other.
+    private static func lengthen(_ weights: inout [Double], reflection: Double) {
+        let last = weights.count - 1
+        for index in 0..<weights.count / 2 {
+            let (near, far) = (weights[index], weights[last - index])
+            weights[index] = near - reflection * far
+            weights[last - index] = far - reflection * near
         }
-        return sum.sum()
+        if weights.count % 2 == 1 { weights[weights.count / 2] -= reflection * weights[weights.count / 2] }
+        weights.append(reflection)
     }
 }
 
@@ -104,9 +113,6 @@ private struct BurgErrors: ~Copyable {
     /// square of their parabola). Measured on five sines over a floor of -80 dB, 2278 samples on: -64 dB of error in place
     /// of -25 dB. On music it makes no difference.
     private let weights: FloatStorage
-
-    /// Lanes summed up in Float before Double takes over: 32 additions lose less than 2e-6.
-    private static let chunkLanes = 32
 
     /// - Parameter noise: The peak of the noise that is added.
     init(_ channels: [[Float]], noise: Float) {
@@ -133,42 +139,15 @@ private struct BurgErrors: ~Copyable {
         }
     }
 
-    /// The weighted sums of products of forward and backward errors, and of both errors' squares.
-    func sums(stage: Int) -> (product: Double, power: Double) {
-        var (product, power) = (SIMD8<Double>(), SIMD8<Double>())
-        for channel in 0..<channelCount {
-            let ahead = forward.view.part(from: channel * stride, count: stride)
-            let behind = backward.view.part(from: channel * stride, count: stride)
-            let meetings = count - stage - 1
-            // The last backward error meets nobody any more; lanes beyond the end add nothing.
-            behind[meetings] = 0
-            let chunk = Self.chunkLanes * Lanes.scalarCount
-            for first in Swift.stride(from: 0, to: meetings, by: chunk) {
-                var (products, squares) = (Lanes(), Lanes())
-                for index in Swift.stride(from: first, to: min(first + chunk, meetings), by: Lanes.scalarCount) {
-                    let (f, b) = (ahead[lanes: index + stage + 1], behind[lanes: index])
-                    // The middle between the two samples whose errors meet is the same for all orders.
-                    let weight = weights.view[lanes: index + (stage + 1) / 2]
-                    products += weight * (f * b)
-                    squares += weight * (f * f + b * b)
-                }
-                product += SIMD8<Double>(products)
-                power += SIMD8<Double>(squares)
-            }
-        }
-        return (product.sum(), power.sum())
+    /// The sums of the errors' products and squares at order 0.
+    func begin() -> BurgSums {
+        unsafe burg_begin(forward.view.base, backward.view.base, weights.view.base, stride, channelCount, count)
     }
 
-    /// The errors at the next order.
-    func lengthen(stage: Int, reflection: Float) {
-        for channel in 0..<channelCount {
-            let ahead = forward.view.part(from: channel * stride, count: stride)
-            let behind = backward.view.part(from: channel * stride, count: stride)
-            for index in Swift.stride(from: 0, to: count - stage - 1, by: Lanes.scalarCount) {
-                let (f, b) = (ahead[lanes: index + stage + 1], behind[lanes: index])
-                ahead[lanes: index + stage + 1] = f - reflection * b
-                behind[lanes: index] = b - reflection * f
-            }
-        }
+    /// Goes on to the next order, and returns its sums; fewer than `count - 2` orders have been reached before.
+    func advance(stage: Int, reflection: Float) -> BurgSums {
+        precondition(stage < count - 2)
+        return unsafe burg_advance(
+            forward.view.base, backward.view.base, weights.view.base, stride, channelCount, count, stage, reflection)
     }
 }

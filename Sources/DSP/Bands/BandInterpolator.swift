@@ -1,10 +1,12 @@
+internal import CSampleLoops
+
 /// Interpolates a decimated band to the source's rate, with twelve samples per frame.
 ///
 /// The split at load time and playback share it, so that playback adds exactly what the split subtracted.
 struct BandInterpolator: ~Copyable {
     /// Output frames per sample of the band.
     let factor: Int
-    private let weights: FloatStorage
+    let weights: FloatStorage
 
     /// Samples of the band that one frame depends on.
     static let sampleCount = 2 * BandShape.reach
@@ -26,16 +28,27 @@ struct BandInterpolator: ~Copyable {
         return sum
     }
 
-    /// One frame for each of eight consecutive samples: the band as if it had begun `frame` frames later.
+    /// A window of the band as if it had begun `frame` frames later, weighed, with its middle at index 0.
     ///
-    /// - Parameter samples: The band, starting `reach - 1` samples before the first of the eight.
+    /// - Parameter samples: The band, starting `reach - 1` samples before the window, and as many after it.
     @inline(__always)
-    func delayedLanes(_ samples: Floats, at index: Int, frame: Int) -> Lanes {
-        var sum = Lanes()
-        for offset in 0..<Self.sampleCount {
-            sum += samples[lanes: index + offset] * weights.view[offset * factor + frame]
-        }
-        return sum
+    func delayWindow(_ samples: Floats, frame: Int, weights shape: Floats, into target: Floats) {
+        let window = shape.count
+        precondition(target.count == window && samples.count >= window + Self.sampleCount && frame < factor)
+        unsafe delay_window(samples.base, weights.view.base + frame, factor, shape.base, window, target.base)
+    }
+
+    /// Consecutive frames, for factors of 8 or more; computes the same sums in the same order as ``value(_:frame:)``.
+    ///
+    /// - Parameters:
+    ///   - samples: The band, starting `reach - 1` samples before the one at frame 0.
+    ///   - first: The first frame after that sample, a multiple of eight.
+    ///   - target: Whole lanes, overwritten.
+    @inline(__always)
+    func fill(_ target: Floats, _ samples: Floats, from first: Int) {
+        precondition((factor | first | target.count) % Lanes.scalarCount == 0 && first >= 0)
+        precondition((first + target.count - 1) / factor + Self.sampleCount <= samples.count)
+        unsafe interpolate_band(samples.base, weights.view.base, factor, first, target.count, target.base)
     }
 
     /// Eight consecutive frames, for factors of 8 or more; computes the same sums in the same order as ``value(_:frame:)``.

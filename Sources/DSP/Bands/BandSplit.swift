@@ -3,6 +3,8 @@
 // Sample m of a band lies at frame m * factor of the recording, wherever the split began, so the bands made at load time match
 // those made during playback bit for bit. Samples near the beginning are invalid until a context of source frames has passed.
 
+internal import CSampleLoops
+
 /// Splits a source, supplied in contiguous blocks, into a low, a middle and a high band.
 ///
 /// ``accept(_:)`` takes blocks and ``split()`` splits them, one at a time and in the same order, so that a caller can supply
@@ -28,6 +30,7 @@ struct BandSplit: ~Copyable {
     let source: SampleRing
     private let decimated: SampleRing
     private let rest: SampleRing
+    private let highPart: FloatStorage
 
     /// The first source frame accepted since the start.
     private(set) var firstFrame: Int64 = 0
@@ -64,12 +67,13 @@ struct BandSplit: ~Copyable {
         rest = SampleRing(channelCount: channelCount, sampleCount: history / factor, runCount: shape.middlePass.count)
         // The high band is made last, and reads the lower bands further back.
         let kept = keptFrames + history
-        let run = max(runSamples, BandInterpolator.sampleCount)
+        let run = max(runSamples, BandInterpolator.sampleCount + Self.highRun)
         low = SampleRing(channelCount: channelCount, sampleCount: kept / (2 * factor), runCount: run)
         middle = SampleRing(channelCount: channelCount, sampleCount: kept / factor, runCount: run)
         high = SampleRing(
             channelCount: channelCount, sampleCount: max(keptFrames, 2 * blockFrames),
             runCount: max(runFrames, blockFrames))
+        highPart = FloatStorage(count: Self.highRun * factor)
         decimation = FloatStorage(shape.decimation)
         lowPass = FloatStorage(shape.lowPass)
         middlePass = FloatStorage(shape.middlePass)
@@ -197,29 +201,36 @@ extension BandSplit {
         let (factor, count) = (shape.factor, BandInterpolator.sampleCount)
         let before = Int64(BandShape.reach - 1)
         var frame = range.lowerBound
-        var sample = frame / Int64(factor)
         while frame < range.upperBound {
-            let lows = low.run(channel: channel, from: (sample >> 1) - before, count: count)
-            let middles = middle.run(channel: channel, from: sample - before, count: count)
-            let whole = source.run(channel: channel, from: frame, count: factor)
-            let offset = Int(sample & 1) * factor
+            // Begins at a sample of the low band, of which a run has several.
+            let sample = frame / Int64(factor)
+            let samples = min(Self.highRun, Int(range.upperBound - frame) / factor)
+            let lows = low.run(channel: channel, from: (sample >> 1) - before, count: samples / 2 + count)
+            let middles = middle.run(channel: channel, from: sample - before, count: samples + count)
+            let whole = source.run(channel: channel, from: frame, count: samples * factor)
             if factor >= Lanes.scalarCount {
-                for index in stride(from: 0, to: factor, by: Lanes.scalarCount) {
-                    let given = lowInterpolator.lanes(lows, frame: offset + index)
-                    let rest = whole[lanes: index] - (given + middleInterpolator.lanes(middles, frame: index))
-                    high.write(rest, channel: channel, at: frame &+ Int64(index))
+                let rest = highPart.view
+                unsafe subtract_bands(
+                    whole.base, lows.base, lowInterpolator.weights.view.base, middles.base,
+                    middleInterpolator.weights.view.base, factor, samples * factor, rest.base)
+                for index in stride(from: 0, to: samples * factor, by: Lanes.scalarCount) {
+                    high.write(rest[lanes: index], channel: channel, at: frame &+ Int64(index))
                 }
             } else {
-                for index in 0..<factor {
-                    let given = lowInterpolator.value(lows, frame: offset + index)
-                    let rest = whole[index] - (given + middleInterpolator.value(middles, frame: index))
-                    high.write(rest, channel: channel, at: frame &+ Int64(index))
+                for index in 0..<samples * factor {
+                    let given = lowInterpolator.value(
+                        lows.part(from: index / (2 * factor), count: count), frame: index % (2 * factor))
+                    let middle = middleInterpolator.value(
+                        middles.part(from: index / factor, count: count), frame: index % factor)
+                    high.write(whole[index] - (given + middle), channel: channel, at: frame &+ Int64(index))
                 }
             }
-            frame += Int64(factor)
-            sample += 1
+            frame += Int64(samples * factor)
         }
     }
+
+    /// Samples of the middle band, an even number, for which the high band is made at once.
+    private static var highRun: Int { 8 }
 }
 
 /// Source samples with silence in place of invalid ones: NaN, infinity, and values that would overflow when squared.
@@ -233,13 +244,6 @@ func audible(_ samples: Lanes) -> Lanes {
 /// The sum of products over whole lanes, in two chains that hide each other's latency.
 @inline(__always)
 func dotProduct(_ samples: Floats, _ filter: Floats) -> Float {
-    var (even, odd) = (Lanes(), Lanes())
-    let count = filter.count
-    let paired = count / (2 * Lanes.scalarCount) * (2 * Lanes.scalarCount)
-    for index in stride(from: 0, to: paired, by: 2 * Lanes.scalarCount) {
-        even += samples[lanes: index] * filter[lanes: index]
-        odd += samples[lanes: index + Lanes.scalarCount] * filter[lanes: index + Lanes.scalarCount]
-    }
-    if paired < count { even += samples[lanes: paired] * filter[lanes: paired] }
-    return (even + odd).sum()
+    precondition(samples.count >= filter.count && filter.count % Lanes.scalarCount == 0)
+    return unsafe dot_product(samples.base, filter.base, filter.count)
 }

@@ -1,3 +1,5 @@
+internal import CSampleLoops
+
 /// The latest samples of every channel, at absolute indices and readable as contiguous runs.
 ///
 /// The first `runCount` places are stored twice, the second time after the last place, so that a run that wraps around is
@@ -53,6 +55,39 @@ struct SampleRing: ~Copyable {
     @inline(__always)
     func add(_ value: Lanes, channel: Int, at index: Int64) {
         write(samples(channel)[lanes: place(index)] + value, channel: channel, at: index)
+    }
+
+    /// Weighs a window, whose middle is at index 0, from index `from` on, and adds the samples below `added` to those there, which the
+    /// others overwrite.
+    ///
+    /// - Parameter index: That of the window's first sample, a multiple of eight.
+    @inline(__always)
+    func overlap(
+        _ window: Floats, weights: Floats, from: Int, adding added: Int, channel: Int, at index: Int64
+    ) {
+        let target = samples(channel)
+        precondition(window.count == weights.count && window.count % (2 * Lanes.scalarCount) == 0)
+        precondition(from >= 0 && from % Lanes.scalarCount == 0 && index % Int64(Lanes.scalarCount) == 0)
+        unsafe overlap_window(
+            window.base, weights.base, window.count, from, added, target.base, capacity, runCount, place(index))
+    }
+
+    /// Adds the frames of an interpolated band, at most as many as the distance to the ring's end.
+    ///
+    /// - Parameters:
+    ///   - samples: The band, see ``BandInterpolator/fill(_:_:from:)``.
+    ///   - index: That of the first frame, a multiple of eight.
+    @inline(__always)
+    func add(
+        _ samples: Floats, _ interpolator: borrowing BandInterpolator, from first: Int, count: Int, channel: Int,
+        at index: Int64
+    ) {
+        let (target, begin, factor) = (self.samples(channel), place(index), interpolator.factor)
+        precondition((factor | first | count | begin) % Lanes.scalarCount == 0 && first >= 0)
+        precondition(begin + count <= capacity)
+        precondition((first + count - 1) / factor + BandInterpolator.sampleCount <= samples.count)
+        unsafe add_band(
+            samples.base, interpolator.weights.view.base, factor, first, count, target.base, capacity, runCount, begin)
     }
 
     /// Adds to one sample.

@@ -73,7 +73,7 @@ package struct VoicePitch: Sendable {
     /// Real-time safe: yes.
     package static func contextFrames(sampleRate: Int) -> Int { 3 * sampleRate }
 
-    /// Takes some 4 ms for a second of stereo.
+    /// Takes some 2 ms for a second of stereo.
     ///
     /// - Parameters:
     ///   - block: The core and its context.
@@ -82,10 +82,26 @@ package struct VoicePitch: Sendable {
     ///
     /// Real-time safe: no.
     package init(_ block: SourceBlock, within core: Range<Int64>, seconds: [MaterialFeatures]) {
+        var points: VoicePoints?
+        self.init(block, within: core, seconds: seconds, points: &points)
+    }
+
+    /// The same, for cores that follow one another.
+    ///
+    /// - Parameter known: What was measured around the core before, which reaches into this one; replaced by what was measured now.
+    ///
+    /// Real-time safe: no.
+    package init(
+        _ block: SourceBlock, within core: Range<Int64>, seconds: [MaterialFeatures], points known: inout VoicePoints?
+    ) {
         let measure = VoiceMeasure(sampleRate: block.sampleRate)
         let first = core.lowerBound.gridIndex(step: measure.step)
         let last = (core.upperBound - 1).gridIndex(step: measure.step)
-        let points = measure.points(in: block, from: first - Self.reach, through: last + Self.reach)
+        let kept = known?.slice(from: first - Self.reach, through: last + Self.reach) ?? []
+        let begin = first - Self.reach + Int64(kept.count)
+        let points =
+            kept + (begin > last + Self.reach ? [] : measure.points(in: block, from: begin, through: last + Self.reach))
+        known = VoicePoints(first: first - Self.reach, points: points)
         let runs = Self.runs(of: points)
         evidence = seconds.map { second in
             let middles = (second.range.lowerBound - Int64(block.sampleRate)).gridIndex(step: measure.step)
@@ -139,120 +155,14 @@ package struct VoicePitch: Sendable {
     }
 }
 
-/// The two similarities every 10 ms, at about 11 kHz.
-struct VoiceMeasure: ~Copyable {
-    struct Point {
-        /// The mean of both similarities, and that of the envelope alone.
-        var similarity: Float = 0
-        var envelope: Float = 0
-        /// In samples of this measure.
-        var period: Float = 0
-    }
+/// What was measured of a part of a recording; it depends on the recording alone.
+package struct VoicePoints: Sendable {
+    fileprivate let first: Int64
+    fileprivate let points: [VoiceMeasure.Point]
 
-    /// Frames of the recording in one sample, and from one point to the next.
-    let factor: Int
-    let step: Int64
-    private let size: Int
-    private let rate: Double
-    private let window: [Float]
-    private let windowLags: [Float]
-    private let lowPass: FloatStorage
-    private let cosineBand: FloatStorage
-    private let sineBand: FloatStorage
-
-    init(sampleRate: Int) {
-        factor = max(1, Int((Double(sampleRate) / 11025).rounded()))
-        rate = Double(sampleRate) / Double(factor)
-        step = Int64((0.01 * rate).rounded()) * Int64(factor)
-        let size = PowerSpectrum.size(seconds: 0.0464, sampleRate: Int(rate))
-        self.size = size
-        let window = (0..<size).map { Float(0.5 - 0.5 * cos(2 * .pi * (Double($0) + 0.5) / Double(size))) }
-        self.window = window
-        windowLags = (0..<size / 2).map { lag in
-            let sum = (0..<size - lag).reduce(Float(0)) { $0 + window[$1] * window[$1 + lag] }
-            return sum
-        }
-        // A low-pass for the sound, and for the envelope a band-pass of 800 to 4500 Hz in two parts a quarter of a period apart.
-        let half = 16 * factor
-        let low = KaiserWindow.values(count: 2 * half + 1, beta: 7)
-        func weight(_ cutoffHz: Double, _ tap: Int) -> Double {
-            let angle = 2 * .pi * cutoffHz / Double(sampleRate) * Double(tap)
-            return low[tap + half] * (tap == 0 ? 2 * cutoffHz / Double(sampleRate) : sin(angle) / (.pi * Double(tap)))
-        }
-        func centre(_ tap: Int) -> Double { 2 * .pi * 2650 / Double(sampleRate) * Double(tap) }
-        let rate = rate
-        lowPass = FloatStorage((-half...half).map { Float(weight(0.42 * rate, $0)) })
-        cosineBand = FloatStorage((-half...half).map { Float(2 * weight(1850, $0) * cos(centre($0))) })
-        sineBand = FloatStorage((-half...half).map { Float(2 * weight(1850, $0) * sin(centre($0))) })
-    }
-
-    func points(in block: SourceBlock, from first: Int64, through last: Int64) -> [Point] {
-        let stride = Int(step) / factor
-        let count = Int(last - first) * stride + size + 1
-        let signals = signals(in: block, from: first * step - Int64(size / 2 * factor), count: count)
-        var transform = RealFourierTransform(size: 2 * size)
-        return (0...Int(last - first)).map { index in
-            let sound = lags(signals.sound, at: index * stride, &transform) { $0 < 50 ? 0 : $0 < 1500 ? 1 : 0.3 }
-            guard !sound.isEmpty else { return Point() }
-            let envelope = lags(signals.envelope, at: index * stride, &transform) { $0 < 50 || $0 > 2500 ? 0 : 1 }
-            return envelope.isEmpty ? Point() : point(sound, envelope)
-        }
-    }
-
-    private func signals(in block: SourceBlock, from first: Int64, count: Int) -> (sound: [Float], envelope: [Float]) {
-        let length = lowPass.view.count
-        let begin = first - Int64(length / 2) - block.firstFrame
-        let mono = FloatStorage(count: count * factor + length + Lanes.scalarCount)
-        for samples in block.channels {
-            for index in max(
-                0, Int(-begin))..<max(max(0, Int(-begin)), min(mono.view.count, samples.count - Int(begin)))
-            {
-                mono.view[index] += samples[index + Int(begin)] / Float(block.channels.count)
-            }
-        }
-        var (sound, envelope) = ([Float](), [Float]())
-        for index in 0..<count {
-            let part = mono.view.part(from: index * factor, count: length)
-            sound.append(innerProduct(part, lowPass.view))
-            let (x, y) = (innerProduct(part, cosineBand.view), innerProduct(part, sineBand.view))
-            let square: Float = x * x + y * y
-            envelope.append(powf(square, 0.35))
-        }
-        return (sound, envelope)
-    }
-
-    /// The similarity of a window with itself at each lag; empty for silence.
-    private func lags(
-        _ signal: [Float], at begin: Int, _ transform: inout RealFourierTransform, weight: (Double) -> Float
-    ) -> [Float] {
-        let (frames, spectrum) = (transform.frameStorage.view, transform.spectrumStorage.view)
-        for index in 0..<size {
-            frames[index] = signal[begin + index] * window[index]
-            frames[size + index] = 0
-        }
-        transform.forward()
-        for bin in 0...size {
-            let (x, y) = (spectrum[2 * bin], spectrum[2 * bin + 1])
-            spectrum[2 * bin] = weight(Double(bin) * rate / Double(2 * size)) * (x * x + y * y)
-            spectrum[2 * bin + 1] = 0
-        }
-        transform.inverse()
-        // The inverse transform is not divided by its length.
-        let whole = frames[0] / Float(2 * size)
-        guard whole > 1e-5 else { return [] }
-        let scale = windowLags[0] / ((whole + 1e-4) * Float(2 * size))
-        return windowLags.indices.map { frames[$0] * scale / windowLags[$0] }
-    }
-
-    private func point(_ sound: [Float], _ envelope: [Float]) -> Point {
-        let both = sound.indices.map { 0.5 * (sound[$0] + envelope[$0]) }
-        let lags = Int(rate / 420)..<min(Int(rate / 65), both.count - 1)
-        let peaks = lags.filter { both[$0] > 0 && both[$0] > both[$0 - 1] && both[$0] >= both[$0 + 1] }
-        let best = peaks.reduce(Float(0)) { max($0, both[$1]) }
-        // The first of several equal periods, not one twice as long.
-        guard let lag = peaks.first(where: { both[$0] >= 0.85 * best }) else { return Point() }
-        let bend = sound[lag - 1] - 2 * sound[lag] + sound[lag + 1]
-        let shift = bend < 0 ? max(-0.5, min(0.5, 0.5 * (sound[lag - 1] - sound[lag + 1]) / bend)) : 0
-        return Point(similarity: both[lag], envelope: envelope[lag], period: Float(lag) + shift)
+    /// The points from one number on, as far as they are there; none if that one is not.
+    fileprivate func slice(from begin: Int64, through last: Int64) -> [VoiceMeasure.Point] {
+        let end = min(last + 1, first + Int64(points.count))
+        return begin >= first && begin < end ? Array(points[Int(begin - first)..<Int(end - first)]) : []
     }
 }

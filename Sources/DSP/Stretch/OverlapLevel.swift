@@ -5,6 +5,8 @@
 // from the bin's own phase advance, the windows partly cancel: stretched noise was 0.4 dB too soft at 75 % and 0.6 dB at 50 %.
 // How far a bin deviates from its own phase advance is known when its rotation is chosen.
 
+internal import CSampleLoops
+
 /// The gains of one window's bins, common to all channels, and the memory their computation needs.
 ///
 /// Real-time safe: all but `init`.
@@ -14,9 +16,6 @@ struct OverlapLevel: ~Copyable {
     private let partCount: Int
     private let storage: FloatStorage
 
-    /// Two neighbours on either side. A bin's agreement is averaged over five bins within the main lobe, since a gain that jumps
-    /// from bin to bin would spread the window's samples in time.
-    private static var reach: Int { 2 }
     /// Sums of products below this (-180 dB) carry no information.
     private static var silentProduct: Float { 1e-18 }
 
@@ -49,7 +48,8 @@ struct OverlapLevel: ~Copyable {
     /// Computes every bin's gain from the chosen rotations.
     ///
     /// With T the products of the temporal rule and R the rotation, a bin and its neighbours agree with the previous window by
-    /// r = sum Re(T conj R) / sum |T|. A bin that follows one of another frequency drifts evenly: over m hops its phase error is
+    /// r = sum Re(T conj R) / sum |T|, over five bins within the main lobe, since a gain that jumps from bin to bin would spread the
+    /// window's samples in time. A bin that follows one of another frequency drifts evenly: over m hops its phase error is
     /// m times as large. For normally distributed drifts the agreement is then r^(m²), and the power of the windows' sum is a
     /// polynomial in r whose coefficients depend on the windows.
     ///
@@ -57,40 +57,9 @@ struct OverlapLevel: ~Copyable {
     ///   - rotation: The rotations, and the products that the temporal rule is computed from.
     ///   - shares: The polynomial's coefficients, ``VocoderShape/shares``.
     func solve(_ rotation: borrowing RotationField, shares: Floats) {
-        let whole = storage.view
-        let (agreementBegin, sizeBegin) = (
-            Part.agreement.rawValue * partCount + Lanes.scalarCount, Part.size.rawValue * partCount + Lanes.scalarCount
-        )
-        let (temporalReal, temporalImaginary) = (rotation.temporalReal, rotation.temporalImaginary)
-        for bin in stride(from: 0, to: binCount, by: Lanes.scalarCount) {
-            let (x, y) = (temporalReal[lanes: bin], temporalImaginary[lanes: bin])
-            let square = x * x + y * y
-            let size = square * inverseSquareRoot(square + Float.leastNormalMagnitude)
-            whole[lanes: agreementBegin + bin] = x * rotation.real[lanes: bin] + y * rotation.imaginary[lanes: bin]
-            whole[lanes: sizeBegin + bin] = size
-        }
-        for bin in stride(from: 0, to: binCount, by: Lanes.scalarCount) {
-            var (agreement, size) = (Lanes(), Lanes(repeating: Self.silentProduct))
-            for offset in -Self.reach...Self.reach {
-                agreement += whole[lanes: agreementBegin + bin + offset]
-                size += whole[lanes: sizeBegin + bin + offset]
-            }
-            // Silent bins keep their level, and the clamp keeps rounding from raising the agreement above 1.
-            agreement = select(size .> 2 * Self.silentProduct, agreement, size)
-            let quotient = agreement / size
-            let positive = select(quotient .> 0, quotient, Lanes())
-            let ratio = select(positive .< 1, positive, Lanes(repeating: 1))
-            gain[lanes: bin] = inverseSquareRoot(power(ratio, shares))
-        }
-    }
-
-    /// The power of the windows' sum relative to full agreement: shares times r, r^4, r^9 and r^16.
-    @inline(__always)
-    private func power(_ agreement: Lanes, _ shares: Floats) -> Lanes {
-        let square = agreement * agreement
-        let third = agreement * square
-        let fifth = third * square
-        let distant = (shares[4] * fifth * square + shares[3]) * fifth
-        return ((distant + shares[2]) * third + shares[1]) * agreement + shares[0]
+        precondition(shares.count >= 5)
+        let (agreement, size) = (view(.agreement), view(.size))
+        unsafe overlap_gain(
+            rotation.parts, shares.base, binCount, Self.silentProduct, agreement.base, size.base, gain.base)
     }
 }

@@ -7,6 +7,8 @@
 // is one previous spectrum, so the order is a widest-path problem: the level that reaches a bin is the smallest power on a
 // path to it, maximised over all paths, and two sweeps find it exactly.
 
+internal import CSampleLoops
+
 /// The rotations of one window's bins, and the memory their computation needs.
 @safe
 struct RotationField: ~Copyable {
@@ -25,40 +27,48 @@ struct RotationField: ~Copyable {
     /// so that an event away from the window's middle (at high speeds the usual case) lands at the right place.
     private static var lastResort: Float { 1e-30 }
 
+    /// The parts of the memory, for the loops. Every seed, step and result is a rotation, or 0 where a bin takes no part.
+    ///
+    /// A step is the rotation that the vertical rule adds from one bin to the next; those upwards and downwards are the steps of the
+    /// bins that follow the lower or the upper neighbour.
+    let parts: UnsafeMutablePointer<RotationParts>
+
     init(binCount: Int) {
         self.binCount = binCount
-        paddedCount = Spectra.paddedCount(binCount)
-        storage = FloatStorage(count: Part.count * Spectra.paddedCount(binCount))
+        let padded = Spectra.paddedCount(binCount)
+        paddedCount = padded
+        storage = FloatStorage(count: Self.partCount * padded)
+        let base = unsafe storage.view.base
+        func part(_ number: Int) -> UnsafeMutablePointer<Float> { unsafe base + number * padded }
+        unsafe parts = .allocate(capacity: 1)
+        unsafe parts.initialize(
+            to: RotationParts(
+                temporal_real: part(0), temporal_imaginary: part(1), previous_power: part(2), power: part(3),
+                step_real: part(4), step_imaginary: part(5), offered_up: part(6), offered_down: part(7),
+                from_below: part(8), from_above: part(9), seed_real: part(10), seed_imaginary: part(11),
+                up_step_real: part(12), up_step_imaginary: part(13), down_step_real: part(14),
+                down_step_imaginary: part(15), up_real: part(16), up_imaginary: part(17), down_real: part(18),
+                down_imaginary: part(19), real: part(20), imaginary: part(21)))
     }
 
-    /// Every seed, step and result is a rotation, or 0 where a bin takes no part.
-    private enum Part: Int {
-        case temporalReal, temporalImaginary, previousPower
-        // A step is the rotation that the vertical rule adds from one bin to the next.
-        case power, stepReal, stepImaginary, offeredUp, offeredDown, fromBelow, fromAbove
-        // The steps of those bins that follow the lower neighbour, upwards, or the upper one, downwards.
-        case seedReal, seedImaginary, upStepReal, upStepImaginary, downStepReal, downStepImaginary
-        // The products along the chains upwards and downwards.
-        case upReal, upImaginary, downReal, downImaginary
-        case real, imaginary
+    deinit { unsafe parts.deallocate() }
 
-        static let count = Part.imaginary.rawValue + 1
-    }
+    private static var partCount: Int { 22 }
 
     @inline(__always)
-    private func view(_ part: Part) -> Floats {
-        storage.view.part(from: part.rawValue * paddedCount, count: paddedCount)
-    }
+    private func view(_ part: UnsafeMutablePointer<Float>) -> Floats { unsafe Floats(base: part, count: paddedCount) }
 
     /// The real parts of the rotations.
-    var real: Floats { view(.real) }
+    var real: Floats { unsafe view(parts.pointee.real) }
     /// The imaginary parts of the rotations.
-    var imaginary: Floats { view(.imaginary) }
+    var imaginary: Floats { unsafe view(parts.pointee.imaginary) }
 
     /// The real parts of the temporal rule's products of every bin; their angles are the rotations by the temporal rule alone.
-    var temporalReal: Floats { view(.temporalReal) }
+    var temporalReal: Floats { unsafe view(parts.pointee.temporal_real) }
     /// The imaginary parts of those products.
-    var temporalImaginary: Floats { view(.temporalImaginary) }
+    var temporalImaginary: Floats { unsafe view(parts.pointee.temporal_imaginary) }
+
+    private var previousPower: Floats { unsafe view(parts.pointee.previous_power) }
 
     /// Sets all rotations to none: the output window equals the source's.
     func setIdentity() {
@@ -71,24 +81,19 @@ struct RotationField: ~Copyable {
     /// Clears the sums of ``addTemporal(channel:output:interleavedSource:)``.
     func clearTemporal() {
         for bin in stride(from: 0, to: paddedCount, by: Lanes.scalarCount) {
-            view(.temporalReal)[lanes: bin] = Lanes()
-            view(.temporalImaginary)[lanes: bin] = Lanes()
-            view(.previousPower)[lanes: bin] = Lanes()
+            temporalReal[lanes: bin] = Lanes()
+            temporalImaginary[lanes: bin] = Lanes()
+            previousPower[lanes: bin] = Lanes()
         }
     }
 
     /// Adds one channel's share of the temporal rule, the products Y conj(P): louder channels count for more.
     func addTemporal(channel: Int, output: borrowing Spectra, interleavedSource: Floats) {
-        let outputReal = output.real(channel)
-        let outputImaginary = output.imaginary(channel)
-        let (sumReal, sumImaginary, sumPower) = (view(.temporalReal), view(.temporalImaginary), view(.previousPower))
-        for bin in stride(from: 0, to: binCount - 1, by: Lanes.scalarCount) {
-            let (real, imaginary) = interleavedSource.complexLanes(at: bin)
-            let (y, z) = (outputReal[lanes: bin], outputImaginary[lanes: bin])
-            sumReal[lanes: bin] += y * real + z * imaginary
-            sumImaginary[lanes: bin] += z * real - y * imaginary
-            sumPower[lanes: bin] += y * y + z * z
-        }
+        let (outputReal, outputImaginary) = (output.real(channel), output.imaginary(channel))
+        let (sumReal, sumImaginary) = (temporalReal, temporalImaginary)
+        let sumPower = previousPower
+        precondition((binCount - 1) % Lanes.scalarCount == 0 && interleavedSource.count >= 2 * binCount)
+        unsafe rotation_compare(parts, binCount - 1, outputReal.base, outputImaginary.base, interleavedSource.base)
         let last = binCount - 1
         let (y, z) = (outputReal[last], outputImaginary[last])
         sumReal[last] += y * interleavedSource[2 * last]
@@ -108,11 +113,11 @@ struct RotationField: ~Copyable {
                 let (x, y) = (source.real(channel)[lanes: bin], source.imaginary(channel)[lanes: bin])
                 power += x * x + y * y
             }
-            let previous = view(.previousPower)[lanes: bin]
+            let previous = previousPower[lanes: bin]
             let isNew = power .> 4 * previous
-            view(.previousPower)[lanes: bin] = select(isNew, power, previous)
-            view(.temporalReal)[lanes: bin] = select(isNew, power, view(.temporalReal)[lanes: bin])
-            view(.temporalImaginary)[lanes: bin] = select(isNew, Lanes(), view(.temporalImaginary)[lanes: bin])
+            previousPower[lanes: bin] = select(isNew, power, previous)
+            temporalReal[lanes: bin] = select(isNew, power, temporalReal[lanes: bin])
+            temporalImaginary[lanes: bin] = select(isNew, Lanes(), temporalImaginary[lanes: bin])
         }
     }
 
@@ -129,114 +134,20 @@ struct RotationField: ~Copyable {
     ///
     /// - Returns: The power below which bins do not count, for the second half.
     func spreadRules(_ source: borrowing Spectra, stretch: Float) -> Float {
-        view(.previousPower)[0] = max(view(.previousPower)[0], Self.lastResort)
-        let loudest = prepareRules(source, extra: stretch - 1)
-        spreadLevels()
+        previousPower[0] = max(previousPower[0], Self.lastResort)
+        precondition(source.binCount == binCount)
+        let loudest = unsafe rotation_prepare(
+            parts, source.real(0).base, source.stride, source.channelCount, binCount, stretch - 1, Self.guardAngle)
+        unsafe rotation_spread(parts, binCount)
         return loudest * Self.floorRatio
     }
 
     /// The second half of ``solve(_:stretch:)``.
     func chooseRules(floor: Float) {
-        chooseSeeds(floor: floor)
-        followRules()
-    }
-
-    /// Computes both rules' rotations for every bin, and the power each bin offers its neighbours; returns the largest power.
-    private func prepareRules(_ source: borrowing Spectra, extra: Float) -> Float {
-        var loudest = Lanes()
-        for bin in stride(from: 0, to: binCount, by: Lanes.scalarCount) {
-            var (power, nextPower, productReal, productImaginary) = (Lanes(), Lanes(), Lanes(), Lanes())
-            for channel in 0..<source.channelCount {
-                let (reals, imaginaries) = (source.real(channel), source.imaginary(channel))
-                let (x, y) = (reals[lanes: bin], imaginaries[lanes: bin])
-                let (nextX, nextY) = (reals[lanes: bin + 1], imaginaries[lanes: bin + 1])
-                power += x * x + y * y
-                nextPower += nextX * nextX + nextY * nextY
-                productReal += nextX * x + nextY * y
-                productImaginary += nextY * x - nextX * y
-            }
-            let phaseStep = angle(y: productImaginary, x: productReal)
-            let isLinked = magnitude(phaseStep) .< Self.guardAngle
-            let step = sineCosine(extra * phaseStep)
-            view(.power)[lanes: bin] = power
-            view(.stepReal)[lanes: bin + 1] = step.cosine
-            view(.stepImaginary)[lanes: bin + 1] = step.sine
-            view(.offeredUp)[lanes: bin] = select(isLinked, power, Lanes())
-            view(.offeredDown)[lanes: bin + 1] = select(isLinked, nextPower, Lanes())
-            let previousPower = view(.previousPower)[lanes: bin]
-            loudest = select(power .> loudest, power, loudest)
-            loudest = select(previousPower .> loudest, previousPower, loudest)
-        }
-        return loudest.max()
-    }
-
-    /// The level at which the loudest-first order reaches every bin, from below and from above.
-    ///
-    /// Two independent chains run side by side, so that each hides the other's latency.
-    private func spreadLevels() {
-        let (previousPower, offeredUp, offeredDown) = (view(.previousPower), view(.offeredUp), view(.offeredDown))
-        let (fromBelow, fromAbove) = (view(.fromBelow), view(.fromAbove))
-        var (rising, falling) = (Float(), Float())
-        for bin in 0..<binCount {
-            let mirrored = binCount - 1 - bin
-            fromBelow[bin] = rising
-            rising = min(max(previousPower[bin], rising), offeredUp[bin])
-            fromAbove[mirrored] = falling
-            falling = min(max(previousPower[mirrored], falling), offeredDown[mirrored])
-        }
-    }
-
-    /// Makes factors of each bin's choice: its own rotation by the temporal rule (a seed), or a neighbour's rotation times a step.
-    private func chooseSeeds(floor: Float) {
-        let (zero, one) = (Lanes(), Lanes(repeating: 1))
-        for bin in stride(from: 0, to: binCount, by: Lanes.scalarCount) {
-            let (below, above) = (view(.fromBelow)[lanes: bin], view(.fromAbove)[lanes: bin])
-            let fromBelow = below .>= above
-            let best = select(fromBelow, below, above)
-            let isSeed = view(.previousPower)[lanes: bin] .>= best .| view(.power)[lanes: bin] .<= floor
-            let (x, y) = (view(.temporalReal)[lanes: bin], view(.temporalImaginary)[lanes: bin])
-            let square = x * x + y * y
-            // After silence there is nothing to continue: no rotation, which is 1, since 0 would mute the sound.
-            let isHeard = square .> Self.silentProduct
-            let scale = inverseSquareRoot(square)
-            view(.seedReal)[lanes: bin] = select(isSeed, select(isHeard, x * scale, one), zero)
-            view(.seedImaginary)[lanes: bin] = select(isSeed .& isHeard, y * scale, zero)
-            let goesUp = fromBelow .& .!isSeed
-            view(.upStepReal)[lanes: bin] = select(goesUp, view(.stepReal)[lanes: bin], zero)
-            view(.upStepImaginary)[lanes: bin] = select(goesUp, view(.stepImaginary)[lanes: bin], zero)
-            let goesDown = .!fromBelow .& .!isSeed
-            view(.downStepReal)[lanes: bin] = select(goesDown, view(.stepReal)[lanes: bin + 1], zero)
-            view(.downStepImaginary)[lanes: bin] = select(goesDown, view(.stepImaginary)[lanes: bin + 1], zero)
-        }
-    }
-
-    /// Multiplies the steps along every chain that begins at a seed, upwards and downwards in one loop.
-    ///
-    /// If a bin does not follow its neighbour the step is 0, and if it is not a seed the seed is 0, so no branch is needed. Two
-    /// bins cannot follow each other: if `b` followed `b - 1` and `b - 1` followed `b`, the level from below would exceed
-    /// itself.
-    private func followRules() {
-        let (seedX, seedY) = (view(.seedReal), view(.seedImaginary))
-        let (upStepX, upStepY) = (view(.upStepReal), view(.upStepImaginary))
-        let (downStepX, downStepY) = (view(.downStepReal), view(.downStepImaginary))
-        let (upX, upY, downX, downY) = (view(.upReal), view(.upImaginary), view(.downReal), view(.downImaginary))
-        var (x, y, u, v) = (Float(), Float(), Float(), Float())
-        for bin in 0..<binCount {
-            let mirrored = binCount - 1 - bin
-            (x, y) = (
-                seedX[bin] + (x * upStepX[bin] - y * upStepY[bin]), seedY[bin] + (x * upStepY[bin] + y * upStepX[bin])
-            )
-            (upX[bin], upY[bin]) = (x, y)
-            (u, v) = (
-                seedX[mirrored] + (u * downStepX[mirrored] + v * downStepY[mirrored]),
-                seedY[mirrored] + (v * downStepX[mirrored] - u * downStepY[mirrored])
-            )
-            (downX[mirrored], downY[mirrored]) = (u, v)
-        }
-        // A seed is in both chains, every other bin in one.
-        for bin in stride(from: 0, to: binCount, by: Lanes.scalarCount) {
-            real[lanes: bin] = upX[lanes: bin] + downX[lanes: bin] - seedX[lanes: bin]
-            imaginary[lanes: bin] = upY[lanes: bin] + downY[lanes: bin] - seedY[lanes: bin]
-        }
+        unsafe rotation_seed(parts, binCount, floor, Self.silentProduct)
+        // If a bin does not follow its neighbour the step is 0, and if it is not a seed the seed is 0, so no branch is needed. Two
+        // bins cannot follow each other: if `b` followed `b - 1` and `b - 1` followed `b`, the level from below would exceed
+        // itself.
+        unsafe rotation_follow(parts, binCount)
     }
 }

@@ -236,7 +236,17 @@ extension Stretcher {
         _ frames: Range<Int64>, runFrames: Int
     ) {
         let factor = Int64(interpolator.factor)
+        let sampleCount = frames.count / interpolator.factor + 1 + BandInterpolator.sampleCount
         for channel in 0..<output.channelCount {
+            if runFrames >= Lanes.scalarCount, sampleCount <= track.runCount {
+                let index = frames.lowerBound / factor
+                let samples = track.run(
+                    channel: channel, from: index - Int64(BandShape.reach - 1), count: sampleCount)
+                output.add(
+                    samples, interpolator, from: Int(frames.lowerBound - index * factor), count: frames.count,
+                    channel: channel, at: frames.lowerBound)
+                continue
+            }
             for frame in stride(from: frames.lowerBound, to: frames.upperBound, by: runFrames) {
                 let index = frame / factor
                 let offset = Int(frame - index * factor)

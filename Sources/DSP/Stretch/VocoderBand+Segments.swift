@@ -44,7 +44,9 @@ extension VocoderBand {
         let upper = max(lower, Int(max(0, min(Int64(count), source.upper.clampedDifference(index)))))
         if lower < upper {
             let real = samples.run(channel: channel, from: index + Int64(lower), count: upper - lower)
-            for place in 0..<upper - lower { target[lower + place] = real[place] }
+            let part = target.part(from: lower, count: upper - lower)
+            unsafe UnsafeMutableRawPointer(part.base).copyMemory(
+                from: real.base, byteCount: part.count * MemoryLayout<Float>.stride)
         }
         if let before = source.before {
             before.read(channel: channel, from: index, into: target.part(from: 0, count: lower))

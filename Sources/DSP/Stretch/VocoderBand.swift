@@ -4,6 +4,8 @@
 // done right", 2017), in rotation form (after Laroche and Dolson, "Improved phase vocoder time-scale modification of
 // audio", 1999): each output window is a source window whose bins are rotated by angles common to all channels.
 
+internal import CSampleLoops
+
 /// One band's windows, spectra and output, and the stages that compute a window.
 ///
 /// All times are in samples of the band. Real-time safe: all but `init`.
@@ -285,9 +287,8 @@ extension VocoderBand {
             transformWindow(samples, interpolator, channel: channel, middle: sample)
             let spectrum = transform.spectrumStorage.view
             let (real, imaginary) = (current.real(channel), current.imaginary(channel))
-            for bin in stride(from: 0, to: bins - 1, by: Lanes.scalarCount) {
-                (real[lanes: bin], imaginary[lanes: bin]) = spectrum.complexLanes(at: bin)
-            }
+            precondition((bins - 1) % Lanes.scalarCount == 0)
+            unsafe part_spectrum(spectrum.base, bins - 1, real.base, imaginary.base)
             real[bins - 1] = spectrum[2 * (bins - 1)]
             imaginary[bins - 1] = 0
         }
@@ -328,18 +329,13 @@ extension VocoderBand {
         let (weights, target) = (windows.analysis, transform.frameStorage.view)
         if frame == 0 {
             let source = heard(samples, channel: channel, from: middle - Int64(half), count: window)
-            for index in stride(from: 0, to: half, by: Lanes.scalarCount) {
-                target[lanes: index + half] = source[lanes: index] * weights[lanes: index]
-                target[lanes: index] = source[lanes: index + half] * weights[lanes: index + half]
-            }
+            precondition(weights.count == window && target.count == window && half % Lanes.scalarCount == 0)
+            unsafe turn_window(source.base, weights.base, window, target.base)
         } else {
             let source = heard(
                 samples, channel: channel, from: middle - Int64(half + BandShape.reach - 1),
                 count: window + BandInterpolator.sampleCount)
-            for index in stride(from: 0, to: window, by: Lanes.scalarCount) {
-                let value = interpolator.delayedLanes(source, at: index, frame: frame)
-                target[lanes: (index + half) & (window - 1)] = value * weights[lanes: index]
-            }
+            interpolator.delayWindow(source, frame: frame, weights: weights, into: target)
         }
         transform.forward()
     }
@@ -351,18 +347,10 @@ extension VocoderBand {
             let spectrum = transform.spectrumStorage.view
             let (real, imaginary) = (current.real(channel), current.imaginary(channel))
             let (outputReal, outputImaginary) = (previous.real(channel), previous.imaginary(channel))
-            for bin in stride(from: 0, to: bins, by: Lanes.scalarCount) {
-                let (x, y) = (real[lanes: bin], imaginary[lanes: bin])
-                let (rotationX, rotationY) = (rotation.real[lanes: bin], rotation.imaginary[lanes: bin])
-                outputReal[lanes: bin] = x * rotationX - y * rotationY
-                outputImaginary[lanes: bin] = x * rotationY + y * rotationX
-            }
-            for bin in stride(from: 0, to: bins - 1, by: Lanes.scalarCount) {
-                // The gain is left out of the spectrum that the next window is compared with: its amplitudes are the source's.
-                let gain = overlapLevel.gain[lanes: bin]
-                spectrum.storeComplex(
-                    real: outputReal[lanes: bin] * gain, imaginary: outputImaginary[lanes: bin] * gain, at: bin)
-            }
+            // The gain is left out of the spectrum that the next window is compared with: its amplitudes are the source's.
+            unsafe rotate_spectrum(
+                rotation.parts, bins, real.base, imaginary.base, overlapLevel.gain.base, outputReal.base,
+                outputImaginary.base, spectrum.base)
             if noiseShare > 0 { addNoise(to: spectrum, channel: channel) }
             spectrum[2 * (bins - 1)] = outputReal[bins - 1] * overlapLevel.gain[bins - 1]
             spectrum[2 * (bins - 1) + 1] = 0
@@ -386,15 +374,18 @@ extension VocoderBand {
         let gateBegin = isFirstSegment ? 0 : segmentBegin
         let gateEnd = Int(max(0, min(Int64(window), gateBegin + Int64(fade.count) - begin)))
         let overlapEnd = number == enteredWindow ? 0 : window - hop
-        for index in stride(from: skipped, to: window, by: Lanes.scalarCount) {
+        var index = skipped
+        while index < gateEnd {
             let place = begin &+ Int64(index)
             var value = samples[lanes: (index + half) & (window - 1)] * weights[lanes: index]
-            if index < gateEnd { value *= fade[lanes: Int(place - gateBegin)] }
+            value *= fade[lanes: Int(place - gateBegin)]
             if index < overlapEnd {
                 output.add(value, channel: channel, at: place)
             } else {
                 output.write(value, channel: channel, at: place)
             }
+            index += Lanes.scalarCount
         }
+        output.overlap(samples, weights: weights, from: index, adding: overlapEnd, channel: channel, at: begin)
     }
 }

@@ -24,7 +24,7 @@ extension Analyst {
         guard !range.isEmpty, let seconds = secondsOfPage(page, frames: &measured),
             let block = recording.block(range.lowerBound - context..<range.upperBound + context)
         else { return nil }
-        let voice = VoicePitch(block, within: range, seconds: seconds)
+        let voice = VoicePitch(block, within: range, seconds: seconds, points: &voicePoints)
         knownVoices[page] = voice
         return voice
     }

@@ -46,6 +46,8 @@ final class Analyst: @unchecked Sendable {
     var knownSeconds: [Int: [MaterialFeatures]] = [:]
     /// Where a voice may speak, page by page.
     var knownVoices: [Int: VoicePitch] = [:]
+    /// What was measured for the latest of them, which reaches into the next page.
+    var voicePoints: VoicePoints?
     /// Recently analysed speech, piece by piece; another speed then needs only another plan.
     var knownSpeech: [SpeechPiece: SpeechAnalysis] = [:]
     /// Whether the voice in the spoken passages of a section has pulses that splices preserve.

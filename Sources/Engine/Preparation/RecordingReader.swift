@@ -8,6 +8,7 @@ final class RecordingReader: @unchecked Sendable {
     private let reader: ClipReader
     /// Frames to wait for at once: few pages, so that a small budget is enough and playing is not delayed for long.
     private let pieceFrames: Int
+    private var latest: SourceBlock?
 
     init(_ clip: Clip) {
         self.clip = clip
@@ -28,8 +29,16 @@ final class RecordingReader: @unchecked Sendable {
         return SourceBlock(channels, firstFrame: range.lowerBound, sampleRate: clip.sampleRate)
     }
 
-    /// The frames of a range of the clip.
-    func block(_ range: Range<Int64>) -> SourceBlock? { block(range, of: .forward) }
+    /// The frames of a range of the clip, and some around it if they are at hand: neighbouring analyses read the same frames.
+    ///
+    /// Only for the one worker to which this reader belongs.
+    func block(_ range: Range<Int64>) -> SourceBlock? {
+        if let latest, latest.range.contains(range) { return latest }
+        // The new one takes its memory.
+        latest = nil
+        latest = block(range, of: .forward)
+        return latest
+    }
 
     private func samples(of range: Range<Int64>) -> [[Float]]? {
         let count = range.count

@@ -1,0 +1,122 @@
+/// The longest inner loops of the analysis and of the stretcher, each compiled twice: for every processor, and for those with AVX2, which work
+/// on twice as many values at once. In C because Swift compiles a module for one set of instructions only.
+///
+/// Both versions give the same bits: the same operations on the same eight lanes in the same order, without fused multiplications.
+/// Which one runs is decided by the processor, at every call. Nothing here allocates, locks or waits.
+#ifndef CSAMPLELOOPS_H
+#define CSAMPLELOOPS_H
+
+#define LOOP_SAFE __attribute__((swift_attr("@_noLocks"))) __attribute__((swift_attr("@_noAllocation")))
+
+/// The sums over forward and backward prediction errors that Burg's method needs.
+typedef struct {
+    double product;
+    double power;
+} BurgSums;
+
+/// Sums up the errors of stage 0: the weighted products of forward errors and of the backward errors one sample earlier, and of
+/// both errors' squares.
+///
+/// `ahead` and `behind` contain `channels` rows of `stride` samples, `count` of them used, and zeros from there on, 16 at least. The weights
+/// are one such row. The last backward error is set to 0.
+BurgSums burg_begin(const float *_Nonnull ahead, float *_Nonnull behind, const float *_Nonnull weights, long stride, long channels, long count);
+
+/// Computes the errors of stage `stage + 1` in place, and their sums. Stage `stage + 1` must have at least one meeting.
+BurgSums burg_advance(
+    float *_Nonnull ahead, float *_Nonnull behind, const float *_Nonnull weights, long stride, long channels, long count, long stage,
+    float reflection);
+
+/// Continues a sound: each of `count` samples from `samples[width]` on is the sum of the `width` before it times the weights.
+///
+/// `width` is a multiple of eight; the samples to be computed are 0 at first.
+void continue_sound(const double *_Nonnull weights, long width, double *_Nonnull samples, long count);
+
+/// The sum of products of whole lanes, in two chains of eight.
+LOOP_SAFE float dot_product(const float *_Nonnull samples, const float *_Nonnull filter, long count);
+
+/// The sums of products of the same samples with three filters of one length: `filters` contains them one after the other, every `stride`
+/// values. Each in one chain of eight, and what is left over at the end one by one.
+void inner_products(const float *_Nonnull samples, const float *_Nonnull filters, long stride, long count, float *_Nonnull sums);
+
+/// The memory of a window's rotations, see RotationField.swift: for each bin a value, and whole lanes of zeros after the last.
+typedef struct {
+    float *_Nonnull temporal_real, *_Nonnull temporal_imaginary, *_Nonnull previous_power;
+    float *_Nonnull power, *_Nonnull step_real, *_Nonnull step_imaginary, *_Nonnull offered_up, *_Nonnull offered_down;
+    float *_Nonnull from_below, *_Nonnull from_above;
+    float *_Nonnull seed_real, *_Nonnull seed_imaginary;
+    float *_Nonnull up_step_real, *_Nonnull up_step_imaginary, *_Nonnull down_step_real, *_Nonnull down_step_imaginary;
+    float *_Nonnull up_real, *_Nonnull up_imaginary, *_Nonnull down_real, *_Nonnull down_imaginary;
+    float *_Nonnull real, *_Nonnull imaginary;
+} RotationParts;
+
+/// Computes both rules' rotations of every bin, and the power that each offers its neighbours; returns the largest power.
+///
+/// `spectra` contains for each channel `stride` real and as many imaginary parts.
+LOOP_SAFE float rotation_prepare(
+    const RotationParts *_Nonnull parts, const float *_Nonnull spectra, long stride, long channels, long bins, float extra,
+    float guard);
+
+/// The level at which the loudest-first order reaches every bin, from below and from above.
+LOOP_SAFE void rotation_spread(const RotationParts *_Nonnull parts, long bins);
+
+/// Makes factors of each bin's choice: its own rotation by the temporal rule, or a neighbour's rotation times a step.
+LOOP_SAFE void rotation_seed(const RotationParts *_Nonnull parts, long bins, float floor, float silent);
+
+/// Multiplies the steps along every chain that begins at a seed.
+LOOP_SAFE void rotation_follow(const RotationParts *_Nonnull parts, long bins);
+
+/// Adds the products of an output's spectrum and a source's, which is interleaved, to those of the temporal rule. `bins` is a multiple of eight.
+LOOP_SAFE void rotation_compare(
+    const RotationParts *_Nonnull parts, long bins, const float *_Nonnull real, const float *_Nonnull imaginary,
+    const float *_Nonnull source);
+
+/// The gains that restore the level that windows lose where they do not agree. Before the first agreement and size lie eight zeros.
+LOOP_SAFE void overlap_gain(
+    const RotationParts *_Nonnull parts, const float *_Nonnull shares, long bins, float silent, float *_Nonnull agreements,
+    float *_Nonnull sizes, float *_Nonnull gains);
+
+/// Real and imaginary parts of an interleaved spectrum. `bins` is a multiple of eight.
+LOOP_SAFE void part_spectrum(const float *_Nonnull source, long bins, float *_Nonnull real, float *_Nonnull imaginary);
+
+/// Rotates all bins, and writes those below the last whole lanes to `spectrum` as well, interleaved and with their gains.
+LOOP_SAFE void rotate_spectrum(
+    const RotationParts *_Nonnull parts, long bins, const float *_Nonnull real, const float *_Nonnull imaginary,
+    const float *_Nonnull gains, float *_Nonnull output_real, float *_Nonnull output_imaginary, float *_Nonnull spectrum);
+
+/// Interpolates a band by twelve samples a frame: frame `i` is `offset + i` frames after sample 5. `factor`, `offset` and `count` are multiples of
+/// eight; value `tap * factor + frame` of the weights belongs to a tap and a frame.
+LOOP_SAFE void interpolate_band(
+    const float *_Nonnull samples, const float *_Nonnull weights, long factor, long offset, long count, float *_Nonnull target);
+
+/// The same, added to a ring at `begin`, without going round; its first `run` places are stored twice.
+LOOP_SAFE void add_band(
+    const float *_Nonnull samples, const float *_Nonnull weights, long factor, long offset, long count, float *_Nonnull ring,
+    long capacity, long run, long begin);
+
+/// A source minus two bands, interpolated as above; the first has the rate of every `2 * factor`-th frame, the second of every `factor`-th.
+LOOP_SAFE void subtract_bands(
+    const float *_Nonnull whole, const float *_Nonnull lows, const float *_Nonnull low_weights, const float *_Nonnull middles,
+    const float *_Nonnull middle_weights, long factor, long count, float *_Nonnull target);
+
+/// Delays a window's samples by a part of a sample, by twelve taps that lie `spacing` apart, and weighs them, with its middle at index 0.
+LOOP_SAFE void delay_window(
+    const float *_Nonnull samples, const float *_Nonnull taps, long spacing, const float *_Nonnull weights, long window,
+    float *_Nonnull target);
+
+/// Weighs a window's samples, and writes them with its middle at index 0.
+LOOP_SAFE void turn_window(const float *_Nonnull samples, const float *_Nonnull weights, long window, float *_Nonnull target);
+
+/// Weighs the samples of a window, which have its middle at index 0, from `from` on, and adds those below `added` to a ring, which the others
+/// overwrite. The ring's first `run` places are stored twice; `begin` is the place of the window's first sample.
+LOOP_SAFE void overlap_window(
+    const float *_Nonnull samples, const float *_Nonnull weights, long window, long from, long added, float *_Nonnull ring,
+    long capacity, long run, long begin);
+
+/// Products of samples and weights.
+LOOP_SAFE void weigh_samples(const float *_Nonnull samples, const float *_Nonnull weights, long count, float *_Nonnull target);
+
+/// Each of `count` samples minus the sum of the `order` before it times their weights, the latest first.
+void prediction_errors(
+    const double *_Nonnull samples, const double *_Nonnull weights, long order, long count, double *_Nonnull errors);
+
+#endif
