@@ -38,7 +38,8 @@ public struct RingEnds<Element: BitwiseCopyable & Sendable>: ~Copyable, Sendable
 
 /// Data of one side alone, on a line of its own, so that no other core ever takes it away.
 @usableFromInline struct RingNotes {
-    /// Elements that this side has passed on since the beginning: the value it last stored for the peer.
+    /// Elements that this side has read, or written, since the beginning. The peer was shown this value, but for what a producer
+    /// holds.
     @usableFromInline var position = 0
     /// The peer's position as last seen.
     @usableFromInline var peerPosition = 0

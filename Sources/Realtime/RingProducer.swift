@@ -45,6 +45,27 @@ public struct RingProducer<Element: BitwiseCopyable & Sendable>: ~Copyable, @unc
         return true
     }
 
+    /// Writes one element that the consumer does not see before `showHeld()`, or before anything else is written; `false`, with
+    /// nothing written, if the ring is full.
+    ///
+    /// For elements that must not be seen before something that is published later. Real-time safe: yes.
+    @inlinable @inline(__always)
+    public mutating func hold(_ element: Element) -> Bool {
+        guard room(for: 1) > 0 else { return false }
+        unsafe (slots + own.pointee.slot).initialize(to: element)
+        move(by: 1)
+        return true
+    }
+
+    /// Passes the held elements on to the consumer.
+    ///
+    /// Real-time safe: yes.
+    @inlinable @inline(__always)
+    public mutating func showHeld() {
+        // Release: as in `advance`. What this thread published before, in any other place, is seen with the elements too.
+        unsafe shared.pointee.store(own.pointee.position, ordering: .releasing)
+    }
+
     /// Writes as many of `elements` as fit, in order, from the first; returns how many (0 if full).
     ///
     /// The consumer sees them all at once or not yet. Real-time safe: yes.
@@ -102,14 +123,19 @@ public struct RingProducer<Element: BitwiseCopyable & Sendable>: ~Copyable, @unc
         return min(free, count)
     }
 
-    /// Passes `count` written elements on to the consumer.
+    /// Passes `count` written elements on to the consumer, and those that are held.
     @inlinable @inline(__always)
     mutating func advance(by count: Int) {
+        move(by: count)
+        // Release: partner is the consumer's acquiring load in `available`; the elements are in their slots before it.
+        unsafe shared.pointee.store(own.pointee.position, ordering: .releasing)
+    }
+
+    /// Goes on behind `count` written elements.
+    @inlinable @inline(__always)
+    mutating func move(by count: Int) {
         let next = unsafe own.pointee.slot + count
         unsafe own.pointee.slot = next >= capacity ? next - capacity : next
-        let position = unsafe own.pointee.position &+ count
-        unsafe own.pointee.position = position
-        // Release: partner is the consumer's acquiring load in `available`; the elements are in their slots before it.
-        unsafe shared.pointee.store(position, ordering: .releasing)
+        unsafe own.pointee.position &+= count
     }
 }

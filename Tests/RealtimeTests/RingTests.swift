@@ -107,6 +107,29 @@ struct RingTests {
         return (seen, used)
     }
 
+    @Test("held elements are seen, in order, when they are shown or when anything else is written", arguments: [2, 3, 8])
+    func holding(capacity: Int) {
+        let ends = RingEnds<Int>(capacity: capacity)
+        var producer = ends.producer
+        var consumer = ends.consumer
+        for round in 0..<(2 * capacity + 1) {
+            #expect(producer.hold(round) == true)
+            #expect(consumer.pop() == nil && consumer.readableCount == 0 && producer.writableCount == capacity - 1)
+            if round.isMultiple(of: 2) {
+                producer.showHeld()
+                #expect(consumer.pop() == round)
+            } else {
+                #expect(producer.push(-round) == true)
+                #expect(consumer.pop() == round && consumer.pop() == -round)
+            }
+            #expect(consumer.pop() == nil)
+        }
+        for value in 0..<capacity { #expect(producer.hold(value) == true) }
+        #expect(producer.hold(-1) == false && producer.push(-1) == false && consumer.pop() == nil)
+        producer.showHeld()
+        for value in 0..<capacity { #expect(consumer.pop() == value) }
+    }
+
     @Test("a body that throws passes nothing on and frees nothing")
     func throwingBody() {
         struct Stop: Error {}

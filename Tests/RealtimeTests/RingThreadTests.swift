@@ -72,6 +72,39 @@ struct RingThreadTests {
             })
         #expect(findings.all.isEmpty)
     }
+
+    @Test("who has read a held element reads what was published before it was shown, or something newer")
+    func heldAfterSnapshot() throws {
+        let total = 50_000
+        let ends = RingEnds<Int>(capacity: 64)
+        let snapshot = SnapshotEnds(initial: -1)
+        let (producerParcel, consumerParcel) = (Parcel(ends.producer), Parcel(ends.consumer))
+        let (writerParcel, readerParcel) = (Parcel(snapshot.writer), Parcel(snapshot.reader))
+        let findings = Findings()
+        try onTwoThreads(
+            {
+                var (producer, writer) = (producerParcel.take(), writerParcel.take())
+                for value in 0..<total {
+                    while !producer.hold(value) { sched_yield() }
+                    writer.write(value)
+                    producer.showHeld()
+                }
+            },
+            {
+                var (consumer, reader) = (consumerParcel.take(), readerParcel.take())
+                var next = 0
+                while next < total {
+                    guard let value = consumer.pop() else {
+                        sched_yield()
+                        continue
+                    }
+                    findings.check(value == next, "not \(next)")
+                    findings.check(reader.read() >= value, "a value from before the element")
+                    next += 1
+                }
+            })
+        #expect(findings.all.isEmpty)
+    }
 }
 
 /// Writes 0, 1, 2 … by a random mix of all ways to write.

@@ -298,7 +298,7 @@ public final class Player: Sendable {
     /// Why it finished with `.failed`; nil again after a new start.
     public var failure: AudioFileError? { failureBox.withLock { $0 } }
 
-    /// Events from now on, each once, in order, to every reader.
+    /// Events from now on, each once, in order, to every reader. Once you have read an event, `status` is not from before it.
     ///
     /// The stream ends after `.finished`, unless the player was started again before that was reported; and when the player is
     /// removed or its engine ends. A stream requested after a removal or the end of the engine ends at once.

@@ -57,14 +57,16 @@ struct PlayerReports: ~Copyable {
             code: code, frame: frame, section: part.section, pass: pass, passes: part.reportedPasses,
             speed: speed, semitones: part.semitones, clipFrame: clipFrame, sound: PassSound(of: part, choice),
             isReversed: part.view.isMirrored, detail: detail)
-        if !events.push(event) { droppedEvents += 1 }
+        if !events.hold(event) { droppedEvents += 1 }
     }
 
-    /// Publishes the player's status after a block.
+    /// Publishes the player's status after a block, and then the events of the block: who has read an event never reads a status
+    /// from before it.
     mutating func publish(_ status: PlayerStatus) {
         var status = status
         status.droppedEvents = droppedEvents
         statusWriter.write(status)
+        events.showHeld()
     }
 }
 
