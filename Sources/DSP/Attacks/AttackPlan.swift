@@ -21,6 +21,9 @@ struct AttackTimes: Sendable {
         margin = Int(0.003 * Double(sampleRate))
     }
 
+    /// The longest delay between channels that predictions keep: 1 ms.
+    static func longestDelay(sampleRate: Int) -> Int { sampleRate / 1000 }
+
     /// The progress of a smooth change: 0 at `place` 0 and before, 1 at 1 and after, without a corner.
     @inline(__always)
     static func smooth(_ place: Float) -> Float {
