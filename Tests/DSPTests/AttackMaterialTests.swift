@@ -169,11 +169,14 @@ struct AttackMaterialTests {
         let onsets = [
             Onset(cut: 5000, attack: 5010, strength: 2), Onset(cut: 9000, attack: 9010, strength: 3.5),
             Onset(cut: 12_000, attack: 12_200, strength: 2, kind: .stop),
+            Onset(cut: 16_000, attack: 16_010, strength: 1, trebleRise: 5),
+            Onset(cut: 18_000, attack: 18_010, strength: 1, trebleRise: 7),
         ]
         let block = SourceBlock(source, firstFrame: 0, sampleRate: 44100)
         let material = AttackMaterial(onsets: onsets, in: 0..<20_000, of: block, bands: .one)
-        #expect(material.records.map(\.attack) == [0, 9010, 12_200])
-        #expect(material.records.map(\.isStop) == [false, false, true])
+        // The last one is heard above 1 kHz, though in few bands.
+        #expect(material.records.map(\.attack) == [0, 9010, 12_200, 18_010])
+        #expect(material.records.map(\.isStop) == [false, false, true, false])
         // Nothing is copied where a sound stops, and the silence begins at once.
         #expect(material.records[2].snippet.count == 0 && material.records[2].cut == 12_200)
     }

@@ -104,6 +104,48 @@ import Testing
         #expect(found == expected, "\(random)")
     }
 
+    @Test("a pluck that rises in few bands, under the ring of a low note, is weak, but rises in the treble")
+    func weakPlucks() {
+        let places = [20_000, 30_011, 41_003]
+        var random = SeededGenerator(seed: 6)
+        var sound = zip(
+            tones((1...10).map { 55 * Double($0) }, amplitude: 0.02, frameCount: 60_000), random.noise(60_000)
+        )
+        .map { $0 + 0.02 * $1 }
+        for place in places {
+            for index in 0..<1300 {
+                let seconds = Double(index) / 44100
+                sound[place + index] += Float(0.05 * sin(2 * .pi * 2500 * seconds) * exp(-seconds / 0.004))
+            }
+        }
+        let found = onsets([sound]).filter { $0.attack > 100 }
+        #expect(found.count == places.count)
+        for (onset, place) in zip(found, places) {
+            #expect(abs(onset.attack - Int64(place)) <= 44)
+            #expect(onset.strength < 3)
+            #expect(onset.trebleRise >= 6 && onset.trebleRise < 30)
+        }
+    }
+
+    @Test("the treble does not rise where only the bass does, and rises as far as it does")
+    func trebleRises() {
+        let treble = TrebleRise(sampleRate: rate)
+        func sound(_ hertz: Double, before: Float, after: Float) -> SourceBlock {
+            let tone = tones([hertz], amplitude: 1, frameCount: 8000)
+            return SourceBlock(
+                [tone.indices.map { tone[$0] * ($0 < 4000 ? before : after) }], firstFrame: 0, sampleRate: rate)
+        }
+        // 20 dB in the treble are 20 dB.
+        #expect(abs(treble.rise(in: sound(4000, before: 0.01, after: 0.1), cut: 4000, attack: 4000) - 20) < 0.5)
+        let bass = tones([60], amplitude: 0.5, frameCount: 8000)
+        let both = sound(4000, before: 0.01, after: 0.01)
+        let swollen = both.channels[0].indices.map { both.channels[0][$0] + bass[$0] * min(1, Float($0) / 8000) }
+        let block = SourceBlock([swollen], firstFrame: 0, sampleRate: rate)
+        #expect(abs(treble.rise(in: block, cut: 4000, attack: 4000)) < 0.5)
+        #expect(treble.rise(in: block, cut: -20, attack: 3).isFinite)
+        #expect(treble.rise(in: block, cut: 7990, attack: 8100).isFinite)
+    }
+
     @Test("an attack in one channel is found whatever the other plays")
     func oneChannel() {
         let loud = tones([220, 330, 495], amplitude: 0.25, frameCount: 30000)

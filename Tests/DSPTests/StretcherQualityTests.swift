@@ -64,8 +64,8 @@ struct StretcherQualityTests {
         let output = stretched(
             source, speed: speed, frameCount: Int(Double(source[0].count) / speed) - 9000,
             attacks: AttackTable([material]))
-        // Measured 0.99981 at both; the source has 0.99997. What is missing is told in docs/stretching.md.
-        #expect(StereoMeasure(output).coherence > 0.9998)
+        // Measured 0.99990 and better; the source has 0.99997. With each channel predicted by itself it was 0.99981.
+        #expect(StereoMeasure(output).coherence > 0.99987)
     }
 
     @Test("noise keeps its level")

@@ -18,6 +18,8 @@ package struct Onset: Sendable, Hashable, BitwiseCopyable {
     let attack: Int64
     /// How far the sound rises, or falls at a stop, in dB; for comparing onsets, not a level.
     let strength: Float
+    /// How far the sound above 1 kHz rises at an attack, in dB.
+    let trebleRise: Float
     /// Whether a sound begins or ends.
     package let kind: Kind
 
@@ -27,14 +29,16 @@ package struct Onset: Sendable, Hashable, BitwiseCopyable {
     ///   - cut: Where the old sound ends, in frames of the recording; at or before `attack`.
     ///   - attack: The frame that keeps its time.
     ///   - strength: The rise or fall in dB.
+    ///   - trebleRise: The rise above 1 kHz in dB.
     ///   - kind: Whether a sound begins or ends.
     ///
     /// Real-time safe: yes.
-    package init(cut: Int64, attack: Int64, strength: Float, kind: Kind = .attack) {
+    package init(cut: Int64, attack: Int64, strength: Float, trebleRise: Float = 0, kind: Kind = .attack) {
         precondition(cut <= attack, "An onset's cut lies before its attack.")
         self.cut = cut
         self.attack = attack
         self.strength = strength
+        self.trebleRise = trebleRise
         self.kind = kind
     }
 }

@@ -55,9 +55,12 @@ package enum OnsetMap {
         let around = core.lowerBound - margin..<core.upperBound + margin
         let stops = SuddenStops.stops(in: block, within: around)
         let gap = Int64(gapSeconds * Double(block.sampleRate))
+        let treble = TrebleRise(sampleRate: block.sampleRate)
         let attacks = candidates(in: block, within: around).filter(\.isOnset).map { candidate in
-            Onset(
-                cut: candidate.attack.cut, attack: candidate.attack.attack, strength: candidate.novelty, kind: .attack)
+            let (cut, attack) = (candidate.attack.cut, candidate.attack.attack)
+            return Onset(
+                cut: cut, attack: attack, strength: candidate.novelty,
+                trebleRise: Float(treble.rise(in: block, cut: cut, attack: attack)))
         }
         // An end that is cut off clicks; it is not an attack for that.
         let clear = attacks.filter { attack in !stops.contains { abs($0.attack - attack.attack) < gap / 3 } }

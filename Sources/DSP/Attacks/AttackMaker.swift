@@ -65,10 +65,13 @@ struct AttackMaker {
         let (forward, backward) = (
             LinearPrediction(learning: past, order: order), LinearPrediction(learning: future, order: order)
         )
-        let ahead = past.map { forward.continuation(of: $0, count: layout.ahead.count) }
+        // One sample more for the rounding of a decimated band.
+        let delay = AttackTimes.longestDelay(sampleRate: source.sampleRate) / shape.factor(of: band) + 1
+        let ahead = Self.continuation(of: past, forward, count: layout.ahead.count, longestDelay: delay)
+        let back = Self.continuation(of: future, backward, count: layout.behind.count, longestDelay: delay)
         let cutSample = Double(plan.cut) / Double(shape.factor(of: band))
         let behind = channels.map { channel in
-            var segment = [Float](backward.continuation(of: future[channel], count: layout.behind.count).reversed())
+            var segment = [Float](back[channel].reversed())
             if !plan.isStop {
                 blend(band, channel, into: &segment, before: layout.whole, held: Double(layout.whole) - cutSample)
             }
@@ -77,6 +80,16 @@ struct AttackMaker {
         return AttackRecord.Band(
             early: layout.early, whole: layout.whole, ahead: storage.store(ahead, first: layout.ahead.lowerBound),
             behind: storage.store(behind, first: layout.behind.lowerBound))
+    }
+
+    /// All channels after their last sample: each by itself, unless one is the other, later.
+    private static func continuation(
+        of past: [[Float]], _ prediction: LinearPrediction, count: Int, longestDelay: Int
+    ) -> [[Float]] {
+        guard !prediction.coefficients.isEmpty, let delayed = DelayedChannels(past, longest: longestDelay) else {
+            return past.map { prediction.continuation(of: $0, count: count) }
+        }
+        return delayed.continuation(of: past, prediction, count: count)
     }
 
     /// Fades the source in under the last part of a new segment's prediction.

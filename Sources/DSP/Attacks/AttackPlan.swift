@@ -21,6 +21,9 @@ struct AttackTimes: Sendable {
         margin = Int(0.003 * Double(sampleRate))
     }
 
+    /// The longest delay between channels that predictions keep: 1 ms.
+    static func longestDelay(sampleRate: Int) -> Int { sampleRate / 1000 }
+
     /// The progress of a smooth change: 0 at `place` 0 and before, 1 at 1 and after, without a corner.
     @inline(__always)
     static func smooth(_ place: Float) -> Float {
@@ -88,6 +91,8 @@ struct AttackPlan: Sendable {
     /// Attacks that rise less, in dB over the octaves, are stretched like the rest: the other sound masks the smear, and each copy
     /// moves the sound around it by milliseconds. With 5 dB a tenth of the notes of a piano came out 3 dB soft at half speed.
     private static let leastRise: Float = 3
+    /// Unless they rise by as much above 1 kHz: there a pluck is heard although the note before rings as loud in all bands.
+    private static let leastTrebleRise: Float = 6
 
     /// One onset, as far as plans depend on it.
     struct Moment: Sendable {
@@ -120,7 +125,10 @@ struct AttackPlan: Sendable {
         for onsets: [Onset], in range: Range<Int64>, sampleRate: Int, bands: StretchBands, steady: [SteadyChange] = []
     ) -> [AttackPlan] {
         let times = AttackTimes(sampleRate: sampleRate)
-        let clear = onsets.filter { $0.attack > 0 && ($0.kind == .stop || $0.strength >= leastRise) }
+        let clear = onsets.filter { onset in
+            let isClear = onset.strength >= leastRise || onset.trebleRise >= leastTrebleRise
+            return onset.attack > 0 && (onset.kind == .stop || isClear)
+        }
         var moments = clear.map { Moment($0, times, hold: times.hold) }
         // A recording begins with a new segment, which has none before it.
         moments.insert(Moment(Onset(cut: 0, attack: 0, strength: 0), times, hold: 0), at: 0)
