@@ -10,13 +10,16 @@ struct TimeLine: Equatable {
     let origin: Double
 
     /// Nil with fewer than two different times.
-    init?(_ points: [(time: Double, value: Double, weight: Double)], origin: Double) {
+    ///
+    /// - Parameter reach: What is farther from the line does not count, in medians of the distances: 6 is best if they are random, less if most
+    ///   points should lie on the line.
+    init?(_ points: [(time: Double, value: Double, weight: Double)], origin: Double, reach: Double = 6) {
         guard points.count >= 2, let low = points.map(\.time).min(), let high = points.map(\.time).max(), high > low
         else { return nil }
         guard var fitted = Self.repeatedMedian(points, origin: origin) else { return nil }
-        for _ in 0..<10 {
+        for round in 0..<10 {
             let distances = points.map { abs($0.value - fitted.start - fitted.slope * ($0.time - origin)) }
-            let reach = 6 * max(1e-6, quantile(distances, 0.5) ?? 0)
+            let reach = max(reach, 6 - Double(round)) * max(1e-6, quantile(distances, 0.5) ?? 0)
             var (sum, sumTime, sumValue, sumSquare, sumProduct) = (0.0, 0.0, 0.0, 0.0, 0.0)
             for (index, point) in points.enumerated() {
                 let rest = max(0, 1 - distances[index] * distances[index] / (reach * reach))
@@ -55,6 +58,10 @@ struct TimeLine: Equatable {
             let start = quantile(chosen.map { $0.value - slope * ($0.time - origin) }, 0.5)
         else { return nil }
         return (start, slope)
+    }
+
+    init(start: Double, slope: Double, origin: Double) {
+        (self.start, self.slope, self.origin) = (start, slope, origin)
     }
 
     func value(at time: Double) -> Double { start + slope * (time - origin) }
