@@ -69,7 +69,8 @@ public struct PitchedSound: Sendable {
     }
 
     /// The sound with white noise so many dB below its mean power where it sounds.
-    public func noisy(decibels: Double, random: inout SeededGenerator) -> [Float] {
+    public func noisy(decibels: Double, seed: UInt64) -> [Float] {
+        var random = SeededGenerator(seed: seed)
         let sounding = zip(samples, hertz).filter { $1 > 0 }.map { Double($0.0) * Double($0.0) }
         let power = sounding.reduce(0, +) / Double(max(1, sounding.count))
         let deviation = (power * pow(10, -decibels / 10)).squareRoot()
