@@ -26,6 +26,8 @@ let package = Package(
         .target(
             name: "DecodePeers",
             linkerSettings: [.linkedLibrary("sndfile"), .linkedLibrary("mpg123"), .linkedLibrary("fftw3f")]),
+        // aubio is loaded when asked for, and left out where it is not installed.
+        .target(name: "PitchPeers", linkerSettings: [.linkedLibrary("dl")]),
         .target(name: "PortAudioPeer", linkerSettings: [.linkedLibrary("portaudio")]),
         .executableTarget(
             name: "CardFaultBenchmark",
@@ -41,6 +43,13 @@ let package = Package(
             dependencies: [
                 "BenchmarkRows", "MeterPeers", .product(name: "AllocationCounter", package: "woodshed"),
                 .product(name: "DSP", package: "woodshed"), .product(name: "SoundMeasures", package: "woodshed"),
+            ],
+            swiftSettings: settings),
+        .executableTarget(
+            name: "CompareBenchmark",
+            dependencies: [
+                "BenchmarkRows", "PitchPeers", .product(name: "DSP", package: "woodshed"),
+                .product(name: "SoundMeasures", package: "woodshed"),
             ],
             swiftSettings: settings),
         .executableTarget(

@@ -3,7 +3,7 @@
 # of wall time in one run. The figures depend on the machine: compare ratios, not milliseconds.
 #
 #   scripts/bench.sh [--long] [NAME]...   with --long also the memory for playing and recording 10 hours (needs 12 GB of disk);
-#                                         with names only these parts: Ring, Engine, Stretch, Meter, CardFault, Record,
+#                                         with names only these parts: Ring, Engine, Stretch, Meter, Compare, CardFault, Record,
 #                                         Waveform, Store, picture, start, keys, phrases, whole
 #
 # The figures are also written to a JSON file, with machine, kernel and commit: .build-bench/COMMIT-TIME.json, or the file that
@@ -17,7 +17,7 @@ parts=' '
 for argument in "$@"; do
     case $argument in
     --long) long=yes ;;
-    Ring | Engine | Stretch | Meter | CardFault | Record | Waveform | Store | picture | start | keys | phrases | whole) parts+="$argument " ;;
+    Ring | Engine | Stretch | Meter | Compare | CardFault | Record | Waveform | Store | picture | start | keys | phrases | whole) parts+="$argument " ;;
     *) echo "bench: there is no part '$argument'" >&2 && exit 64 ;;
     esac
 done
@@ -39,7 +39,7 @@ programs=$(swift build -c release --package-path Benchmarks --show-bin-path)
 # Uses the scheduling of a render thread if that is permitted; otherwise the slowest blocks show the machine's other work.
 fifo=(chrt --fifo 60)
 "${fifo[@]}" true 2>/dev/null || fifo=()
-for name in Ring Engine Stretch Meter; do
+for name in Ring Engine Stretch Meter Compare; do
     wanted "$name" || continue
     printf '\n==> %s\n' "${name}Benchmark"
     "${fifo[@]}" "$programs/${name}Benchmark"

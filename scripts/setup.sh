@@ -66,6 +66,7 @@ librubberband-dev   a time stretcher ours is measured beside
 libsoundtouch-dev   another one
 libsonic-dev        another one, for speech
 libebur128-dev      the loudness meter ours are measured beside
+libaubio5           the pitch tracker ours is measured beside
 portaudio19-dev     a library for sound cards ours is measured beside, on a card that fails
 alsa-utils          aplay and arecord, on the same card
 sqlite3             asks the store of sections the same, as the yardstick

@@ -1,9 +1,10 @@
 // DSP: the arithmetic of sound, without any knowledge of files, devices or scores.
 //
-// It holds fades, a Kaiser window, a real Fourier transform, the time stretcher, a filter that finds a
-// known sound in a recording, and meters of levels and loudness. It does not read sources (the caller hands samples
-// in), mix sounds, follow sections or choose speeds; that is the engine's part. Everything is allocated in
-// initialisers; what runs on the render thread says so in its documentation and is checked by the compiler.
+// It holds fades, a Kaiser window, a real Fourier transform, the time stretcher, a filter that finds a known sound in a
+// recording, a pitch tracker, the comparison of a take with a model, and meters of levels and loudness. It does not read
+// sources (the caller hands samples in), mix sounds, follow sections or choose speeds; that is the engine's part.
+// Everything is allocated in initialisers; what runs on the render thread says so in its documentation and is checked by
+// the compiler.
 
 import CFFTW
 // So that a program that catches an error of this module can name its type.

@@ -1,0 +1,161 @@
+/// All that is known of one recording before it is compared.
+package struct ComparedSound: Sendable {
+    /// Level and bands every 10 ms.
+    package let features: SoundFeatures
+    /// Pitch every 10 ms.
+    package let contour: PitchContour
+
+    /// What was computed of one recording.
+    ///
+    /// - Parameters:
+    ///   - features: Of ``SoundAnalysis``.
+    ///   - contour: Of ``PitchTracker``, from the same samples.
+    package init(features: SoundFeatures, contour: PitchContour) {
+        self.features = features
+        self.contour = contour
+    }
+
+    /// The analysis of a recording in memory, mixed to one channel.
+    ///
+    /// - Parameters:
+    ///   - samples: Any number of samples.
+    ///   - sampleRate: 8000 to 768000 Hz.
+    ///   - range: The pitches to look for, in Hz.
+    ///
+    /// Real-time safe: no.
+    package init(_ samples: [Float], sampleRate: Int, range: ClosedRange<Double> = PitchTracker.defaultRange) {
+        features = SoundAnalysis.features(of: samples, sampleRate: sampleRate)
+        contour = PitchTracker.contour(of: samples, sampleRate: sampleRate, range: range)
+    }
+}
+
+extension Comparison {
+    private static let hop = PitchContour.hopSeconds
+
+    /// Compares a take with a model.
+    ///
+    /// - Parameters:
+    ///   - take: What was recorded.
+    ///   - model: What it is compared with.
+    ///
+    /// Real-time safe: no.
+    package init(of take: ComparedSound, with model: ComparedSound) {
+        if let alignment = Alignment(model: model.features, take: take.features) {
+            self.init(of: take, with: model, along: alignment)
+        } else {
+            self.init()
+        }
+    }
+
+    /// Compares a take with a model along an alignment that is known.
+    package init(of take: ComparedSound, with model: ComparedSound, along alignment: Alignment) {
+        let count = model.features.count
+        let nothing = [Float](repeating: .nan, count: count)
+        var curves = Curves()
+        (curves.modelCents, curves.takeCents, curves.takeSeconds) = (nothing, nothing, nothing)
+        (curves.modelDecibels, curves.takeDecibels, curves.lateSeconds) = (nothing, nothing, nothing)
+        let (modelLevels, takeLevels) = (Self.smoothed(model.features.levels), Self.smoothed(take.features.levels))
+        for index in 0..<count {
+            if let cents = model.contour.cents(at: index) { curves.modelCents[index] = Float(cents) }
+            curves.modelDecibels[index] = modelLevels[index]
+            guard alignment.modelRange.contains(index) else { continue }
+            let place = alignment.place(ofModel: Double(index))
+            curves.takeSeconds[index] = Float(place * Self.hop)
+            if let cents = Self.cents(of: take.contour, at: place) { curves.takeCents[index] = Float(cents) }
+            if let level = Self.interpolated(takeLevels, at: place) { curves.takeDecibels[index] = level }
+        }
+        let timing = Self.timing(of: alignment, curves: &curves)
+        self.init(
+            timing: timing, melody: Self.melody(curves, in: alignment),
+            energy: Self.energy(curves, model: model.features, take: take.features), curves: curves)
+    }
+
+    // MARK: - Measures
+
+    private static func timing(of alignment: Alignment, curves: inout Curves) -> Timing {
+        let first = Double(alignment.modelRange.lowerBound)
+        // Places count by how surely their time is known.
+        let points = alignment.places.indices.map { index in
+            (
+                time: first + Double(index), value: alignment.places[index],
+                weight: Double(min(4, alignment.certainty[index]))
+            )
+        }
+        guard points.count >= 10, let line = TimeLine(points, origin: first),
+            let begin = alignment.places.first, let end = alignment.places.last
+        else { return Timing() }
+        var result = Timing()
+        result.offset = (line.start - first) * hop
+        result.ratio = (end - begin) / Double(alignment.places.count - 1)
+        var (late, sure): ([Double], [(index: Int, late: Double)]) = ([], [])
+        for (index, point) in points.enumerated() {
+            let seconds = (point.value - line.value(at: point.time)) * hop
+            curves.lateSeconds[alignment.modelRange.lowerBound + index] = Float(seconds)
+            guard alignment.certainty[index] >= 0.5 else { continue }
+            late.append(seconds)
+            sure.append((index, seconds))
+        }
+        result.spread = trimmedMean(ofMagnitudes: late)
+        if let worst = sure.max(by: { abs($0.late) < abs($1.late) }) {
+            result.worst = Place(
+                modelSeconds: Double(alignment.modelRange.lowerBound + worst.index) * hop, lateSeconds: worst.late)
+        }
+        return result
+    }
+
+    private static func melody(_ curves: Curves, in alignment: Alignment) -> (offset: Double, spread: Double)? {
+        let differences = alignment.modelRange.compactMap { index -> Double? in
+            let difference = Double(curves.takeCents[index] - curves.modelCents[index])
+            return difference.isNaN ? nil : difference
+        }
+        // Less than a tenth of a second is chance.
+        guard differences.count >= 10, let middle = quantile(differences, 0.5),
+            let spread = trimmedMean(ofMagnitudes: differences.map { $0 - middle })
+        else { return nil }
+        return (middle, spread)
+    }
+
+    private static func energy(_ curves: Curves, model: SoundFeatures, take: SoundFeatures) -> Double? {
+        let (modelLimit, takeLimit) = (model.soundingLevel, take.soundingLevel)
+        let differences = curves.modelDecibels.indices.compactMap { index -> Double? in
+            let (here, there) = (curves.modelDecibels[index], curves.takeDecibels[index])
+            return here > modelLimit && there > takeLimit ? Double(there - here) : nil
+        }
+        guard differences.count >= 10, let middle = quantile(differences, 0.5) else { return nil }
+        return trimmedMean(ofMagnitudes: differences.map { $0 - middle })
+    }
+
+    // MARK: - Curves
+
+    /// Powers over 150 ms, in dB: a syllable or a note, not its partials' beats.
+    private static func smoothed(_ levels: [Float]) -> [Float] {
+        let powers = levels.map { power(ofDecibels: $0) }
+        return levels.indices.map { index in
+            let around = max(0, index - 7)...min(levels.count - 1, index + 7)
+            return decibels(ofPower: around.reduce(0) { $0 + powers[$1] } / Float(around.count))
+        }
+    }
+
+    private static func interpolated(_ values: [Float], at place: Double) -> Float? {
+        guard place >= 0, place <= Double(values.count - 1) else { return nil }
+        let low = Int(place)
+        let next = values[min(low + 1, values.count - 1)]
+        return values[low] + Float(place - Double(low)) * (next - values[low])
+    }
+
+    /// The pitch between two values; of a single one with a pitch, that one.
+    private static func cents(of contour: PitchContour, at place: Double) -> Double? {
+        guard place > -1, place < Double(contour.count) else { return nil }
+        let low = Int(place.rounded(.down))
+        let share = place - Double(low)
+        switch (contour.cents(at: low), contour.cents(at: low + 1)) {
+        case (let first?, let second?):
+            // A leap is not a glide.
+            if abs(second - first) > 200 { return share < 0.5 ? first : second }
+            return first + share * (second - first)
+        case (let first?, nil): return share < 0.5 ? first : nil
+        case (nil, let second?): return share >= 0.5 ? second : nil
+        case (nil, nil): return nil
+        }
+    }
+}

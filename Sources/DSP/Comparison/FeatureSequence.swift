@@ -1,0 +1,136 @@
+internal import Glibc
+
+/// What an alignment compares: 16 small numbers for every step of time, which say how the sound is, not how loud or how coloured.
+///
+/// From the bands' logarithms twelve cepstral coefficients are made (Davis and Mermelstein, "Comparison of parametric representations for
+/// monosyllabic word recognition", 1980), so that the level is a number of its own, and a transposition changes little. Each is taken
+/// against its mean over the 4 s around, which removes microphones and rooms, and divided by its spread, which makes noisy and clean
+/// recordings alike (cepstral mean and variance normalisation: Viikki and Laurila, 1998). Energies more than 30 dB below a band's loud
+/// ones count as equal. Two more numbers say how loud it is, and two how fast the bands rise: onsets are what time is read from (Ewert,
+/// Müller and Grosche, "High resolution audio synchronization using chroma onset features", 2009).
+struct FeatureSequence: Sendable {
+    /// Each number plus 128.
+    typealias Vector = SIMD16<UInt8>
+
+    /// One vector for each step.
+    let vectors: [Vector]
+
+    private static let coefficientCount = 12
+    /// Unit of the vectors: the spread of each number.
+    private static let spread: Float = 24
+
+    init(vectors: [Vector]) { self.vectors = vectors }
+
+    /// The features of a range, at 10 ms.
+    init(_ features: SoundFeatures, in range: Range<Int>) {
+        let logs = Self.flooredLogarithms(features, in: range)
+        let bandCount = SoundFeatures.bandCount
+        let count = range.count
+        // Dimensions: coefficients, level twice, rise twice.
+        var columns = [[Float]](repeating: [Float](repeating: 0, count: count), count: Self.coefficientCount + 2)
+        let cosines = (0..<Self.coefficientCount).map { order in
+            (0..<bandCount).map { Float(cos(.pi * Double(order + 1) * (Double($0) + 0.5) / Double(bandCount))) }
+        }
+        for index in 0..<count {
+            for order in 0..<Self.coefficientCount {
+                var sum: Float = 0
+                for band in 0..<bandCount { sum += cosines[order][band] * logs[index * bandCount + band] }
+                columns[order][index] = sum
+            }
+            var (level, rise): (Float, Float) = (0, 0)
+            for band in 0..<bandCount {
+                let value = logs[index * bandCount + band]
+                level += value
+                let before = logs[max(0, index - 2) * bandCount + band]
+                rise += max(0, value - before)
+            }
+            columns[Self.coefficientCount][index] = level
+            columns[Self.coefficientCount + 1][index] = rise
+        }
+        for dimension in columns.indices { Self.normalise(&columns[dimension]) }
+        vectors = (0..<count).map { index in
+            var vector = Vector()
+            for lane in 0..<16 {
+                let column = lane < Self.coefficientCount + 2 ? lane : lane - 2
+                vector[lane] = UInt8(max(1, min(255, 128 + columns[column][index].rounded())))
+            }
+            return vector
+        }
+    }
+
+    /// The same at half as many steps.
+    func halved() -> FeatureSequence {
+        FeatureSequence(
+            vectors: (0..<(vectors.count + 1) / 2).map { index in
+                let (first, second) = (vectors[2 * index], vectors[min(2 * index + 1, vectors.count - 1)])
+                // The mean, rounded down, without an overflow.
+                return (first & second) &+ ((first ^ second) &>> 1)
+            })
+    }
+
+    /// How much the sound changes around each step: what fixes its time. 1 on average.
+    var changes: [Float] {
+        var result = vectors.indices.map { index -> Float in
+            let before = vectors[max(0, index - 2)]
+            let after = vectors[min(vectors.count - 1, index + 2)]
+            return Float(Self.distance(before, after))
+        }
+        let mean = result.reduce(0, +) / Float(max(1, result.count))
+        for index in result.indices { result[index] = mean > 0 ? result[index] / mean : 1 }
+        return result
+    }
+
+    /// The sum of the differences' magnitudes.
+    @inline(__always)
+    static func distance(_ first: Vector, _ second: Vector) -> Int32 {
+        let isLarger = first .> second
+        let magnitudes = (first &- second).replacing(with: second &- first, where: .!isLarger)
+        // Neighbours are added in pairs: the library's sum over all lanes is a loop.
+        let pairs = unsafe unsafeBitCast(magnitudes, to: SIMD8<UInt16>.self)
+        let eight = (pairs & 0xFF) &+ (pairs &>> 8)
+        let four = eight.lowHalf &+ eight.highHalf
+        let two = four.lowHalf &+ four.highHalf
+        return Int32(two.x &+ two.y)
+    }
+
+    /// The bands' logarithms in dB, above 30 dB below what is loud in each.
+    private static func flooredLogarithms(_ features: SoundFeatures, in range: Range<Int>) -> [Float] {
+        let bandCount = SoundFeatures.bandCount
+        var floors = [Float](repeating: 0, count: bandCount)
+        for band in 0..<bandCount {
+            var counts = [Int](repeating: 0, count: 256)
+            for index in range { counts[Int(features.bands[index * bandCount + band])] += 1 }
+            var (left, step) = (range.count / 20, 255)
+            while step > 0, left >= counts[step] {
+                left -= counts[step]
+                step -= 1
+            }
+            floors[band] = power(ofDecibels: Float(step) / 2 - 30)
+        }
+        let powers = (0..<256).map { power(ofDecibels: Float($0) / 2) }
+        var result: [Float] = []
+        result.reserveCapacity(range.count * bandCount)
+        for index in range.lowerBound * bandCount..<range.upperBound * bandCount {
+            result.append(decibels(ofPower: powers[Int(features.bands[index])] + floors[index % bandCount]))
+        }
+        return result
+    }
+
+    /// Against the mean of the 4 s around, in units of the whole's spread.
+    private static func normalise(_ values: inout [Float]) {
+        let count = values.count
+        guard count > 0 else { return }
+        var sums = [Double](repeating: 0, count: count + 1)
+        for index in 0..<count { sums[index + 1] = sums[index] + Double(values[index]) }
+        var squares = 0.0
+        for index in 0..<count {
+            let (begin, end) = (max(0, index - 200), min(count, index + 200))
+            let mean = (sums[end] - sums[begin]) / Double(end - begin)
+            values[index] -= Float(mean)
+            squares += Double(values[index] * values[index])
+        }
+        let deviation = Float((squares / Double(count)).squareRoot())
+        guard deviation > 1e-3 else { return values = [Float](repeating: 0, count: count) }
+        for index in 0..<count { values[index] *= spread / deviation }
+    }
+}

@@ -1,0 +1,149 @@
+/// What an alignment needs to know of a recording: its level, and the energies of 16 bands, every 10 ms.
+///
+/// Value `k` describes the 25 ms around `k` × 10 ms. An hour takes 7 MB: the energies are kept in steps of half a decibel, which is much less
+/// than two recordings of the same thing differ by. Made by ``SoundAnalysis`` from a recording that arrives in blocks.
+///
+/// Thread-safe: a value.
+package struct SoundFeatures: Sendable, Equatable {
+    /// Bands of equal width in mel, from 80 Hz up.
+    static let bandCount = 16
+    /// Softer than any sound, in dB.
+    static let silence: Float = -110
+
+    /// The mean square of each 25 ms between 80 Hz and 7 kHz in dB of full scale, ``silence`` or more.
+    package let levels: [Float]
+    /// For each 10 ms the energy of each band, in half decibels above ``silence``.
+    let bands: [UInt8]
+
+    /// Number of values.
+    package var count: Int { levels.count }
+
+    /// The range from the first to the last 10 ms in which something sounds: louder than the background by 12 dB, or a quarter of the way
+    /// from it to the loudest, in decibels. Empty for silence.
+    ///
+    /// Shorter than 30 ms, or softer than 45 dB below the loudest, is no sound.
+    package var sounding: Range<Int> {
+        let limit = soundingLevel
+        func isSound(_ index: Int) -> Bool {
+            // Two neighbours as loud: no click.
+            (index..<index + 3).allSatisfy { levels.indices.contains($0) && levels[$0] > limit }
+        }
+        guard let first = levels.indices.first(where: isSound),
+            let last = levels.indices.last(where: isSound)
+        else { return 0..<0 }
+        return first..<last + 3
+    }
+
+    /// The level in dB above which something sounds.
+    var soundingLevel: Float {
+        guard !levels.isEmpty else { return .infinity }
+        let sorted = levels.sorted()
+        // A few clicks are not the loudest.
+        let loudest = sorted[Int(0.98 * Double(sorted.count - 1))]
+        let background = sorted[Int(0.05 * Double(sorted.count - 1))]
+        // Without pauses there is no background to be heard.
+        let above = min(background + max(6, min(12, 0.25 * (loudest - background))), loudest - 15)
+        return max(above, loudest - 45, Self.silence + 20)
+    }
+}
+
+/// Computes the features of a recording that arrives in blocks of any size.
+///
+/// The result does not depend on the blocks. Memory is bounded but for the result. Thread-safe: one owner at a time. Real-time safe: no.
+package struct SoundAnalysis: ~Copyable {
+    /// Frames a second, in Hz.
+    package let sampleRate: Int
+
+    private var source: StreamDecimation
+    private var transform: RealFourierTransform
+    private let window: [Float]
+    /// For each bin, its band and the share of the next one; -1 outside all.
+    private let shares: [(band: Int, next: Float)]
+    private var levels: [Float] = []
+    private var bands: [UInt8] = []
+
+    /// An analysis at the start of a recording.
+    ///
+    /// - Parameter sampleRate: 8000 to 768000 Hz.
+    package init(sampleRate: Int) {
+        precondition((8000...768_000).contains(sampleRate), "An analysis has a rate of 8000 to 768000 Hz.")
+        self.sampleRate = sampleRate
+        source = StreamDecimation(
+            sampleRate: sampleRate, lowestRate: 16_000, highest: min(7000, 0.45 * Double(sampleRate)))
+        let count = Int(0.025 * source.rate) / 2 * 2 + 1
+        window = (0..<count).map { 0.5 - 0.5 * Float(cosine(2 * .pi * (Double($0) + 0.5) / Double(count))) }
+        var size = 64
+        while size < count { size *= 2 }
+        transform = RealFourierTransform(size: size)
+        let (lowest, highest) = (mel(80), mel(7000))
+        let rate = source.rate
+        shares = (0...size / 2).map { bin in
+            let place =
+                (mel(Double(bin) * rate / Double(size)) - lowest) / (highest - lowest)
+                * Double(SoundFeatures.bandCount + 1) - 1
+            guard place > -1, place < Double(SoundFeatures.bandCount) else { return (-2, 0) }
+            let band = place.rounded(.down)
+            return (Int(band), Float(place - band))
+        }
+    }
+
+    /// Takes the next frames, mixed to one channel.
+    ///
+    /// NaN, infinite and absurdly large samples count as silence.
+    package mutating func append(_ samples: Span<Float>) {
+        source.append(samples)
+        follow(until: source.end, most: .max)
+    }
+
+    /// The features of all frames so far.
+    package consuming func finish() -> SoundFeatures {
+        let count = PitchContour.count(frames: source.frameCount, sampleRate: sampleRate)
+        if count > 0 {
+            source.extend(through: middle(of: count - 1) + window.count)
+            follow(until: source.end, most: count)
+        }
+        return SoundFeatures(levels: levels, bands: bands)
+    }
+
+    /// The features of a whole recording in memory.
+    package static func features(of samples: [Float], sampleRate: Int) -> SoundFeatures {
+        var analysis = SoundAnalysis(sampleRate: sampleRate)
+        analysis.append(samples.span)
+        return analysis.finish()
+    }
+
+    private func middle(of index: Int) -> Int {
+        let frame = PitchContour.frame(of: index, sampleRate: sampleRate)
+        return Int((frame + Int64(source.factor / 2)) / Int64(source.factor))
+    }
+
+    private mutating func follow(until end: Int, most: Int) {
+        let (frames, spectrum) = (transform.frameStorage.view, transform.spectrumStorage.view)
+        let energyOfWindow = window.reduce(0) { $0 + $1 * $1 }
+        while levels.count < most, middle(of: levels.count) + window.count / 2 < end {
+            let begin = middle(of: levels.count) - window.count / 2
+            for index in 0..<transform.size {
+                let sample = begin + index
+                frames[index] =
+                    index < window.count && sample >= 0 ? window[index] * source.samples[sample - source.first] : 0
+            }
+            transform.forward()
+            var energies = [Float](repeating: 0, count: SoundFeatures.bandCount + 2)
+            var sum: Float = 0
+            let scale = 2 / (energyOfWindow * Float(transform.size))
+            for (bin, share) in shares.enumerated() where share.band > -2 {
+                let power =
+                    scale * (spectrum[2 * bin] * spectrum[2 * bin] + spectrum[2 * bin + 1] * spectrum[2 * bin + 1])
+                sum += power
+                energies[share.band + 1] += (1 - share.next) * power
+                energies[share.band + 2] += share.next * power
+            }
+            levels.append(max(SoundFeatures.silence, decibels(ofPower: sum)))
+            for energy in energies[1...SoundFeatures.bandCount] {
+                let steps = 2 * (decibels(ofPower: energy) - SoundFeatures.silence)
+                bands.append(UInt8(max(0, min(255, steps.rounded()))))
+            }
+            source.drop(before: begin)
+        }
+    }
+}
