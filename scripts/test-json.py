@@ -173,6 +173,8 @@ runs = [
     ("takes", ["rm", "1"], "takes", {0}),
     ("takes", ["--trash"], "takes", {0}),
     ("takes", ["empty", "--yes"], "event", {0}),
+    ("compare", ["song.wav", "--take", "song.wav"], "compare", {0}),
+    ("compare", ["song.wav", "--take", "silence.wav"], "compare", {0}),
     ("config", [], "config", {0}),
     ("measure", ["song.wav"], "measure", {0}),
     ("measure", ["song.wav", "--series"], "measure", {0}),

@@ -8,18 +8,22 @@ extension Clip {
     /// Passes the recording to `body` in blocks, from its first frame to its last, until `body` returns false. Memory use does
     /// not grow with its length.
     ///
-    /// - Parameter body: Gets a pointer for each channel, and the number of frames there; they are valid until it returns.
+    /// - Parameters:
+    ///   - range: Only these frames; nil for all.
+    ///   - body: Gets a pointer for each channel, and the number of frames there; they are valid until it returns.
     /// - Throws: The reason why the recording cannot be read to its end.
     ///
     /// Real-time safe: no; it waits for the decoder.
-    package func forEachBlock(_ body: (UnsafePointer<UnsafeMutablePointer<Float>>, Int) -> Bool) throws(AudioFileError)
-    {
+    package func forEachBlock(
+        in range: Range<Int64>? = nil, _ body: (UnsafePointer<UnsafeMutablePointer<Float>>, Int) -> Bool
+    ) throws(AudioFileError) {
         let block = PlanarBuffer(channelCount: channelCount, frameCount: Self.blockFrames)
         let reader = makeReader(waitsForPages: true)
         defer { release(reader) }
-        var frame: Int64 = 0
-        while frame < frameCount {
-            let count = Int(min(Int64(block.frameCount), frameCount - frame))
+        let frames = (range ?? 0..<frameCount).clamped(to: 0..<frameCount)
+        var frame = frames.lowerBound
+        while frame < frames.upperBound {
+            let count = Int(min(Int64(block.frameCount), frames.upperBound - frame))
             // Wakes the decoder at once, so that it reads ahead, and throws its error.
             try waitUntilLoaded([frame..<frame + Int64(count)])
             reader.beginBlock()

@@ -299,7 +299,9 @@ struct SectionsCommandTests {
 
     @Test("without a home, or with one that is no folder, nothing can be kept, and that is said")
     func homes() {
-        let none = Command.run(["sections", folder["song.wav"], "mark", "1"])
+        // As if both variables were missing.
+        let nowhere = ["HOME": "", "XDG_DATA_HOME": ""]
+        let none = Command.run(["sections", folder["song.wav"], "mark", "1"], environment: nowhere)
         #expect(none.status == 69 && none.error.contains("no home folder"), "\(none.error)")
         folder.write("data", [1])
         let wrong = sections(["mark", "1"])

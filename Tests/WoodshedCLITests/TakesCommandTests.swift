@@ -129,7 +129,7 @@ struct TakesCommandTests {
     func following() {
         let followed = run("takes", "--follow", "--json") { running in
             record("a.wav", frames: 9600)
-            #expect(running.wait(for: #""number":1"#))
+            #expect(running.wait(for: #""frames":9600"#))
             running.send(SIGINT)
         }
         #expect(followed.text.contains(#""frames":9600"#), "\(followed.text)")

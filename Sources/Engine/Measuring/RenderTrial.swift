@@ -52,12 +52,12 @@ internal import Realtime
         self.periodFrames = periodFrames
         deadlineMicroseconds = Double(periodFrames) / Double(clip.sampleRate) * 1e6
         // Otherwise the first use of code and tables would count as the first block's time.
-        let warmUp = try TrialPlayer(clip, score: score, periodFrames: periodFrames)
+        let warmUp = try OfflinePlayer(clip, score: score, periodFrames: periodFrames)
         for _ in 0..<Self.warmUpBlocks where !warmUp.isFinished { _ = try warmUp.renderBlock() }
 
-        let trial = try TrialPlayer(clip, score: score, periodFrames: periodFrames)
+        let trial = try OfflinePlayer(clip, score: score, periodFrames: periodFrames)
         let others = try (1..<max(1, playerCount)).map { _ throws(EngineError) in
-            try TrialPlayer(clip, score: score, periodFrames: periodFrames)
+            try OfflinePlayer(clip, score: score, periodFrames: periodFrames)
         }
         var times: [Float] = []
         var passes: [Int32] = []
@@ -89,7 +89,7 @@ internal import Realtime
     private static func watch(
         _ clip: Clip, _ score: Score, _ periodFrames: Int, blocks: Int
     ) throws(EngineError) -> Bool? {
-        let player = try TrialPlayer(clip, score: score, periodFrames: periodFrames)
+        let player = try OfflinePlayer(clip, score: score, periodFrames: periodFrames)
         _ = try player.renderBlock()
         let count = min(blocks - 1, watchedBlocks)
         return HeapWitness.touchesHeap {

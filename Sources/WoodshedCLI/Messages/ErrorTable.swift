@@ -29,6 +29,14 @@ extension TakeError: CommandError {
     }
 }
 
+extension ComparisonError: CommandError {
+    var exitStatus: ExitStatus {
+        switch kind {
+        case .tooLong, .rate: .badData
+        }
+    }
+}
+
 extension SectionFormatError: CommandError {
     var exitStatus: ExitStatus {
         switch kind {

@@ -7,7 +7,7 @@ internal import Realtime
 ///
 /// Use it from one thread at a time.
 @safe
-final class TrialPlayer: @unchecked Sendable {
+final class OfflinePlayer: @unchecked Sendable {
     private let player: Player
     private let clip: Clip
     private let buffer: PlanarBuffer

@@ -1,0 +1,23 @@
+public import Explanations
+
+/// A comparison that cannot be made.
+public struct ComparisonError: ExplainedError, Hashable {
+    /// What is wrong, for programs.
+    public enum Kind: String, Sendable, Hashable, CaseIterable {
+        /// The model or the take is too long.
+        case tooLong
+        /// The rate of a recording is outside 8000 to 768000 Hz.
+        case rate
+    }
+
+    /// What is wrong, for programs.
+    public let kind: Kind
+    /// What is wrong, in words.
+    public let message: String
+    /// What to do about it, in words.
+    public let remedy: String
+
+    package init(_ kind: Kind, _ message: String, remedy: String) {
+        (self.kind, self.message, self.remedy) = (kind, message, remedy)
+    }
+}

@@ -1,0 +1,174 @@
+// `woodshed compare`: how a take differs from what it was recorded against.
+import ArgumentParser
+import JSON
+import Woodshed
+
+struct CompareCommand: Verb {
+    static let configuration = CommandConfiguration(
+        commandName: "compare",
+        abstract: "Measure how a take differs from a recording: timing, pitch, dynamics.",
+        discussion: """
+            EXAMPLES
+              woodshed compare song.mp3 --section Solo          with the newest take
+              woodshed compare song.mp3 --section Solo 12       with take 12; @2 is the newest but one
+              woodshed compare song.mp3 --from 12 --to 17.5 --take me.wav
+              woodshed compare song.mp3 --section Solo --speed 70% --take me.wav
+              woodshed compare model.wav --take me.wav --json
+
+            The figures say how far two recordings are apart, each in its own unit: how late
+            or early, how even, how much higher or lower, how much louder or softer. None of
+            them is a mark. Sections of at most ten minutes are compared, of one voice or
+            instrument best.
+            """)
+
+    @Argument(help: "The recording that was followed.", completion: .file())
+    var file: String
+
+    @Argument(help: .init("A take: its number, or @1 for the newest. (default: @1)", valueName: "take"))
+    var word: String?
+
+    @Option(name: .long, help: .init("A take, or any recording.", valueName: "take"), completion: .file())
+    var take: String?
+
+    @Option(name: .long, help: "A saved section of the recording.", completion: .custom(SectionNames.complete))
+    var section: String?
+
+    @OptionGroup var range: RangeOptions
+
+    @Option(
+        name: [.short, .long], parsing: .unconditional,
+        help: .init("The speed at which it was played. (default: 100%)", valueName: "speed"),
+        transform: { try SpeedText(parsing: optionValue($0)) })
+    var speed: SpeedText?
+
+    @Option(
+        name: .long, parsing: .unconditional,
+        help: .init("How it was transposed: +3, -2.5 (semitones), 30c (cents).", valueName: "pitch"),
+        transform: { try PitchText(parsing: optionValue($0)) })
+    var pitch: PitchText?
+
+    @Flag(name: .long, help: "Write one JSON object to standard output.")
+    var json = false
+
+    func validate() throws {
+        if word != nil, take != nil { throw ValidationError("The take is named twice; leave out --take.") }
+        if section != nil, range.isGiven { throw ValidationError("Use only one of --section and --from or --to.") }
+    }
+
+    func perform() throws {
+        let model = try Clip(path: file)
+        tellShortfall(model.info)
+        let (path, stored) = try meantTake()
+        let recording = try Clip(path: path)
+        tellShortfall(recording.info)
+        let timeline = Timeline(model)
+        let frames: Range<Int64>
+        if let section {
+            frames = try KeptRecording(file: file).list().meant(by: section).section(of: timeline).range
+        } else {
+            frames = try range.range.section(of: timeline).range
+        }
+        let passage = ComparedPassage(
+            clip: model, frames: frames, speed: try Speed(factor: speed?.factor ?? stored?.speed ?? 1),
+            pitch: try Pitch(semitones: pitch?.semitones ?? stored?.semitones ?? 0))
+        let start = stored.map { $0.start / Double(recording.sampleRate) } ?? 0
+        let comparison = try TakeComparison(of: recording, with: passage, start: start)
+        if json { return try StandardStream.output.line(comparison.json.text) }
+        for line in comparison.lines(clockOrigin: Double(frames.lowerBound) / Double(model.sampleRate), passage.speed) {
+            try StandardStream.output.line(line)
+        }
+    }
+
+    /// The file of the take, and what the store knows of its model.
+    private func meantTake() throws -> (path: String, model: StoredTake.Model?) {
+        let name = take ?? word
+        if let name, isFile(name) { return (name, nil) }
+        let store = try PracticeStore(.user)
+        if let name {
+            // A name that is neither a number nor @1 is a file that is not there.
+            if take != nil, TakeWord.newest(name) == nil, wholeNumber(name) == nil { return (name, nil) }
+            let take = try TakeWord.take(name, in: store)
+            return (take.currentPath, take.model)
+        }
+        let take = try TakeWord.take("@1", in: store)
+        return (take.currentPath, take.model)
+    }
+}
+
+extension TakeComparison {
+    /// The measures in words, a line for each kind.
+    ///
+    /// - Parameters:
+    ///   - clockOrigin: The seconds of the model's recording at which the passage starts.
+    ///   - speed: At which it was heard; times are told as those of the recording.
+    func lines(clockOrigin: Double, _ speed: Speed) -> [String] {
+        guard let offset = offsetSeconds else {
+            return ["nothing to compare: one of the two is silent, or they have too little in common"]
+        }
+        func clock(_ seconds: Double) -> String { clockText(clockOrigin + seconds * speed.factor, decimals: 1) }
+        var timing = ["starts \(Self.late(offset))"]
+        if let spread = measures.spreadSeconds { timing.append("strays by \(Self.milliseconds(spread)) ms") }
+        if let worst = measures.worstPlace, abs(worst.lateSeconds) >= 0.001 {
+            timing.append("most at \(clock(worst.modelSeconds)), \(Self.late(worst.lateSeconds))")
+        }
+        var lines = ["timing    " + timing.joined(separator: "; ")]
+        if let ratio = measures.lengthRatio { lines.append("length    \(fixed(ratio, decimals: 3)) of the model's") }
+        if let cents = measures.pitchOffsetCents {
+            let height = abs(cents) < 0.5 ? "the same" : "\(fixed(abs(cents), decimals: 0)) cents \(cents > 0 ? "higher" : "lower")"
+            let melody = measures.pitchCents.map { "; the melody differs by \(fixed($0, decimals: 0)) cents" } ?? ""
+            lines.append("pitch     \(height)\(melody)")
+        } else {
+            lines.append("pitch     not known: too little with a pitch in both")
+        }
+        if let energy = measures.energyDecibels { lines.append("dynamics  differ by \(fixed(energy, decimals: 1)) dB") }
+        if let attacks {
+            let count = attacks.hits.count + attacks.missedSeconds.count
+            let missed = attacks.missedSeconds.prefix(5).map(clock).joined(separator: ", ")
+            let more = attacks.missedSeconds.count > 5 ? ", ..." : ""
+            lines.append(
+                "attacks   \(attacks.hits.count) of \(count)"
+                    + (missed.isEmpty ? "" : ", without those at \(missed)\(more)")
+                    + (attacks.addedSeconds.isEmpty ? "" : ", and \(attacks.addedSeconds.count) more"))
+        }
+        return lines
+    }
+
+    private static func milliseconds(_ seconds: Double) -> String { fixed(abs(seconds) * 1000, decimals: 0) }
+
+    private static func late(_ seconds: Double) -> String {
+        abs(seconds) < 0.0005 ? "on time" : "\(milliseconds(seconds)) ms \(seconds > 0 ? "late" : "early")"
+    }
+
+    /// One object for programs. What cannot be known is null.
+    var json: JSONValue {
+        func number(_ value: Double?, _ factor: Double = 1) -> JSONValue {
+            // To a thousandth: more digits would be noise.
+            value.map { .number(($0 * factor * 1000).rounded() / 1000) } ?? .null
+        }
+        var fields: [JSONValue.Field] = [
+            .init("v", .integer(1)), .init("offset_ms", number(offsetSeconds, 1000)),
+            .init("spread_ms", number(measures.spreadSeconds, 1000)), .init("length_ratio", number(measures.lengthRatio)),
+            .init("worst_at_seconds", number(measures.worstPlace?.modelSeconds)),
+            .init("worst_ms", number(measures.worstPlace?.lateSeconds, 1000)),
+            .init("pitch_offset_cents", number(measures.pitchOffsetCents)),
+            .init("pitch_cents", number(measures.pitchCents)), .init("energy_db", number(measures.energyDecibels)),
+        ]
+        guard let attacks else { return .object(fields + [.init("attacks", .null)]) }
+        fields.append(
+            .init(
+                "attacks",
+                .object([
+                    .init(
+                        "hit",
+                        .array(
+                            attacks.hits.map { hit in
+                                .object([
+                                    .init("at_seconds", number(hit.modelSeconds)),
+                                    .init("late_ms", number(hit.lateSeconds, 1000)),
+                                ])
+                            })), .init("missed_at_seconds", .array(attacks.missedSeconds.map { number($0) })),
+                    .init("added_at_seconds", .array(attacks.addedSeconds.map { number($0) })),
+                ])))
+        return .object(fields)
+    }
+}
