@@ -94,33 +94,19 @@ package struct Alignment: Sendable {
             })
     }
 
-    /// What is near the path of a scale with half as many steps.
+    /// What is near the path of a scale with half as many steps: ``radius`` steps along either sequence.
     private static func band(around places: [Double], rows: Int, columns: Int) -> TimeWarp.Band {
-        var lows = [Int](repeating: columns, count: rows)
-        var highs = [Int](repeating: 0, count: rows)
-        for row in 0..<rows {
-            let place = places[min(row / 2, places.count - 1)]
-            let next = places[min(row / 2 + 1, places.count - 1)]
-            lows[row] = Int(2 * min(place, next)) - radius
-            highs[row] = Int(2 * max(place, next)) + radius + 2
-        }
-        // Along the first sequence as far as along the second.
-        var (low, high) = ([Int](repeating: 0, count: rows), [Int](repeating: 0, count: rows))
-        for row in 0..<rows {
-            low[row] = max(0, min(columns - 1, lows[min(rows - 1, row + radius)], lows[row]))
-            low[row] = max(0, min(low[row], lows[max(0, row - radius)]))
-            low[row] = max(low[row], 0)
-            high[row] = min(columns, max(1, highs[max(0, row - radius)], highs[row]))
-            high[row] = max(high[row], min(columns, highs[min(rows - 1, row + radius)]))
-        }
-        low[0] = 0
-        high[rows - 1] = columns
+        // A path only rises, so the lowest place near a row is that of the first row near it.
+        func place(_ row: Int) -> Double { 2 * places[max(0, min(places.count - 1, row / 2))] }
         var ranges: [Range<Int>] = []
         for row in 0..<rows {
-            var (begin, end) = (min(low[row], columns - 1), high[row])
-            // The path can always go on from one row to the next.
-            if let last = ranges.last { begin = max(last.lowerBound, min(begin, last.upperBound - 1)) }
-            if let last = ranges.last { end = max(end, last.upperBound, begin + 1) }
+            var begin = row == 0 ? 0 : min(columns - 1, max(0, Int(place(row - radius)) - radius))
+            var end = row == rows - 1 ? columns : min(columns, Int(place(row + radius + 2)) + radius + 2)
+            if let last = ranges.last {
+                // The path can always go on from one row to the next.
+                begin = max(last.lowerBound, min(begin, last.upperBound - 1))
+                end = max(end, last.upperBound)
+            }
             ranges.append(begin..<max(end, begin + 1))
         }
         return TimeWarp.Band(ranges: ranges)

@@ -56,7 +56,9 @@ import Testing
         }
     }
 
-    @Test("a long take with pauses of up to 3 s is followed to a few hundredths of a second")
+    @Test(
+        "a long take with pauses of up to 3 s is followed to a few hundredths of a second",
+        .enabled(if: Workload.isOptimised))
     func longTakes() {
         let minutes = unsafe getenv("WOODSHED_ALIGNMENT_MINUTES").flatMap { unsafe Double(String(cString: $0)) } ?? 3
         let distances = errors(seconds: 60 * minutes, seed: 4)

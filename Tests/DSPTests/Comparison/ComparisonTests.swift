@@ -6,7 +6,7 @@ import Testing
 @testable import DSP
 
 /// Each measure follows its own difference, and is left alone by the others.
-@Suite struct ComparisonTests {
+@Suite(.enabled(if: Workload.isOptimised)) struct ComparisonTests {
     private static let model = ComparedSound(MadeTake().samples(), sampleRate: MadeTake.sampleRate)
 
     /// A take by another voice, with its own breath.

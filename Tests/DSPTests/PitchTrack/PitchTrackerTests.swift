@@ -6,7 +6,7 @@ import Testing
 @testable import DSP
 
 /// The figures are those of docs/comparing.md, with some room.
-@Suite struct PitchTrackerTests {
+@Suite(.enabled(if: Workload.isOptimised)) struct PitchTrackerTests {
     @Test(
         "voices and instruments of 41 to 2100 Hz are followed, with the same settings, to a few cents and in the right octave"
     )
@@ -103,5 +103,21 @@ import Testing
         #expect(errors.gross == 0 && errors.missed < 0.01, "\(errors)")
         let narrow = PitchTracker.contour(of: sound.samples, sampleRate: 44_100, range: 200...400)
         #expect(narrow.hertz.allSatisfy { $0 == 0 || (195...410).contains($0) })
+    }
+
+    @Test("any range works at any rate", arguments: [8000, 22_050, 44_100, 768_000])
+    func ranges(sampleRate: Int) {
+        var random = SeededGenerator(seed: 10)
+        for range in [20...21, 20...4000, 40...60, 130...150, 400...600, 1000...2000, 3900...4000]
+            as [ClosedRange<Double>]
+        {
+            let middle = (range.lowerBound * range.upperBound).squareRoot()
+            guard middle < 0.3 * Double(sampleRate) else { continue }
+            var sound = PitchedSound(sampleRate: sampleRate)
+            sound.play(.blown, seconds: 0.4, random: &random) { _ in middle }
+            let contour = PitchTracker.contour(of: sound.samples, sampleRate: sampleRate, range: range)
+            let inner = contour.hertz[15..<25]
+            #expect(inner.allSatisfy { abs(1200 * log2(Double($0) / middle)) < 20 }, "\(range): \(inner)")
+        }
     }
 }
