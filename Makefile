@@ -30,6 +30,8 @@ EVENTS = $(CURDIR)/.build-tests/events
 test test-quick: export WOODSHED_JSON_LINES = $(EVENTS)
 test test-quick: export WOODSHED_STEP_TESTS = $(TESTS)
 
+# What computes on one thread does the same without optimisation, only seventy times slower: the next step runs it.
+test: DEBUG_TESTS := --skip DSPTests
 # While the tests of one step run, the tests of the next step are built.
 test: BESIDE_DEBUG := scripts/beside.sh scripts/test-rtsan.sh --build --
 test: BESIDE_RELEASE := scripts/beside.sh scripts/test-tsan.sh --build --
@@ -52,7 +54,7 @@ test-gates: ## test that each check finds the faults it should find
 
 test-debug: ## run the tests without optimisation
 	@scripts/setup.sh build test
-	@$(STEP) "tests, debug" $(BESIDE_DEBUG) $(SWIFT) test
+	@$(STEP) "tests, debug" $(BESIDE_DEBUG) $(SWIFT) test $(DEBUG_TESTS)
 
 test-release: ## run the tests as shipped: optimised, render paths checked by the compiler and by the real-time sanitizer
 	@scripts/setup.sh build test

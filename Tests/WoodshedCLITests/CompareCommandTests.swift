@@ -49,7 +49,9 @@ struct CompareCommandTests {
     /// A number of the object; nil for null.
     private func number(_ key: String, _ run: Finished) -> Double? {
         #expect(run.status == 0 && run.lines.count == 1, "\(run.error)")
-        return run.text.split(separator: "\"\(key)\":", maxSplits: 1).last.flatMap { Double($0.prefix { !",}".contains($0) }) }
+        return run.text.split(separator: "\"\(key)\":", maxSplits: 1).last.flatMap {
+            Double($0.prefix { !",}".contains($0) })
+        }
     }
 
     @Test("each difference is in the figure for it, and not in the others")
@@ -92,7 +94,10 @@ struct CompareCommandTests {
         #expect(Command.run(["takes", "add", "take.wav"], environment: home, folder: folder.path).status == 0)
         let byNumber = compare("model.wav", "1", "--json")
         #expect(number("offset_ms", byNumber).map { abs($0 - 30) < 5 } == true, "\(byNumber.text)")
-        for other in [compare("model.wav", "--json"), compare("model.wav", "@1", "--json"), compare("model.wav", "take.wav", "--json")] {
+        for other in [
+            compare("model.wav", "--json"), compare("model.wav", "@1", "--json"),
+            compare("model.wav", "take.wav", "--json"),
+        ] {
             #expect(other.text == byNumber.text, "\(other.error)")
         }
         #expect(compare("model.wav", "2").status == 66 && compare("model.wav", "--take", "none.wav").status == 66)
@@ -116,12 +121,15 @@ struct CompareCommandTests {
         #expect(abs(try #require(number("length_ratio", run)) - 1) < 0.001)
         #expect(abs(try #require(number("pitch_offset_cents", run))) < 1)
         #expect(
-            Command.run(["sections", "model.wav", "add", "0.15-2.1", "--name", "A"], environment: home, folder: folder.path)
-                .status == 0)
+            Command.run(
+                ["sections", "model.wav", "add", "0.15-2.1", "--name", "A"], environment: home, folder: folder.path
+            )
+            .status == 0)
         let cut = ["render", "model.wav", "--section", "A", "-o", "a.wav"]
         #expect(Command.run(cut, environment: home, folder: folder.path).status == 0)
         let section = compare("model.wav", "--section", "A", "--take", "a.wav", "--json")
-        #expect(abs(try #require(number("offset_ms", section))) < 1 && number("energy_db", section) == 0, "\(section.text)")
+        #expect(
+            abs(try #require(number("offset_ms", section))) < 1 && number("energy_db", section) == 0, "\(section.text)")
         #expect(compare("model.wav", "--section", "B", "--take", "a.wav").status == 66)
     }
 }

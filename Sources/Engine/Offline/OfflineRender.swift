@@ -1,5 +1,5 @@
-package import Clips
 internal import AudioDevices
+package import Clips
 internal import DSP
 
 /// What a score sounds like, made on the calling thread as fast as it goes, without a device.

@@ -143,7 +143,8 @@ struct MonoSound {
         for first in stride(from: 0, to: samples.count, by: core) {
             let end = min(first + core, samples.count)
             let around = max(0, first - context)..<min(samples.count, end + context)
-            let block = SourceBlock([Array(samples[around])], firstFrame: Int64(around.lowerBound), sampleRate: sampleRate)
+            let block = SourceBlock(
+                [Array(samples[around])], firstFrame: Int64(around.lowerBound), sampleRate: sampleRate)
             onsets += OnsetMap.onsets(in: block, within: Int64(first)..<Int64(end))
         }
         return OnsetMatch.seconds((onsets, sampleRate))

@@ -114,7 +114,9 @@ extension TakeComparison {
         var lines = ["timing    " + timing.joined(separator: "; ")]
         if let ratio = measures.lengthRatio { lines.append("length    \(fixed(ratio, decimals: 3)) of the model's") }
         if let cents = measures.pitchOffsetCents {
-            let height = abs(cents) < 0.5 ? "the same" : "\(fixed(abs(cents), decimals: 0)) cents \(cents > 0 ? "higher" : "lower")"
+            let height =
+                abs(cents) < 0.5
+                ? "the same" : "\(fixed(abs(cents), decimals: 0)) cents \(cents > 0 ? "higher" : "lower")"
             let melody = measures.pitchCents.map { "; the melody differs by \(fixed($0, decimals: 0)) cents" } ?? ""
             lines.append("pitch     \(height)\(melody)")
         } else {
@@ -147,7 +149,8 @@ extension TakeComparison {
         }
         var fields: [JSONValue.Field] = [
             .init("v", .integer(1)), .init("offset_ms", number(offsetSeconds, 1000)),
-            .init("spread_ms", number(measures.spreadSeconds, 1000)), .init("length_ratio", number(measures.lengthRatio)),
+            .init("spread_ms", number(measures.spreadSeconds, 1000)),
+            .init("length_ratio", number(measures.lengthRatio)),
             .init("worst_at_seconds", number(measures.worstPlace?.modelSeconds)),
             .init("worst_ms", number(measures.worstPlace?.lateSeconds, 1000)),
             .init("pitch_offset_cents", number(measures.pitchOffsetCents)),

@@ -20,7 +20,8 @@ struct Woodshed: ParsableCommand {
             """,
         version: CommandLineTool.version,
         subcommands: [
-            Play.self, PracticeCommand.self, SectionsCommand.self, Render.self, Record.self, TakesCommand.self, CompareCommand.self,
+            Play.self, PracticeCommand.self, SectionsCommand.self, Render.self, Record.self, TakesCommand.self,
+            CompareCommand.self,
             Info.self, Measure.self,
             WaveformCommand.self,
             Devices.self, Doctor.self,
