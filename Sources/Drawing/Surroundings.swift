@@ -26,6 +26,26 @@ struct Surroundings {
         canvas.text(sheet.title, x: header.x, baseline: header.y + 13.5, titleStyle, room: room)
     }
 
+    /// The title, and the legend if there is room for it.
+    func drawHeader(legend: [(text: String, colour: Colour)], on canvas: borrowing Canvas) {
+        guard let header = layout.header else { return }
+        var room = header.width
+        let style = quietStyle
+        let widths = legend.map { canvas.width(of: $0.text, style) + 14 + 14 }
+        let width = widths.reduce(-14, +)
+        if !legend.isEmpty && header.width >= width + (sheet.title.isEmpty ? 0 : 160) {
+            room -= width + 20
+            var x = header.right - width
+            for (entry, width) in zip(legend, widths) {
+                let swatch = Rectangle(x: x, y: header.y + 4.5, width: 9, height: 9)
+                canvas.fill(swatch, radius: 2.5, entry.colour)
+                canvas.text(entry.text, x: x + 14, baseline: header.y + 13, style)
+                x += width
+            }
+        }
+        drawTitle(on: canvas, room: room)
+    }
+
     /// The strips with the sections' names, from where each section begins to where it ends.
     func drawSections(on canvas: borrowing Canvas) {
         for (index, entry) in layout.sections.enumerated() {

@@ -25,7 +25,7 @@ struct WaveformDrawing {
 
     func draw(on canvas: borrowing Canvas) {
         surroundings.drawBackground(on: canvas)
-        drawHeader(on: canvas)
+        surroundings.drawHeader(legend: legendEntries, on: canvas)
         surroundings.drawSections(on: canvas)
         let times = surroundings.timeTicks(on: canvas)
         for (index, row) in rowFrames.enumerated() {
@@ -131,27 +131,6 @@ struct WaveformDrawing {
             canvas.text(
                 name, x: chip.x + 4.5, baseline: chip.middle + Canvas.digitMiddle(style), style, room: row.width / 2)
         }
-    }
-
-    /// The title, and the legend if there is room for it.
-    private func drawHeader(on canvas: borrowing Canvas) {
-        guard let header = layout.header else { return }
-        var room = header.width
-        let legend = legendEntries
-        let style = surroundings.quietStyle
-        let widths = legend.map { canvas.width(of: $0.text, style) + 14 + 14 }
-        let width = widths.reduce(-14, +)
-        if !legend.isEmpty && header.width >= width + (picture.sheet.title.isEmpty ? 0 : 160) {
-            room -= width + 20
-            var x = header.right - width
-            for (entry, width) in zip(legend, widths) {
-                let swatch = Rectangle(x: x, y: header.y + 4.5, width: 9, height: 9)
-                canvas.fill(swatch, radius: 2.5, entry.colour)
-                canvas.text(entry.text, x: x + 14, baseline: header.y + 13, style)
-                x += width
-            }
-        }
-        surroundings.drawTitle(on: canvas, room: room)
     }
 
     private var legendEntries: [(text: String, colour: Colour)] {

@@ -124,7 +124,8 @@ final class LossyRun: Sendable {
 
     /// Waits for a claim without holding a thread; returns whether it came true within five seconds.
     func comes(_ claim: () -> Bool) async -> Bool {
-        for _ in 0..<2500 {
+        // Half a minute: a machine that builds something else beside may be that slow.
+        for _ in 0..<15_000 {
             if claim() { return true }
             try? await Task.sleep(for: .milliseconds(2))
         }

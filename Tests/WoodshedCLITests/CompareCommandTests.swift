@@ -16,7 +16,7 @@ struct CompareCommandTests {
         write("model.wav")
     }
 
-    /// Writes eight plucked notes, the first after 0.2 s.
+    /// Writes eight plucked notes, each with the noise of a pick, the first after 0.2 s.
     ///
     /// - Parameters:
     ///   - cents: How much higher they are.
@@ -26,6 +26,7 @@ struct CompareCommandTests {
     private func write(_ name: String, cents: Double = 0, late: Double = 0, ratio: Double = 1, without: Int? = nil) {
         let rate = Double(Self.rate)
         var samples = [Double](repeating: 0, count: Int((0.4 + late + ratio * 3.2) * rate))
+        var random = SeededGenerator(seed: 1)
         for (note, step) in [0, 4, 7, 12, 7, 4, 2, -5].enumerated() where note != without {
             let hertz = 262 * exp2((Double(step) * 100 + cents) / 1200)
             let first = Int((0.2 + late + ratio * 0.4 * Double(note)) * rate)
@@ -33,6 +34,7 @@ struct CompareCommandTests {
                 let time = Double(frame - first) / rate
                 let phase = 2 * Double.pi * hertz * time
                 samples[frame] += 0.3 * exp(-6 * time) * (sin(phase) + 0.5 * sin(2 * phase) + 0.25 * sin(3 * phase))
+                if time < 0.02 { samples[frame] += 0.25 * exp(-300 * time) * .random(in: -1...1, using: &random) }
             }
         }
         let data = samples.flatMap { sample in
@@ -73,6 +75,17 @@ struct CompareCommandTests {
         #expect(missing.status == 0 && missing.text.contains("attacks   7 of 8"), "\(missing.text)")
         let same = compare("model.wav", "--take", "model.wav")
         #expect(same.text.contains("starts on time") && same.text.contains("8 of 8"), "\(same.text)")
+    }
+
+    @Test("a picture is drawn into a file, whole or not at all; standard output that is no terminal gets words only")
+    func pictures() {
+        let run = compare("model.wav", "--take", "model.wav", "-o", "a.png")
+        #expect(run.status == 0 && folder.read("a.png").starts(with: [0x89, 0x50, 0x4E, 0x47]), "\(run.error)")
+        #expect(run.lines.count == 5 && run.lines[0].hasPrefix("timing"), "\(run.text)")
+        #expect(compare("model.wav", "--take", "model.wav", "-o", "a.svg", "--json").lines.count == 1)
+        #expect(String(decoding: folder.read("a.svg"), as: UTF8.self).contains("model.wav beside model.wav"))
+        #expect(compare("model.wav", "--take", "model.wav", "-o", "a.txt").status == 64)
+        #expect(compare("model.wav", "--take", "model.wav", "-o", "none/a.png").status == 73)
     }
 
     @Test("silence has no figures, and that is said")

@@ -80,6 +80,11 @@ struct PlayerCore: ~Copyable {
             hasEnded = transport.state == .finished && !commands.waitsToStart(at: now)
             if hasEnded { end = min(end, done) }
             let count = framesUntilChange(from: now, limit: min(frameCount - done, LayerStack.chunkFrames))
+            if transport.hasUntoldEvents() {
+                // Now: under the virtual clock the next line may wait for the recording, for as long as it takes.
+                peaks.handOver()
+                transport.tell(at: now)
+            }
             transport.produce(count, at: now)
             shape(count, at: now)
             peaks.take(transport.stack.sound, count)

@@ -7,6 +7,8 @@ struct PlayerReports: ~Copyable {
     private var events: RingProducer<RenderEvent>
     private var statusWriter: SnapshotWriter<PlayerStatus>
     private var droppedEvents: Int64 = 0
+    /// Whether events wait to be shown.
+    private(set) var holdsEvents = false
     /// By how much the sound was turned down since the end of a pass was last told, as a factor.
     private var lowestGain: Float = 1
 
@@ -57,16 +59,16 @@ struct PlayerReports: ~Copyable {
             code: code, frame: frame, section: part.section, pass: pass, passes: part.reportedPasses,
             speed: speed, semitones: part.semitones, clipFrame: clipFrame, sound: PassSound(of: part, choice),
             isReversed: part.view.isMirrored, detail: detail)
-        if !events.hold(event) { droppedEvents += 1 }
+        if events.hold(event) { holdsEvents = true } else { droppedEvents += 1 }
     }
 
-    /// Publishes the player's status after a block, and then the events of the block: who has read an event never reads a status
-    /// from before it.
+    /// Publishes the player's status, and then the events before it: who has read an event never reads a status from before it.
     mutating func publish(_ status: PlayerStatus) {
         var status = status
         status.droppedEvents = droppedEvents
         statusWriter.write(status)
-        events.showHeld()
+        if holdsEvents { events.showHeld() }
+        holdsEvents = false
     }
 }
 

@@ -24,8 +24,7 @@ struct Transport: ~Copyable {
     private let fades: FadeLengths
     private let (longPassFrames, longestWaitFrames): (Int64, Int64)
     /// While stopping: the output frame after the last one, and the reason.
-    private var stopFrame: Int64 = 0
-    private var finishReason = FinishReason.completed
+    private var (stopFrame, finishReason) = (Int64(0), FinishReason.completed)
 
     init(
         _ stack: consuming LayerStack, score: RenderScore, sampleRate: Int, reports: consuming PlayerReports,
@@ -380,20 +379,22 @@ struct Transport: ~Copyable {
         reports.post(code, of: playhead, at: frame, clipFrame: clipFrame, detail: detail)
     }
 
-    /// The sound was turned down to a factor of `gain`; the end of the pass tells it.
+    /// The sound is turned down to a factor of `gain`; the end of the pass tells it.
     mutating func noteGain(_ gain: Float) { reports.noteGain(gain) }
-
     mutating func noteXrun(at now: Int64, lostFrames: Int64) {
         post(.xrun, at: now, clipFrame: place(at: now).clipFrame, detail: lostFrames)
     }
 
-    /// Called after a block, whose end is at output frame `now`: returns scores that are no longer heard, and publishes the status.
+    /// Called after a block, whose end is at output frame `now`. Each run of missing frames has one event, at its first frame.
     mutating func endBlock(at now: Int64) {
         retired.giveBackUnheard(in: stack)
-        // One event for each run of missing frames, at its first frame.
         if let run = stack.takeStarvedRun(before: now, always: state == .finished) {
             post(.starved, at: run.start, clipFrame: place(at: run.start).clipFrame, detail: run.frames)
         }
-        reports.publish(PlayerStatus(self, at: now))
+        tell(at: now)
     }
+    /// Whether something has happened that `tell(at:)` has not told yet.
+    func hasUntoldEvents() -> Bool { reports.holdsEvents }
+    /// Publishes the status before output frame `now`, and the events up to it.
+    mutating func tell(at now: Int64) { reports.publish(PlayerStatus(self, at: now)) }
 }

@@ -1,5 +1,6 @@
 // `woodshed compare`: how a take differs from what it was recorded against.
 import ArgumentParser
+import Drawing
 import JSON
 import Woodshed
 
@@ -13,6 +14,7 @@ struct CompareCommand: Verb {
               woodshed compare song.mp3 --section Solo 12       with take 12; @2 is the newest but one
               woodshed compare song.mp3 --from 12 --to 17.5 --take me.wav
               woodshed compare song.mp3 --section Solo --speed 70% --take me.wav
+              woodshed compare model.wav --take me.wav -o me.png    a picture; also .svg
               woodshed compare model.wav --take me.wav --json
 
             The figures say how far two recordings are apart, each in its own unit: how late
@@ -47,15 +49,30 @@ struct CompareCommand: Verb {
         transform: { try PitchText(parsing: optionValue($0)) })
     var pitch: PitchText?
 
+    @Option(
+        name: [.customShort("o"), .customLong("out")],
+        help: .init("Draw a picture into a file: .png or .svg.", valueName: "out"), completion: .file())
+    var out: String?
+
     @Flag(name: .long, help: "Write one JSON object to standard output.")
     var json = false
 
+    @Flag(name: .long, help: "Write words only, for screen readers and logs.")
+    var plain = false
+
     func validate() throws {
         if word != nil, take != nil { throw ValidationError("The take is named twice; leave out --take.") }
+        if let out, Self.format(of: out) == nil { throw ValidationError("-o takes a name that ends in .png or .svg.") }
         if section != nil, range.isGiven { throw ValidationError("Use only one of --section and --from or --to.") }
     }
 
     func perform() throws {
+        if let out {
+            // Refused before anything is read.
+            try OutputFile.refuseInput(file, output: out)
+            try OutputFile.check(out)
+            try PictureLibraries.load()
+        }
         let model = try Clip(path: file)
         tellShortfall(model.info)
         let (path, stored) = try meantTake()
@@ -73,10 +90,28 @@ struct CompareCommand: Verb {
             pitch: try Pitch(semitones: pitch?.semitones ?? stored?.semitones ?? 0))
         let start = stored.map { $0.start / Double(recording.sampleRate) } ?? 0
         let comparison = try TakeComparison(of: recording, with: passage, start: start)
+        if let out, let format = Self.format(of: out) {
+            let title = "\(fileName(path)) beside \(fileName(file))\(section.map { ", " + $0 } ?? "")"
+            let sheet = try PictureSheet(
+                width: 1200, height: 480, title: title, sampleRate: model.sampleRate, frames: frames)
+            try ComparisonPicture(on: sheet, comparison.measures).write(to: out, as: format)
+        }
         if json { return try StandardStream.output.line(comparison.json.text) }
+        let traits = TerminalTraits.current(plain: plain)
+        // Characters that draw mean nothing to a reader that reads them out, nor in a file.
+        if StandardStream.output.isTerminal, traits.drawsStatus {
+            let view = ComparisonView(
+                comparison: comparison.measures, glyphs: traits.glyphs, columns: terminalSize().columns)
+            for line in view.lines { try StandardStream.output.line(line) }
+        }
         for line in comparison.lines(clockOrigin: Double(frames.lowerBound) / Double(model.sampleRate), passage.speed) {
             try StandardStream.output.line(line)
         }
+    }
+
+    private static func format(of path: String) -> PictureFormat? {
+        guard case .picture(let image)? = WaveformTarget(path) else { return nil }
+        return image == .png ? .png : .svg
     }
 
     /// The file of the take, and what the store knows of its model.
