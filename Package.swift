@@ -186,7 +186,7 @@ let package = Package(
         .testTarget(
             name: "UserStateTests", dependencies: ["JSON", "UserState", "TestSupport"], swiftSettings: settings),
         .testTarget(
-            name: "DSPTests", dependencies: ["DSP", "SoundMeasures", "TestSupport"],
+            name: "DSPTests", dependencies: ["CSampleLoops", "DSP", "SoundMeasures", "TestSupport"],
             // The other tests compute on one thread, so the thread sanitizer cannot find anything in them.
             sources: sanitizesThreads ? ["Support.swift", "TransformTests.swift"] : nil, swiftSettings: settings),
         .target(name: "PictureReading", path: "Tests/PictureReading", linkerSettings: [.linkedLibrary("cairo")]),

@@ -27,7 +27,10 @@ typedef Doubles LooseDoubles __attribute__((aligned(8), may_alias));
 #include LOOPS
 #undef NAME
 #pragma clang attribute pop
-#define CALL(name, ...) (__builtin_cpu_supports("avx2") ? name##_wide(__VA_ARGS__) : name##_plain(__VA_ARGS__))
+// Not the processor alone decides, so that a test can compare both versions.
+extern _Atomic _Bool loops_are_narrow;
+#define IS_WIDE (__builtin_cpu_supports("avx2") && !__c11_atomic_load(&loops_are_narrow, __ATOMIC_RELAXED))
+#define CALL(name, ...) (IS_WIDE ? name##_wide(__VA_ARGS__) : name##_plain(__VA_ARGS__))
 #else
 #define CALL(name, ...) name##_plain(__VA_ARGS__)
 #endif

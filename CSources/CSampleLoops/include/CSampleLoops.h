@@ -8,6 +8,9 @@
 
 #define LOOP_SAFE __attribute__((swift_attr("@_noLocks"))) __attribute__((swift_attr("@_noAllocation")))
 
+/// For tests: whether the version for every processor runs from now on, in all threads. Returns whether this processor has another one.
+_Bool use_narrow_loops(_Bool are_narrow);
+
 /// The sums over forward and backward prediction errors that Burg's method needs.
 typedef struct {
     double product;
