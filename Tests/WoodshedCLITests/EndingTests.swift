@@ -143,9 +143,9 @@ struct StalledDecodingTests {
             ["practice", "song.m4a", "--clock", "virtual", "--output", "null", "--json"],
         ])
     func ends(arguments: [String]) {
-        let run = Command.run(
-            arguments, environment: ["PATH": folder.path + ":/usr/local/bin:/usr/bin:/bin"], folder: folder.path
-        ) { running in
+        // Without a store, so that nothing has to be known of the recording before it plays.
+        let environment = ["PATH": folder.path + ":/usr/local/bin:/usr/bin:/bin", "XDG_DATA_HOME": ""]
+        let run = Command.run(arguments, environment: environment, folder: folder.path) { running in
             // Its first block waits for nothing but, in the slowed one, attacks, of which nothing is told.
             if arguments.contains("75%") {
                 #expect(eventually { folder.names.contains { $0.hasSuffix(".part") } })

@@ -1,6 +1,7 @@
 // Runs the built command as a user would: another process, with pipes for its output.
 import Glibc
 import ProcessHandles
+import Synchronization
 import Testing
 
 /// What a finished run left behind.
@@ -25,11 +26,12 @@ enum Command {
         return own.split(separator: "/").dropLast().map { "/" + $0 }.joined() + "/woodshed"
     }()
 
-    /// The user's data of runs that are not given a place of their own; removed when the tests end.
+    /// The user's data of runs that are not given a place of their own, a folder for each; removed when the tests end.
     private static let data: TestFolder = {
         _ = atexit { TestFolder.remove(Command.data.path) }
         return TestFolder()
     }()
+    private static let runCount = Atomic<Int>(0)
 
     /// Runs it to its end. A run that takes longer than `seconds` is killed and reports -9.
     ///
@@ -98,7 +100,7 @@ enum Command {
     ) -> pid_t {
         var variables = [
             "PATH": "/usr/local/bin:/usr/bin:/bin", "LANG": "C.UTF-8", "TERM": "xterm", "HOME": "/nonexistent",
-            "XDG_DATA_HOME": data.path,
+            "XDG_DATA_HOME": data[String(runCount.add(1, ordering: .relaxed).newValue)],
         ]
         variables.merge(environment) { $1 }
         // A command that a sanitizer watches goes by what its run was told.
