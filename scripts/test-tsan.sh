@@ -77,8 +77,7 @@ let package = Package(
     swiftLanguageModes: [.v6]
 )
 END
-weaken Sources/Realtime/RingProducer.swift 'store(own.pointee.position, ordering: .releasing)' \
-    'store(own.pointee.position, ordering: .relaxed)'
+weaken Sources/Realtime/RingProducer.swift 'store(position, ordering: .releasing)' 'store(position, ordering: .relaxed)'
 weaken Sources/Realtime/Snapshot.swift 'exchange(slot | freshBit, ordering: .acquiringAndReleasing)' \
     'exchange(slot | freshBit, ordering: .relaxed)'
 weaken Sources/Realtime/ReadEpoch.swift 'add(1, ordering: .releasing)' 'add(1, ordering: .relaxed)'

@@ -53,7 +53,7 @@ public struct RingProducer<Element: BitwiseCopyable & Sendable>: ~Copyable, @unc
     public mutating func hold(_ element: Element) -> Bool {
         guard room(for: 1) > 0 else { return false }
         unsafe (slots + own.pointee.slot).initialize(to: element)
-        move(by: 1)
+        _ = move(by: 1)
         return true
     }
 
@@ -62,8 +62,9 @@ public struct RingProducer<Element: BitwiseCopyable & Sendable>: ~Copyable, @unc
     /// Real-time safe: yes.
     @inlinable @inline(__always)
     public mutating func showHeld() {
+        let position = unsafe own.pointee.position
         // Release: as in `advance`. What this thread published before, in any other place, is seen with the elements too.
-        unsafe shared.pointee.store(own.pointee.position, ordering: .releasing)
+        unsafe shared.pointee.store(position, ordering: .releasing)
     }
 
     /// Writes as many of `elements` as fit, in order, from the first; returns how many (0 if full).
@@ -126,16 +127,19 @@ public struct RingProducer<Element: BitwiseCopyable & Sendable>: ~Copyable, @unc
     /// Passes `count` written elements on to the consumer, and those that are held.
     @inlinable @inline(__always)
     mutating func advance(by count: Int) {
-        move(by: count)
+        let position = move(by: count)
         // Release: partner is the consumer's acquiring load in `available`; the elements are in their slots before it.
-        unsafe shared.pointee.store(own.pointee.position, ordering: .releasing)
+        unsafe shared.pointee.store(position, ordering: .releasing)
     }
 
-    /// Goes on behind `count` written elements.
+    /// Goes on behind `count` written elements; returns how many were written since the beginning.
     @inlinable @inline(__always)
-    mutating func move(by count: Int) {
+    mutating func move(by count: Int) -> Int {
         let next = unsafe own.pointee.slot + count
         unsafe own.pointee.slot = next >= capacity ? next - capacity : next
-        unsafe own.pointee.position &+= count
+        // Not `&+=`: under the thread sanitizer the compiler (6.3.1) makes invalid code of it here.
+        let position = unsafe own.pointee.position &+ count
+        unsafe own.pointee.position = position
+        return position
     }
 }
