@@ -115,15 +115,16 @@ struct StoreTakesTests {
         #expect(try store.emptyTrash().bytes == 0 && store.takes().map(\.number) == [1])
     }
 
-    @Test("that cannot be hidden stay in the list", .disabled(if: geteuid() == 0, "root may write everywhere"))
+    @Test("that cannot be hidden stay in the list, and their files untouched")
     func refused() throws {
-        let folder = scratch.file("locked")
-        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-        try add("locked/a.wav")
-        try FileManager.default.setAttributes([.posixPermissions: 0o500], ofItemAtPath: folder)
-        defer { try? FileManager.default.setAttributes([.posixPermissions: 0o700], ofItemAtPath: folder) }
+        let path = try add("a.wav").path
+        // Nothing is replaced, so that another file under the hidden name is in the way, also for root.
+        let inTheWay = scratch.file(".woodshed-deleted-take-1")
+        try Data("another".utf8).write(to: URL(fileURLWithPath: inTheWay))
         #expect(throws: (any Error).self) { try store.trash(takes: [1]) }
         #expect(try store.takes().map(\.number) == [1])
+        #expect(FileManager.default.fileExists(atPath: path))
+        #expect(FileManager.default.contents(atPath: inTheWay) == Data("another".utf8))
     }
 
     @Test("are announced to those who listen, also when another program changes them", .timeLimit(.minutes(1)))
