@@ -135,7 +135,7 @@ let package = Package(
             name: "Practice",
             dependencies: [
                 "Explanations", "Realtime", "DSP", "Files", "Sections", "JSON", "UserState", "Database", "AudioFiles",
-                "Clips", "AudioDevices", "Engine",
+                "Clips", "Takes", "AudioDevices", "Recording", "Engine",
             ],
             swiftSettings: settings),
         .target(

@@ -4,6 +4,7 @@ public import AudioDevices
 public import AudioFiles
 public import Clips
 internal import Realtime
+internal import Synchronization
 
 /// One output with the players that share it.
 ///
@@ -27,6 +28,7 @@ public final class Engine: Sendable {
     private let directory: PlayerDirectory
     private let isVirtual: Bool
     private let pump = EventPump()
+    private let followers = Mutex<[@Sendable () -> Void]>([])
 
     /// Opens a device. Nothing is heard before `start()`.
     ///
@@ -116,10 +118,12 @@ public final class Engine: Sendable {
     public func start() throws(DeviceError) {
         // Neither thread may hold the engine, because the engine joins both when it is released.
         let (directory, stream, broadcast, mixer) = (self.directory, self.stream, self.broadcast, self.mixer)
+        let followers = followers.withLock { $0 }
         do {
             try pump.start {
                 let isOver = mixer.hasEnded
                 directory.serve()
+                for follower in followers { follower() }
                 if isOver { directory.endEvents() }
                 for incident in stream.takeIncidents() where incident.kind.endsByItself {
                     broadcast.tell(.disturbed(incident))
@@ -133,7 +137,10 @@ public final class Engine: Sendable {
         directory.serve()
         try stream.start(
             StreamCallbacks(
-                prepare: { _ in directory.serve() },
+                prepare: { _ in
+                    directory.serve()
+                    for follower in followers { follower() }
+                },
                 render: { mixer.render($0) },
                 xrun: { mixer.noteXrun(at: $0, lostFrames: $1) }))
     }
@@ -180,6 +187,16 @@ public final class Engine: Sendable {
 
     /// Frames passed to the device, and how many of them have not been heard yet.
     public var position: StreamPosition { stream.position }
+
+    /// Calls `work` after each time that the players' events were delivered: every 10 ms on the pump's thread, and under the virtual clock
+    /// before each block. It must return soon and must not hold the engine, which joins that thread. Has no effect after `start()`.
+    package func afterServing(_ work: @escaping @Sendable () -> Void) { followers.withLock { $0.append(work) } }
+
+    /// Keeps the stream running in silence after the last player, or no longer, whatever the engine was made with: for what is recorded
+    /// beside the players and ends later than they do.
+    ///
+    /// - Returns: A function that does so and does not hold the engine.
+    package var holdsOpen: @Sendable (_ isHeld: Bool) -> Void { { [mixer] in mixer.holdOpen($0) } }
 
     private func finishServing() {
         pump.stop()

@@ -53,20 +53,22 @@ package final class TakeFile: @unchecked Sendable {
     ///   - channelCount: 1...64.
     ///   - registry: where the take is registered until its end. If the registry cannot be written, the take is recorded anyway: see
     ///     `registryWarning`.
+    ///   - attachment: what a recovery tells of the take, besides its file; nil for nothing.
     /// - Throws: `.alreadyExists`, `.permissionDenied`, `.cannotCreate`, `.diskFull`, `.invalidRequest`.
     package convenience init(
         path: String, container: TakeContainer, format: WaveSampleFormat, sampleRate: Int, channelCount: Int,
-        registry: UnfinishedTakes? = nil
+        registry: UnfinishedTakes? = nil, attachment: String? = nil
     ) throws(AudioFileError) {
         try self.init(
             path: path,
             format: TakeFormat(
                 container: container, samples: format, sampleRate: sampleRate, channelCount: channelCount),
-            registry: registry, calls: SystemFileCalls())
+            registry: registry, attachment: attachment, calls: SystemFileCalls())
     }
 
     init(
-        path: String, format: TakeFormat, registry: UnfinishedTakes? = nil, calls: any FileCalls
+        path: String, format: TakeFormat, registry: UnfinishedTakes? = nil, attachment: String? = nil,
+        calls: any FileCalls
     ) throws(AudioFileError) {
         guard FileLimits.sampleRates.contains(format.sampleRate), FileLimits.channelCounts.contains(format.channelCount)
         else {
@@ -89,7 +91,7 @@ package final class TakeFile: @unchecked Sendable {
         // About 128 KiB: few system calls, and still in the cache.
         bufferFrames = max(1, (1 << 17) / format.frameBytes)
         unsafe buffer = .allocate(byteCount: bufferFrames * format.frameBytes + 1, alignment: 16)
-        if let registry { register(in: registry) }
+        if let registry { register(in: registry, attachment) }
     }
 
     deinit { unsafe buffer.deallocate() }
@@ -199,8 +201,13 @@ package final class TakeFile: @unchecked Sendable {
     ///
     /// After a failure it tries once more to make the header count all frames in the file.
     /// - Throws: errors of this call, not those of earlier calls. The file is valid in any case.
-    package func finish() throws(AudioFileError) {
-        if isOver { return }
+    package func finish() throws(AudioFileError) { try finishLeavingReceipt()?.settle() }
+
+    /// The same, but the take stays registered until it is listed elsewhere, too.
+    ///
+    /// - Returns: What ends that; nil if it is not registered.
+    package func finishLeavingReceipt() throws(AudioFileError) -> TakeReceipt? {
+        if isOver { return nil }
         var problem: AudioFileError?
         var isWhole = true
         if failure == nil {
@@ -221,9 +228,12 @@ package final class TakeFile: @unchecked Sendable {
             problem = problem ?? closed(by: fault)
         }
         // An incomplete take stays registered, so that the next start offers to recover it.
-        if isWhole { entry?.remove() }
-        entry = nil
-        if let problem { throw problem }
+        defer { entry = nil }
+        if let problem {
+            if isWhole { entry?.remove() }
+            throw problem
+        }
+        return isWhole ? entry.map { TakeReceipt($0) } : nil
     }
 
     /// Removes the file. After `finish()` it does nothing.
@@ -251,13 +261,13 @@ package final class TakeFile: @unchecked Sendable {
         if self.frameCount + frameCount > FileLimits.maximumFrameCount { throw .tooLong(path) }
     }
 
-    private func register(in registry: UnfinishedTakes) {
+    private func register(in registry: UnfinishedTakes, _ attachment: String?) {
         guard let identity = FileIdentity(descriptor: content.storage.descriptor),
             let whole = FilePlace.resolved(path)
         else { return }
         let description = TakeDescription(
-            path: whole, identity: identity, format: content.format, startTime: Int64(time(nil))
-        )
+            path: whole, identity: identity, format: content.format, startTime: Int64(time(nil)),
+            attachment: attachment)
         do throws(AudioFileError) { entry = try registry.register(description) } catch { registryWarning = error }
     }
 

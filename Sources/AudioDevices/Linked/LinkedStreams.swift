@@ -22,6 +22,17 @@ public struct LinkedStreams: Sendable {
     /// It is ``DuplexBlock/roundTripFrames`` as of the last block, and changes only when a device is restarted. The latency of
     /// converters, cables and air is not included. Real-time safe: yes.
     public var roundTripFrames: Int64? { link.roundTripFrames }
+
+    /// The round trip as of the block with this output frame, also if a device was restarted since; nil before the first block.
+    ///
+    /// The last 64 changes are remembered; frames before them get the oldest of these. Real-time safe: no.
+    public func roundTripFrames(ofOutputFrame frame: Int64) -> Int64? { link.roundTripFrames(ofOutputFrame: frame) }
+
+    /// Adds the input to what is played, as it arrives: the player hears themselves through the device, later by the round trip.
+    ///
+    /// - Parameter channels: The channels of the input that are heard, from 0: one is heard on every channel of the output, several each on the
+    ///   output channel of the same place in this list. None ends it. Channels that the input does not have are left out. Real-time safe: no.
+    public func monitor(_ channels: [Int]) { link.monitor(channels) }
 }
 
 /// The output of a link.

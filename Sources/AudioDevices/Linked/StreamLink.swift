@@ -27,6 +27,8 @@ final class StreamLink: Sendable {
     }
 
     var roundTripFrames: Int64? { state.roundTripFrames }
+    func roundTripFrames(ofOutputFrame frame: Int64) -> Int64? { state.roundTripFrames(ofOutputFrame: frame) }
+    func monitor(_ channels: [Int]) { state.monitor.choose(channels, inputChannels: duplex.inputConfiguration.channelCount) }
 
     // MARK: Start
 
@@ -95,6 +97,8 @@ private final class LinkState: Sendable {
     // All relaxed: requests and figures, on which no other memory depends.
     private let isOver = Atomic<Bool>(false)
     private let roundTrip = Atomic<Int64>(Int64.min)
+    private let trips = RoundTripHistory()
+    let monitor = InputMonitor()
     private let ended = Mutex<Result<Void, DeviceError>?>(nil)
 
     var isInputOver: Bool { isOver.load(ordering: .relaxed) }
@@ -103,6 +107,8 @@ private final class LinkState: Sendable {
         let frames = roundTrip.load(ordering: .relaxed)
         return frames == Int64.min ? nil : frames
     }
+
+    func roundTripFrames(ofOutputFrame frame: Int64) -> Int64? { trips.frames(ofOutputFrame: frame) ?? roundTripFrames }
 
     func endInput() { isOver.store(true, ordering: .relaxed) }
 
@@ -119,11 +125,14 @@ private final class LinkState: Sendable {
             },
             process: { [self] block in
                 roundTrip.store(block.roundTripFrames, ordering: .relaxed)
+                trips.note(block.roundTripFrames, atOutputFrame: block.output.outputFrame)
                 // The end of the input leaves the output playing.
                 if !isOver.load(ordering: .relaxed), !capture(block.input) {
                     isOver.store(true, ordering: .relaxed)
                 }
-                return render(block.output)
+                let count = render(block.output)
+                monitor.mix(block)
+                return count
             }, xrun: output.xrun, overrun: input.overrun)
     }
 }

@@ -10,6 +10,8 @@ final class MixerBox: @unchecked Sendable {
     private let isRefused = Atomic<Bool>(false)
     /// Release and acquire: a thread that reads true also finds all events of the last block.
     private let isOver = Atomic<Bool>(false)
+    /// Whether the stream goes on in silence after the last player.
+    private let isHeldOpen = Atomic<Bool>(false)
     /// Whether output from now on is discarded.
     private let isCutOff = Atomic<Bool>(false)
     /// A `PauseReason`, by its raw value; below 0 for none.
@@ -40,6 +42,7 @@ final class MixerBox: @unchecked Sendable {
             unsafe mixer.pointee.changeLoss(reason: reason, at: block.outputFrame)
         }
         var end = isCutOff.load(ordering: .relaxed) ? 0 : unsafe mixer.pointee.render(block)
+        if isHeldOpen.load(ordering: .relaxed) { end = block.frameCount }
         // Checked again: a block whose players were told to stop waiting may be incomplete and must not be played.
         if isCutOff.load(ordering: .relaxed) { end = 0 }
         if unsafe mixer.pointee.takeWish() { isWished.store(true, ordering: .relaxed) }
@@ -58,6 +61,9 @@ final class MixerBox: @unchecked Sendable {
 
     /// Ends the stream before the block that is being made, before players are told to stop waiting. Any thread.
     func cutOff() { isCutOff.store(true, ordering: .relaxed) }
+
+    /// Keeps the stream running in silence after the last player, or no longer. Any thread.
+    func holdOpen(_ isHeld: Bool) { isHeldOpen.store(isHeld, ordering: .relaxed) }
 
     /// Whether the last player has ended, and the stream with it. Any thread.
     var hasEnded: Bool {

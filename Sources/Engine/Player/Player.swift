@@ -308,6 +308,14 @@ public final class Player: Sendable {
         AsyncStream { continuation in telemetry.withLock { $0.add(continuation) } }
     }
 
+    /// Calls `observer` with every event from now on but `materialChosen`, in order, before any reader of `events` gets it: on the pump's
+    /// thread or another one that asks for news, and under the virtual clock before the next block is made.
+    ///
+    /// It must return at once and must not use the player, whose lock is held.
+    package func observe(_ observer: @escaping @Sendable (PlayerEvent) -> Void) {
+        telemetry.withLock { $0.add(observer) }
+    }
+
     // MARK: For the engine
 
     /// The parts of the clip to keep decoded in order to play a score from a place on.

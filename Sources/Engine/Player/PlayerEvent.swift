@@ -46,6 +46,8 @@ public struct PlayerEvent: Sendable, Hashable {
     public let frame: Int64
     /// The section it concerns, from 1.
     public let section: Int
+    /// The frames of the clip that this section had when it happened.
+    public let sectionFrames: Range<Int64>
     /// The pass it concerns, from 1.
     public let pass: Int
     /// Passes of that section; nil if they go on until the player is moved on.
@@ -131,6 +133,9 @@ struct RenderEvent: Sendable, BitwiseCopyable {
     var code: Code
     var frame: Int64
     var section: Int
+    /// The section, in frames of the clip.
+    var sectionStart: Int64
+    var sectionEnd: Int64
     var pass: Int
     /// 0 if the section's passes are endless.
     var passes: Int
@@ -175,7 +180,8 @@ struct RenderEvent: Sendable, BitwiseCopyable {
             case .finished: .finished(FinishReason(rawValue: UInt8(truncatingIfNeeded: detail)) ?? .completed)
             }
         return PlayerEvent(
-            kind: kind, frame: frame, section: section + 1, pass: pass + 1, passes: passes == 0 ? nil : passes,
+            kind: kind, frame: frame, section: section + 1, sectionFrames: sectionStart..<max(sectionStart, sectionEnd),
+            pass: pass + 1, passes: passes == 0 ? nil : passes,
             speed: speed, semitones: semitones, clipFrame: clipFrame, sound: sound, isReversed: isReversed)
     }
 }

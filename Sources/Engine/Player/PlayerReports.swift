@@ -55,8 +55,10 @@ struct PlayerReports: ~Copyable {
                     detail: RenderEvent.detail(gain: gain))
             }
         }
+        let range = part.clipRange
         let event = RenderEvent(
-            code: code, frame: frame, section: part.section, pass: pass, passes: part.reportedPasses,
+            code: code, frame: frame, section: part.section, sectionStart: range.lowerBound,
+            sectionEnd: range.upperBound, pass: pass, passes: part.reportedPasses,
             speed: speed, semitones: part.semitones, clipFrame: clipFrame, sound: PassSound(of: part, choice),
             isReversed: part.view.isMirrored, detail: detail)
         if events.hold(event) { holdsEvents = true } else { droppedEvents += 1 }

@@ -7,6 +7,7 @@ struct PlayerTelemetry: ~Copyable {
     private var peaks: RingConsumer<SIMD8<Float>>
     private var highest = SIMD8<Float>(repeating: 0)
     private var readers: [AsyncStream<PlayerEvent>.Continuation] = []
+    private var observers: [@Sendable (PlayerEvent) -> Void] = []
     /// True when no more events will come.
     private var isOver = false
     /// Events from before the first reader.
@@ -41,12 +42,16 @@ struct PlayerTelemetry: ~Copyable {
         if isOver { reader.finish() } else { readers.append(reader) }
     }
 
+    /// Calls `observer` with every event from now on, under the lock of the player's reports: see `Player.observe`.
+    mutating func add(_ observer: @escaping @Sendable (PlayerEvent) -> Void) { observers.append(observer) }
+
     /// Reports how the sections of a score were classified.
     mutating func tell(_ materials: [SectionMaterial], of score: Score) {
         let now = status.read()
         for (index, material) in materials.enumerated() {
             let event = PlayerEvent(
                 kind: .materialChosen(material), frame: now.outputFrame, section: index + 1,
+                sectionFrames: score.sections[index].range,
                 pass: now.section == index + 1 ? now.pass : 1, passes: score.passes(ofSection: index).number,
                 speed: score.speeds(ofSection: index).factor(ofPass: 0), semitones: score.plan.pitch.semitones,
                 clipFrame: score.firstClipFrame(ofSection: index),
@@ -64,6 +69,7 @@ struct PlayerTelemetry: ~Copyable {
         collectPeaks()
         while let event = events.pop() {
             heard.note(event.event)
+            for observer in observers { observer(event.event) }
             for reader in readers { reader.yield(event.event) }
             if event.code == .finished && startsAsked() <= event.startsTaken { dismissReaders() }
         }

@@ -38,6 +38,13 @@ struct PreRoll {
         }
     }
 
+    /// The last frames, oldest first, interleaved; fewer if fewer are kept.
+    func last(_ count: Int) -> [Float] {
+        var copy = self
+        let all = copy.take()
+        return Array(all.suffix(max(0, count) * channelCount))
+    }
+
     /// Returns and clears all frames, oldest first, interleaved.
     mutating func take() -> [Float] {
         let first = head >= frameCount ? head - frameCount : head - frameCount + frameCapacity

@@ -8,6 +8,9 @@ struct RecorderCommand: Sendable {
         case resume
         case mark(String)
         case stop(RecorderEvent.StopReason)
+        case openTimed(TimedTakeRequest)
+        case closeTimed(Int, end: Int64)
+        case dropTimed(Int)
     }
 
     let inputFrame: Int64

@@ -23,13 +23,15 @@ final class RecorderCore: Sendable {
 
     /// Uses any stream that was not started.
     ///
-    /// - Parameter isVirtual: whether the stream waits for `prepare` before each block.
-    init(_ stream: any InputStream, isVirtual: Bool) {
+    /// - Parameters:
+    ///   - isVirtual: whether the stream waits for `prepare` before each block.
+    ///   - preRollSeconds: how much of the time before a take is kept.
+    init(_ stream: any InputStream, isVirtual: Bool, preRollSeconds: Double = RecorderShared.preRollSeconds) {
         self.stream = stream
         tally = StreamTally(stream)
         self.isVirtual = isVirtual
         configuration = stream.configuration
-        shared = RecorderShared(configuration)
+        shared = RecorderShared(configuration, preRollSeconds: preRollSeconds)
     }
 
     deinit {
@@ -77,7 +79,7 @@ final class RecorderCore: Sendable {
     /// Starts a take, and monitors the disk space that it needs.
     func record(_ draft: TakeDraft) {
         if case .file(let path, _) = draft.request.destination {
-            let channels = draft.request.isMono ? 1 : configuration.channelCount
+            let channels = draft.request.channels.count(inputChannels: configuration.channelCount)
             shared.watchDisk(
                 at: path, bytesPerSecond: channels * draft.request.format.bytesPerSample * configuration.sampleRate)
         }
@@ -110,6 +112,7 @@ final class RecorderCore: Sendable {
         shared.write()
         shared.tell()
         shared.events.end()
+        shared.timedEvents.end()
     }
 
     private static let noThread = DeviceError(

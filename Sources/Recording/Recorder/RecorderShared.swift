@@ -8,6 +8,7 @@ final class RecorderShared: @unchecked Sendable {
     let capture: CaptureStage
     let commands = RecorderCommands()
     let events = EventBroadcast<RecorderEvent>()
+    let timedEvents = EventBroadcast<TimedTakeEvent>()
     let progress = RecorderProgress()
     private let writing = ConditionLock()
     /// Guarded by `writing`, which is also held during a wait for the disk.
@@ -25,16 +26,15 @@ final class RecorderShared: @unchecked Sendable {
         return min(4 * rate, max(rate, 64_000_000 / frameBytes))
     }
     /// How much of the time before a take is kept, in seconds.
-    private static let preRollSeconds = 0.5
+    static let preRollSeconds = 0.5
 
-    init(_ configuration: StreamConfiguration) {
+    init(_ configuration: StreamConfiguration, preRollSeconds: Double) {
         capture = CaptureStage(configuration, tapeFrames: Self.tapeFrames(configuration))
         levels = LevelReporter(
             capture, events: events, channelCount: configuration.channelCount, sampleRate: configuration.sampleRate)
         writer = TakeWriter(
-            capture, commands: commands, events: events, progress: progress, channelCount: configuration.channelCount,
-            sampleRate: configuration.sampleRate,
-            preRollFrames: Int(Self.preRollSeconds * Double(configuration.sampleRate)))
+            capture, commands: commands, events: events, progress: progress, timedEvents: timedEvents,
+            configuration: configuration, preRollFrames: Int(preRollSeconds * Double(configuration.sampleRate)))
     }
 
     /// Adds a request that applies from the next frame on.

@@ -27,15 +27,22 @@ final class TakeBlocks {
     /// Sets all of `channels` to silence.
     func clear() { planes.clear(Self.frameCapacity) }
 
-    /// Copies interleaved frames, at most `frameCapacity`, to `channels`; with `mono` writes their mean to the first.
-    func separate(_ frames: UnsafePointer<Float>, count: Int, mono isMono: Bool) {
-        guard isMono else {
-            for channel in 0..<channelCount {
-                let plane = unsafe planes.channel(channel)
-                for frame in 0..<count { unsafe plane[frame] = frames[frame * channelCount + channel] }
-            }
-            return
+    /// Copies the chosen channels of interleaved frames, at most `frameCapacity`, to `channels`.
+    func separate(_ frames: UnsafePointer<Float>, count: Int, _ choice: InputChannels) {
+        switch choice {
+        case .all: for channel in 0..<channelCount { unsafe copy(channel, of: frames, count: count, to: channel) }
+        case .chosen(let list):
+            for (place, channel) in list.enumerated() { unsafe copy(channel, of: frames, count: count, to: place) }
+        case .mean: unsafe average(frames, count: count)
         }
+    }
+
+    private func copy(_ channel: Int, of frames: UnsafePointer<Float>, count: Int, to place: Int) {
+        let plane = unsafe planes.channel(place)
+        for frame in 0..<count { unsafe plane[frame] = frames[frame * channelCount + channel] }
+    }
+
+    private func average(_ frames: UnsafePointer<Float>, count: Int) {
         let plane = unsafe planes.channel(0)
         for frame in 0..<count {
             // In double precision, so that the mean of equal samples is that sample.

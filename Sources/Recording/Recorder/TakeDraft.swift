@@ -15,14 +15,17 @@ public final class TakeDraft: @unchecked Sendable {
 
     /// Opens the destination of a request, for the input's rate and channels.
     convenience init(_ request: TakeRequest, _ input: StreamConfiguration) throws(AudioFileError) {
-        let (sampleRate, channels) = (input.sampleRate, request.isMono ? 1 : input.channelCount)
+        let sampleRate = input.sampleRate
+        let channels = request.channels.count(inputChannels: input.channelCount)
         let sink: any TakeSink
         switch request.destination {
         case .file(let path, let container):
+            try request.channels.check(inputChannels: input.channelCount, path: path)
             sink = try TakeFile(
                 path: path, container: container, format: request.format, sampleRate: sampleRate,
-                channelCount: channels, registry: request.registry)
+                channelCount: channels, registry: request.registry, attachment: request.attachment)
         case .stream(let descriptor):
+            try request.channels.check(inputChannels: input.channelCount, path: "-")
             sink = StreamSink(
                 try WaveWriter(
                     fileDescriptor: descriptor, sampleRate: sampleRate, channelCount: channels, format: request.format))

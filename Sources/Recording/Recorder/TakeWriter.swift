@@ -22,6 +22,8 @@ final class TakeWriter {
     private let blocks: TakeBlocks
     private let sampleRate: Int
     private var preRoll: PreRoll
+    /// Takes of a recorder over a loop; none for another one.
+    private let timed: TimedTakes
 
     private var mode = Mode.armed
     private var take: OpenTake?
@@ -32,16 +34,18 @@ final class TakeWriter {
 
     init(
         _ capture: CaptureStage, commands: RecorderCommands, events: EventBroadcast<RecorderEvent>,
-        progress: RecorderProgress,
-        channelCount: Int, sampleRate: Int, preRollFrames: Int
+        progress: RecorderProgress, timedEvents: EventBroadcast<TimedTakeEvent>,
+        configuration: StreamConfiguration, preRollFrames: Int
     ) {
+        let channelCount = configuration.channelCount
         self.capture = capture
         self.commands = commands
         self.events = events
         self.progress = progress
-        self.sampleRate = sampleRate
+        sampleRate = configuration.sampleRate
         blocks = TakeBlocks(channelCount: channelCount)
         preRoll = PreRoll(channelCount: channelCount, frameCapacity: preRollFrames)
+        timed = TimedTakes(configuration, blocks: blocks, events: timedEvents)
     }
 
     /// Processes all captured frames, and carries out the commands up to there.
@@ -56,6 +60,7 @@ final class TakeWriter {
             guard nextFrame < end else { break }
             advance(to: min(end, pending.first?.inputFrame ?? end))
         }
+        timed.secure()
         guard mode != .over, let take else { return }
         attempt { () throws(AudioFileError) in try take.secure() }
         publish()
@@ -81,6 +86,7 @@ final class TakeWriter {
     }
 
     private func passBlock(_ count: Int) {
+        unsafe timed.pass(blocks.interleaved, first: nextFrame, count: count)
         nextFrame += Int64(count)
         switch mode {
         case .armed: unsafe preRoll.append(blocks.interleaved, count: count)
@@ -90,6 +96,7 @@ final class TakeWriter {
     }
 
     private func passSilence(_ count: Int64) {
+        timed.passSilence(first: nextFrame, count: count)
         nextFrame += count
         switch mode {
         case .armed: unsafe preRoll.append(nil, count: Int(min(count, Int64(Int32.max))))
@@ -100,41 +107,15 @@ final class TakeWriter {
 
     private func record(_ interleaved: UnsafePointer<Float>, count: Int) {
         guard let take else { return }
-        let fitting = take.fitting(Int64(count))
-        unsafe blocks.separate(interleaved, count: Int(fitting), mono: take.request.isMono)
-        unsafe take.waveform.store(blocks.channels, frameCount: Int(fitting))
-        attempt { () throws(AudioFileError) in
-            try unsafe take.sink.write(blocks.channels, frameCount: Int(fitting))
-            take.frameCount += fitting
-            unsafe take.meter?.process(blocks.channels, frameCount: Int(fitting))
-            unsafe take.waveform.append(blocks.channels, frameCount: Int(fitting))
-        }
+        attempt { () throws(AudioFileError) in try unsafe take.append(interleaved, count: count, through: blocks) }
         stopAtLimit()
     }
 
     private func recordSilence(_ count: Int64) {
         guard let take else { return }
-        let fitting = take.fitting(count)
-        events.tell(.overrun(frame: take.frameCount, lostFrames: fitting))
-        attempt { () throws(AudioFileError) in
-            try take.sink.writeSilence(frameCount: fitting)
-            take.frameCount += fitting
-            take.lostFrames += fitting
-            measureSilence(fitting, take)
-            take.waveform.appendSilence(fitting)
-        }
+        events.tell(.overrun(frame: take.frameCount, lostFrames: take.fitting(count)))
+        attempt { () throws(AudioFileError) in try take.appendSilence(count, through: blocks) }
         stopAtLimit()
-    }
-
-    /// The loudness is that of the file, including its silence.
-    private func measureSilence(_ count: Int64, _ take: OpenTake) {
-        blocks.clear()
-        var rest = count
-        while rest > 0 {
-            let part = min(rest, Int64(TakeBlocks.frameCapacity))
-            unsafe take.meter?.process(blocks.channels, frameCount: Int(part))
-            rest -= part
-        }
     }
 
     private func stopAtLimit() {
@@ -153,7 +134,13 @@ final class TakeWriter {
             mode = .recording
             tell { .resumed(frame: $0.frameCount) }
         case (.mark(let name), .recording), (.mark(let name), .paused): mark(name)
-        case (.stop(let reason), _): stop(reason)
+        case (.openTimed(let request), .armed): timed.open(request, nextFrame: nextFrame, earlier: preRoll)
+        case (.openTimed(let request), _): timed.refuse(request)
+        case (.closeTimed(let id, let end), _): timed.close(id, at: end, nextFrame: nextFrame)
+        case (.dropTimed(let id), _): timed.drop(id)
+        case (.stop(let reason), _):
+            timed.endAll(reason)
+            stop(reason)
         case (.record(let draft), _): try? draft.discard()
         // Commands that came too late for the take.
         case (.pause, _), (.resume, _), (.mark, _): break
@@ -237,47 +224,5 @@ final class TakeWriter {
             loudness: mode == .over ? nil : take?.meter?.reading())
         // Computing a waveform takes time, so it is done at the end, and before that only on request.
         if let take, mode == .over || progress.wantsWaveform { progress.publish(take.waveform.waveform()) }
-    }
-}
-
-/// A take that is being written.
-final class OpenTake {
-    let sink: any TakeSink
-    let request: TakeRequest
-    /// Nil if loudness is not defined at this rate.
-    let meter: TakeLoudnessMeter?
-    let waveform: TakeWaveform
-    var frameCount: Int64 = 0
-    var lostFrames: Int64 = 0
-    var failure: AudioFileError?
-    private var visibleAt = MonotonicTime.now()
-    private var safeAt = MonotonicTime.now()
-
-    /// The greatest age of samples that readers cannot see yet, or that a power cut would lose, in ns: half of the guarantee.
-    private static let (visibleAge, safeAge): (Int64, Int64) = (100_000_000, 500_000_000)
-
-    init(_ draft: TakeDraft, sampleRate: Int, inputChannels: Int) {
-        sink = draft.sink
-        request = draft.request
-        let channelCount = draft.request.isMono ? 1 : inputChannels
-        meter = TakeLoudnessMeter(sampleRate: sampleRate, channelCount: channelCount)
-        waveform = TakeWaveform(
-            format: draft.request.format, sampleRate: sampleRate, channelCount: channelCount)
-    }
-
-    /// How many of `count` frames fit into the take's limit.
-    func fitting(_ count: Int64) -> Int64 { request.frameLimit.map { max(0, min(count, $0 - frameCount)) } ?? count }
-
-    /// Writes a checkpoint or synchronises, when samples have waited long enough.
-    func secure() throws(AudioFileError) {
-        let now = MonotonicTime.now()
-        if now - visibleAt >= Self.visibleAge {
-            try sink.checkpoint()
-            visibleAt = now
-        }
-        if now - safeAt >= Self.safeAge {
-            try sink.synchronise()
-            safeAt = now
-        }
     }
 }

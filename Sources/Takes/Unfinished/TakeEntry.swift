@@ -2,6 +2,7 @@ internal import AudioFiles
 internal import Files
 internal import Glibc
 internal import JSON
+internal import Synchronization
 internal import UserState
 
 /// The contents of a registry entry. One JSON object per line: first the take, then each mark as it is set, and
@@ -13,6 +14,8 @@ struct TakeDescription {
     let format: TakeFormat
     /// Seconds since 1970.
     let startTime: Int64
+    /// What the program that records wants to know of the take after a crash; nil for nothing.
+    var attachment: String?
     var marks: [TakeMark] = []
     /// Frames of the take, if its end has begun: after them there are chunks, not samples.
     var finalFrameCount: Int64?
@@ -21,14 +24,15 @@ struct TakeDescription {
 
     /// The first line.
     var line: String {
-        JSONValue.object([
+        let fields: [JSONValue.Field] = [
             .init("v", .integer(Self.version)), .init("path", .string(path)),
             .init("device", .integer(Int64(bitPattern: identity.device))),
             .init("inode", .integer(Int64(bitPattern: identity.inode))), .init("birth", .integer(identity.birth)),
             .init("container", .string(format.container.rawValue)), .init("format", .string(format.samples.rawValue)),
             .init("rate", .integer(format.sampleRate)), .init("channels", .integer(format.channelCount)),
             .init("start", .integer(startTime)),
-        ]).text + "\n"
+        ]
+        return JSONValue.object(fields + (attachment.map { [.init("attachment", .string($0))] } ?? [])).text + "\n"
     }
 
     static func line(_ mark: TakeMark) -> String {
@@ -57,6 +61,7 @@ extension TakeDescription {
         identity = FileIdentity(device: UInt64(bitPattern: device), inode: UInt64(bitPattern: inode), birth: birth)
         format = TakeFormat(container: container, samples: samples, sampleRate: rate, channelCount: channels)
         startTime = start
+        attachment = head["attachment"]?.stringValue
         for case let line? in lines.dropFirst() {
             if let name = line["mark"]?.stringValue, let frame = line["frame"]?.integerValue {
                 if !name.utf8.contains(0), (0...format.lastMarkFrame).contains(frame) {
@@ -149,5 +154,24 @@ final class TakeEntry {
 
     private static func fault(_ code: Int32) -> StateFile.Fault {
         StateFile.Fault(code: code, action: "cannot be written")
+    }
+}
+
+/// What is left of a take that has ended whole, until the program has put it where takes are listed: its entry in the registry.
+///
+/// If the program dies before it calls `settle()`, the next start finds the take, with its attachment.
+public final class TakeReceipt: @unchecked Sendable {
+    // Unchecked because the take's file has given the entry away, and the lock guards it from then on.
+    private let lock = Mutex(())
+    private var entry: TakeEntry?
+
+    init(_ entry: TakeEntry) { self.entry = entry }
+
+    /// The take is listed: it is not looked for any more. Real-time safe: no.
+    public func settle() {
+        lock.withLock { _ in
+            entry?.remove()
+            entry = nil
+        }
     }
 }

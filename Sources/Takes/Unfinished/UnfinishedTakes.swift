@@ -104,6 +104,8 @@ public struct UnfinishedTake: Sendable, Equatable {
     public let marks: [TakeMark]
     /// Frames that it will have after a recovery.
     public let frameCount: Int64
+    /// What the program that recorded it said of it; nil if it said nothing.
+    public let attachment: String?
 
     private let entryPath: String
 
@@ -116,6 +118,7 @@ public struct UnfinishedTake: Sendable, Equatable {
         sampleRate = description.format.sampleRate
         channelCount = description.format.channelCount
         marks = description.marks
+        attachment = description.attachment
         self.frameCount = frameCount
     }
 
@@ -127,11 +130,16 @@ public struct UnfinishedTake: Sendable, Equatable {
     ///
     /// Real-time safe: no.
     public func recover() throws(AudioFileError) -> Int64 {
+        let (frameCount, receipt) = try recoverLeavingReceipt()
+        receipt.settle()
+        return frameCount
+    }
+
+    /// The same, but the take stays registered until the receipt is settled: when it is listed elsewhere, too.
+    package func recoverLeavingReceipt() throws(AudioFileError) -> (frameCount: Int64, receipt: TakeReceipt) {
         let entry = try hold()
         guard let description = entry.description() else { throw .changedTake(path) }
-        let frameCount = try TakeRepair(description).run()
-        entry.remove()
-        return frameCount
+        return (try TakeRepair(description).run(), TakeReceipt(entry))
     }
 
     /// Leaves the take as it is, a valid file without its marks, and never offers it again.

@@ -11,7 +11,7 @@ struct PracticeCommand: Verb {
               woodshed practice song.mp3 --section 1:20-1:45 -n 5 --speed 70%
               woodshed practice song.mp3 --section 1:20-1:45 --pitch +3 --ramp 60%:100%:5%
               woodshed practice talk.mp3 --section 3 --recipe shadow
-              woodshed practice song.mp3 -n 2 --output file:out.wav --clock virtual
+              woodshed practice song.mp3 --section 3 --record passes
 
             Without -n a section loops until you press n (next section) or q; -n 5 plays
             each section five times. Files and the virtual clock get one pass of each.
@@ -24,6 +24,8 @@ struct PracticeCommand: Verb {
     @OptionGroup var plan: PlanOptions
 
     @OptionGroup var flow: SessionOptions
+
+    @OptionGroup var recording: RecordingOptions
 
     @OptionGroup var strip: StripOptions
 
@@ -46,7 +48,8 @@ struct PracticeCommand: Verb {
     }
 
     func perform() throws {
-        let playing = Playing(file: file, strip: strip, device: device, loss: loss, screen: screen, messages: messages)
+        let playing = Playing(file: file, strip: strip, device: device, loss: loss, screen: screen, messages: messages,
+            recording: recording)
         let passes: PassCount = device.listensInRealTime ? .endless : 1
         let recipe = try flow.recipe.map { try SettingsLayers().recipe(named: $0) }
         let keeping = try Keeping(

@@ -136,7 +136,7 @@ struct Record: Verb {
         let request = try takeRequest(place, monitor.configuration)
         let line = RecorderLine(
             sampleRate: monitor.configuration.sampleRate, path: place.takePath,
-            channelCount: request.isMono ? 1 : monitor.configuration.channelCount, format: request.format,
+            channelCount: request.channels == .mean ? 1 : monitor.configuration.channelCount, format: request.format,
             deviceName: monitor.configuration.deviceName)
         let draft = try idle.prepare(request)
         announce(line, place)
@@ -193,7 +193,7 @@ struct Record: Verb {
             ?? .stream(fileDescriptor: STDOUT_FILENO)
         var request = TakeRequest(
             destination: destination, format: (bits ?? quality.bits).format,
-            isMono: (channels ?? quality.channels) == 1 && input.channelCount > 1)
+            channels: (channels ?? quality.channels) == 1 && input.channelCount > 1 ? .mean : .all)
         if let duration {
             switch duration {
             case .seconds(let seconds): request.frameLimit = Int64((seconds * Double(input.sampleRate)).rounded())

@@ -115,6 +115,12 @@ final class Keeping {
         return plan
     }
 
+    /// The recording in the store; nil if it cannot be kept.
+    func kept(_ clip: Clip) -> KeptRecording? {
+        open(clip)
+        return try? keeper.kept(clip.info)
+    }
+
     /// Looks for copies of the recording while it plays.
     func searchCopies(_ clip: Clip, tell: @escaping @Sendable (KeptNews) -> Void) {
         guard remembers else { return }

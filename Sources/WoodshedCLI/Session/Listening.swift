@@ -18,19 +18,24 @@ struct Listening {
     ///   - request: Makes the request for a rate and a channel count.
     ///   - plan: Makes the plan for a recording.
     ///   - strip: Makes the strip for it.
+    ///   - make: Makes the engine instead, for a rate and a channel count.
     ///   - opening: Gets the function that opens the output, to do more around it. The sections are analysed only after that,
     ///     which can take seconds.
     init(
         path: String, output: OutputDevice, onLoss: LossPolicy = .wait,
         request: @escaping (_ sampleRate: Int, _ channelCount: Int) throws -> StreamRequest,
         plan: (Clip) throws -> SessionPlan, strip: (Clip) throws -> ChannelStrip = { _ in .neutral },
+        engine make: ((_ sampleRate: Int, _ channelCount: Int) throws -> Engine)? = nil,
         opening: (() throws -> Engine) throws -> Engine = { try $0() }
     ) throws {
         let original = try Clip(path: path)
         tellShortfall(original.info)
         _ = try Self.score(original, plan: { try plan($0).practice })
         try strip(original).check(channelCount: original.channelCount)
-        let engine = try opening { try Self.open(output, for: original, onLoss: onLoss, request: request) }
+        let engine = try opening {
+            guard let make else { return try Self.open(output, for: original, onLoss: onLoss, request: request) }
+            return try make(Self.playingRate(original), original.channelCount)
+        }
         let rate = engine.configuration.sampleRate
         let clip = rate == original.sampleRate ? original : try Clip(path: path, sampleRate: rate)
         session = try PracticeSession(engine: engine, clip: clip, plan: try plan(clip))

@@ -9,6 +9,7 @@ struct Playing {
     let loss: LossOptions
     let screen: ScreenOptions
     let messages: MessageOptions
+    var recording = RecordingOptions()
 
     /// Plays by the plan made for the recording, and ends the run with the status of a signal, if any.
     ///
@@ -18,14 +19,20 @@ struct Playing {
         let signals = Signals.install()
         let output = try device.outputDevice()
         if case .file(let path) = output { try OutputFile.refuseInput(file, output: path) }
+        let request = { try device.request(sampleRate: $0, channelCount: $1) }
+        let rig = try TakeRig(recording, device, request: request)
         let listening = try Listening(
-            path: file, output: output, onLoss: loss.policy,
-            request: { try device.request(sampleRate: $0, channelCount: $1) }, plan: plan,
-            strip: { strip.strip(kept: keeping?.settings($0) ?? KeptSettings()) })
+            path: file, output: output, onLoss: loss.policy, request: request, plan: plan,
+            strip: { strip.strip(kept: keeping?.settings($0) ?? KeptSettings()) }, engine: rig.map { $0.open })
+        let takes = try rig.map { rig in
+            let made = try rig.recorder(over: listening, kept: keeping?.kept(listening.session.player.clip))
+            return SessionRecording(
+                made, notes: rig.notes, monitors: recording.monitor, sampleRate: listening.engine.configuration.sampleRate)
+        }
         if messages.verbose { StandardStream.error.note(listening.summary) }
         let session = try Session(
             listening, messages: messages, signals: signals, onLoss: loss.onLoss, showsWaveform: screen.waveform,
-            keeping: keeping, keyMap: keyMap)
+            keeping: keeping, keyMap: keyMap, takes: takes)
         let status = try session.run()
         guard status == .success else { throw CommandFailure(status) }
     }

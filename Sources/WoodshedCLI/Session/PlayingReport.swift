@@ -7,6 +7,12 @@ enum PlayingReport: Sendable {
     case device(EngineEvent)
     /// The sections that are kept with the recording.
     case kept(KeptNews)
+    /// A take that is recorded over the loop.
+    case take(PracticeTakeEvent)
+    /// The levels of the input.
+    case input(RecorderLevels)
+    /// Every take is whole.
+    case takesOver
     /// There will be no further event.
     case eventsOver
     /// The device has played everything, or failed.

@@ -12,6 +12,13 @@ extension Session {
         return loop.messages.json ? event.json(sampleRate: engine.configuration.sampleRate) + "\n" : ""
     }
 
+    /// Says what there is to say of takes; returns the line for standard output.
+    func tell(_ news: (words: [String], line: String)?) -> String {
+        guard let news else { return "" }
+        if !loop.messages.json { loop.say(news.words) }
+        return news.line
+    }
+
     private func follow(_ event: EngineEvent) {
         switch event {
         case .interrupted(let interruption):

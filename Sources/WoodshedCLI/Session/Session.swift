@@ -37,11 +37,15 @@ final class Session: TerminalLoopDelegate {
     private let keyMap: KeyMap
     private let keeping: Keeping?
     private let desk: SectionDesk?
+    private let takes: SessionRecording?
+    private var areTakesOver = false
     private var remembers = true
     private var isCompleted = false
 
     /// How long a stop may take before the device is closed anyway, and how long that may take.
     private static let patience: Int64 = 2_000_000_000
+    /// How long the disk may take to finish takes after that.
+    private static let diskPatience: Int64 = 30_000_000_000
 
     /// - Parameters:
     ///   - takesKeys: False if a key would change the file that is written.
@@ -52,7 +56,7 @@ final class Session: TerminalLoopDelegate {
     init(
         _ listening: Listening, messages: MessageOptions, signals: Int32, takesKeys: Bool = true,
         onLoss: LossText = .wait, showsWaveform: Bool = false, tellsFigures: Bool = true, keeping: Keeping? = nil,
-        keyMap: KeyMap = .standard
+        keyMap: KeyMap = .standard, takes: SessionRecording? = nil
     ) throws(CommandFailure) {
         engine = listening.engine
         practice = listening.session
@@ -69,6 +73,7 @@ final class Session: TerminalLoopDelegate {
         )
         control = PlayerControls(session: practice)
         self.keeping = keeping
+        self.takes = takes
         let inbox = loop.inbox
         desk = keeping.map { keeping in
             SectionDesk(keeping.keys(of: listening.session) { inbox.put(.kept($0)) }, keyMap.input)
@@ -89,6 +94,7 @@ final class Session: TerminalLoopDelegate {
     private func begin() throws(DeviceError) {
         practice.start()
         do {
+            try takes?.start(loop.inbox)
             try engine.start()
         } catch {
             engine.stop()
@@ -96,11 +102,12 @@ final class Session: TerminalLoopDelegate {
         }
         waitForEngine()
         if let greeting = keeping?.greeting { loop.say([greeting]) }
+        if let takes { loop.say(takes.notes) }
         desk?.followOthers()
         keeping?.searchCopies(player.clip) { [inbox = loop.inbox] in inbox.put(.kept($0)) }
     }
 
-    var isOver: Bool { hasEventsOver && engineOver != nil }
+    var isOver: Bool { hasEventsOver && engineOver != nil && (takes == nil || areTakesOver) }
 
     // MARK: Events of the engine
 
@@ -174,6 +181,7 @@ final class Session: TerminalLoopDelegate {
         case .loop(let key): loop.say([LoopControls(session: practice).apply(key)])
         case .sections(let key):
             if let desk { loop.say(desk.press(key), evenQuiet: true) }
+        case .record: loop.say([takes?.press() ?? SessionRecording.offWords])
         case .tell: loop.say([placeWords], evenQuiet: true)
         case .strip(let key): loop.say([StripControls(player: player).apply(key)])
         default:
@@ -213,7 +221,8 @@ final class Session: TerminalLoopDelegate {
         if let words = countdown.words(secondsLeft: restSecondsLeft), !loop.traits.drawsStatus { loop.say([words]) }
         guard let deadline, now > deadline else { return }
         // The second time nothing waits any more: the thread of the first stop is left alone.
-        guard !isDeviceStopping else {
+        guard !isDeviceStopping, engineOver == nil else {
+            if engineOver != nil { loop.abandon("the disk does not answer; the last take may be found at the next start") }
             loop.abandon("the device \(engine.configuration.deviceName) does not answer; ended without it")
         }
         isDeviceStopping = true
@@ -226,6 +235,7 @@ final class Session: TerminalLoopDelegate {
         if remembers { keeping?.remember(practice, isCompleted: isCompleted) }
         if !loop.isOutputClosed { try finishLine(failed: failure != nil || loss != nil) }
         if let failure { throw failure }
+        if let fault = takes?.failure { throw fault }
         if !loop.messages.quiet, tellsFigures { sayGoodbye() }
         if let loss { throw loss }
         if let failure = loop.outputFailure { throw failure }
@@ -258,7 +268,14 @@ final class Session: TerminalLoopDelegate {
         for report in reports {
             switch report {
             case .eventsOver: hasEventsOver = true
-            case .engineOver(let error): engineOver = .some(error)
+            case .engineOver(let error):
+                engineOver = .some(error)
+                takes?.finish()
+                // From now on it is the disk that takes its time.
+                if deadline != nil { deadline = monotonicNanoseconds() + Self.diskPatience }
+            case .take(let event): lines += tell(takes?.take(event, json: loop.messages.json))
+            case .input(let levels): lines += tell(takes?.take(levels, json: loop.messages.json))
+            case .takesOver: areTakesOver = true
             case .device(let event): lines += tell(event)
             case .kept(let news): lines += tell(news)
             case .session(.player(let event)): lines += take(event)
@@ -292,7 +309,7 @@ final class Session: TerminalLoopDelegate {
         default: break
         }
         if loop.messages.json { return EventLine(event, sampleRate: engine.configuration.sampleRate).json + "\n" }
-        if !loop.traits.drawsStatus, let words = words(event) { loop.say([words]) }
+        if !loop.traits.drawsStatus, let words = event.words(player) { loop.say([words]) }
         tellText(event)
         return ""
     }
@@ -345,30 +362,6 @@ final class Session: TerminalLoopDelegate {
         return JSONValue.object(fields).text + "\n"
     }
 
-    /// Lines for important events, if there is no status line.
-    private func words(_ event: PlayerEvent) -> String? {
-        let sections = player.score.sections
-        switch event.kind {
-        case .sectionStarted:
-            guard sections.indices.contains(event.section - 1) else { return nil }
-            let (section, rate) = (sections[event.section - 1], Double(player.clip.sampleRate))
-            let name = section.name.map { ", " + $0 } ?? ""
-            return "section \(event.section) of \(sections.count)\(name): "
-                + "\(clockText(Double(section.range.lowerBound) / rate)) to "
-                + "\(clockText(Double(section.range.upperBound) / rate))"
-        case .passStarted: return "\(passText(event.pass, of: event.passes)), \(percentText(event.speed))"
-        case .paused(let reason): return "paused (\(reason.name))"
-        case .speedChanged: return "speed \(percentText(event.speed))"
-        case .resumed: return "resumed"
-        case .frozen: return "frozen at \(clockText(Double(event.clipFrame) / Double(player.clip.sampleRate)))"
-        case .unfrozen: return "going on"
-        case .xrun(let lostFrames): return "dropout of \(lostFrames) frames"
-        case .starved(let frames): return "\(frames) frames were not decoded in time"
-        case .limited(let decibels): return "turned down by up to \(fixed(decibels, decimals: 1)) dB, or it would clip"
-        case .playbackStarted, .sectionEnded, .passEnded, .moved, .materialChosen, .finished: return nil
-        }
-    }
-
     // MARK: The status line
 
     /// The rest of the gap; nil during a pass, or while the player is paused.
@@ -383,6 +376,7 @@ final class Session: TerminalLoopDelegate {
     func lines(_ size: TerminalSize) -> [String] {
         var view = control.view(title: title, clipSeconds: clipSeconds)
         view.notice = notice
+        if let takes { (view.inputDecibels, view.isRecording) = (takes.inputDecibels, takes.isOn) }
         let typed = desk?.line.map { [$0.line(columns: size.columns)] } ?? []
         let lines = screen.lines(view, pauseReason: pauseReason, hardIDs: keeping?.hardIDs ?? [], size)
         return lines + typed

@@ -34,6 +34,10 @@ struct StatusView: Equatable {
     var peakDecibels: Double?
     /// The rest of the gap, in seconds; nil during a pass.
     var restSeconds: Double?
+    /// The level of what is recorded, full scale = 0; nil if nothing can be recorded.
+    var inputDecibels: Double?
+    /// Whether a take is recorded.
+    var isRecording = false
     /// The text that replaces the level while there is no device.
     var notice: String?
 }
@@ -83,6 +87,7 @@ struct StatusLine {
             fields.append(passText(view.pass, of: view.passes))
             fields.append(speed)
             fields.append(place)
+            if let input = view.inputDecibels, detail <= 2 { fields.append("in " + padded(decibelText(input), to: 8)) }
             if let notice = view.notice {
                 if detail <= 2 { fields.append(notice) }
             } else if let peak = view.peakDecibels {
@@ -102,6 +107,11 @@ struct StatusLine {
 
     /// The state and the position, or "your turn" and the time left.
     private func clock(_ view: StatusView) -> String {
+        let mark = view.isRecording ? (glyphs == .unicode ? "● " : "REC ") : ""
+        return mark + place(view)
+    }
+
+    private func place(_ view: StatusView) -> String {
         guard let rest = view.restSeconds else { return symbol(view) + " " + clockText(view.position) }
         let words = "your turn \(fixed(rest, decimals: 1)) s"
         return view.state == .playing ? words : symbol(view) + " " + words

@@ -1,0 +1,47 @@
+internal import Realtime
+internal import Synchronization
+
+/// The round trips of a running stream: one for each time that a device was started, so that what was recorded before a restart keeps its place.
+final class RoundTripHistory: @unchecked Sendable {
+    // Unchecked because the device thread alone uses `writer` and `last`.
+    private struct Change: Sendable, BitwiseCopyable {
+        let outputFrame: Int64
+        let frames: Int64
+    }
+
+    private struct Known: ~Copyable {
+        var changes: [Change] = []
+        var reader: RingConsumer<Change>
+    }
+
+    private var writer: RingProducer<Change>
+    private var last: Int64?
+    private let known: Mutex<Known>
+
+    private static let mostChanges = 64
+
+    init() {
+        let ring = RingEnds<Change>(capacity: 256)
+        writer = ring.producer
+        known = Mutex(Known(reader: ring.consumer))
+    }
+
+    /// Notes the round trip of a block; one that nobody has asked about for 256 restarts is not kept. Device thread. Real-time safe: yes.
+    #if REALTIME_CHECKS
+        @_noAllocation @_noLocks
+    #endif
+    func note(_ frames: Int64, atOutputFrame frame: Int64) {
+        if last == frames { return }
+        // If there is no room, the next block tries again.
+        if writer.push(Change(outputFrame: frame, frames: frames)) { last = frames }
+    }
+
+    /// The round trip of the block with an output frame; nil before the first block. Any other thread.
+    func frames(ofOutputFrame frame: Int64) -> Int64? {
+        known.withLock { known in
+            while let change = known.reader.pop() { known.changes.append(change) }
+            if known.changes.count > Self.mostChanges { known.changes.removeFirst(known.changes.count - Self.mostChanges) }
+            return (known.changes.last { $0.outputFrame <= frame } ?? known.changes.first)?.frames
+        }
+    }
+}

@@ -1,0 +1,278 @@
+public import AudioDevices
+public import AudioFiles
+internal import Clips
+public import Engine
+internal import Realtime
+public import Recording
+internal import Synchronization
+public import Takes
+
+/// Records takes over the loops of a session, each in its place on what was heard, to the frame.
+///
+///     let linked = LinkedStreams(try openDuplex(output: device, input: input, request))
+///     let engine = Engine(linked: linked, endsWithPlayers: true)
+///     let session = try PracticeSession(engine: engine, clip: clip, plan: plan)
+///     let recorder = PracticeRecorder(over: session, engine: engine, linked: linked, settings: settings)
+///     session.start()
+///     try recorder.start()
+///     try engine.start()
+///     try engine.waitUntilFinished()
+///     recorder.finish()
+///
+/// Output frame *n* is recorded as input frame *n* + the round trip, so a take's beginning is a sum, not a measurement of its own. A pass
+/// that is paused, left, or entered in its middle makes a take of what was heard of it. Any thread may call any method.
+public final class PracticeRecorder: Sendable {
+    /// Where takes go, and what is known of the set-up.
+    public struct Settings: Sendable {
+        /// When it records.
+        public var mode = TakeMode.key
+        /// Whether it records from the beginning; a recorder with `key` waits for the first press.
+        public var isOn = true
+        /// The folder of the takes, which exists.
+        public var folder: String
+        /// How names of takes begin; a date and a time follow.
+        public var name = "take"
+        /// How samples are stored.
+        public var format = WaveSampleFormat.int24
+        /// Which channels of the input are recorded.
+        public var channels = InputChannels.all
+        /// What converters, cables and air add to the round trip that the drivers report, in frames: `RoundTrip.addedFrames`, or a number of
+        /// the user's.
+        public var addedFrames = 0.0
+        /// How that is known.
+        public var alignment = StoredTake.Alignment.reported
+        /// The input, by a name that does not change when cards are plugged in.
+        public var device = ""
+        /// Seconds before what is heard that a take contains, so that an early attack is not cut off. 0 to 2.
+        public var leadSeconds = 0.1
+        /// Seconds after what is heard that it contains. 0 to 10.
+        public var tailSeconds = 0.25
+        /// What is practised; nil leaves takes without a model.
+        public var recording: PracticeRecording?
+        /// Where the takes are listed; nil lists them nowhere.
+        public var store: PracticeStore?
+        /// Where running takes are registered, so that the next start finds them after a crash; nil for nowhere.
+        public var registry: UnfinishedTakes? = UnfinishedTakes()
+
+        /// Settings with takes in a folder.
+        public init(folder: String) { self.folder = folder }
+    }
+
+    /// The settings.
+    public let settings: Settings
+
+    private let recorder: LoopRecorder
+    private let desk: RecorderDesk
+    private let lister: TakeLister
+
+    /// Prepares to record. Call it before `engine.start()`, once for an engine. Real-time safe: no.
+    ///
+    /// - Parameters:
+    ///   - session: The session, on this engine.
+    ///   - engine: Plays on the output of the linked streams. It goes on in silence until the last take is whole.
+    ///   - linked: The streams; nothing else uses their input.
+    ///   - clock: The clock that they were opened with.
+    ///   - settings: Where takes go.
+    public init(
+        over session: PracticeSession, engine: Engine, linked: LinkedStreams, clock: StreamClock = .real,
+        settings: Settings
+    ) {
+        self.settings = settings
+        recorder = LoopRecorder(linked: linked, clock: clock)
+        lister = TakeLister(settings, recorder.monitor.configuration)
+        desk = RecorderDesk(
+            session: session, recorder: recorder, linked: linked, settings: settings, lister: lister,
+            holdOpen: engine.holdsOpen)
+        let desk = desk
+        session.player.observe { desk.note($0) }
+        engine.afterServing { desk.step() }
+        audibleFrame = { [weak engine, weak session] in
+            guard let engine, let session else { return 0 }
+            return min(engine.position.framesHeard, session.player.status.outputFrame)
+        }
+    }
+
+    private let audibleFrame: @Sendable () -> Int64
+
+    /// Levels and statistics of the input.
+    public var monitor: RecorderMonitor { recorder.monitor }
+
+    /// What happens to takes, each event once, in order, to every reader, until `finish()`. Ask before `start()`.
+    public var events: AsyncStream<PracticeTakeEvent> { lister.events.stream }
+
+    /// Whether takes are recorded now; with `key`, whether one runs.
+    public var isOn: Bool { desk.isOn }
+
+    /// Starts capturing, once the engine is started. Real-time safe: no.
+    ///
+    /// - Throws: `DeviceError` if the device does not start.
+    public func start() throws(DeviceError) {
+        lister.start(recorder.events)
+        try recorder.start()
+    }
+
+    /// Begins a take or ends it, at what is audible; or, when passes or gaps are recorded, stops doing so or goes on.
+    ///
+    /// - Returns: Whether takes are recorded from now on.
+    @discardableResult
+    public func press() -> Bool { desk.press(at: audibleFrame()) }
+
+    /// Ends all takes and waits until they are on the disk and listed. Call it when the engine has finished. Real-time safe: no.
+    public func finish() {
+        desk.finish()
+        recorder.stop()
+        lister.finish()
+    }
+}
+
+/// Something that happened to a take of a session.
+public enum PracticeTakeEvent: Sendable {
+    /// A take has begun. Its number is nil if it is not listed yet.
+    case began(RecordedTake)
+    /// Frames were not captured, or arrived too fast for the disk; the take has silence in their place.
+    case lost(RecordedTake, lostFrames: Int64)
+    /// A take is on the disk, whole; its number is nil if it is not listed.
+    case ended(RecordedTake, TimedTakeEnd)
+    /// The take was too short to be kept, and is gone.
+    case dropped(RecordedTake)
+    /// A take could not be begun, or its file could not be written to its end; what was written before is kept.
+    case failed(RecordedTake, AudioFileError)
+    /// The take is on the disk, but the store cannot list it. The next start tries again.
+    case unlisted(RecordedTake, StoreError)
+}
+
+/// A take of a session.
+public struct RecordedTake: Sendable, Hashable {
+    /// Counts the takes of this session from 1.
+    public let id: Int
+    /// Its file; empty if none could be made.
+    public var path: String
+    /// Its number in the list of takes; nil while it is not listed.
+    public var number: Int?
+    /// Where it lies on what was heard; nil for a recording of its own.
+    public var model: StoredTake.Model?
+    /// The input frame with which it begins.
+    public var firstInputFrame: Int64
+    /// When it began, in seconds since 1970.
+    public var time: Int64
+}
+
+/// What the threads of a recorder share: the plan, and how it becomes requests. It holds neither session nor engine.
+final class RecorderDesk: Sendable {
+    private struct State {
+        var planner: TakePlanner
+        /// The input frame after the last one that a take needs.
+        var lastEnd: Int64 = 0
+        var isReleased = false
+    }
+
+    private let news = Mutex<[PlayerEvent]>([])
+    private let state: Mutex<State>
+    private let recorder: LoopRecorder
+    private let linked: LinkedStreams
+    private let settings: PracticeRecorder.Settings
+    private let lister: TakeLister
+    private let holdOpen: @Sendable (Bool) -> Void
+    private let sections: @Sendable () -> [(section: Section, savedID: Int?)]
+    private let fileFrame: @Sendable (Int64) -> Int64
+    private let rate: Double
+
+    init(
+        session: PracticeSession, recorder: LoopRecorder, linked: LinkedStreams, settings: PracticeRecorder.Settings,
+        lister: TakeLister, holdOpen: @escaping @Sendable (Bool) -> Void
+    ) {
+        let clip = session.player.clip
+        (self.recorder, self.linked, self.settings, self.lister) = (recorder, linked, settings, lister)
+        (self.holdOpen, rate) = (holdOpen, Double(clip.sampleRate))
+        state = Mutex(
+            State(planner: TakePlanner(mode: settings.mode, isOn: settings.isOn, sampleRate: clip.sampleRate)))
+        sections = { [weak session] in session?.sections ?? [] }
+        fileFrame = { clip.fileFrame(forFrame: $0) }
+        holdOpen(true)
+    }
+
+    var isOn: Bool { state.withLock { $0.planner.isOn } }
+
+    /// Takes in an event, under the lock of the player's reports.
+    func note(_ event: PlayerEvent) { news.withLock { $0.append(event) } }
+
+    /// Carries out what follows from the events so far.
+    func step() {
+        state.withLock { state in
+            let events = news.withLock { events in
+                defer { events = [] }
+                return events
+            }
+            var steps: [TakePlanner.Step] = []
+            for event in events { steps += state.planner.take(event) }
+            carryOut(TakePlanner.withoutMoments(steps), &state)
+            guard state.planner.isOver, !state.isReleased, recorder.nextInputFrame >= state.lastEnd else { return }
+            state.isReleased = true
+            holdOpen(false)
+        }
+    }
+
+    func press(at frame: Int64) -> Bool {
+        step()
+        return state.withLock { state in
+            carryOut(state.planner.press(at: frame), &state)
+            return state.planner.isOn
+        }
+    }
+
+    /// Nothing more is played.
+    func finish() {
+        step()
+        holdOpen(false)
+    }
+
+    private func carryOut(_ steps: [TakePlanner.Step], _ state: inout State) {
+        for step in steps {
+            switch step {
+            case .begin(let id, let frame, let target): begin(id, frame, target)
+            case .end(let id, let frame):
+                let end = place(ofOutputFrame: Double(frame)) + settings.tailSeconds * rate
+                state.lastEnd = max(state.lastEnd, Int64(end.rounded(.up)))
+                recorder.end(id, beforeInputFrame: Int64(end.rounded(.up)))
+            case .drop(let id): recorder.drop(id)
+            }
+        }
+    }
+
+    /// The input frame at which an output frame comes back.
+    private func place(ofOutputFrame frame: Double) -> Double {
+        let whole = Int64(frame.rounded(.down))
+        return frame + Double(linked.roundTripFrames(ofOutputFrame: whole) ?? 0) + settings.addedFrames
+    }
+
+    private func begin(_ id: Int, _ frame: Int64, _ target: TakeTarget?) {
+        let heard = place(ofOutputFrame: Double(frame))
+        let first = max(0, Int64((heard - settings.leadSeconds * rate).rounded(.down)))
+        // The round trip is that of the take's beginning, also for a section whose first frame was heard before it.
+        let zero = target.map { heard + ($0.zero - Double(frame)) }
+        let model = target.flatMap { self.model(of: $0) }
+        let (settings, lister) = (settings, lister)
+        recorder.begin(id, atInputFrame: first) { first in
+            var model = model
+            if let zero { model?.start = zero - Double(first) }
+            let take = lister.take(id, model, first: first)
+            let attachment = TakeAttachment(
+                model: model, recording: settings.recording, device: settings.device)
+            return TakeRequest(
+                destination: .file(path: take.path, container: .wav), format: settings.format,
+                channels: settings.channels, registry: settings.registry, attachment: attachment.text)
+        }
+    }
+
+    /// What a take is recorded against; its place on it follows when it has begun.
+    private func model(of target: TakeTarget) -> StoredTake.Model? {
+        guard let recording = settings.recording else { return nil }
+        let saved = sections().first { $0.section.range == target.frames }
+        let frames = fileFrame(target.frames.lowerBound)..<fileFrame(target.frames.upperBound)
+        var model = StoredTake.Model(key: recording.key, frames: frames, alignment: settings.alignment)
+        model.sectionID = saved?.savedID
+        model.sectionName = saved?.section.name ?? ""
+        (model.pass, model.speed, model.semitones) = (target.pass, target.speed, target.semitones)
+        return model
+    }
+}

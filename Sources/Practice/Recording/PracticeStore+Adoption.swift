@@ -1,0 +1,43 @@
+internal import AudioFiles
+public import Takes
+
+/// A take of a session that was interrupted, as a later start found it.
+public struct AdoptedTake: Sendable, Hashable {
+    /// The take, as it is listed now.
+    public let take: StoredTake
+    /// Whether its file had to be finished: the program that recorded it was killed, or the power failed.
+    public let wasUnfinished: Bool
+}
+
+extension PracticeStore {
+    /// Lists the takes of sessions that could not list them: the program was killed, the disk was full or the store could not be changed. Their
+    /// files are finished, and keep their place on what they were recorded against.
+    ///
+    /// Takes that were recorded without a session stay as they are: see ``/Takes/UnfinishedTakes/find()``.
+    /// - Returns: The takes, the latest first. Those whose files cannot be opened now stay registered.
+    /// - Throws: `AudioFileError` if the registry cannot be read; `StoreError` if a take cannot be listed; it stays registered.
+    ///
+    /// Real-time safe: no.
+    @discardableResult
+    public func adoptTakes(from registry: UnfinishedTakes = UnfinishedTakes()) throws -> [AdoptedTake] {
+        var adopted: [AdoptedTake] = []
+        for unfinished in try registry.find() {
+            guard let text = unfinished.attachment, let attachment = TakeAttachment(text),
+                let (frames, receipt) = try? unfinished.recoverLeavingReceipt()
+            else { continue }
+            guard frames > 0 else {
+                receipt.settle()
+                continue
+            }
+            let known = try take(inFileAt: unfinished.path)
+            let sound = StoredTake.Sound(
+                time: known?.sound.time ?? unfinished.startTime, sampleRate: unfinished.sampleRate,
+                channelCount: unfinished.channelCount, frameCount: frames, device: attachment.device)
+            let take = try addTake(
+                inFileAt: unfinished.path, sound, model: attachment.model, of: attachment.recording)
+            receipt.settle()
+            adopted.append(AdoptedTake(take: take, wasUnfinished: known?.sound.frameCount != frames))
+        }
+        return adopted
+    }
+}

@@ -1,0 +1,76 @@
+internal import AudioFiles
+internal import JSON
+
+/// What is written beside a take while it is recorded, from which a later start lists it.
+struct TakeAttachment {
+    let model: StoredTake.Model?
+    /// The recording of the model.
+    let recording: PracticeRecording?
+    /// The input, by its stable name.
+    let device: String
+
+    private static let version: Int64 = 1
+
+    /// One line of text.
+    var text: String {
+        var fields: [JSONValue.Field] = [.init("v", .integer(Self.version)), .init("device", .string(device))]
+        if let model { fields.append(.init("model", Self.value(model))) }
+        if let recording { fields.append(.init("recording", Self.value(recording))) }
+        return JSONValue.object(fields).text
+    }
+
+    init(model: StoredTake.Model?, recording: PracticeRecording?, device: String) {
+        (self.model, self.recording, self.device) = (model, recording, device)
+    }
+
+    /// Nil for a text of anything else, or of a later version.
+    init?(_ text: String) {
+        guard let value = JSONValue(reading: Array(text.utf8)), value["v"]?.integerValue == Self.version else { return nil }
+        device = value["device"]?.stringValue ?? ""
+        model = value["model"].flatMap(Self.model)
+        recording = value["recording"].flatMap(Self.recording)
+    }
+
+    private static func value(_ model: StoredTake.Model) -> JSONValue {
+        .object([
+            .init("key", .string(model.key.description)),
+            .init("section", model.sectionID.map { .integer($0) } ?? .null),
+            .init("name", .string(model.sectionName)), .init("start_frame", .integer(model.frames.lowerBound)),
+            .init("end_frame", .integer(model.frames.upperBound)), .init("pass", .integer(model.pass)),
+            .init("speed", .number(model.speed)), .init("semitones", .number(model.semitones)),
+            .init("start", .number(model.start)), .init("alignment", .string(model.alignment.rawValue)),
+        ])
+    }
+
+    private static func model(_ value: JSONValue) -> StoredTake.Model? {
+        guard let key = value["key"]?.stringValue.flatMap(RecordingKey.init),
+            let first = value["start_frame"]?.integerValue, let end = value["end_frame"]?.integerValue,
+            first >= 0, first <= end, let pass = value["pass"]?.integerValue.map(Int.init),
+            let speed = value["speed"]?.doubleValue, let semitones = value["semitones"]?.doubleValue,
+            let start = value["start"]?.doubleValue,
+            let alignment = value["alignment"]?.stringValue.flatMap(StoredTake.Alignment.init)
+        else { return nil }
+        return StoredTake.Model(
+            key: key, sectionID: value["section"]?.integerValue.map(Int.init),
+            sectionName: value["name"]?.stringValue ?? "", frames: first..<end, pass: pass, speed: speed,
+            semitones: semitones, start: start, alignment: alignment)
+    }
+
+    private static func value(_ recording: PracticeRecording) -> JSONValue {
+        .object([
+            .init("key", .string(recording.key.description)), .init("rate", .integer(recording.sampleRate)),
+            .init("frames", .integer(recording.frameCount)), .init("title", .string(recording.title)),
+            .init("path", recording.path.map { .string($0) } ?? .null),
+        ])
+    }
+
+    private static func recording(_ value: JSONValue) -> PracticeRecording? {
+        guard let key = value["key"]?.stringValue.flatMap(RecordingKey.init),
+            let rate = value["rate"]?.integerValue.map(Int.init), rate > 0, let frames = value["frames"]?.integerValue,
+            frames >= 0
+        else { return nil }
+        return PracticeRecording(
+            key: key, sampleRate: rate, frameCount: frames, title: value["title"]?.stringValue ?? "",
+            path: value["path"]?.stringValue)
+    }
+}

@@ -1,0 +1,188 @@
+internal import AudioDevices
+internal import AudioFiles
+internal import Files
+internal import Glibc
+internal import Realtime
+internal import Recording
+internal import Synchronization
+internal import Takes
+internal import UserState
+
+/// Puts takes of a session into the list of takes, on a thread of its own: another program may hold the store for seconds, and neither the
+/// take nor the player may wait for that.
+final class TakeLister: @unchecked Sendable {
+    // Unchecked because of the values that the lock guards.
+    let events = EventBroadcast<PracticeTakeEvent>()
+
+    private let settings: PracticeRecorder.Settings
+    private let (sampleRate, channelCount): (Int, Int)
+    private let lock = ConditionLock()
+    private var news: [TimedTakeEvent] = []
+    private var takes: [Int: RecordedTake] = [:]
+    private var isOver = false
+    private var thread: PlainThread?
+    private var reader: Task<Void, Never>?
+
+    /// - Parameter input: The input.
+    init(_ settings: PracticeRecorder.Settings, _ input: StreamConfiguration) {
+        self.settings = settings
+        sampleRate = input.sampleRate
+        channelCount = settings.channels.count(inputChannels: input.channelCount)
+    }
+
+    /// Follows the events of a recorder.
+    func start(_ source: AsyncStream<TimedTakeEvent>) {
+        reader = Task { [self] in
+            for await event in source { put(event) }
+            lock.withLock {
+                isOver = true
+                lock.wakeAll()
+            }
+        }
+        thread = PlainThread(name: "woodshed-list") { [self] in
+            while let event = next() { handle(event) }
+        }
+    }
+
+    /// Waits until every take is listed, or cannot be.
+    func finish() {
+        let running = lock.withLock {
+            defer { thread = nil }
+            return thread
+        }
+        running?.join()
+        events.end()
+    }
+
+    /// Describes a take that begins, with a file name that is free.
+    func take(_ id: Int, _ model: StoredTake.Model?, first: Int64) -> RecordedTake {
+        let take = RecordedTake(
+            id: id, path: TakeName(settings.folder, settings.name, section: model?.sectionName ?? "").free(), model: model,
+            firstInputFrame: first, time: Int64(time(nil)))
+        lock.withLock { takes[id] = take }
+        return take
+    }
+
+    private func put(_ event: TimedTakeEvent) {
+        lock.withLock {
+            news.append(event)
+            lock.wakeAll()
+        }
+    }
+
+    private func next() -> TimedTakeEvent? {
+        lock.withLock {
+            while news.isEmpty, !isOver { lock.wait(milliseconds: 1000) }
+            return news.isEmpty ? nil : news.removeFirst()
+        }
+    }
+
+    private func handle(_ event: TimedTakeEvent) {
+        switch event {
+        case .began(let id, _, _):
+            guard var take = known(id) else { return }
+            list(&take, frameCount: 0)
+            events.tell(.began(take))
+        case .lost(let id, _, let frames): if let take = known(id) { events.tell(.lost(take, lostFrames: frames)) }
+        case .dropped(let id, _):
+            guard let take = known(id) else { return }
+            if let number = take.number { try? settings.store?.forget(take: number) }
+            events.tell(.dropped(take))
+        case .ended(let id, let end): finish(id, end)
+        }
+    }
+
+    private func finish(_ id: Int, _ end: TimedTakeEnd) {
+        guard var take = known(id) else { return }
+        guard end.path != nil else {
+            if let failure = end.failure { events.tell(.failed(take, failure)) } else { events.tell(.dropped(take)) }
+            return
+        }
+        if let failure = end.failure { events.tell(.failed(take, failure)) }
+        let isListed = list(&take, frameCount: end.frameCount)
+        if isListed { end.receipt?.settle() }
+        events.tell(.ended(take, end))
+    }
+
+    /// Lists a take, or tells its length.
+    @discardableResult
+    private func list(_ take: inout RecordedTake, frameCount: Int64) -> Bool {
+        guard let store = settings.store else { return true }
+        do throws(StoreError) {
+            take.number = try store.addTake(
+                inFileAt: take.path,
+                StoredTake.Sound(
+                    time: take.time, sampleRate: sampleRate, channelCount: channelCount, frameCount: frameCount,
+                    device: settings.device), model: take.model, of: settings.recording
+            ).number
+        } catch {
+            // While it is recorded nothing needs to be said; it is tried again at its end.
+            if frameCount > 0 { events.tell(.unlisted(take, error)) }
+            return false
+        }
+        lock.withLock { takes[take.id] = take }
+        return true
+    }
+
+    private func known(_ id: Int) -> RecordedTake? { lock.withLock { takes[id] } }
+}
+
+/// The name of a take's file: what is practised, the section, and when.
+struct TakeName {
+    private let folder: String
+    private let stem: String
+
+    /// - Parameters:
+    ///   - name: How it begins.
+    ///   - section: The name of the section; empty for none.
+    init(_ folder: String, _ name: String, section: String) {
+        self.folder = folder
+        var moment = timeval()
+        unsafe gettimeofday(&moment, nil)
+        var parts = unsafe tm()
+        unsafe localtime_r(&moment.tv_sec, &parts)
+        func two(_ value: Int32) -> String { value < 10 ? "0\(value)" : "\(value)" }
+        let day = unsafe "\(1900 + parts.tm_year)-\(two(parts.tm_mon + 1))-\(two(parts.tm_mday))"
+        let clock = unsafe "\(two(parts.tm_hour))\(two(parts.tm_min))\(two(parts.tm_sec))"
+        stem = ([name, section].filter { !$0.isEmpty }.map(Self.plain) + ["\(day)-\(clock)"]).joined(separator: "-")
+    }
+
+    /// A path that no file has, with a number if that is necessary.
+    func free() -> String {
+        var (path, number) = ("\(folder)/\(stem).wav", 2)
+        while FileIdentity(path: path) != nil {
+            path = "\(folder)/\(stem)-\(number).wav"
+            number += 1
+        }
+        return path
+    }
+
+    /// A text as a part of a file name: without slashes, control characters and leading points, and not too long.
+    private static func plain(_ text: String) -> String {
+        var name = ""
+        for character in text {
+            guard name.utf8.count + character.utf8.count <= 80 else { break }
+            let isPlain = character.isLetter || character.isNumber || character == "-" || character == "_"
+            let next: Character = isPlain ? character : "_"
+            if next == "_", name.last == "_" || name.isEmpty { continue }
+            name.append(next)
+        }
+        while name.last == "_" { name.removeLast() }
+        return name.isEmpty ? "take" : name
+    }
+}
+
+extension PracticeRecorder {
+    /// The folder of this user's takes, which is made if it is missing: `woodshed/takes` below `$XDG_DATA_HOME`, by default
+    /// `~/.local/share`. Real-time safe: no.
+    ///
+    /// - Throws: `StoreError` if there is no home, or the folder cannot be made.
+    public static func makeUserFolder() throws(StoreError) -> String {
+        guard let data = DataFolder.path else { throw .noHome }
+        let folder = data + "/takes"
+        do throws(LockedFile.Fault) { try StateFolder.makeFolders(above: folder + "/take") } catch {
+            throw .system(folder, error.code)
+        }
+        return folder
+    }
+}

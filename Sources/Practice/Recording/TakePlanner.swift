@@ -1,0 +1,190 @@
+// When takes begin and end, in output frames of the player. Kept apart from threads, files and devices, so that every rule can be read and
+// tested as a function of events and presses.
+internal import Engine
+
+/// When a session records.
+public enum TakeMode: String, Sendable, Hashable, CaseIterable {
+    /// A take of each pass.
+    case passes
+    /// A take of each gap after a pass: the answer to what was heard.
+    case gaps
+    /// A take from one press of a key to the next.
+    case key
+}
+
+/// Where a take lies on the recording that is played.
+struct TakeTarget: Sendable, Hashable {
+    /// The section, in frames of the clip.
+    var frames: Range<Int64>
+    /// The pass, from 1.
+    var pass: Int
+    /// The speed of the pass.
+    var speed: Double
+    /// The change of pitch.
+    var semitones: Double
+    /// The output frame at which the section's first frame is heard; where a pass was entered in its middle, it would have been heard then.
+    var zero: Double
+}
+
+/// Decides when takes begin and end. A value; one thread at a time.
+struct TakePlanner: Sendable {
+    /// What is to be done, in the order of the list.
+    enum Step: Sendable, Hashable {
+        /// Begin a take with what is heard from an output frame on; without a target it is a recording of its own.
+        case begin(id: Int, frame: Int64, TakeTarget?)
+        /// End it with what is heard before an output frame.
+        case end(id: Int, frame: Int64)
+        /// It was too short to be kept.
+        case drop(id: Int)
+    }
+
+    /// A stretch of output frames in which one thing is heard.
+    private struct Span {
+        enum Kind { case pass, gap, still }
+        var frame: Int64
+        var kind: Kind
+        /// The section that is or was heard last; nil before the first sound, and for one that is played backwards.
+        var target: TakeTarget?
+    }
+
+    /// When it records.
+    let mode: TakeMode
+    /// Whether it records; with `key`, whether a take runs.
+    private(set) var isOn: Bool
+    /// Ends of the output at which nothing more is heard.
+    private(set) var isOver = false
+
+    /// The last spans, ascending; those longer ago than a device's buffer do not matter.
+    private var spans: [Span] = []
+    private var running: (id: Int, frame: Int64)?
+    private var lastID = 0
+    /// What a pause has interrupted.
+    private var paused: Span?
+    private let leastFrames: Int64
+
+    private static let mostSpans = 64
+    /// Takes of less than this many seconds are not kept.
+    static let leastSeconds = 0.1
+
+    /// - Parameter isOn: Whether it records from the beginning.
+    init(mode: TakeMode, isOn: Bool, sampleRate: Int) {
+        self.mode = mode
+        self.isOn = isOn && mode != .key
+        leastFrames = Int64((Self.leastSeconds * Double(sampleRate)).rounded(.up))
+    }
+
+    // MARK: Events and presses
+
+    /// Takes in an event of the player. Events arrive in the order of their frames.
+    mutating func take(_ event: PlayerEvent) -> [Step] {
+        let now = event.frame
+        switch event.kind {
+        case .playbackStarted, .passStarted, .speedChanged, .unfrozen:
+            // In a pause or a gap, another speed changes nothing of what is heard.
+            guard event.kind != .speedChanged || paused == nil && spans.last?.kind == .pass else { return [] }
+            paused = nil
+            return change(to: Span(frame: now, kind: .pass, target: Self.target(of: event)))
+        case .moved:
+            // A player that is moved while it is paused plays from there when it is resumed.
+            let isAtEnd = event.clipFrame >= event.sectionFrames.upperBound
+            let span = Span(frame: now, kind: isAtEnd ? .gap : .pass, target: Self.target(of: event))
+            guard paused == nil else {
+                paused = span
+                return []
+            }
+            return change(to: span)
+        case .passEnded:
+            guard paused == nil else { return [] }
+            var target = spans.last?.target
+            target?.zero = Double(now)
+            return change(to: Span(frame: now, kind: .gap, target: target))
+        case .paused, .frozen:
+            guard paused == nil, let last = spans.last else { return [] }
+            paused = last
+            return change(to: Span(frame: now, kind: .still, target: last.target))
+        case .resumed:
+            guard var span = paused else { return [] }
+            paused = nil
+            let target = Self.target(of: event)
+            if span.kind == .gap {
+                // The rest of the gap is heard later by as much as the pause was long.
+                let pausedAt = spans.last?.frame ?? now
+                span.target?.zero += Double(now - pausedAt)
+            } else {
+                span = Span(frame: now, kind: .pass, target: target)
+            }
+            span.frame = now
+            return change(to: span)
+        case .finished:
+            isOver = true
+            isOn = false
+            return stop(at: now)
+        case .sectionStarted, .sectionEnded, .xrun, .starved, .limited, .materialChosen: return []
+        }
+    }
+
+    /// Begins or ends a take of its own, or switches the takes of passes or gaps on or off.
+    ///
+    /// - Parameter frame: The output frame that is audible.
+    mutating func press(at frame: Int64) -> [Step] {
+        guard !isOver else { return [] }
+        isOn.toggle()
+        guard isOn else { return stop(at: frame) }
+        let span = spans.last { $0.frame <= frame } ?? spans.first
+        guard mode == .key else {
+            // What is heard now is ahead of the ear; what has not been heard yet is recorded as a whole.
+            guard let last = spans.last, last.kind == (mode == .passes ? .pass : .gap) else { return [] }
+            return [begin(at: max(frame, last.frame), last.target)]
+        }
+        var target = span?.target
+        if span?.kind == .still { target?.zero = Double(frame) }
+        return [begin(at: frame, target)]
+    }
+
+    /// Steps without those takes that begin and are dropped among them: nothing was heard between two events at one frame.
+    static func withoutMoments(_ steps: [Step]) -> [Step] {
+        let dropped = Set(steps.compactMap { if case .drop(let id) = $0 { id } else { nil } })
+        let moments = Set(steps.compactMap { if case .begin(let id, _, _) = $0, dropped.contains(id) { id } else { nil } })
+        return steps.filter { step in
+            switch step {
+            case .begin(let id, _, _), .drop(let id): !moments.contains(id)
+            case .end: true
+            }
+        }
+    }
+
+    // MARK: Within
+
+    private mutating func change(to span: Span) -> [Step] {
+        // Of several events at one frame the last one tells what is heard.
+        if spans.last?.frame == span.frame { spans.removeLast() }
+        spans.append(span)
+        if spans.count > Self.mostSpans { spans.removeFirst() }
+        guard mode != .key else { return [] }
+        var steps = stop(at: span.frame)
+        if isOn, span.kind == (mode == .passes ? .pass : .gap) { steps.append(begin(at: span.frame, span.target)) }
+        return steps
+    }
+
+    private mutating func begin(at frame: Int64, _ target: TakeTarget?) -> Step {
+        lastID += 1
+        running = (lastID, frame)
+        return .begin(id: lastID, frame: frame, target)
+    }
+
+    private mutating func stop(at frame: Int64) -> [Step] {
+        guard let take = running else { return [] }
+        running = nil
+        return frame - take.frame < leastFrames ? [.drop(id: take.id)] : [.end(id: take.id, frame: frame)]
+    }
+
+    /// Where a pass lies; nil if it is played backwards, as no model of a take is.
+    private static func target(of event: PlayerEvent) -> TakeTarget? {
+        let (frames, place) = (event.sectionFrames, event.clipFrame)
+        guard !event.isReversed, event.speed > 0, !frames.isEmpty, place >= frames.lowerBound, place <= frames.upperBound
+        else { return nil }
+        return TakeTarget(
+            frames: frames, pass: max(1, event.pass), speed: event.speed, semitones: event.semitones,
+            zero: Double(event.frame) - Double(place - frames.lowerBound) / event.speed)
+    }
+}

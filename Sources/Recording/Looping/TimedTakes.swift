@@ -1,0 +1,183 @@
+internal import AudioDevices
+internal import AudioFiles
+internal import Realtime
+internal import Takes
+
+/// What is asked of a take that begins at a frame of the input.
+struct TimedTakeRequest: Sendable {
+    let id: Int
+    /// The input frame with which it is to begin.
+    let first: Int64
+    /// What is recorded, given the input frame with which it really begins.
+    let request: @Sendable (_ first: Int64) -> TakeRequest
+}
+
+/// Takes that begin and end at named frames of the input, and may overlap. The writer's thread only.
+///
+/// A take has each frame of the input from its first to its last one once: as captured, or as silence where it was lost.
+final class TimedTakes {
+    private final class Running {
+        let request: TimedTakeRequest
+        /// The frame after its last one; as far as the input goes while that is not known.
+        var end = Int64.max
+        /// Nil before its first frame.
+        var take: OpenTake?
+
+        init(_ request: TimedTakeRequest) { self.request = request }
+    }
+
+    private let configuration: StreamConfiguration
+    private let blocks: TakeBlocks
+    private let events: EventBroadcast<TimedTakeEvent>
+    private var takes: [Running] = []
+
+    /// The most takes at once; more only happen if sections are far shorter than what follows a pass.
+    private static let mostTakes = 8
+
+    init(_ configuration: StreamConfiguration, blocks: TakeBlocks, events: EventBroadcast<TimedTakeEvent>) {
+        (self.configuration, self.blocks, self.events) = (configuration, blocks, events)
+    }
+
+    // MARK: Requests
+
+    /// Begins a take at its frame, or with the oldest frame that is still kept.
+    ///
+    /// - Parameters:
+    ///   - nextFrame: The next frame of the input.
+    ///   - earlier: The frames before it.
+    func open(_ request: TimedTakeRequest, nextFrame: Int64, earlier: PreRoll) {
+        guard takes.count < Self.mostTakes else { return refuse(request) }
+        let running = Running(request)
+        takes.append(running)
+        let missed = nextFrame - request.first
+        guard missed > 0 else { return }
+        let kept = earlier.last(Int(min(missed, Int64(earlier.frameCount))))
+        let count = kept.count / configuration.channelCount
+        begin(running, at: nextFrame - Int64(count))
+        unsafe kept.withUnsafeBufferPointer { samples in
+            guard let base = samples.baseAddress else { return }
+            var done = 0
+            while done < count, running.take != nil {
+                let part = min(TakeBlocks.frameCapacity, count - done)
+                unsafe append(base + done * configuration.channelCount, count: part, to: running)
+                done += part
+            }
+        }
+    }
+
+    /// The take cannot begin any more.
+    func refuse(_ request: TimedTakeRequest) {
+        events.tell(.ended(id: request.id, TimedTakeEnd(path: nil, frameCount: 0, reason: .inputEnded)))
+    }
+
+    /// Ends a take before an input frame; one that has more frames already ends at once.
+    func close(_ id: Int, at end: Int64, nextFrame: Int64) {
+        guard let running = takes.first(where: { $0.request.id == id }) else { return }
+        running.end = max(end, running.request.first)
+        if running.end <= nextFrame { finish(running, .asked) }
+    }
+
+    /// Removes a take with its file.
+    func drop(_ id: Int) {
+        guard let running = takes.first(where: { $0.request.id == id }) else { return }
+        takes.removeAll { $0 === running }
+        let path = running.take?.request.path
+        if let take = running.take { try? take.sink.discard() }
+        events.tell(.dropped(id: id, path: path))
+    }
+
+    /// Ends all takes where they are.
+    func endAll(_ reason: RecorderEvent.StopReason) {
+        for running in takes { finish(running, reason) }
+    }
+
+    // MARK: Frames
+
+    /// Takes in frames of the input from `first` on, at most `TakeBlocks.frameCapacity`.
+    func pass(_ interleaved: UnsafePointer<Float>, first: Int64, count: Int) {
+        for running in takes {
+            let part = share(of: running, first..<first + Int64(count))
+            if !part.isEmpty {
+                unsafe append(
+                    interleaved + Int(part.lowerBound - first) * configuration.channelCount, count: part.count, to: running)
+            }
+            endIfOver(running, first + Int64(count))
+        }
+    }
+
+    /// Takes in frames that were lost.
+    func passSilence(first: Int64, count: Int64) {
+        for running in takes {
+            let part = share(of: running, first..<first + count)
+            if !part.isEmpty {
+                attempt(running) { (take) throws(AudioFileError) in
+                    try take.appendSilence(Int64(part.count), through: blocks)
+                }
+                events.tell(
+                    .lost(id: running.request.id, frame: running.take?.frameCount ?? 0, lostFrames: Int64(part.count)))
+            }
+            endIfOver(running, first + count)
+        }
+    }
+
+    /// Makes what was written safe, when it has waited long enough.
+    func secure() {
+        for running in takes { attempt(running) { (take) throws(AudioFileError) in try take.secure() } }
+    }
+
+    /// Which of some frames belong to a take. One that has not begun begins with the first of them.
+    private func share(of running: Running, _ frames: Range<Int64>) -> Range<Int64> {
+        let part = frames.clamped(to: running.request.first..<max(running.request.first, running.end))
+        if running.take == nil, !part.isEmpty { begin(running, at: part.lowerBound) }
+        return running.take == nil ? frames.lowerBound..<frames.lowerBound : part
+    }
+
+    private func endIfOver(_ running: Running, _ nextFrame: Int64) {
+        if running.end <= nextFrame { finish(running, .asked) }
+    }
+
+    private func begin(_ running: Running, at first: Int64) {
+        let id = running.request.id
+        let request = running.request.request(first)
+        do throws(AudioFileError) {
+            let draft = try TakeDraft(request, configuration)
+            running.take = OpenTake(
+                draft, sampleRate: configuration.sampleRate, inputChannels: configuration.channelCount)
+            events.tell(.began(id: id, path: request.path, inputFrame: first))
+        } catch {
+            takes.removeAll { $0 === running }
+            let end = TimedTakeEnd(path: nil, frameCount: 0, reason: .failed, failure: error)
+            events.tell(.ended(id: id, end))
+        }
+    }
+
+    private func append(_ interleaved: UnsafePointer<Float>, count: Int, to running: Running) {
+        attempt(running) { (take) throws(AudioFileError) in
+            try unsafe take.append(interleaved, count: count, through: blocks)
+        }
+    }
+
+    /// Runs an operation on the file of a take. Its first failure ends the take, which keeps what was written.
+    private func attempt(_ running: Running, _ work: (OpenTake) throws(AudioFileError) -> Void) {
+        guard let take = running.take else { return }
+        do throws(AudioFileError) { try work(take) } catch {
+            take.failure = error
+            take.frameCount = take.sink.frameCount
+            finish(running, .failed)
+        }
+    }
+
+    private func finish(_ running: Running, _ reason: RecorderEvent.StopReason) {
+        takes.removeAll { $0 === running }
+        guard let take = running.take else { return refuse(running.request) }
+        running.take = nil
+        var end = TimedTakeEnd(
+            path: take.request.path, frameCount: take.frameCount, lostFrames: take.lostFrames, reason: reason,
+            failure: take.failure, loudness: take.meter?.finish())
+        do throws(AudioFileError) { end.receipt = try (take.sink as? TakeFile)?.finishLeavingReceipt() } catch {
+            end.failure = end.failure ?? error
+        }
+        end.frameCount = take.sink.frameCount
+        events.tell(.ended(id: running.request.id, end))
+    }
+}

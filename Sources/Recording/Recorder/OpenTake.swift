@@ -1,0 +1,79 @@
+internal import AudioDevices
+internal import AudioFiles
+internal import Realtime
+
+/// A take that is being written.
+final class OpenTake {
+    let sink: any TakeSink
+    let request: TakeRequest
+    /// Nil if loudness is not defined at this rate.
+    let meter: TakeLoudnessMeter?
+    let waveform: TakeWaveform
+    var frameCount: Int64 = 0
+    var lostFrames: Int64 = 0
+    var failure: AudioFileError?
+    private var visibleAt = MonotonicTime.now()
+    private var safeAt = MonotonicTime.now()
+
+    /// The greatest age of samples that readers cannot see yet, or that a power cut would lose, in ns: half of the guarantee.
+    private static let (visibleAge, safeAge): (Int64, Int64) = (100_000_000, 500_000_000)
+
+    init(_ draft: TakeDraft, sampleRate: Int, inputChannels: Int) {
+        sink = draft.sink
+        request = draft.request
+        let channelCount = draft.request.channels.count(inputChannels: inputChannels)
+        meter = TakeLoudnessMeter(sampleRate: sampleRate, channelCount: channelCount)
+        waveform = TakeWaveform(
+            format: draft.request.format, sampleRate: sampleRate, channelCount: channelCount)
+    }
+
+    /// Appends frames of the input, at most `TakeBlocks.frameCapacity`; those beyond the limit are left out.
+    ///
+    /// - Parameters:
+    ///   - interleaved: All channels of the input.
+    ///   - blocks: Scratch memory.
+    func append(
+        _ interleaved: UnsafePointer<Float>, count: Int, through blocks: TakeBlocks
+    ) throws(AudioFileError) {
+        let fitting = Int(fitting(Int64(count)))
+        unsafe blocks.separate(interleaved, count: fitting, request.channels)
+        unsafe waveform.store(blocks.channels, frameCount: fitting)
+        try unsafe sink.write(blocks.channels, frameCount: fitting)
+        frameCount += Int64(fitting)
+        unsafe meter?.process(blocks.channels, frameCount: fitting)
+        unsafe waveform.append(blocks.channels, frameCount: fitting)
+    }
+
+    /// Appends silence for frames that were lost; those beyond the limit are left out.
+    func appendSilence(_ count: Int64, through blocks: TakeBlocks) throws(AudioFileError) {
+        let fitting = fitting(count)
+        try sink.writeSilence(frameCount: fitting)
+        frameCount += fitting
+        lostFrames += fitting
+        // The loudness is that of the file, including its silence.
+        blocks.clear()
+        var rest = fitting
+        while rest > 0 {
+            let part = min(rest, Int64(TakeBlocks.frameCapacity))
+            unsafe meter?.process(blocks.channels, frameCount: Int(part))
+            rest -= part
+        }
+        waveform.appendSilence(fitting)
+    }
+
+    /// How many of `count` frames fit into the take's limit.
+    func fitting(_ count: Int64) -> Int64 { request.frameLimit.map { max(0, min(count, $0 - frameCount)) } ?? count }
+
+    /// Writes a checkpoint or synchronises, when samples have waited long enough.
+    func secure() throws(AudioFileError) {
+        let now = MonotonicTime.now()
+        if now - visibleAt >= Self.visibleAge {
+            try sink.checkpoint()
+            visibleAt = now
+        }
+        if now - safeAt >= Self.safeAge {
+            try sink.synchronise()
+            safeAt = now
+        }
+    }
+}

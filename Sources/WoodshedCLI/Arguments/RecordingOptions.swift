@@ -1,0 +1,99 @@
+// What is recorded over the loops of a session, and from where.
+import ArgumentParser
+import Woodshed
+
+/// When takes are recorded, as typed.
+enum TakeModeText: String, CaseIterable, ExpressibleByArgument {
+    case passes
+    case gaps
+    case key
+
+    var mode: TakeMode {
+        switch self {
+        case .passes: .passes
+        case .gaps: .gaps
+        case .key: .key
+        }
+    }
+}
+
+/// Recording over the loops.
+struct RecordingOptions: ParsableArguments {
+    @Option(name: .long, help: "Record a take of each of the passes, or gaps, or by key (r).")
+    var record: TakeModeText?
+
+    @Option(
+        name: .long,
+        help: .init(
+            "What is recorded: an ALSA device, null or file:PATH. (default: the output's name)", valueName: "device",
+            visibility: .hidden))
+    var input: String?
+
+    @Option(
+        name: .long, parsing: .unconditional,
+        help: .init(
+            "Record these channels of the input, from 1: 3, or 1,2.", valueName: "list", visibility: .hidden),
+        transform: { try ChannelListText(parsing: optionValue($0)) })
+    var inputChannel: ChannelListText?
+
+    @Flag(name: .long, help: .init("Hear the input as well, through the device.", visibility: .hidden))
+    var monitor = false
+
+    @Option(
+        name: .long, parsing: .unconditional,
+        help: .init(
+            "How much later sound is recorded than the drivers report, in ms; instead of what calibrate has measured.",
+            valueName: "ms", visibility: .hidden),
+        transform: { try MillisecondsText(parsing: optionValue($0)) })
+    var takeOffset: MillisecondsText?
+
+    @Option(
+        name: .long,
+        help: .init(
+            "Where takes are kept. (default: woodshed/takes in the user's data folder)", valueName: "folder",
+            visibility: .hidden),
+        completion: .directory)
+    var takeFolder: String?
+
+    mutating func validate() throws {
+        let names = ["--input": input != nil, "--input-channel": inputChannel != nil, "--monitor": monitor,
+            "--take-offset": takeOffset != nil, "--take-folder": takeFolder != nil]
+        if record == nil, let name = names.filter(\.value).keys.min() {
+            throw ValidationError("\(name) says how takes are recorded; add --record key, passes or gaps.")
+        }
+    }
+}
+
+/// Channels as typed: `3`, or `1,2`.
+struct ChannelListText: Hashable, Sendable {
+    /// From 0.
+    let channels: [Int]
+
+    init(parsing text: String) throws(ArgumentError) {
+        let words = text.split(separator: ",", omittingEmptySubsequences: false)
+        let numbers = words.compactMap { wholeNumber($0) }
+        guard numbers.count == words.count, numbers.allSatisfy({ (1...64).contains($0) }),
+            Set(numbers).count == numbers.count
+        else {
+            throw ArgumentError("'\(text)' is no list of channels; write 3, or 1,2 (each once, from 1 to 64)")
+        }
+        channels = numbers.map { Int($0) - 1 }
+    }
+}
+
+/// Milliseconds as typed: `12.5`, `-3`, `12.5ms`.
+struct MillisecondsText: Hashable, Sendable {
+    let milliseconds: Double
+
+    private static let most = 2000.0
+
+    init(parsing text: String) throws(ArgumentError) {
+        let isBelow = text.hasPrefix("-")
+        let digits = text.drop { $0 == "-" || $0 == "+" }
+        let number = decimal(digits.hasSuffix("ms") ? digits.dropLast(2) : digits)
+        guard text.count - digits.count <= 1, let number, number <= Self.most else {
+            throw ArgumentError("'\(text)' is no time in ms; write 12.5 or -3 (at most \(Int(Self.most)))")
+        }
+        milliseconds = isBelow ? -number : number
+    }
+}

@@ -1,0 +1,178 @@
+// Recording over the loops of a session: what its key does, and what is told of takes. The decisions are those of `PracticeRecorder`.
+import JSON
+import Woodshed
+
+/// The recorder of one session, for its main loop.
+final class SessionRecording {
+    private let recorder: PracticeRecorder
+    private let linked: LinkedStreams
+    private let monitors: Bool
+    private let sampleRate: Int
+    private let inputRate: Int
+    /// What is told before the session begins.
+    let notes: [String]
+
+    /// The highest level of the input since the last look at it, and of the first second.
+    private var peak = -Double.infinity
+    private var levelReports = 0
+    private var hasToldHeadroom = false
+    /// Takes that are being recorded.
+    private var running: Set<Int> = []
+    private(set) var keptCount = 0
+    /// The first error of a take's file: it decides how the run ends.
+    private(set) var failure: AudioFileError?
+
+    /// How many reports of levels the headroom is judged by: a second.
+    private static let headroomReports = 10
+
+    init(_ made: (PracticeRecorder, LinkedStreams), notes: [String], monitors: Bool, sampleRate: Int) {
+        (recorder, linked) = made
+        (self.notes, self.monitors, self.sampleRate) = (notes, monitors, sampleRate)
+        inputRate = recorder.monitor.configuration.sampleRate
+    }
+
+    /// Begins to capture; reports go to the inbox until all takes are whole.
+    func start(_ inbox: Inbox<PlayingReport>) throws(DeviceError) {
+        let (events, levels) = (recorder.events, recorder.monitor.events)
+        Task {
+            for await event in events { inbox.put(.take(event)) }
+            inbox.put(.takesOver)
+        }
+        Task {
+            for await event in levels { if case .levels(let levels) = event { inbox.put(.input(levels)) } }
+        }
+        try recorder.start()
+    }
+
+    /// Ends all takes on a thread of its own, because that waits for the disk.
+    func finish() {
+        let recorder = recorder
+        BlockingThread.start { recorder.finish() }
+    }
+
+    /// Whether takes are recorded now.
+    var isOn: Bool { recorder.isOn }
+
+    /// What the key says in a session that cannot record.
+    static let offWords = "to record over the loop, begin with: woodshed practice FILE --record key"
+
+    /// What the status line shows of the input, in decibels of full scale.
+    var inputDecibels: Double { peak }
+
+    /// What a press of the key has done.
+    func press() -> String {
+        let isOn = recorder.press()
+        switch recorder.settings.mode {
+        case .key: return isOn ? "recording" : "take over"
+        case .passes: return isOn ? "recording each pass" : "not recording"
+        case .gaps: return isOn ? "recording each gap" : "not recording"
+        }
+    }
+
+    // MARK: Reports
+
+    /// Takes in levels.
+    ///
+    /// - Returns: What is told of them: once, how much room there is before the input clips.
+    func take(_ levels: RecorderLevels, json: Bool) -> (words: [String], line: String) {
+        let chosen: [RecorderLevels.Channel] =
+            if case .chosen(let list) = recorder.settings.channels {
+                list.filter(levels.channels.indices.contains).map { levels.channels[$0] }
+            } else {
+                levels.channels
+            }
+        let highest = chosen.map(\.heldDecibels).max() ?? -.infinity
+        peak = levelReports < Self.headroomReports ? max(peak, highest) : highest
+        levelReports += 1
+        guard levelReports == Self.headroomReports else { return ([], "") }
+        return headroom(json)
+    }
+
+    private func headroom(_ json: Bool) -> (words: [String], line: String) {
+        let peak = self.peak
+        var words = ["input: peak \(decibelText(peak)), \(peak.isFinite ? fixed(max(0, -peak), decimals: 1) + " dB of headroom" : "silence")"]
+        let trip = Double(linked.roundTripFrames ?? 0) + recorder.settings.addedFrames
+        let milliseconds = trip * 1000 / Double(sampleRate)
+        if monitors { words.append("monitoring: you hear the input \(fixed(milliseconds, decimals: 1)) ms late") }
+        let line = JSONValue.object([
+            .init("v", .integer(1)), .init("event", .string("input.ready")), .init("peak_db", .number(peak)),
+            .init("round_trip_ms", .number(milliseconds)),
+            .init("alignment", .string(recorder.settings.alignment.rawValue)),
+        ])
+        return (words, json ? line.text + "\n" : "")
+    }
+
+    /// Takes in what has happened to a take.
+    func take(_ event: PracticeTakeEvent, json: Bool) -> (words: [String], line: String) {
+        let (words, line): ([String], JSONValue)
+        switch event {
+        case .began(let take):
+            running.insert(take.id)
+            (words, line) = ([], object("take.started", take, []))
+        case .lost(let take, let frames):
+            (words, line) = (
+                ["\(name(take)): \(frames) frames were lost, and are silence"],
+                object("take.lost", take, [.init("lost_frames", .integer(frames))])
+            )
+        case .ended(let take, let end):
+            running.remove(take.id)
+            keptCount += 1
+            (words, line) = ([told(take, end)], object("take.ended", take, fields(end)))
+        case .dropped(let take):
+            running.remove(take.id)
+            (words, line) = ([], object("take.dropped", take, []))
+        case .failed(let take, let error):
+            failure = failure ?? error
+            (words, line) = ([error.message, error.remedy], object("take.failed", take, [.init("reason", .string(error.message))]))
+        case .unlisted(let take, let error):
+            (words, line) = (
+                ["\(take.path): recorded, but not in the list of takes: \(error.message)"],
+                object("take.unlisted", take, [.init("reason", .string(error.message))])
+            )
+        }
+        return (words, json ? line.text + "\n" : "")
+    }
+
+    private func name(_ take: RecordedTake) -> String { take.number.map { "take \($0)" } ?? "take" }
+
+    private func told(_ take: RecordedTake, _ end: TimedTakeEnd) -> String {
+        var parts = ["\(name(take)): \(clockText(Double(end.frameCount) / Double(inputRate), decimals: 1))"]
+        if let model = take.model {
+            parts.append((model.sectionName.isEmpty ? "" : model.sectionName + ", ") + "pass \(model.pass), \(percentText(model.speed))")
+        }
+        if let loudness = end.loudness {
+            parts.append("peak \(decibelText(loudness.truePeak))")
+            if loudness.truePeak > -0.1 { parts.append("clipped: turn the input down") }
+        }
+        if end.lostFrames > 0 { parts.append("\(end.lostFrames) frames lost") }
+        return parts.joined(separator: ", ")
+    }
+
+    private func object(_ event: String, _ take: RecordedTake, _ more: [JSONValue.Field]) -> JSONValue {
+        var fields: [JSONValue.Field] = [
+            .init("v", .integer(1)), .init("event", .string(event)), .init("id", .integer(take.id)),
+            .init("number", take.number.map { .integer($0) } ?? .null), .init("path", .string(take.path)),
+            .init("input_frame", .integer(take.firstInputFrame)),
+        ]
+        if let model = take.model {
+            fields += [
+                .init("section_id", model.sectionID.map { .integer($0) } ?? .null),
+                .init("section", .string(model.sectionName)), .init("start_frame", .integer(model.frames.lowerBound)),
+                .init("end_frame", .integer(model.frames.upperBound)), .init("pass", .integer(model.pass)),
+                .init("speed", .number(model.speed)), .init("pitch", .number(model.semitones)),
+                .init("model_start_frame", .number(model.start)), .init("alignment", .string(model.alignment.rawValue)),
+            ]
+        }
+        return .object(fields + more)
+    }
+
+    private func fields(_ end: TimedTakeEnd) -> [JSONValue.Field] {
+        [
+            .init("frames", .integer(end.frameCount)),
+            .init("seconds", .number(Double(end.frameCount) / Double(inputRate))),
+            .init("lost_frames", .integer(end.lostFrames)), .init("reason", .string(end.reason.rawValue)),
+            .init("true_peak_db", end.loudness.map { .number($0.truePeak) } ?? .null),
+            .init("loudness_lufs", end.loudness.map { .number($0.integrated) } ?? .null),
+        ]
+    }
+}

@@ -1,0 +1,122 @@
+// The device of a session that is recorded: output and input as one stream, and what is known of its round trip.
+import Glibc
+import Woodshed
+
+/// Opens a device for playing and recording together, and makes the recorder of a session on it.
+final class TakeRig {
+    private let options: RecordingOptions
+    private let mode: TakeMode
+    private let output: OutputDevice
+    private let input: InputDevice
+    private let clock: StreamClock
+    private let request: (_ sampleRate: Int, _ channelCount: Int) throws -> StreamRequest
+    private var linked: LinkedStreams?
+
+    /// What the user is told before the session begins.
+    private(set) var notes: [String] = []
+
+    /// - Parameters:
+    ///   - request: Makes the request for a rate and a channel count.
+    /// - Throws: `DeviceError` or `CommandFailure` for an input that cannot be named so.
+    init?(
+        _ options: RecordingOptions, _ device: DeviceOptions,
+        request: @escaping (_ sampleRate: Int, _ channelCount: Int) throws -> StreamRequest
+    ) throws {
+        guard let mode = options.record?.mode else { return nil }
+        (self.options, self.mode, self.request) = (options, mode, request)
+        output = try device.outputDevice()
+        clock = device.stream.clock == .virtual ? .virtual : .real
+        if case .file = output, options.input == nil {
+            throw CommandFailure(
+                .usage, "a file that is written cannot be recorded from", remedy: "Name an input: --input file:in.wav")
+        }
+        input = try InputDevice(parsing: options.input ?? device.output)
+        // An error of the file is clearer as a file error than as a device error.
+        if case .file(let path) = input { _ = try Clip(path: path) }
+    }
+
+    /// Opens the device for a rate and a channel count.
+    func open(_ sampleRate: Int, _ channelCount: Int) throws -> Engine {
+        let inputChannels = options.inputChannel.flatMap { $0.channels.max() }.map { $0 + 1 } ?? 2
+        let linked = LinkedStreams(
+            try openDuplex(
+                output: output, input: input, inputChannelCount: inputChannels, try request(sampleRate, channelCount)))
+        self.linked = linked
+        return Engine(linked: linked, clock: clock)
+    }
+
+    /// The recorder of a session on the device that was opened.
+    ///
+    /// - Parameter kept: The recording that is practised, in the store; nil if it cannot be kept.
+    func recorder(over listening: Listening, kept: KeptRecording?) throws -> (PracticeRecorder, LinkedStreams) {
+        guard let linked else { throw CommandFailure(.software, "the device was not opened") }
+        let configuration = linked.input.configuration
+        var settings = PracticeRecorder.Settings(folder: try folder())
+        settings.mode = mode
+        settings.name = Self.stem(listening.title)
+        settings.device = StableName.of(input.description)
+        (settings.recording, settings.store) = (kept?.recording, kept?.store)
+        settings.channels = try channels(configuration)
+        place(&settings, linked.output.configuration)
+        if options.monitor {
+            let heard: [Int] =
+                if case .chosen(let list) = settings.channels { list } else { Array(0..<configuration.channelCount) }
+            linked.monitor(heard)
+        }
+        let recorder = PracticeRecorder(
+            over: listening.session, engine: listening.engine, linked: linked, clock: clock, settings: settings)
+        return (recorder, linked)
+    }
+
+    private func folder() throws -> String {
+        guard let folder = options.takeFolder else { return try PracticeRecorder.makeUserFolder() }
+        var status = stat()
+        guard unsafe stat(folder, &status) == 0, status.st_mode & S_IFMT == S_IFDIR else {
+            throw CommandFailure(
+                .cannotCreate, "\(folder): there is no such folder for takes", remedy: "Make it, or name another one.")
+        }
+        return folder
+    }
+
+    /// The channels that are recorded: the chosen ones; else all of a usual input, and the first of a large interface.
+    private func channels(_ input: StreamConfiguration) throws -> InputChannels {
+        let count = input.channelCount
+        guard let chosen = options.inputChannel?.channels else {
+            guard count > 2 else { return .all }
+            notes.append("the input has \(count) channels; the first is recorded, others with --input-channel")
+            return .chosen([0])
+        }
+        if let wrong = chosen.first(where: { $0 >= count }) {
+            throw CommandFailure(
+                .unavailable, "\(self.input) has \(count) channel\(count == 1 ? "" : "s"), and no channel \(wrong + 1)",
+                remedy: "Choose channels from 1 to \(count).")
+        }
+        return .chosen(chosen)
+    }
+
+    /// How much later than the drivers say sound is recorded.
+    private func place(_ settings: inout PracticeRecorder.Settings, _ device: StreamConfiguration) {
+        if let offset = options.takeOffset {
+            settings.addedFrames = offset.milliseconds * Double(device.sampleRate) / 1000
+            settings.alignment = .manual
+            return
+        }
+        guard case .system = output else { return }
+        let setup = RoundTrip.Setup(
+            output: output, input: input, sampleRate: device.sampleRate, periodFrames: device.periodFrames)
+        if let trip = try? CalibrationStore().roundTrip(for: setup) {
+            (settings.addedFrames, settings.alignment) = (trip.addedFrames, .measured)
+            return
+        }
+        let names = "--output \(shellWord(output.description))"
+            + (input.description == output.description ? "" : " --input \(shellWord(input.description))")
+        notes.append("takes are placed by what the drivers report, which leaves out converters and cables;")
+        notes.append("better: connect the output to the input, and run woodshed calibrate \(names)")
+    }
+
+    /// A file name without its ending.
+    private static func stem(_ title: String) -> String {
+        guard let point = title.lastIndex(of: "."), point != title.startIndex else { return title }
+        return String(title[..<point])
+    }
+}
