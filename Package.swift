@@ -231,8 +231,8 @@ let package = Package(
         .testTarget(
             name: "PracticeTests",
             dependencies: [
-                "AudioFiles", "Clips", "Database", "Engine", "EngineHarness", "Files", "Practice", "Sections",
-                "SoundFileSupport", "TestSupport",
+                "AudioDevices", "AudioFiles", "Clips", "Database", "Engine", "EngineHarness", "Files", "Practice",
+                "Recording", "Sections", "SoundFileSupport", "Takes", "TestSupport", "VirtualCardSupport",
             ],
             exclude: ["Stores"], swiftSettings: settings),
         .testTarget(

@@ -107,7 +107,8 @@ public final class PracticeRecorder: Sendable {
     ///
     /// - Throws: `DeviceError` if the device does not start.
     public func start() throws(DeviceError) {
-        lister.start(recorder.events)
+        recorder.observe { [lister] in lister.put($0) }
+        lister.start()
         try recorder.start()
     }
 

@@ -21,7 +21,6 @@ final class TakeLister: @unchecked Sendable {
     private var takes: [Int: RecordedTake] = [:]
     private var isOver = false
     private var thread: PlainThread?
-    private var reader: Task<Void, Never>?
 
     /// - Parameter input: The input.
     init(_ settings: PracticeRecorder.Settings, _ input: StreamConfiguration) {
@@ -30,26 +29,23 @@ final class TakeLister: @unchecked Sendable {
         channelCount = settings.channels.count(inputChannels: input.channelCount)
     }
 
-    /// Follows the events of a recorder.
-    func start(_ source: AsyncStream<TimedTakeEvent>) {
-        reader = Task { [self] in
-            for await event in source { put(event) }
-            lock.withLock {
-                isOver = true
-                lock.wakeAll()
-            }
-        }
-        thread = PlainThread(name: "woodshed-list") { [self] in
+    /// Begins to list. If the system has no thread left, all takes are listed at the end.
+    func start() {
+        let started = PlainThread(name: "woodshed-list") { [self] in
             while let event = next() { handle(event) }
         }
+        lock.withLock { thread = started }
     }
 
-    /// Waits until every take is listed, or cannot be.
+    /// Waits until every take is listed, or cannot be. No event may follow.
     func finish() {
         let running = lock.withLock {
             defer { thread = nil }
+            isOver = true
+            lock.wakeAll()
             return thread
         }
+        if running == nil { while let event = next() { handle(event) } }
         running?.join()
         events.end()
     }
@@ -63,7 +59,8 @@ final class TakeLister: @unchecked Sendable {
         return take
     }
 
-    private func put(_ event: TimedTakeEvent) {
+    /// Takes in an event, on the writer's thread.
+    func put(_ event: TimedTakeEvent) {
         lock.withLock {
             news.append(event)
             lock.wakeAll()
@@ -100,7 +97,10 @@ final class TakeLister: @unchecked Sendable {
         }
         if let failure = end.failure { events.tell(.failed(take, failure)) }
         let isListed = list(&take, frameCount: end.frameCount)
+        var end = end
+        // A take that is not listed is found again once nobody holds its receipt.
         if isListed { end.receipt?.settle() }
+        end.receipt = nil
         events.tell(.ended(take, end))
     }
 

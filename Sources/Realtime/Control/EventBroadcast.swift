@@ -7,7 +7,12 @@ package final class EventBroadcast<Event: Sendable>: Sendable {
     /// Nil after the end.
     private let readers = Mutex<[AsyncStream<Event>.Continuation]?>([])
 
+    private let observers = Mutex<[@Sendable (Event) -> Void]>([])
+
     package init() {}
+
+    /// Calls `observer` with every event from now on, on the thread that tells it and before any reader gets it. It must return at once.
+    package func observe(_ observer: @escaping @Sendable (Event) -> Void) { observers.withLock { $0.append(observer) } }
 
     /// Events from now on; a stream requested after the end ends at once.
     package var stream: AsyncStream<Event> {
@@ -22,6 +27,7 @@ package final class EventBroadcast<Event: Sendable>: Sendable {
 
     /// Delivers an event to all readers.
     package func tell(_ event: Event) {
+        for observer in observers.withLock({ $0 }) { observer(event) }
         for reader in readers.withLock({ $0 }) ?? [] { reader.yield(event) }
     }
 

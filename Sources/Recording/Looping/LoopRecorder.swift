@@ -39,6 +39,12 @@ public final class LoopRecorder: Sendable {
     /// What happens to the takes, each event once, in order, to every reader, until the recorder ends. Ask before `start()`.
     public var events: AsyncStream<TimedTakeEvent> { core.shared.timedEvents.stream }
 
+    /// Calls `observer` with every event from now on, on the writer's thread: it must return at once and must not use the recorder. Unlike a
+    /// reader of `events` it needs no thread of the program's to be free.
+    package func observe(_ observer: @escaping @Sendable (TimedTakeEvent) -> Void) {
+        core.shared.timedEvents.observe(observer)
+    }
+
     /// Starts capturing, once the player's half is started as well. Real-time safe: no.
     ///
     /// - Throws: `DeviceError` if the device does not start.
@@ -101,5 +107,5 @@ public struct TimedTakeEnd: Sendable {
     /// The loudness of the whole take; nil if nothing was recorded, and at rates above 384 kHz.
     public var loudness: TakeLoudness?
     /// Settle it once the take is listed: until then a later start looks for it. Nil if the take is not registered.
-    public internal(set) var receipt: TakeReceipt?
+    public var receipt: TakeReceipt?
 }

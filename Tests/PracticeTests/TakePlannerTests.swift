@@ -1,0 +1,142 @@
+// When takes begin and end, as a function of events and presses.
+import Testing
+
+@testable import Engine
+@testable import Practice
+
+@Suite("When takes begin and end")
+struct TakePlannerTests {
+    /// An event of section 1, frames 1000 ..< 3000 of the clip.
+    private func event(
+        _ kind: PlayerEvent.Kind, _ frame: Int64, clip: Int64 = 1000, pass: Int = 1, speed: Double = 1,
+        reversed: Bool = false
+    ) -> PlayerEvent {
+        PlayerEvent(
+            kind: kind, frame: frame, section: 1, sectionFrames: 1000..<3000, pass: pass, passes: nil, speed: speed,
+            semitones: 0, clipFrame: clip, sound: .copy, isReversed: reversed)
+    }
+
+    private func planner(_ mode: TakeMode, isOn: Bool = true) -> TakePlanner {
+        TakePlanner(mode: mode, isOn: isOn, sampleRate: 1000)
+    }
+
+    private func target(pass: Int = 1, speed: Double = 1, zero: Double) -> TakeTarget {
+        TakeTarget(frames: 1000..<3000, pass: pass, speed: speed, semitones: 0, zero: zero)
+    }
+
+    /// The steps of a whole list of events.
+    private func steps(_ planner: inout TakePlanner, _ events: [PlayerEvent]) -> [TakePlanner.Step] {
+        TakePlanner.withoutMoments(events.flatMap { planner.take($0) })
+    }
+
+    @Test("each pass is a take, whether passes follow one another or not")
+    func passes() {
+        var plan = planner(.passes)
+        let found = steps(
+            &plan,
+            [
+                event(.playbackStarted, 0), event(.sectionStarted, 0), event(.passStarted, 0),
+                event(.passEnded, 2000, clip: 3000), event(.passStarted, 2000, pass: 2),
+                event(.passEnded, 4000, clip: 3000, pass: 2), event(.passStarted, 4500, pass: 3),
+                event(.finished(.stopped), 5000, clip: 1500, pass: 3),
+            ])
+        #expect(
+            found == [
+                .begin(id: 2, frame: 0, target(zero: 0)), .end(id: 2, frame: 2000),
+                .begin(id: 3, frame: 2000, target(pass: 2, zero: 2000)), .end(id: 3, frame: 4000),
+                .begin(id: 4, frame: 4500, target(pass: 3, zero: 4500)), .end(id: 4, frame: 5000),
+            ])
+        #expect(plan.isOver && plan.press(at: 6000).isEmpty)
+    }
+
+    @Test("each gap is a take of the answer, which begins where the gap does; without gaps there is none")
+    func gaps() {
+        var plan = planner(.gaps)
+        let found = steps(
+            &plan,
+            [
+                event(.playbackStarted, 0), event(.passStarted, 0), event(.passEnded, 2000, clip: 3000),
+                event(.passStarted, 3000, pass: 2), event(.passEnded, 5000, clip: 3000, pass: 2),
+                event(.passStarted, 5000, pass: 3), event(.finished(.completed), 7000, clip: 3000, pass: 3),
+            ])
+        #expect(found == [.begin(id: 1, frame: 2000, target(zero: 2000)), .end(id: 1, frame: 3000)])
+    }
+
+    @Test("a pass that is entered in its middle has its place as if it had begun before; one that is left keeps what was heard")
+    func moved() {
+        var plan = planner(.passes)
+        let found = steps(
+            &plan,
+            [
+                event(.passStarted, 0, speed: 0.5), event(.moved, 1000, clip: 2000, speed: 0.5),
+                event(.paused(.user), 1500, clip: 2250, speed: 0.5), event(.resumed(.user), 9000, clip: 2250, speed: 0.5),
+                event(.speedChanged, 9400, clip: 2450, speed: 2), event(.passEnded, 9675, clip: 3000, speed: 2),
+            ])
+        #expect(
+            found == [
+                .begin(id: 1, frame: 0, target(speed: 0.5, zero: 0)), .end(id: 1, frame: 1000),
+                .begin(id: 2, frame: 1000, target(speed: 0.5, zero: -1000)), .end(id: 2, frame: 1500),
+                .begin(id: 3, frame: 9000, target(speed: 0.5, zero: 6500)), .end(id: 3, frame: 9400),
+                .begin(id: 4, frame: 9400, target(speed: 2, zero: 8675)), .end(id: 4, frame: 9675),
+            ])
+    }
+
+    @Test("what is moved in a pause is recorded from there; the rest of a gap keeps its place through a pause")
+    func pauses() {
+        var plan = planner(.passes)
+        #expect(
+            steps(
+                &plan,
+                [
+                    event(.passStarted, 0), event(.paused(.user), 500, clip: 1500), event(.moved, 600, clip: 1200),
+                    event(.speedChanged, 700, clip: 1200), event(.resumed(.user), 1000, clip: 1200),
+                ]) == [
+                    .begin(id: 1, frame: 0, target(zero: 0)), .end(id: 1, frame: 500),
+                    .begin(id: 2, frame: 1000, target(zero: 800)),
+                ])
+        var answers = planner(.gaps)
+        #expect(
+            steps(
+                &answers,
+                [
+                    event(.passStarted, 0), event(.passEnded, 2000, clip: 3000), event(.paused(.user), 2300, clip: 3000),
+                    event(.resumed(.user), 5300, clip: 3000), event(.passStarted, 6000, pass: 2),
+                ]) == [
+                    .begin(id: 1, frame: 2000, target(zero: 2000)), .end(id: 1, frame: 2300),
+                    .begin(id: 2, frame: 5300, target(zero: 5000)), .end(id: 2, frame: 6000),
+                ])
+    }
+
+    @Test("a key begins a take at what is audible and ends it there, over as many passes as one likes")
+    func key() {
+        var plan = planner(.key)
+        #expect(!plan.isOn)
+        _ = steps(&plan, [event(.passStarted, 0), event(.passEnded, 2000, clip: 3000), event(.passStarted, 2000, pass: 2)])
+        // The player is ahead of the ear: what is heard is the first pass still.
+        #expect(plan.press(at: 1900) == [.begin(id: 1, frame: 1900, target(zero: 0))])
+        #expect(plan.isOn && steps(&plan, [event(.passEnded, 4000, clip: 3000, pass: 2)]).isEmpty)
+        #expect(plan.press(at: 3800) == [.end(id: 1, frame: 3800)])
+        // In a gap the answer begins with it, in a pause with the press.
+        #expect(plan.press(at: 4100) == [.begin(id: 2, frame: 4100, target(pass: 2, zero: 4000))])
+        _ = plan.press(at: 4300)
+        _ = steps(&plan, [event(.passStarted, 4400, pass: 3), event(.paused(.user), 5000, clip: 1600, pass: 3)])
+        #expect(plan.press(at: 8000) == [.begin(id: 3, frame: 8000, target(pass: 3, zero: 8000))])
+        #expect(plan.press(at: 8050) == [.drop(id: 3)])
+        #expect(plan.press(at: 9000) == [.begin(id: 4, frame: 9000, target(pass: 3, zero: 9000))])
+        #expect(steps(&plan, [event(.finished(.stopped), 9500, clip: 1600)]) == [.end(id: 4, frame: 9500)])
+    }
+
+    @Test("the key switches takes of passes off and on, and a pass that is played backwards has no model")
+    func switching() {
+        var plan = planner(.passes)
+        _ = steps(&plan, [event(.passStarted, 0)])
+        #expect(plan.press(at: 800) == [.end(id: 1, frame: 800)])
+        #expect(plan.press(at: 1000) == [.begin(id: 2, frame: 1000, target(zero: 0))])
+        #expect(plan.press(at: 1050) == [.drop(id: 2)])
+        #expect(steps(&plan, [event(.passStarted, 2000, pass: 2)]).isEmpty)
+        #expect(plan.press(at: 1900) == [.begin(id: 3, frame: 2000, target(pass: 2, zero: 2000))])
+        #expect(
+            steps(&plan, [event(.moved, 2500, clip: 2999, pass: 2, reversed: true)])
+                == [.end(id: 3, frame: 2500), .begin(id: 4, frame: 2500, nil)])
+    }
+}
