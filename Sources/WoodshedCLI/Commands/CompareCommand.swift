@@ -118,6 +118,7 @@ struct CompareCommand: Verb {
     private func meantTake() throws -> (path: String, model: StoredTake.Model?) {
         let name = take ?? word
         if let name, isFile(name) { return (name, nil) }
+        TakeAdoption.run(quiet: false)
         let store = try PracticeStore(.user)
         if let name {
             // A name that is neither a number nor @1 is a file that is not there.

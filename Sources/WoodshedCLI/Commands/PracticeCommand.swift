@@ -48,14 +48,32 @@ struct PracticeCommand: Verb {
     }
 
     func perform() throws {
-        let playing = Playing(file: file, strip: strip, device: device, loss: loss, screen: screen, messages: messages,
+        var playing = Playing(
+            file: file, strip: strip, device: device, loss: loss, screen: screen, messages: messages,
             recording: recording)
+        TakeAdoption.run(quiet: messages.quiet)
+        playing.canReopen = recording.record == nil && device.listensInRealTime
+        guard let handover = try play(playing) else { return }
+        // The device is opened anew, and records as well; if it cannot, practising goes on as before.
+        do {
+            playing.canReopen = false
+            playing.recording.record = .key
+            StandardStream.error.note("opening the input; r begins a take, and ends it")
+            _ = try play(playing, goingOn: handover)
+        } catch let error as DeviceError {
+            StandardStream.error.note(error.text)
+            playing.recording.record = nil
+            _ = try play(playing, goingOn: handover)
+        }
+    }
+
+    private func play(_ playing: Playing, goingOn handover: Handover? = nil) throws -> Handover? {
         let passes: PassCount = device.listensInRealTime ? .endless : 1
         let recipe = try flow.recipe.map { try SettingsLayers().recipe(named: $0) }
         let keeping = try Keeping(
             file: file, follows: plan.chosenSections.isEmpty, choice: plan.choice(onlyHard: flow.hard),
             textMoment: flow.text, remembers: device.listensInRealTime)
-        try playing.run(keeping: keeping) { clip in
+        return try playing.run(keeping: keeping, goingOn: handover) { clip in
             let (timeline, saved) = (Timeline(clip), keeping.saved(clip))
             keeping.recipe = try recipe?.recipe(in: timeline)
             var practice = try plan.plan(
@@ -63,6 +81,7 @@ struct PracticeCommand: Verb {
             practice.steps = keeping.recipe?.passSteps ?? []
             let ids = try plan.planned(for: timeline, saved).map(\.savedID)
             let session = try flow.sessionPlan(practice, savedIDs: ids)
+            if let handover { return handover.continued(session) }
             return flow.choosesBeginning ? session : keeping.goOn(session, clip)
         }
     }

@@ -61,6 +61,7 @@ struct TakesCommand: Verb {
     func perform() throws {
         let (action, words) = TakeAction.parsed(words)
         try check(action, words)
+        TakeAdoption.run(quiet: messages.quiet)
         let store = try PracticeStore(.user)
         switch action {
         case .list: try list(words.first, in: store)

@@ -10,13 +10,21 @@ struct Playing {
     let screen: ScreenOptions
     let messages: MessageOptions
     var recording = RecordingOptions()
+    /// Whether the key that records may open the device anew.
+    var canReopen = false
+    private let signals = Signals.install()
 
     /// Plays by the plan made for the recording, and ends the run with the status of a signal, if any.
     ///
-    /// - Parameter keeping: What is kept of the recording; nil if keys are not to change it.
-    func run(keeping: Keeping? = nil, _ plan: (Clip) throws -> SessionPlan) throws {
+    /// - Parameters:
+    ///   - keeping: What is kept of the recording; nil if keys are not to change it.
+    ///   - takesOver: What an earlier session has left.
+    /// - Returns: What the next session goes on from, if the user wants to record and this one could not.
+    @discardableResult
+    func run(
+        keeping: Keeping? = nil, goingOn takesOver: Handover? = nil, _ plan: (Clip) throws -> SessionPlan
+    ) throws -> Handover? {
         let keyMap = try KeyMap(SettingsLayers())
-        let signals = Signals.install()
         let output = try device.outputDevice()
         if case .file(let path) = output { try OutputFile.refuseInput(file, output: path) }
         let request = { try device.request(sampleRate: $0, channelCount: $1) }
@@ -32,9 +40,10 @@ struct Playing {
         if messages.verbose { StandardStream.error.note(listening.summary) }
         let session = try Session(
             listening, messages: messages, signals: signals, onLoss: loss.onLoss, showsWaveform: screen.waveform,
-            keeping: keeping, keyMap: keyMap, takes: takes)
+            keeping: keeping, keyMap: keyMap, takes: takes, goingOn: takesOver, canReopen: canReopen)
         let status = try session.run()
         guard status == .success else { throw CommandFailure(status) }
+        return session.handover
     }
 }
 

@@ -39,6 +39,10 @@ final class Session: TerminalLoopDelegate {
     private let desk: SectionDesk?
     private let takes: SessionRecording?
     private var areTakesOver = false
+    /// What the next session goes on from, if the user wants to record and this one cannot.
+    private(set) var handover: Handover?
+    private let takesOver: Handover?
+    private let canReopen: Bool
     private var remembers = true
     private var isCompleted = false
 
@@ -56,7 +60,8 @@ final class Session: TerminalLoopDelegate {
     init(
         _ listening: Listening, messages: MessageOptions, signals: Int32, takesKeys: Bool = true,
         onLoss: LossText = .wait, showsWaveform: Bool = false, tellsFigures: Bool = true, keeping: Keeping? = nil,
-        keyMap: KeyMap = .standard, takes: SessionRecording? = nil
+        keyMap: KeyMap = .standard, takes: SessionRecording? = nil, goingOn takesOver: Handover? = nil,
+        canReopen: Bool = false
     ) throws(CommandFailure) {
         engine = listening.engine
         practice = listening.session
@@ -73,7 +78,7 @@ final class Session: TerminalLoopDelegate {
         )
         control = PlayerControls(session: practice)
         self.keeping = keeping
-        self.takes = takes
+        (self.takes, self.takesOver, self.canReopen) = (takes, takesOver, canReopen)
         let inbox = loop.inbox
         desk = keeping.map { keeping in
             SectionDesk(keeping.keys(of: listening.session) { inbox.put(.kept($0)) }, keyMap.input)
@@ -93,6 +98,7 @@ final class Session: TerminalLoopDelegate {
 
     private func begin() throws(DeviceError) {
         practice.start()
+        takesOver?.apply(to: practice)
         do {
             try takes?.start(loop.inbox)
             try engine.start()
@@ -181,7 +187,11 @@ final class Session: TerminalLoopDelegate {
         case .loop(let key): loop.say([LoopControls(session: practice).apply(key)])
         case .sections(let key):
             if let desk { loop.say(desk.press(key), evenQuiet: true) }
-        case .record: loop.say([takes?.press() ?? SessionRecording.offWords])
+        case .record:
+            if let takes { return loop.say([takes.press()]) }
+            guard canReopen else { return loop.say([SessionRecording.offWords]) }
+            handover = Handover(practice)
+            loop.end(.success)
         case .tell: loop.say([placeWords], evenQuiet: true)
         case .strip(let key): loop.say([StripControls(player: player).apply(key)])
         default:
@@ -233,10 +243,10 @@ final class Session: TerminalLoopDelegate {
     private func conclude() throws -> ExitStatus {
         let failure = engineOver ?? nil
         if remembers { keeping?.remember(practice, isCompleted: isCompleted) }
-        if !loop.isOutputClosed { try finishLine(failed: failure != nil || loss != nil) }
+        if !loop.isOutputClosed, handover == nil { try finishLine(failed: failure != nil || loss != nil) }
         if let failure { throw failure }
         if let fault = takes?.failure { throw fault }
-        if !loop.messages.quiet, tellsFigures { sayGoodbye() }
+        if !loop.messages.quiet, tellsFigures, handover == nil { sayGoodbye() }
         if let loss { throw loss }
         if let failure = loop.outputFailure { throw failure }
         return loop.ending ?? .success

@@ -90,7 +90,11 @@ final class SessionRecording {
 
     private func headroom(_ json: Bool) -> (words: [String], line: String) {
         let peak = self.peak
-        var words = ["input: peak \(decibelText(peak)), \(peak.isFinite ? fixed(max(0, -peak), decimals: 1) + " dB of headroom" : "silence")"]
+        var words = [
+            peak.isFinite
+                ? "input: peak \(decibelText(peak)), \(fixed(max(0, -peak), decimals: 1)) dB of headroom"
+                : "input: silence; check that the microphone is connected and not muted"
+        ]
         let trip = Double(linked.roundTripFrames ?? 0) + recorder.settings.addedFrames
         let milliseconds = trip * 1000 / Double(sampleRate)
         if monitors { words.append("monitoring: you hear the input \(fixed(milliseconds, decimals: 1)) ms late") }

@@ -1,0 +1,39 @@
+// What one session leaves to the next, when the device is opened anew to record as well.
+import Woodshed
+
+/// Where a session is, and what keys have set.
+struct Handover {
+    private let section: Int
+    private let clipFrame: Int64
+    private let marks: LoopMarks
+    private let speed: Speed?
+    private let pitch: Pitch
+    private let (passes, gap): (PassCount, Gap)
+    private let strip: ChannelStrip
+
+    init(_ session: PracticeSession) {
+        let player = session.player
+        (section, clipFrame, marks) = (session.currentNumber, player.status.clipFrame, session.marks)
+        (speed, pitch, passes, gap) = (session.speed, session.pitch, session.passes, session.gap)
+        strip = player.strip
+    }
+
+    /// The plan, from this place on.
+    func continued(_ plan: SessionPlan) -> SessionPlan {
+        var plan = plan
+        if plan.order == .listed { plan.firstSection = min(max(1, section), plan.practice.sections.count) }
+        plan.firstFrame = clipFrame
+        plan.countIn = nil
+        return plan
+    }
+
+    /// Sets what keys had set, right after the start. What the new device cannot play is left as the plan has it.
+    func apply(to session: PracticeSession) {
+        try? session.player.setStrip(strip)
+        if let speed { try? session.setSpeed(speed) }
+        if pitch != session.pitch { try? session.setPitch(pitch) }
+        if passes != session.passes { try? session.setPasses(passes) }
+        if gap != session.gap { try? session.setGap(gap) }
+        if marks.isRunning, let range = marks.range { _ = try? session.loop(range) }
+    }
+}

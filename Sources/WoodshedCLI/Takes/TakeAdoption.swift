@@ -1,0 +1,16 @@
+// Takes of sessions that a crash, a full disk or a store in trouble kept out of the list: put there at the next start.
+import Woodshed
+
+enum TakeAdoption {
+    /// Lists them, and says so. What cannot be listed now stays known, and no verb fails for it.
+    static func run(quiet: Bool) {
+        guard let store = try? PracticeStore(.user), let adopted = try? store.adoptTakes(), !adopted.isEmpty,
+            !quiet
+        else { return }
+        for item in adopted {
+            let seconds = clockText(item.take.sound.seconds, decimals: 1)
+            let cause = item.wasUnfinished ? "was not finished, and is whole now" : "is in the list now"
+            StandardStream.error.note(printable("take \(item.take.number) \(cause): \(seconds), \(item.take.path)"))
+        }
+    }
+}

@@ -1,0 +1,136 @@
+// `woodshed practice --record`, as a user would run it: takes in their place, listed, compared, and found again after a crash.
+import Glibc
+import TestSupport
+import Testing
+
+@testable import WoodshedCLI
+
+@Suite("Recording over the loop", .serialized)
+struct RecordOverLoopTests {
+    private let folder = TestFolder()
+    private let home: [String: String]
+
+    init() {
+        folder.write("song.wav", Wave.ramp(frames: 48_000, channels: 1, rate: 8000))
+        folder.write("in.wav", Wave.ramp(frames: 200_000, channels: 2, rate: 8000))
+        home = ["XDG_DATA_HOME": folder["data"], "XDG_STATE_HOME": folder["state"], "TERM": "dumb"]
+    }
+
+    private func run(_ arguments: String..., act: ((RunningCommand) -> Void)? = nil) -> Finished {
+        Command.run(arguments, environment: home, folder: folder.path, act: act)
+    }
+
+    /// Practises two passes of a second each, with an answer after each, as fast as possible.
+    private func practice(_ arguments: String...) -> Finished {
+        Command.run(
+            ["practice", "song.wav", "--section", "1-2", "-n", "2", "--output", "null", "--clock", "virtual"] + arguments,
+            environment: home, folder: folder.path)
+    }
+
+    @Test("B1, B17: each pass becomes a take that knows section, pass, speed and place; the list and compare know them")
+    func passes() {
+        let done = practice("--record", "passes", "--input", "file:in.wav", "--speed", "80%", "--json")
+        #expect(done.status == 0, "\(done.error)")
+        let ended = done.lines.filter { $0.contains(#""event":"take.ended""#) }
+        #expect(ended.count == 2, "\(done.text)")
+        for (number, line) in ended.enumerated() {
+            #expect(line.contains(#""pass":\#(number + 1),"speed":0.8"#) && line.contains(#""start_frame":8000"#))
+            #expect(line.contains(#""end_frame":16000"#) && line.contains(#""lost_frames":0,"reason":"asked""#))
+        }
+        // A pass of a second at 80 % is 10000 frames; the second take has a tenth of a second before it, both a quarter after it.
+        #expect(ended.first?.contains(#""frames":12000"#) == true && ended.last?.contains(#""frames":12800"#) == true)
+        #expect(ended.first?.contains(#""model_start_frame":0.0"#) == true)
+        #expect(ended.last?.contains(#""model_start_frame":800.0"#) == true)
+        #expect(done.lines.contains { $0.contains(#""event":"input.ready""#) })
+        let list = run("takes", "song.wav")
+        #expect(list.lines.count == 2 && list.lines[0].contains("pass 2, 80 %"), "\(list.text)")
+        let compared = run("compare", "@1", "--json")
+        #expect(compared.status == 0 && compared.text.contains("offset_ms"), "\(compared.error)")
+    }
+
+    @Test("each gap becomes a take; one channel of the input is recorded at its full level")
+    func gaps() {
+        let done = practice(
+            "--record", "gaps", "--gap", "1", "--input", "file:in.wav", "--input-channel", "2", "--take-folder", folder.path)
+        #expect(done.status == 0, "\(done.error)")
+        // No gap follows the last pass.
+        let list = run("takes", "--json")
+        #expect(list.lines.count == 1 && list.text.contains(#""channels":1,"frames":"#), "\(list.text)")
+        #expect(list.text.contains(#""path":"\#(folder.path)/song-"#) && done.error.contains("take 1: "))
+    }
+
+    @Test("an offset of the user's is part of the place, and is said to be theirs")
+    func offset() {
+        let plain = practice("--record", "passes", "--input", "file:in.wav", "--json")
+        let moved = practice("--record", "passes", "--input", "file:in.wav", "--json", "--take-offset", "12.5ms")
+        func line(_ run: Finished) -> String { run.lines.last { $0.contains("take.ended") } ?? "" }
+        #expect(line(plain).contains(#""input_frame":7200"#) && line(plain).contains(#""alignment":"reported""#))
+        #expect(line(moved).contains(#""input_frame":7300"#) && line(moved).contains(#""alignment":"manual""#))
+        #expect(line(moved).contains(#""model_start_frame":800.0"#), "\(line(moved))")
+    }
+
+    @Test("wrong requests have their exit statuses, and nothing is created")
+    func refused() {
+        let wrong: [([String], Int32)] = [
+            (["--record", "sometimes"], 64), (["--monitor"], 64), (["--record", "key", "--input-channel", "0"], 64),
+            (["--record", "key", "--input-channel", "1,1"], 64), (["--record", "key", "--take-offset", "soon"], 64),
+            (["--record", "key", "--input", "file:nothere.wav"], 66),
+            (["--record", "key", "--input", "file:in.wav", "--input-channel", "3"], 69),
+            (["--record", "key", "--input", "null", "--take-folder", "/nonexistent"], 73),
+        ]
+        for (arguments, status) in wrong {
+            let run = Command.run(
+                ["practice", "song.wav", "--output", "null", "--clock", "virtual"] + arguments, environment: home,
+                folder: folder.path)
+            #expect(run.status == status, "\(arguments): \(run.status), \(run.error)")
+        }
+        let output = run("practice", "song.wav", "--output", "file:out.wav", "--record", "key")
+        #expect(output.status == 64 && output.error.contains("--input file:in.wav"), "\(output.error)")
+        #expect(!folder.names.contains("out.wav"))
+        #expect(run("takes", "--json").text.isEmpty)
+    }
+
+    @Test("a session that is killed leaves whole takes; the next start finishes the last one and lists it in its place")
+    func killed() {
+        let killed = run(
+            "practice", "song.wav", "--section", "0-0.6", "--output", "null", "--record", "passes", "--json"
+        ) { running in
+            #expect(running.wait(for: #""event":"take.ended""#))
+            #expect(running.wait(for: #""event":"take.started""#, count: 3))
+            // In the middle of a pass.
+            usleep(250_000)
+            running.send(SIGKILL)
+        }
+        #expect(killed.status == -SIGKILL)
+        let first = run("takes", "--json")
+        #expect(first.lines.count >= 2, "\(first.text) \(first.error)")
+        for line in first.lines {
+            #expect(line.contains(#""start_frame":0,"end_frame":4800"#), "\(line)")
+            #expect(!line.contains(#""frames":0,"#) && line.contains(#""missing":false"#), "\(line)")
+        }
+        let again = run("takes", "--json")
+        #expect(again.text == first.text && !again.error.contains("was not finished"))
+        #expect(run("record", "--recover").error.contains("No take is unfinished."))
+    }
+
+    @Test("r in a session opens the input, goes on in place, and then begins and ends takes", .needsTerminal)
+    func key() {
+        let run = TerminalRun(
+            Command.path, ["practice", folder["song.wav"], "--section", "1-2", "--output", "null"], environment: home)
+        #expect(run.wait(for: "pass 1"), "\(run.text)")
+        run.send("[[")
+        #expect(run.wait(for: "speed 90 %"), "\(run.text)")
+        run.send("r")
+        #expect(run.wait(for: "opening the input") && run.wait(for: "input: silence"), "\(run.text)")
+        let place = run.seen.count
+        run.send("r")
+        #expect(run.wait(for: "recording", from: place), "\(run.text)")
+        run.read(seconds: 0.5)
+        run.send("r")
+        #expect(run.wait(for: "take over", from: place) && run.wait(for: "take 1: ", from: place), "\(run.text)")
+        run.send("q")
+        #expect(run.finish() == 0, "\(run.text)")
+        let list = self.run("takes")
+        #expect(list.lines.count == 1 && list.text.contains("90 %"), "\(list.text)")
+    }
+}
