@@ -153,6 +153,7 @@ def verbs(command):
 runs = [
     ("play", ["song.wav", "--to", "0.5", "--speed", "80%", "--output", "null", "--clock", "virtual"], "event", {0}),
     ("practice", ["song.wav", "--section", "0-0.3", "--section", "0.5-0.6", "-n", "2", "--gap", "0.1", "--output", "null", "--clock", "virtual"], "event", {0}),
+    ("practice", ["song.wav", "--section", "0-0.5", "-n", "2", "--record", "passes", "--input", "file:song.wav", "--output", "null", "--clock", "virtual"], "event", {0}),
     ("play", ["song.wav", "--to", "0.5", "--curve", "0=100%,0.2=60%", "--output", "null"], "event", {0}),
     ("render", ["song.wav", "--to", "0.5", "-o", "out.flac"], "event", {0}),
     ("render", ["song.wav", "--freeze", "0.3", "--freeze-length", "0.2", "-o", "frozen.wav"], "event", {0}),

@@ -107,34 +107,34 @@ final class SessionRecording {
     }
 
     /// Takes in what has happened to a take.
-    func take(_ event: PracticeTakeEvent, json: Bool) -> (words: [String], line: String) {
-        let (words, line): ([String], JSONValue)
-        switch event {
+    func take(_ news: PracticeTakeEvent, json: Bool) -> (words: [String], line: String) {
+        let (words, event): ([String], JSONValue)
+        switch news {
         case .began(let take):
             running.insert(take.id)
-            (words, line) = ([], object("take.started", take, []))
+            (words, event) = ([], line("take.started", take, []))
         case .lost(let take, let frames):
-            (words, line) = (
+            (words, event) = (
                 ["\(name(take)): \(frames) frames were lost, and are silence"],
-                object("take.lost", take, [.init("lost_frames", .integer(frames))])
+                line("take.lost", take, [.init("lost_frames", .integer(frames))])
             )
         case .ended(let take, let end):
             running.remove(take.id)
             keptCount += 1
-            (words, line) = ([told(take, end)], object("take.ended", take, fields(end)))
+            (words, event) = ([told(take, end)], line("take.ended", take, fields(end)))
         case .dropped(let take):
             running.remove(take.id)
-            (words, line) = ([], object("take.dropped", take, []))
+            (words, event) = ([], line("take.dropped", take, []))
         case .failed(let take, let error):
             failure = failure ?? error
-            (words, line) = ([error.message, error.remedy], object("take.failed", take, [.init("reason", .string(error.message))]))
+            (words, event) = ([error.message, error.remedy], line("take.failed", take, [.init("reason", .string(error.message))]))
         case .unlisted(let take, let error):
-            (words, line) = (
+            (words, event) = (
                 ["\(take.path): recorded, but not in the list of takes: \(error.message)"],
-                object("take.unlisted", take, [.init("reason", .string(error.message))])
+                line("take.unlisted", take, [.init("reason", .string(error.message))])
             )
         }
-        return (words, json ? line.text + "\n" : "")
+        return (words, json ? event.text + "\n" : "")
     }
 
     private func name(_ take: RecordedTake) -> String { take.number.map { "take \($0)" } ?? "take" }
@@ -152,7 +152,7 @@ final class SessionRecording {
         return parts.joined(separator: ", ")
     }
 
-    private func object(_ event: String, _ take: RecordedTake, _ more: [JSONValue.Field]) -> JSONValue {
+    private func line(_ event: String, _ take: RecordedTake, _ more: [JSONValue.Field]) -> JSONValue {
         var fields: [JSONValue.Field] = [
             .init("v", .integer(1)), .init("event", .string(event)), .init("id", .integer(take.id)),
             .init("number", take.number.map { .integer($0) } ?? .null), .init("path", .string(take.path)),
