@@ -52,6 +52,7 @@ struct PracticeCommand: Verb {
         let keeping = try Keeping(
             file: file, follows: plan.chosenSections.isEmpty, choice: plan.choice(onlyHard: flow.hard),
             textMoment: flow.text, remembers: device.listensInRealTime)
+        keeping.mixesBoth = flow.both == .mix
         try playing.run(keeping: keeping) { clip in
             let (timeline, saved) = (Timeline(clip), keeping.saved(clip))
             keeping.recipe = try recipe?.recipe(in: timeline)

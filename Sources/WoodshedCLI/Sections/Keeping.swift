@@ -12,6 +12,8 @@ final class Keeping {
     private let textMoment: TextMoment
     /// How sections are played, and when their texts are shown.
     var recipe: Recipe?
+    /// Whether a take and its model are mixed when both are heard at once.
+    var mixesBoth = false
     /// The texts of sections, by their identities.
     private(set) var texts: [Int: String] = [:]
     /// The identities of the sections that are marked as hard.
@@ -124,6 +126,13 @@ final class Keeping {
     /// The keys that change the saved sections.
     func keys(of session: PracticeSession, tell: @escaping @Sendable (KeptNews) -> Void) -> SectionKeys {
         SectionKeys(session: session, keeper: keeper, follows: follows, choice: choice, tell: tell)
+    }
+
+    /// The keys that let takes be heard and compared.
+    func takes(
+        of session: PracticeSession, engine: Engine, tell: @escaping @Sendable (TakeNews) -> Void
+    ) -> TakeControls {
+        TakeControls(TakeDesk(session: session, keeper: keeper, mixesBoth: mixesBoth, tell: tell), engine: engine)
     }
 
     /// Remembers the place, the speed, the pitch, the strip, the passes and the gap of a session that ends.

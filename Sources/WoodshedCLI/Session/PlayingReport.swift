@@ -7,6 +7,8 @@ enum PlayingReport: Sendable {
     case device(EngineEvent)
     /// The sections that are kept with the recording.
     case kept(KeptNews)
+    /// What is heard of takes.
+    case takes(TakeNews)
     /// There will be no further event.
     case eventsOver
     /// The device has played everything, or failed.

@@ -17,6 +17,7 @@ extension Session {
         parts += StripControls.words(player.strip)
         if status.isFrozen { parts.append("frozen") }
         if status.state == .paused { parts.append("paused") }
+        if let words = takes?.placeWords { parts.append(words) }
         return parts.joined(separator: ", ")
     }
 

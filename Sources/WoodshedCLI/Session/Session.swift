@@ -26,7 +26,8 @@ final class Session: TerminalLoopDelegate {
     private(set) var silentLosses = (xruns: Int64(0), frames: Int64(0))
 
     private(set) var heldFinish: PlayerEvent?
-    private var pauseReason: PauseReason?
+    private(set) var pauseReason: PauseReason?
+    let takes: TakeControls?
     private var countdown = RestCountdown()
     private var hasEventsOver = false
     private var engineOver: EngineError??
@@ -70,6 +71,7 @@ final class Session: TerminalLoopDelegate {
         control = PlayerControls(session: practice)
         self.keeping = keeping
         let inbox = loop.inbox
+        takes = keeping?.takes(of: listening.session, engine: listening.engine) { inbox.put(.takes($0)) }
         desk = keeping.map { keeping in
             SectionDesk(keeping.keys(of: listening.session) { inbox.put(.kept($0)) }, keyMap.input)
         }
@@ -154,6 +156,7 @@ final class Session: TerminalLoopDelegate {
     }
 
     private func carryOut(_ action: KeyAction) {
+        if answerTakes(action) { return }
         switch action {
         case .quit(let remembers):
             // The first such key counts.
@@ -187,6 +190,7 @@ final class Session: TerminalLoopDelegate {
     // MARK: Ending
 
     func beginEnding() {
+        takes?.end()
         player.stop()
         deadline = monotonicNanoseconds() + Self.patience
     }
@@ -217,6 +221,7 @@ final class Session: TerminalLoopDelegate {
     // MARK: Ctrl-Z and back
 
     func prepareForSuspension() {
+        suspendTakes()
         goesOnAfterSuspension = control.isPlaying
         guard goesOnAfterSuspension else { return }
         player.pause(reason: .suspended)
@@ -230,6 +235,7 @@ final class Session: TerminalLoopDelegate {
 
     func goOnAfterSuspension() {
         loop.waitForDevice { engine.statistics.blocks }
+        takes?.setSuspended(false)
         if goesOnAfterSuspension { player.resume(after: .suspended) }
     }
 
@@ -243,6 +249,7 @@ final class Session: TerminalLoopDelegate {
             case .engineOver(let error): engineOver = .some(error)
             case .device(let event): lines += tell(event)
             case .kept(let news): lines += tell(news)
+            case .takes(let news): lines += take(news)
             case .session(.player(let event)): lines += take(event)
             case .session(.loop(let marks)): lines += line(marks)
             case .session(.completed): isCompleted = true
@@ -261,9 +268,10 @@ final class Session: TerminalLoopDelegate {
         case .resumed:
             pauseReason = nil
             control.noteSilence(false)
+            if let answer = takes?.noteLoopPlays() { show(answer) }
         case .frozen: control.noteFrozen(true)
         case .unfrozen: control.noteFrozen(false)
-        case .xrun(let lostFrames) where pauseReason != nil:
+        case .xrun(let lostFrames) where pauseReason != nil && takes?.isHearing != true:
             silentLosses.xruns += 1
             silentLosses.frames += lostFrames
             return ""
@@ -340,7 +348,7 @@ final class Session: TerminalLoopDelegate {
 
     func lines(_ size: TerminalSize) -> [String] {
         var view = control.view(title: title, clipSeconds: clipSeconds)
-        view.notice = notice
+        view.notice = notice ?? takes?.notice
         let typed = desk?.line.map { [$0.line(columns: size.columns)] } ?? []
         let lines = screen.lines(view, pauseReason: pauseReason, hardIDs: keeping?.hardIDs ?? [], size)
         return lines + typed
