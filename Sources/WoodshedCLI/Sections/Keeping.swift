@@ -3,7 +3,7 @@ import Woodshed
 
 /// The saved sections, the settings and the place of one recording, for one run.
 final class Keeping {
-    private let keeper: SectionKeeper
+    let keeper: SectionKeeper
     private let copies: CopySearch
     /// Whether the saved sections are played, and changes of them followed: no option has chosen others.
     private let follows: Bool
@@ -126,13 +126,6 @@ final class Keeping {
     /// The keys that change the saved sections.
     func keys(of session: PracticeSession, tell: @escaping @Sendable (KeptNews) -> Void) -> SectionKeys {
         SectionKeys(session: session, keeper: keeper, follows: follows, choice: choice, tell: tell)
-    }
-
-    /// The keys that let takes be heard and compared.
-    func takes(
-        of session: PracticeSession, engine: Engine, tell: @escaping @Sendable (TakeNews) -> Void
-    ) -> TakeControls {
-        TakeControls(TakeDesk(session: session, keeper: keeper, mixesBoth: mixesBoth, tell: tell), engine: engine)
     }
 
     /// Remembers the place, the speed, the pitch, the strip, the passes and the gap of a session that ends.

@@ -8,7 +8,7 @@ struct PlayerControls {
     private let session: PracticeSession
     private var isPaused = false
     private var isFrozen = false
-    private var gainDecibels = 0.0
+    private(set) var gainDecibels = 0.0
     private var wantedSpeed: Double?
     private var wantedSemitones: Double?
     private var peak = PeakHold()

@@ -71,7 +71,7 @@ final class Session: TerminalLoopDelegate {
         control = PlayerControls(session: practice)
         self.keeping = keeping
         let inbox = loop.inbox
-        takes = keeping?.takes(of: listening.session, engine: listening.engine) { inbox.put(.takes($0)) }
+        takes = keeping.map { TakeControls($0, listening) { inbox.put(.takes($0)) } }
         desk = keeping.map { keeping in
             SectionDesk(keeping.keys(of: listening.session) { inbox.put(.kept($0)) }, keyMap.input)
         }
@@ -181,6 +181,7 @@ final class Session: TerminalLoopDelegate {
         case .strip(let key): loop.say([StripControls(player: player).apply(key)])
         default:
             control.apply(action)
+            takes?.gainDecibels = control.gainDecibels
             if let words = control.words(after: action) { loop.say([words]) }
         }
     }

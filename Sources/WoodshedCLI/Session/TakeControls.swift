@@ -28,9 +28,14 @@ final class TakeControls {
     private var lastNumber = 0
     /// Whether the loop goes on when what is heard ends.
     private var goesOn = false
+    /// The volume, which is that of the loop.
+    var gainDecibels = 0.0 { didSet { hearing?.setGain(decibels: gainDecibels) } }
 
-    init(_ desk: TakeDesk, engine: Engine) {
-        (self.desk, session) = (desk, desk.session)
+    /// - Parameter tell: Called on any thread.
+    init(_ keeping: Keeping, _ listening: Listening, tell: @escaping @Sendable (TakeNews) -> Void) {
+        let engine = listening.engine
+        session = listening.session
+        desk = TakeDesk(session: session, keeper: keeping.keeper, mixesBoth: keeping.mixesBoth, tell: tell)
         makePlayer = { try PairPlayer(engine: engine, pair: $0, sound: $1) }
     }
 
@@ -51,7 +56,7 @@ final class TakeControls {
             if hearing == nil { goesOn = isPlaying || pauseReason == .hearing }
             return hear(sound)
         case .take(.compare): return compare()
-        case .take(.end): return isHearing || pauseReason == .hearing ? goOn() : Answer()
+        case .take(.end): return isHearing || pauseReason == .hearing ? goOn() : end()
         case .togglePause: return isHearing ? goOn() : nil
         default: return nil
         }
@@ -153,6 +158,7 @@ final class TakeControls {
             }
             hearing = player
             session.player.pause(reason: .hearing)
+            player.setGain(decibels: gainDecibels)
             player.start()
             return told(player)
         } catch let error as any CommandError {

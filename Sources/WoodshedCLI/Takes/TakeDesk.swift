@@ -107,7 +107,8 @@ struct TakeDesk: Sendable {
         return own
             ?? takes.first { take in
                 guard let frames = take.model?.frames, !frames.isEmpty else { return false }
-                let model = clipFrame(frames.lowerBound)..<max(clipFrame(frames.lowerBound), clipFrame(frames.upperBound))
+                let first = clipFrame(frames.lowerBound)
+                let model = first..<max(first, clipFrame(frames.upperBound))
                 return 2 * model.clamped(to: passage.frames).count >= max(1, model.count)
             }
     }
