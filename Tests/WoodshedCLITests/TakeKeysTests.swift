@@ -2,6 +2,7 @@
 import Glibc
 import TestSupport
 import Testing
+import VirtualCardSupport
 import Woodshed
 
 @testable import WoodshedCLI
@@ -137,6 +138,43 @@ struct TakeKeysTests {
             press("x", run, until: "the file of take 1 is gone")
         }
         #expect(run.status == 0, "\(run.text)")
+    }
+
+    @Test(
+        "a device that is lost while a take is heard comes back to it, and the keys go on working", .needsTerminal,
+        .disabled(if: Sanitizers.watchThreads, "the sanitizer makes it late for the real clock"),
+        arguments: ["wait", "pause"])
+    func loss(policy: String) throws {
+        folder.write("song.wav", Wave.ramp(frames: 600_000, channels: 2, rate: 48_000))
+        folder.write("take.wav", Wave.ramp(frames: 580_000, channels: 2, rate: 48_000))
+        try add("take.wav", frames: 0..<600_000, start: 0)
+        var options = VirtualCardOptions()
+        options.playbackFaults = "unplug@100000"
+        let rig = try VirtualCardRig(options)
+        let run = TerminalRun(
+            Command.path,
+            [
+                "practice", folder["song.wav"], "--output", rig.name, "--priority", "0", "--on-loss", policy,
+                "--no-waveform",
+            ], environment: home.merging(["ALSA_CONFIG_PATH": ALSAConfiguration.directory + "/asound.conf"]) { $1 })
+        #expect(run.wait(for: "pass 1"), "\(run.text)")
+        press("o", run, until: "take 1: the original")
+        #expect(run.wait(for: "was unplugged"), "\(run.text)")
+        press("t", run, until: "take 1\r\n")
+        if policy == "pause" {
+            // The loop is wanted, so a device is looked for.
+            press(" ", run, until: "card")
+            rig.plugIn()
+            press(" ", run, until: "is back")
+        } else {
+            rig.plugIn()
+            #expect(run.wait(for: "is back"), "\(run.text)")
+            press("v", run, until: "both at once")
+            press(" ", run, until: "resumed")
+        }
+        press("i", run, until: "pass 1")
+        run.send("q")
+        #expect(run.finish() == 0, "\(run.text)")
     }
 
     @Test("which take is meant: the newest of the section, or of half of what plays")

@@ -58,15 +58,20 @@ struct PairMeter: ~Copyable {
         loudness = LoudnessMeter(.init(sampleRate: sampleRate, channelCount: 2))
     }
 
-    mutating func process(_ left: UnsafeMutablePointer<Float>, _ right: UnsafeMutablePointer<Float>, _ count: Int) {
+    /// Reads the next frames.
+    ///
+    /// - Parameter heardCount: So many of them count for the loudness; all count for the peak.
+    mutating func process(
+        _ left: UnsafeMutablePointer<Float>, _ right: UnsafeMutablePointer<Float>, _ count: Int, heardCount: Int
+    ) {
         unsafe withUnsafeTemporaryAllocation(of: UnsafeMutablePointer<Float>.self, capacity: 2) { lanes in
             guard let channels = lanes.baseAddress else { return }
             unsafe channels.initialize(to: left)
             unsafe (channels + 1).initialize(to: right)
-            unsafe loudness?.process(channels, frameCount: count)
+            unsafe loudness?.process(channels, frameCount: heardCount)
             unsafe truePeak.process(channels, frameCount: count)
         }
-        for index in 0..<count {
+        for index in 0..<heardCount {
             let (one, other) = unsafe (Double(left[index]), Double(right[index]))
             squares += one * one + other * other
             // Digital silence is what lies outside a short take.
@@ -84,15 +89,18 @@ struct PairMeter: ~Copyable {
 }
 
 extension PairSound {
-    /// Reads the whole pair, and sets the gains that make both equally loud.
+    /// Reads the whole pair, and sets the gains that make both equally loud, as long as the model lasts.
     func match(isCancelled: () -> Bool) throws {
         let rate = sampleRate
         var model = PairMeter(sampleRate: rate)
         var taken = PairMeter(sampleRate: rate)
         gains = PairGains()
+        var left = layout.modelFrames
         try forEachBlock(isCancelled: isCancelled) { lanes, count in
-            unsafe model.process(lanes.modelLeft, lanes.modelRight, count)
-            unsafe taken.process(lanes.takeLeft, lanes.takeRight, count)
+            let heard = Int(min(Int64(count), max(0, left)))
+            unsafe model.process(lanes.modelLeft, lanes.modelRight, count, heardCount: heard)
+            unsafe taken.process(lanes.takeLeft, lanes.takeRight, count, heardCount: heard)
+            left -= Int64(count)
         }
         gains = PairGains(model: model.finish(), take: taken.finish())
     }
