@@ -209,6 +209,11 @@ struct TakeKeysTests {
         #expect(export("pair.wav", "--pair").status == 73 && export("b.wav", "--match").status == 64)
         #expect(export("pair.m4a", "--pair").status == 64 && export("take.wav", "--pair").status == 64)
         #expect(export("loud.wav", "--pair", "--match").status == 0)
+        let played = Command.run(
+            ["play", "@1", "--with-model", "--output", "file:played.wav", "--clock", "virtual"], environment: home,
+            folder: folder.path)
+        let info = try AudioFileInfo(path: folder["played.wav"])
+        #expect(played.status == 0 && info.channelCount == 2 && info.frameCount == 16_000, "\(played.error)")
         _ = unsafe rename(folder["song.wav"], folder["moved.wav"])
         let lost = export("c.wav", "--pair")
         #expect(lost.status == 66 && lost.error.contains("--model"), "\(lost.error)")

@@ -26,8 +26,10 @@ public struct HeardPair: Sendable {
     public let isCut: Bool
 
     /// What is played: the pair twice in a row, in four times two channels; see `PairDecoder`.
-    let clip: Clip
+    package let clip: Clip
     let layout: PairLayout
+    /// The length of the pair.
+    package var frameCount: Int64 { layout.frameCount }
 
     /// The most seconds of the model that are heard.
     public static let longestSeconds = 300.0

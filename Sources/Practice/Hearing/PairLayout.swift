@@ -1,12 +1,12 @@
+package import AudioFiles
 internal import Clips
-internal import Engine
 
 /// Where a take lies on the passage that it was recorded against: arithmetic alone. Frames of the pair count from the model's first frame, at
 /// the rate of the recording's clip.
 ///
 /// The take's place is rounded to whole frames. So its samples are those of its file, and it is off by at most half a frame (10 µs at 48 kHz);
 /// a calibration knows no more.
-struct PairLayout: Sendable, Equatable {
+package struct PairLayout: Sendable, Equatable {
     /// The model, in frames of the recording's clip: all of the passage, or a part of it.
     let modelRange: Range<Int64>
     /// How long the model is heard, at its speed.
@@ -74,6 +74,16 @@ struct PairLayout: Sendable, Equatable {
         let first = recording.frame(forFileFrame: model.frames.lowerBound)
         let end = recording.frame(forFileFrame: model.frames.upperBound)
         return (first..<max(first, end)).clamped(to: 0..<recording.frameCount)
+    }
+
+    /// The seconds of a take at which the model's first frame was heard, or would have been if it had been played again in the gap.
+    ///
+    /// - Parameters:
+    ///   - take: The take's own file.
+    ///   - length: The seconds that the model is heard.
+    package static func startSeconds(of model: StoredTake.Model, take: AudioFileInfo, length: Double) -> Double {
+        let start = model.start / Double(take.sampleRate)
+        return isAnswer(start: start, takeFrames: take.seconds, length: length) ? start + length : start
     }
 
     /// Whether a take answers the model in the gap after it, instead of following it: it begins in the model's second half, and most of it

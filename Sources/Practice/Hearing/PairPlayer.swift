@@ -133,7 +133,7 @@ public final class PairPlayer: Sendable {
 
 extension HeardSound {
     /// The channels of a pair's clip that are it.
-    fileprivate var strip: ChannelStrip {
+    package var strip: ChannelStrip {
         let first =
             switch self {
             case .model: 1

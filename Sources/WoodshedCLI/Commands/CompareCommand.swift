@@ -88,7 +88,8 @@ struct CompareCommand: Verb {
         let passage = ComparedPassage(
             clip: model, frames: frames, speed: try Speed(factor: speed?.factor ?? stored?.speed ?? 1),
             pitch: try Pitch(semitones: pitch?.semitones ?? stored?.semitones ?? 0))
-        let start = stored.map { $0.start / Double(recording.sampleRate) } ?? 0
+        let length = Double(frames.count) / Double(model.sampleRate) / passage.speed.factor
+        let start = stored.map { PairLayout.startSeconds(of: $0, take: recording.info, length: length) } ?? 0
         let comparison = try TakeComparison(of: recording, with: passage, start: start)
         if let out, let format = Self.format(of: out) {
             let title = "\(fileName(path)) beside \(fileName(file))\(section.map { ", " + $0 } ?? "")"

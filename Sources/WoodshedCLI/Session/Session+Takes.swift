@@ -14,6 +14,8 @@ extension Session {
             loop.say(["takes are heard in: woodshed practice"])
             return true
         }
+        // What begins now would be heard after the end.
+        if loop.ending != nil, case .take = action { return true }
         let answer = takes.answer(action, isPlaying: control.isPlaying, pauseReason: pauseReason)
         guard let answer else { return false }
         show(answer)

@@ -18,11 +18,9 @@ struct PairFile {
         let signals = Signals.install()
         let format = try FileFormat(named: path)
         guard let model = take.model else {
-            throw CommandFailure(
-                .badData, "take \(take.number) was not recorded against a section",
-                remedy: "Leave out --pair to export it alone.")
+            throw Self.noModel(take)
         }
-        let file = try recordingFile(of: model)
+        let file = try Self.recordingFile(of: model, in: store, named: recording)
         for input in [file, take.currentPath] { try OutputFile.refuseInput(input, output: path) }
         if isFile(path) { throw AudioFileError.creatingNew(path, errno: EEXIST) }
         let info = try AudioFileInfo(path: file)
@@ -64,12 +62,23 @@ struct PairFile {
         }
     }
 
-    private func recordingFile(of model: StoredTake.Model) throws -> String {
-        if let recording { return recording }
-        let remedy = "Name its file with --model."
+    /// The refusal of a take without a model.
+    static func noModel(_ take: StoredTake) -> CommandFailure {
+        CommandFailure(
+            .badData, "take \(take.number) was not recorded against a section",
+            remedy: "Play or export it alone: leave the option out.")
+    }
+
+    /// The file of the recording that a take was recorded against.
+    ///
+    /// - Parameter name: As the user named it; nil for the file that the store knows.
+    static func recordingFile(
+        of model: StoredTake.Model, in store: PracticeStore, named name: String?
+    ) throws -> String {
+        if let name { return name }
+        let remedy = "Export the pair with the recording's file: woodshed takes export TAKE FILE --pair --model FILE"
         guard let path = try store.recording(model.key)?.recording.path else {
-            throw CommandFailure(
-                .notFound, "it is not known where the recording of take \(take.number) is", remedy: remedy)
+            throw CommandFailure(.notFound, "it is not known where the take's recording is", remedy: remedy)
         }
         guard isFile(path) else {
             throw CommandFailure(.notFound, "\(path): the recording of this take is not there", remedy: remedy)
