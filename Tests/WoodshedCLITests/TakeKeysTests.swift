@@ -57,7 +57,7 @@ struct TakeKeysTests {
     private func practice(_ arguments: [String] = [], _ body: (TerminalRun) -> Void) -> (status: Int32, text: String) {
         let run = TerminalRun(
             Command.path, ["practice", folder["song.wav"], "--output", "null"] + arguments, environment: home)
-        #expect(run.wait(for: "pass 1"), "\(run.text)")
+        #expect(run.wait(for: "pass 1", #""event":"pass.started""#), "\(run.text)")
         body(run)
         run.send("q")
         return (run.finish(), run.text)
@@ -178,14 +178,19 @@ struct TakeKeysTests {
     }
 
     @Test("which take is meant: the newest of the section, or of half of what plays")
-    func choice() {
-        func take(_ number: Int, _ frames: Range<Int64>, section: Int? = nil) -> StoredTake {
-            StoredTake(
-                number: number, path: "/a", sound: .init(time: 0, sampleRate: 8000, channelCount: 1, frameCount: 1),
-                model: .init(key: RecordingKey(high: 0, low: 0), sectionID: section, frames: frames), name: "",
-                note: "", rating: nil, trashedAt: nil)
+    func choice() throws {
+        let store = try PracticeStore(.memory)
+        let song = PracticeRecording(
+            key: RecordingKey(high: 1, low: 2), sampleRate: 8000, frameCount: 8000, title: "song")
+        let models: [(frames: Range<Int64>, section: Int?)] = [
+            (0..<100, 7), (0..<400, nil), (0..<100, nil), (900..<1000, nil),
+        ]
+        for (number, model) in models.enumerated() {
+            try store.addTake(
+                inFileAt: "/take\(number)", .init(time: 1, sampleRate: 8000, channelCount: 1, frameCount: 1),
+                model: .init(key: song.key, sectionID: model.section, frames: model.frames), of: song)
         }
-        let takes = [take(4, 900..<1000), take(3, 0..<100), take(2, 0..<400), take(1, 0..<100, section: 7)]
+        let takes = try store.takes()
         func meant(_ frames: Range<Int64>, section: Int? = nil) -> Int? {
             TakeDesk.newest(of: .init(section: section, frames: frames, place: 0), in: takes) { $0 }?.number
         }

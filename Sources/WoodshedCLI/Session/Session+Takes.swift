@@ -19,6 +19,8 @@ extension Session {
         let answer = takes.answer(action, isPlaying: control.isPlaying, pauseReason: pauseReason)
         guard let answer else { return false }
         show(answer)
+        // The status line tells it where there is one.
+        if takes.isPreparing, !loop.traits.drawsStatus { loop.say(["preparing the take"]) }
         return true
     }
 
@@ -29,8 +31,8 @@ extension Session {
         guard let takes else { return "" }
         let columns = loop.traits.drawsStatus ? terminalSize().columns : nil
         let answer = takes.take(news, glyphs: loop.traits.glyphs, columns: columns)
-        // Ended by itself: the next press of the space bar means to go on.
-        if case .ended = news, !takes.isHearing { control.noteSilence(true) }
+        // The next press of the space bar means to go on.
+        if answer.isOver { control.noteSilence(true) }
         say(answer)
         return lines(answer)
     }

@@ -10,6 +10,8 @@ final class TakeControls {
         var json: [JSONValue] = []
         /// Lines that are drawn on a terminal, before the words.
         var picture: ComparisonView?
+        /// What was heard has ended without a key: the loop stays paused.
+        var isOver = false
         /// Even if the user wants to hear nothing: the answer is what was asked for.
         var isAsked = false
 
@@ -38,6 +40,9 @@ final class TakeControls {
         desk = TakeDesk(session: session, keeper: keeping.keeper, mixesBoth: keeping.mixesBoth, tell: tell)
         makePlayer = { try PairPlayer(engine: engine, pair: $0, sound: $1) }
     }
+
+    /// Whether what is heard next is being prepared.
+    var isPreparing: Bool { preparing != nil }
 
     /// Whether a take or its model is heard.
     var isHearing: Bool { hearing != nil }
@@ -134,7 +139,7 @@ final class TakeControls {
             var words = ["heard to the end"]
             if reason == .failed { words = ["take \(hearing.pair.take.number) can no longer be read"] }
             if goesOn { words[0] += "; the space bar goes on with the loop" }
-            return Answer(words: words, json: [ended(hearing, reason)])
+            return Answer(words: words, json: [ended(hearing, reason)], isOver: true)
         case .compared(let number, let take, let compared, let comparison):
             guard comparing?.number == number else { return Answer() }
             comparing = nil
