@@ -9,9 +9,9 @@ internal import Engine
 ///     hearing.start()
 ///     hearing.hear(.take)      // at the same place
 ///
-/// The model has the speed and the pitch of the take's notes, and the take lies where it was played. A take that was played in the gap after the
-/// model lies on it as if the model were played again. Of a longer passage five minutes are heard at most, so that memory is bounded: a rendered model of
-/// stereo takes 115 MB then, and a model at its own speed and pitch none; the take is decoded as it is played.
+/// The model has the speed and the pitch at which it was heard then, and the take lies where it was played. A take that was played in the gap
+/// after the model lies on it as if the model were played again. Of a longer passage five minutes are heard at most, so that memory is bounded: a
+/// rendered model in stereo takes 115 MB then, and a model at its own speed and pitch none; the take is decoded as it is played.
 public struct HeardPair: Sendable {
     /// The take.
     public let take: StoredTake

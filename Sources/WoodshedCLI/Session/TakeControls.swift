@@ -5,7 +5,7 @@ import Woodshed
 /// Carries out the keys about takes on a practice session. Used on the main thread.
 final class TakeControls {
     /// What the user and programs are told.
-    struct Answer: Equatable {
+    struct Answer {
         var words: [String] = []
         var json: [JSONValue] = []
         /// Lines that are drawn on a terminal, before the words.
@@ -14,8 +14,6 @@ final class TakeControls {
         var isOver = false
         /// Even if the user wants to hear nothing: the answer is what was asked for.
         var isAsked = false
-
-        static func == (one: Answer, other: Answer) -> Bool { one.words == other.words && one.json == other.json }
     }
 
     private let desk: TakeDesk
