@@ -96,13 +96,13 @@ struct KeyMap: Equatable, Sendable {
 
     private static let playingTexts: [(words: [String], text: String)] = [
         (["pause", "freeze"], "pause; freeze the sound"), (["seek -5", "seek +5"], "5 s back, on; Shift: 1 s"),
-        (["speed -5%", "speed +5%"], "5 % slower, faster"), (["speed -1%", "speed +1%"], "1 % slower, faster"),
+        (["speed -5%", "speed +5%", "speed -1%", "speed +1%"], "5 %, 1 % slower, faster"),
         (["speed 100%"], "normal speed"), (["loop start", "loop end"], "loop: starts, ends here"),
         (["loop toggle", "loop jump"], "leave or enter; to start"), (["loop last"], "loop the last 4 s, 8 s"),
         (["nudge start -10ms", "nudge start +10ms"], "loop's start 10 ms -, +"),
         (["nudge end -10ms", "nudge end +10ms"], "loop's end 10 ms -, +"),
         (["nudge start -1f"], "so too edges by a frame"),
-        (["mark"], "mark a point"), (["save", "rename"], "save the loop; new name"),
+        (["mark", "save", "rename"], "mark; save loop; rename"),
         (["remove", "hard"], "remove section; hard"), (["undo", "redo"], "undo, redo"),
         (["section +1", "section -1", "list"], "next, previous; list"), (["passes 1", "passes 9"], "so many passes"),
         (["passes endless", "gap"], "endless; gap: 0, 1, 1.5"),

@@ -95,7 +95,9 @@ struct HeardPairTests {
         #expect(lanes[0].dropLast(300).elementsEqual(left.dropLast(300)))
     }
 
-    @Test("is as loud as its model within 0.5 LU, within bounds, and never clips", arguments: [-24.0, -12, 0, 9])
+    @Test(
+        "is as loud as its model within 0.5 LU, within bounds, and never clips",
+        arguments: cases([-24.0, -12, 0, 9], few: [-12]))
     func loudness(decibels: Double) throws {
         let material = try PairMaterial()
         let song = try decode(material.scratch.file("song.wav"))
@@ -171,15 +173,17 @@ struct HeardPairTests {
         }
         #expect(kind { try hear(good) } == nil)
         #expect(kind { try hear(good, isCancelled: { true }) } == .cancelled)
-        var calls = 0
-        let slow = try material.take(tone, frames: 0..<200_000, start: 0, speed: 0.5, named: "slow.wav")
-        let cancelled = kind {
-            try hear(slow) {
-                calls += 1
-                return calls > 2
+        if Workload.isWhole {
+            var calls = 0
+            let slow = try material.take(tone, frames: 0..<200_000, start: 0, speed: 0.5, named: "slow.wav")
+            let cancelled = kind {
+                try hear(slow) {
+                    calls += 1
+                    return calls > 2
+                }
             }
+            #expect(cancelled == .cancelled && calls == 3)
         }
-        #expect(cancelled == .cancelled && calls == 3)
         let other = try material.take(
             tone, frames: 0..<48_000, start: 0, key: RecordingKey(high: 1, low: 2), named: "other.wav")
         #expect(kind { try hear(other) } == .otherRecording)
