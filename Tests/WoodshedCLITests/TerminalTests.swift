@@ -217,7 +217,7 @@ struct TerminalTests {
             actions == [
                 .changeSpeed(by: -0.05), .loop(.setStart), .tell, .loop(.goToStart), .loop(.goToStart),
             ])
-        #expect(map.help.entries.contains { $0 == ("ö ]", "5 % slower, faster") })
+        #expect(map.help.entries.contains { $0 == ("ö ] { }", "5 %, 1 % slower, faster") })
         let sequences: [(String, String)] = [
             ("\u{1B}[H", "home"), ("\u{1B}[5~", "pageup"), ("\u{1B}[3;5~", "ctrl+delete"),
             ("\u{1B}[1;6A", "ctrl+shift+up"),
