@@ -42,7 +42,10 @@ public final class Clip: Sendable {
         try self.init(openDecoder(path: path), sampleRate: sampleRate, memoryBudget: memoryBudget)
     }
 
-    init(_ decoder: any AudioDecoder, sampleRate: Int?, memoryBudget: Int) throws(AudioFileError) {
+    /// Reads what a decoder makes, on the clip's own thread; `sampleRate` nil means the decoder's own rate.
+    package init(
+        _ decoder: any AudioDecoder, sampleRate: Int? = nil, memoryBudget: Int
+    ) throws(AudioFileError) {
         info = decoder.info
         channelCount = info.channelCount
         self.sampleRate = sampleRate ?? info.sampleRate

@@ -105,7 +105,7 @@ struct TerminalTests {
     @Test("keys are recognised whole or in pieces, and unknown ones are ignored")
     func keys() {
         var reader = KeyBytes()
-        let bytes: [UInt8] = Array(" q\u{1B}[C\u{1B}OD\u{1B}[A\u{1B}[B\u{1B}[1;2Cz\u{1B}[5~[]{}()+-?nN\u{7F}".utf8)
+        let bytes: [UInt8] = Array(" q\u{1B}[C\u{1B}OD\u{1B}[A\u{1B}[B\u{1B}[1;2Ce\u{1B}[5~[]{}()+-?nN\u{7F}".utf8)
         let expected: [KeyAction] = [
             .togglePause, .quit(remembers: true), .jump(seconds: 5), .jump(seconds: -5), .skip(sections: -1),
             .skip(sections: 1),
@@ -131,10 +131,21 @@ struct TerminalTests {
             ])
     }
 
+    @Test("the keys of takes: what is heard, the end of it, and the comparison")
+    func takeKeys() {
+        var reader = KeyBytes()
+        let keys = reader.keys("otcvx\r".utf8).flatMap { KeyMap.standard.playing.actions(of: $0) }
+        #expect(
+            keys == [
+                .take(.hear(.model)), .take(.hear(.take)), .take(.hear(.turn)), .take(.hear(.both)), .take(.compare),
+                .take(.end),
+            ])
+    }
+
     @Test("the keys of saved sections, and of the pass that was clean or missed")
     func sectionKeys() {
         var reader = KeyBytes()
-        let keys = reader.keys("mSRXHuUyxQ".utf8).flatMap { KeyMap.standard.playing.actions(of: $0) }
+        let keys = reader.keys("mSRXHuUyzQ".utf8).flatMap { KeyMap.standard.playing.actions(of: $0) }
         #expect(
             keys == [
                 .sections(.mark), .sections(.save), .sections(.rename), .sections(.remove), .sections(.toggleHard),
@@ -173,7 +184,7 @@ struct TerminalTests {
             #expect(try KeyName(parsing: key).description == key)
             #expect(try KeyAction.list(words).map(\.words).joined(separator: "; ") == words, "\(key)")
         }
-        #expect(KeyMap.standard.playing.rows.count == 70)
+        #expect(KeyMap.standard.playing.rows.count == 76)
         #expect(try KeyName(parsing: "Shift+Ctrl+LEFT").description == "ctrl+shift+left")
         #expect(
             try KeyName(parsing: "ctrl+L").description == "ctrl+l" && KeyName(parsing: "shift+a").description == "A")
@@ -206,7 +217,7 @@ struct TerminalTests {
             actions == [
                 .changeSpeed(by: -0.05), .loop(.setStart), .tell, .loop(.goToStart), .loop(.goToStart),
             ])
-        #expect(map.help.entries.contains { $0 == ("ö ]", "5 % slower, faster") })
+        #expect(map.help.entries.contains { $0 == ("ö ] { }", "5 %, 1 % slower, faster") })
         let sequences: [(String, String)] = [
             ("\u{1B}[H", "home"), ("\u{1B}[5~", "pageup"), ("\u{1B}[3;5~", "ctrl+delete"),
             ("\u{1B}[1;6A", "ctrl+shift+up"),

@@ -1,11 +1,7 @@
-internal import AudioDevices
 package import Clips
-internal import DSP
 
 /// What a score sounds like, made on the calling thread as fast as it goes, without a device.
 package enum OfflineRender {
-    private static let blockFrames = 4096
-
     /// The sound of a score, as the mean of its channels.
     ///
     /// - Parameters:
@@ -16,17 +12,17 @@ package enum OfflineRender {
     ///
     /// Real-time safe: no.
     package static func mix(_ clip: Clip, _ score: Score, frameLimit: Int) throws(EngineError) -> [Float] {
-        let player = try OfflinePlayer(clip, score: score, periodFrames: blockFrames)
+        let sound = try OfflineSound(clip, score)
         var mix: [Float] = []
-        while !player.isFinished, mix.count < frameLimit {
-            let valid = try player.renderBlock().valid
-            guard valid > 0 else { break }
-            let channels = unsafe player.block(frameCount: valid, at: 0).channels
-            for frame in 0..<min(valid, frameLimit - mix.count) {
-                var sum: Float = 0
-                for channel in 0..<clip.channelCount { unsafe sum += channels[channel][frame] }
-                mix.append(sum / Float(clip.channelCount))
+        while mix.count < frameLimit {
+            let goesOn = try unsafe sound.next { channels, count in
+                for frame in 0..<min(count, frameLimit - mix.count) {
+                    var sum: Float = 0
+                    for channel in 0..<sound.channelCount { unsafe sum += channels[channel][frame] }
+                    mix.append(sum / Float(sound.channelCount))
+                }
             }
+            guard goesOn else { break }
         }
         return mix
     }

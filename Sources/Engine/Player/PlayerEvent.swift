@@ -93,6 +93,8 @@ public enum PauseReason: UInt8, Sendable, Hashable {
     case deviceSuspended
     /// The device was lost, and another program has it now.
     case deviceTaken
+    /// Something else is heard meanwhile, such as a take beside what it was recorded against.
+    case hearing
 }
 
 extension Interruption {

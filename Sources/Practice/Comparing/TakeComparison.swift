@@ -86,14 +86,22 @@ public struct ComparedPassage: Sendable {
         (self.clip, self.frames, self.speed, self.pitch) = (clip, frames, speed, pitch)
     }
 
-    /// What is heard of it.
-    func sound() throws -> MonoSound {
-        if speed == .normal, pitch == .original { return try MonoSound(clip, frames) }
-        let seconds = Double(frames.count) / Double(clip.sampleRate) / speed.factor
-        try MonoSound.check(seconds: seconds, sampleRate: clip.sampleRate)
+    /// Whether it is heard as it was recorded.
+    var isOriginal: Bool { speed == .normal && pitch == .original }
+
+    /// One pass of it.
+    func score() throws(ScoreError) -> Score {
         let plan = PracticePlan(
             sections: [try Section(frames)], passes: .count(1), speeds: .constant(speed), pitch: pitch)
-        let score = try Score(plan, clipFrameCount: clip.frameCount, sampleRate: clip.sampleRate)
+        return try Score(plan, clipFrameCount: clip.frameCount, sampleRate: clip.sampleRate)
+    }
+
+    /// What is heard of it, as the mean of its channels.
+    func sound() throws -> MonoSound {
+        if isOriginal { return try MonoSound(clip, frames) }
+        let seconds = Double(frames.count) / Double(clip.sampleRate) / speed.factor
+        try MonoSound.check(seconds: seconds, sampleRate: clip.sampleRate)
+        let score = try score()
         let limit = Int(TakeComparison.longestSeconds * Double(clip.sampleRate))
         return MonoSound(
             samples: try OfflineRender.mix(clip, score, frameLimit: limit), sampleRate: clip.sampleRate)

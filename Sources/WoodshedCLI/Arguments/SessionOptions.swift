@@ -44,6 +44,14 @@ struct SessionOptions: ParsableArguments {
         transform: { try ResumeRewindText(parsing: optionValue($0)) })
     var resumeRewind: ResumeRewindText?
 
+    @Option(
+        name: .long,
+        help: .init(
+            "Both at once: split (model left, take right) or mix. (default: split)", valueName: "how",
+            visibility: .hidden),
+        transform: { try BothText(parsing: optionValue($0)) })
+    var both: BothText = .split
+
     /// Whether the user says where to begin.
     var choosesBeginning: Bool { fromSection != nil || shuffle }
 

@@ -72,6 +72,7 @@ struct SettingOption: Sendable {
             check: { text throws(ArgumentError) in _ = try ResumeRewindText(parsing: text) }),
         SettingOption(name: "repeat", verbs: ["practice"], standard: "no"),
         SettingOption(name: "snap", verbs: ["practice"], standard: "no"),
+        word("both", ["practice"], BothText.split),
         SettingOption(name: "waveform", verbs: playing, standard: "yes", hasOpposite: true),
         SettingOption(
             name: "output", verbs: playing.union(["demo"]), standard: "default",

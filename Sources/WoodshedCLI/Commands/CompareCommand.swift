@@ -88,7 +88,8 @@ struct CompareCommand: Verb {
         let passage = ComparedPassage(
             clip: model, frames: frames, speed: try Speed(factor: speed?.factor ?? stored?.speed ?? 1),
             pitch: try Pitch(semitones: pitch?.semitones ?? stored?.semitones ?? 0))
-        let start = stored.map { $0.start / Double(recording.sampleRate) } ?? 0
+        let length = Double(frames.count) / Double(model.sampleRate) / passage.speed.factor
+        let start = stored.map { PairLayout.startSeconds(of: $0, take: recording.info, length: length) } ?? 0
         let comparison = try TakeComparison(of: recording, with: passage, start: start)
         if let out, let format = Self.format(of: out) {
             let title = "\(fileName(path)) beside \(fileName(file))\(section.map { ", " + $0 } ?? "")"
@@ -177,14 +178,17 @@ extension TakeComparison {
         abs(seconds) < 0.0005 ? "on time" : "\(milliseconds(seconds)) ms \(seconds > 0 ? "late" : "early")"
     }
 
-    /// One object for programs. What cannot be known is null.
-    var json: JSONValue {
+    /// One object for programs.
+    var json: JSONValue { .object([.init("v", .integer(1))] + fields) }
+
+    /// The measures for programs. What cannot be known is null.
+    var fields: [JSONValue.Field] {
         func number(_ value: Double?, _ factor: Double = 1) -> JSONValue {
             // To a thousandth: more digits would be noise.
             value.map { .number(($0 * factor * 1000).rounded() / 1000) } ?? .null
         }
         var fields: [JSONValue.Field] = [
-            .init("v", .integer(1)), .init("offset_ms", number(offsetSeconds, 1000)),
+            .init("offset_ms", number(offsetSeconds, 1000)),
             .init("spread_ms", number(measures.spreadSeconds, 1000)),
             .init("length_ratio", number(measures.lengthRatio)),
             .init("worst_at_seconds", number(measures.worstPlace?.modelSeconds)),
@@ -192,7 +196,7 @@ extension TakeComparison {
             .init("pitch_offset_cents", number(measures.pitchOffsetCents)),
             .init("pitch_cents", number(measures.pitchCents)), .init("energy_db", number(measures.energyDecibels)),
         ]
-        guard let attacks else { return .object(fields + [.init("attacks", .null)]) }
+        guard let attacks else { return fields + [.init("attacks", .null)] }
         fields.append(
             .init(
                 "attacks",
@@ -208,6 +212,6 @@ extension TakeComparison {
                             })), .init("missed_at_seconds", .array(attacks.missedSeconds.map { number($0) })),
                     .init("added_at_seconds", .array(attacks.addedSeconds.map { number($0) })),
                 ])))
-        return .object(fields)
+        return fields
     }
 }

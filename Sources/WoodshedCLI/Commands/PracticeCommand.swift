@@ -73,6 +73,7 @@ struct PracticeCommand: Verb {
         let keeping = try Keeping(
             file: file, follows: plan.chosenSections.isEmpty, choice: plan.choice(onlyHard: flow.hard),
             textMoment: flow.text, remembers: device.listensInRealTime)
+        keeping.mixesBoth = flow.both == .mix
         return try playing.run(keeping: keeping, goingOn: handover) { clip in
             let (timeline, saved) = (Timeline(clip), keeping.saved(clip))
             keeping.recipe = try recipe?.recipe(in: timeline)
@@ -98,12 +99,16 @@ struct Play: Verb {
               woodshed play song.mp3 --pitch -2
               woodshed play song.mp3 --from 50% --to 1:45 --output hw:1
               woodshed play @1                           the take that was recorded last
+              woodshed play @1 --with-model              what it was recorded against left, the take right
 
             While playing, ? shows the keys: space pauses, arrows move, [ and ] change the speed, < and > the pitch, q ends.
             """)
 
     @Argument(help: "A recording.", completion: .file())
     var file: String
+
+    @Flag(name: .long, help: "With a take: what it was recorded against on the left, the take on the right.")
+    var withModel = false
 
     @OptionGroup var range: RangeOptions
     @OptionGroup var speed: SpeedOptions
@@ -116,6 +121,9 @@ struct Play: Verb {
     @OptionGroup var messages: MessageOptions
 
     func perform() throws {
+        if withModel {
+            return try PairPlaying(word: file, device: device, loss: loss, screen: screen, messages: messages).run()
+        }
         let playing = Playing(
             file: try TakeWord.file(file), strip: strip, device: device, loss: loss, screen: screen, messages: messages)
         try playing.run { clip in

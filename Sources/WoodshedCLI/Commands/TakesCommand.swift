@@ -18,6 +18,7 @@ struct TakesCommand: Verb {
               woodshed takes note 12 "late after the rest"
               woodshed takes rate 12 4                1 to 5; none takes it back
               woodshed takes export 12 solo.flac      also opus, ogg, mp3 and m4a
+              woodshed takes export 12 both.wav --pair    the original left, the take right
               woodshed takes add old.wav              a recording that is not in the list
               woodshed takes rm 3-7 9                 undo brings them back
               woodshed takes --trash                  what was deleted
@@ -49,6 +50,15 @@ struct TakesCommand: Verb {
     @Flag(name: .long, help: "Go on listing: a line for each take that is added or changed, by any program.")
     var follow = false
 
+    @Flag(name: .long, help: "With export: what was followed on the left, the take on the right.")
+    var pair = false
+
+    @Flag(name: .long, help: "With --pair: make both equally loud.")
+    var match = false
+
+    @Option(name: .long, help: "With --pair: where the recording is now.", completion: .file())
+    var model: String?
+
     @Flag(name: .long, help: "With empty: remove the files in the trash.")
     var yes = false
 
@@ -69,6 +79,11 @@ struct TakesCommand: Verb {
         case .rename: try edit(words[0], .rename(words[1]), "named", in: store)
         case .note: try edit(words[0], .note(words[1]), "noted", in: store)
         case .rate: try edit(words[0], .rate(try Self.rating(words[1])), "rated", in: store)
+        case .export where pair:
+            let take = try TakeWord.take(words[0], in: store)
+            try PairFile(take: take, store: store, recording: model, matches: match, messages: messages)
+                .write(to: words[1])
+            note("wrote \(words[1])")
         case .export: try export(try TakeWord.take(words[0], in: store), to: words[1])
         case .add:
             try tell(try words.map { try store.addTake(inFileAt: $0, Self.sound($0)) }, "added", next: "takes")
@@ -98,10 +113,13 @@ struct TakesCommand: Verb {
         }
         let given = [
             ("--section", section != nil), ("--newest", newest != nil), ("--trash", trash), ("--follow", follow),
-            ("--yes", yes),
+            ("--yes", yes), ("--pair", pair), ("--match", match), ("--model", model != nil),
         ].filter(\.1).map(\.0)
         if let option = given.first(where: { !action.options.contains($0) }) {
             throw CommandFailure(.usage, "'\(action.rawValue)' does not take \(option)", remedy: remedy)
+        }
+        if match || model != nil, !pair {
+            throw CommandFailure(.usage, "--match and --model belong to --pair", remedy: remedy)
         }
         if section != nil, words.isEmpty {
             throw CommandFailure(.usage, "--section needs the recording that it is of", remedy: remedy)

@@ -37,6 +37,17 @@ extension ComparisonError: CommandError {
     }
 }
 
+extension HearingError: CommandError {
+    var exitStatus: ExitStatus {
+        switch kind {
+        case .noModel, .otherRecording, .nothingInCommon: .badData
+        case .gone: .notFound
+        case .unreadable: .inputOutput
+        case .cancelled: .interrupted
+        }
+    }
+}
+
 extension SectionFormatError: CommandError {
     var exitStatus: ExitStatus {
         switch kind {

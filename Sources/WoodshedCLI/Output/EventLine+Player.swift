@@ -91,6 +91,7 @@ extension PauseReason {
         case .deviceStopped: "device_stopped"
         case .deviceSuspended: "device_suspended"
         case .deviceTaken: "device_taken"
+        case .hearing: "hearing"
         }
     }
 }

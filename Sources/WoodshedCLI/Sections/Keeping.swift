@@ -3,7 +3,7 @@ import Woodshed
 
 /// The saved sections, the settings and the place of one recording, for one run.
 final class Keeping {
-    private let keeper: SectionKeeper
+    let keeper: SectionKeeper
     private let copies: CopySearch
     /// Whether the saved sections are played, and changes of them followed: no option has chosen others.
     private let follows: Bool
@@ -12,6 +12,8 @@ final class Keeping {
     private let textMoment: TextMoment
     /// How sections are played, and when their texts are shown.
     var recipe: Recipe?
+    /// Whether a take and its model are mixed when both are heard at once.
+    var mixesBoth = false
     /// The texts of sections, by their identities.
     private(set) var texts: [Int: String] = [:]
     /// The identities of the sections that are marked as hard.

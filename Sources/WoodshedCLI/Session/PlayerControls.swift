@@ -8,7 +8,7 @@ struct PlayerControls {
     private let session: PracticeSession
     private var isPaused = false
     private var isFrozen = false
-    private var gainDecibels = 0.0
+    private(set) var gainDecibels = 0.0
     private var wantedSpeed: Double?
     private var wantedSemitones: Double?
     private var peak = PeakHold()
@@ -55,7 +55,7 @@ struct PlayerControls {
         case .reverse: try? session.setReversed(!session.isReversed)
         case .grade(let isClean):
             setSpeed((wantedSpeed ?? player.status.speed) + (isClean ? Self.gradeStep : -Self.gradeStep))
-        case .quit, .help, .redraw, .waveform, .list, .loop, .sections, .strip, .record, .tell: break
+        case .quit, .help, .redraw, .waveform, .list, .loop, .sections, .strip, .record, .take, .tell: break
         }
     }
 

@@ -40,7 +40,7 @@ struct Playing {
         if messages.verbose { StandardStream.error.note(listening.summary) }
         let session = try Session(
             listening, messages: messages, signals: signals, onLoss: loss.onLoss, showsWaveform: screen.waveform,
-            keeping: keeping, keyMap: keyMap, takes: takes, goingOn: takesOver, canReopen: canReopen)
+            keeping: keeping, keyMap: keyMap, recording: takes, goingOn: takesOver, canReopen: canReopen)
         let status = try session.run()
         guard status == .success else { throw CommandFailure(status) }
         return session.handover

@@ -13,6 +13,8 @@ enum PlayingReport: Sendable {
     case input(RecorderLevels)
     /// Every take is whole.
     case takesOver
+    /// What is heard of takes.
+    case takes(TakeNews)
     /// There will be no further event.
     case eventsOver
     /// The device has played everything, or failed.

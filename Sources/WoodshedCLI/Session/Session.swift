@@ -26,7 +26,8 @@ final class Session: TerminalLoopDelegate {
     private(set) var silentLosses = (xruns: Int64(0), frames: Int64(0))
 
     private(set) var heldFinish: PlayerEvent?
-    private var pauseReason: PauseReason?
+    private(set) var pauseReason: PauseReason?
+    let takes: TakeControls?
     private var countdown = RestCountdown()
     private var hasEventsOver = false
     private var engineOver: EngineError??
@@ -37,7 +38,7 @@ final class Session: TerminalLoopDelegate {
     private let keyMap: KeyMap
     private let keeping: Keeping?
     private let desk: SectionDesk?
-    private let takes: SessionRecording?
+    private let recording: SessionRecording?
     private var areTakesOver = false
     /// What the next session goes on from, if the user wants to record and this one cannot.
     private(set) var handover: Handover?
@@ -60,7 +61,7 @@ final class Session: TerminalLoopDelegate {
     init(
         _ listening: Listening, messages: MessageOptions, signals: Int32, takesKeys: Bool = true,
         onLoss: LossText = .wait, showsWaveform: Bool = false, tellsFigures: Bool = true, keeping: Keeping? = nil,
-        keyMap: KeyMap = .standard, takes: SessionRecording? = nil, goingOn takesOver: Handover? = nil,
+        keyMap: KeyMap = .standard, recording: SessionRecording? = nil, goingOn takesOver: Handover? = nil,
         canReopen: Bool = false
     ) throws(CommandFailure) {
         engine = listening.engine
@@ -78,8 +79,9 @@ final class Session: TerminalLoopDelegate {
         )
         control = PlayerControls(session: practice)
         self.keeping = keeping
-        (self.takes, self.takesOver, self.canReopen) = (takes, takesOver, canReopen)
+        (self.recording, self.takesOver, self.canReopen) = (recording, takesOver, canReopen)
         let inbox = loop.inbox
+        takes = keeping.map { TakeControls($0, listening) { inbox.put(.takes($0)) } }
         desk = keeping.map { keeping in
             SectionDesk(keeping.keys(of: listening.session) { inbox.put(.kept($0)) }, keyMap.input)
         }
@@ -100,7 +102,7 @@ final class Session: TerminalLoopDelegate {
         practice.start()
         takesOver?.apply(to: practice)
         do {
-            try takes?.start(loop.inbox)
+            try recording?.start(loop.inbox)
             try engine.start()
         } catch {
             engine.stop()
@@ -108,12 +110,12 @@ final class Session: TerminalLoopDelegate {
         }
         waitForEngine()
         if let greeting = keeping?.greeting { loop.say([greeting]) }
-        if let takes { loop.say(takes.notes) }
+        if let recording { loop.say(recording.notes) }
         desk?.followOthers()
         keeping?.searchCopies(player.clip) { [inbox = loop.inbox] in inbox.put(.kept($0)) }
     }
 
-    var isOver: Bool { hasEventsOver && engineOver != nil && (takes == nil || areTakesOver) }
+    var isOver: Bool { hasEventsOver && engineOver != nil && (recording == nil || areTakesOver) }
 
     // MARK: Events of the engine
 
@@ -167,6 +169,7 @@ final class Session: TerminalLoopDelegate {
     }
 
     private func carryOut(_ action: KeyAction) {
+        if answerTakes(action) { return }
         switch action {
         case .quit(let remembers):
             // The first such key counts.
@@ -188,7 +191,10 @@ final class Session: TerminalLoopDelegate {
         case .sections(let key):
             if let desk { loop.say(desk.press(key), evenQuiet: true) }
         case .record:
-            if let takes { return loop.say([takes.press()]) }
+            if let recording {
+                if let answer = takes?.end() { show(answer) }
+                return loop.say([recording.press()])
+            }
             guard canReopen else { return loop.say([SessionRecording.offWords]) }
             handover = Handover(practice)
             loop.end(.success)
@@ -196,33 +202,17 @@ final class Session: TerminalLoopDelegate {
         case .strip(let key): loop.say([StripControls(player: player).apply(key)])
         default:
             control.apply(action)
+            takes?.gainDecibels = control.gainDecibels
             if let words = control.words(after: action) { loop.say([words]) }
         }
     }
 
     func answer(signal number: Int32) {}
 
-    /// Where the player is, for somebody who does not see the status line.
-    private var placeWords: String {
-        let (status, sections) = (player.status, player.score.sections)
-        let seconds = Double(status.clipFrame) / Double(player.clip.sampleRate)
-        var parts: [String] = []
-        if practice.marks.isRunning {
-            parts.append("loop")
-        } else if sections.count > 1 {
-            parts.append("section \(status.section) of \(sections.count)")
-        }
-        parts += [passText(status.pass, of: status.passes), clockText(seconds), percentText(status.speed)]
-        if practice.isReversed { parts.append("backwards") }
-        parts += StripControls.words(player.strip)
-        if status.isFrozen { parts.append("frozen") }
-        if status.state == .paused { parts.append("paused") }
-        return parts.joined(separator: ", ")
-    }
-
     // MARK: Ending
 
     func beginEnding() {
+        takes?.end()
         player.stop()
         deadline = monotonicNanoseconds() + Self.patience
     }
@@ -245,7 +235,7 @@ final class Session: TerminalLoopDelegate {
         if remembers { keeping?.remember(practice, isCompleted: isCompleted) }
         if !loop.isOutputClosed, handover == nil { try finishLine(failed: failure != nil || loss != nil) }
         if let failure { throw failure }
-        if let fault = takes?.failure { throw fault }
+        if let fault = recording?.failure { throw fault }
         if !loop.messages.quiet, tellsFigures, handover == nil { sayGoodbye() }
         if let loss { throw loss }
         if let failure = loop.outputFailure { throw failure }
@@ -255,6 +245,7 @@ final class Session: TerminalLoopDelegate {
     // MARK: Ctrl-Z and back
 
     func prepareForSuspension() {
+        suspendTakes()
         goesOnAfterSuspension = control.isPlaying
         guard goesOnAfterSuspension else { return }
         player.pause(reason: .suspended)
@@ -268,6 +259,7 @@ final class Session: TerminalLoopDelegate {
 
     func goOnAfterSuspension() {
         loop.waitForDevice { engine.statistics.blocks }
+        takes?.setSuspended(false)
         if goesOnAfterSuspension { player.resume(after: .suspended) }
     }
 
@@ -280,14 +272,15 @@ final class Session: TerminalLoopDelegate {
             case .eventsOver: hasEventsOver = true
             case .engineOver(let error):
                 engineOver = .some(error)
-                takes?.finish()
+                recording?.finish()
                 // From now on it is the disk that takes its time.
                 if deadline != nil { deadline = monotonicNanoseconds() + Self.diskPatience }
-            case .take(let event): lines += tell(takes?.take(event, json: loop.messages.json))
-            case .input(let levels): lines += tell(takes?.take(levels, json: loop.messages.json))
+            case .take(let event): lines += tell(recording?.take(event, json: loop.messages.json))
+            case .input(let levels): lines += tell(recording?.take(levels, json: loop.messages.json))
             case .takesOver: areTakesOver = true
             case .device(let event): lines += tell(event)
             case .kept(let news): lines += tell(news)
+            case .takes(let news): lines += take(news)
             case .session(.player(let event)): lines += take(event)
             case .session(.loop(let marks)): lines += line(marks)
             case .session(.completed): isCompleted = true
@@ -306,9 +299,10 @@ final class Session: TerminalLoopDelegate {
         case .resumed:
             pauseReason = nil
             control.noteSilence(false)
+            if let answer = takes?.noteLoopPlays() { show(answer) }
         case .frozen: control.noteFrozen(true)
         case .unfrozen: control.noteFrozen(false)
-        case .xrun(let lostFrames) where pauseReason != nil:
+        case .xrun(let lostFrames) where pauseReason != nil && takes?.isHearing != true:
             silentLosses.xruns += 1
             silentLosses.frames += lostFrames
             return ""
@@ -319,7 +313,7 @@ final class Session: TerminalLoopDelegate {
         default: break
         }
         if loop.messages.json { return EventLine(event, sampleRate: engine.configuration.sampleRate).json + "\n" }
-        if !loop.traits.drawsStatus, let words = event.words(player) { loop.say([words]) }
+        if !loop.traits.drawsStatus, let words = words(event) { loop.say([words]) }
         tellText(event)
         return ""
     }
@@ -385,8 +379,8 @@ final class Session: TerminalLoopDelegate {
 
     func lines(_ size: TerminalSize) -> [String] {
         var view = control.view(title: title, clipSeconds: clipSeconds)
-        view.notice = notice
-        if let takes { (view.inputDecibels, view.isRecording) = (takes.inputDecibels, takes.isOn) }
+        view.notice = notice ?? takes?.notice
+        if let recording { (view.inputDecibels, view.isRecording) = (recording.inputDecibels, recording.isOn) }
         let typed = desk?.line.map { [$0.line(columns: size.columns)] } ?? []
         let lines = screen.lines(view, pauseReason: pauseReason, hardIDs: keeping?.hardIDs ?? [], size)
         return lines + typed

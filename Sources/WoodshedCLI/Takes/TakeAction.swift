@@ -23,7 +23,7 @@ enum TakeAction: String, CaseIterable {
         case .rename: "rename TAKE NAME"
         case .note: "note TAKE TEXT"
         case .rate: "rate TAKE 1-5|none"
-        case .export: "export TAKE FILE"
+        case .export: "export TAKE FILE [--pair [--match] [--model RECORDING]]"
         case .add: "add FILE..."
         case .rm: "rm TAKE..."
         case .restore: "restore TAKE..."
@@ -48,6 +48,7 @@ enum TakeAction: String, CaseIterable {
         switch self {
         case .list: ["--section", "--trash", "--newest", "--follow"]
         case .empty: ["--yes"]
+        case .export: ["--pair", "--match", "--model"]
         default: []
         }
     }

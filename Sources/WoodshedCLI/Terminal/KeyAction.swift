@@ -38,6 +38,16 @@ enum KeyAction: NamedAction {
         var question: String? { self == .save || self == .rename ? "name" : nil }
     }
 
+    /// What a key does with the newest take of what plays.
+    enum Take: Equatable, Sendable {
+        /// Hear it, or what it was recorded against.
+        case hear(HeardSound)
+        /// Hear the loop again.
+        case end
+        /// Compare it.
+        case compare
+    }
+
     /// What a key does to the channel strip.
     enum Strip: Equatable, Sendable {
         enum Band: String, Sendable {
@@ -84,6 +94,7 @@ enum KeyAction: NamedAction {
     case strip(Strip)
     case loop(Loop)
     case sections(Sections)
+    case take(Take)
     /// The pass was clean, or a miss: a little faster, or slower.
     case grade(isClean: Bool)
     /// Record over the loop, or stop doing so.
@@ -170,7 +181,10 @@ extension KeyAction {
         "mark": .sections(.mark), "save": .sections(.save), "rename": .sections(.rename),
         "remove": .sections(.remove), "hard": .sections(.toggleHard), "undo": .sections(.undo),
         "redo": .sections(.redo), "grade clean": .grade(isClean: true), "grade missed": .grade(isClean: false),
-        "record": .record, "tell": .tell, "list": .list, "waveform": .waveform, "help": .help, "redraw": .redraw,
+        "record": .record, "hear model": .take(.hear(.model)), "hear take": .take(.hear(.take)),
+        "hear turn": .take(.hear(.turn)), "hear both": .take(.hear(.both)), "hear end": .take(.end),
+        "compare": .take(.compare),
+        "tell": .tell, "list": .list, "waveform": .waveform, "help": .help, "redraw": .redraw,
     ]
 
     /// A number with a sign, of the words of an action.

@@ -1,0 +1,41 @@
+internal import AudioDevices
+package import Clips
+internal import DSP
+
+/// What a score sounds like, block by block, made on the calling thread as fast as it goes, without a device. Memory use does not grow with
+/// its length. Use it from one thread at a time.
+package final class OfflineSound {
+    private static let blockFrames = 4096
+
+    /// Channels of each block: those of the clip.
+    package let channelCount: Int
+    private let player: OfflinePlayer
+
+    /// Prepares everything, so that nothing is missing from the first block on.
+    ///
+    /// - Parameters:
+    ///   - clip: What is played.
+    ///   - score: Compiled for this clip.
+    /// - Throws: `EngineError` of kind `file` if the recording cannot be read.
+    package init(_ clip: Clip, _ score: Score) throws(EngineError) {
+        channelCount = clip.channelCount
+        player = try OfflinePlayer(clip, score: score, periodFrames: Self.blockFrames)
+    }
+
+    /// Makes the next block.
+    ///
+    /// - Parameter body: Gets a pointer for each channel, and the number of frames there, 1 to 4096; they are valid until it returns.
+    /// - Returns: False if the score is over; then `body` was not called.
+    /// - Throws: `EngineError` of kind `file` if the recording cannot be read.
+    ///
+    /// Real-time safe: no.
+    package func next(
+        _ body: (UnsafePointer<UnsafeMutablePointer<Float>>, Int) -> Void
+    ) throws(EngineError) -> Bool {
+        guard !player.isFinished else { return false }
+        let valid = try player.renderBlock().valid
+        guard valid > 0 else { return false }
+        unsafe body(UnsafePointer(player.block(frameCount: valid, at: 0).channels), valid)
+        return true
+    }
+}

@@ -1,0 +1,40 @@
+internal import AudioFiles
+internal import Clips
+internal import DSP
+
+/// Reads frames of a clip as a left and a right lane: the first two channels, or a single one on both. Outside the clip there is silence.
+///
+/// It waits for pages that are not decoded yet. One thread at a time.
+final class LaneReader: @unchecked Sendable {
+    private let clip: Clip
+    private let reader: ClipReader
+
+    init(_ clip: Clip) {
+        self.clip = clip
+        reader = clip.makeReader(waitsForPages: true)
+    }
+
+    deinit { clip.release(reader) }
+
+    /// Reads `count` frames from `frame` on.
+    ///
+    /// - Parameters:
+    ///   - left: Room for `count` samples, and so has `right`.
+    /// - Throws: The reason why the clip cannot be read there.
+    func read(
+        from frame: Int64, count: Int, left: UnsafeMutablePointer<Float>, right: UnsafeMutablePointer<Float>
+    ) throws(AudioFileError) {
+        let frames = (frame..<frame + Int64(count)).clamped(to: 0..<clip.frameCount)
+        if !frames.isEmpty { try clip.waitUntilLoaded([frames]) }
+        reader.beginBlock()
+        defer { reader.endBlock() }
+        var missing = unsafe reader.read(channel: 0, from: frame, count: count, into: left)
+        if clip.channelCount > 1 {
+            missing += unsafe reader.read(channel: 1, from: frame, count: count, into: right)
+        } else {
+            unsafe right.update(from: left, count: count)
+        }
+        // For a reader that waits, a page is missing only if it cannot be decoded.
+        if missing > 0, let failure = clip.failure { throw failure }
+    }
+}

@@ -1,0 +1,76 @@
+public import AudioFiles
+public import Clips
+internal import DSP
+
+/// A take beside what it was recorded against, as a stereo file: the model left, the take right.
+public enum PairExport {
+    /// Writes the file, which appears under its name when it is complete. Nothing of it is held in memory, however long it is.
+    ///
+    /// Its first frame is the model's first one. Each side is the mean of its channels, and lies as in a ``HeardPair``.
+    ///
+    /// - Parameters:
+    ///   - take: A take with a model.
+    ///   - recording: The recording, at the rate of the file.
+    ///   - key: The recording's identity in the store.
+    ///   - path: The file; one that is there is replaced.
+    ///   - format: Its format.
+    ///   - matches: Whether both are made equally loud. This reads everything twice.
+    ///   - progress: Called with the share that is done.
+    ///   - isCancelled: Asked often; true gives up.
+    /// - Returns: The frames of the file.
+    /// - Throws: `HearingError`; `AudioFileError` if the file cannot be written; as `HeardPair.init` otherwise. No file is left then.
+    ///
+    /// Real-time safe: no.
+    @discardableResult
+    public static func write(
+        _ take: StoredTake, in recording: Clip, key: RecordingKey, to path: String, format: FileFormat,
+        matches: Bool = false, progress: (Double) -> Void = { _ in }, isCancelled: () -> Bool = { false }
+    ) throws -> Int64 {
+        let opened = try OpenedTake(take, in: recording, key: key)
+        let layout = try opened.layout()
+        let passage = try opened.passage(layout)
+        // A rendered model is read once, in order; so it is made anew for each time.
+        func sound() throws -> PairSound {
+            let model: any ModelSound =
+                passage.isOriginal ? CopiedModel(passage) : try RenderedModel(passage)
+            return PairSound(layout, model: model, take: opened.clip)
+        }
+        do {
+            let pair = try sound()
+            if matches {
+                let measured = try sound()
+                try measured.match(isCancelled: isCancelled)
+                pair.gains = measured.gains
+            }
+            let writer = try makeSoundWriter(
+                path: path, format: format, sampleRate: recording.sampleRate, channelCount: 2)
+            do {
+                try write(pair, to: writer, progress: progress, isCancelled: isCancelled)
+                try writer.finish()
+            } catch {
+                writer.cancel()
+                throw error
+            }
+            return layout.frameCount
+        } catch {
+            throw opened.explained(error)
+        }
+    }
+
+    private static func write(
+        _ pair: PairSound, to writer: any SoundWriter, progress: (Double) -> Void, isCancelled: () -> Bool
+    ) throws {
+        let block = PlanarBuffer(channelCount: 2, frameCount: 4096)
+        var written: Int64 = 0
+        try pair.forEachBlock(isCancelled: isCancelled) { lanes, count in
+            for index in 0..<count {
+                let both = PairSound.both(lanes, index, mixes: false)
+                unsafe block.channel(0)[index] = both.left
+                unsafe block.channel(1)[index] = both.right
+            }
+            try unsafe writer.write(UnsafePointer(block.channels), frameCount: count)
+            written += Int64(count)
+            progress(Double(written) / Double(pair.layout.frameCount))
+        }
+    }
+}

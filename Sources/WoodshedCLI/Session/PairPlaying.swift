@@ -1,0 +1,39 @@
+// `woodshed play @1 --with-model`: a take and what it was recorded against, both at once.
+import Woodshed
+
+/// Plays a take beside its model.
+struct PairPlaying {
+    /// The take, as typed.
+    let word: String
+    let device: DeviceOptions
+    let loss: LossOptions
+    let screen: ScreenOptions
+    let messages: MessageOptions
+
+    /// Plays to the end, and ends the run with the status of a signal, if any.
+    func run() throws {
+        let keyMap = try KeyMap(SettingsLayers())
+        let signals = Signals.install()
+        let store = try PracticeStore(.user)
+        let take = try TakeWord.take(word, in: store)
+        guard let model = take.model else { throw PairFile.noModel(take) }
+        let file = try PairFile.recordingFile(of: model, in: store, named: nil)
+        let key = try KeptRecording(file: file, store: store).recording.key
+        let output = try device.outputDevice()
+        if case .file(let path) = output {
+            for input in [file, take.currentPath] { try OutputFile.refuseInput(input, output: path) }
+        }
+        let rate = try Listening.loadForPlaying(file).sampleRate
+        let engine = try Engine(
+            output: output, request: try device.request(sampleRate: rate, channelCount: 2), onLoss: loss.policy)
+        let pair = try HeardPair(of: take, in: try engine.load(file), key: key)
+        let plan = PracticePlan(sections: [try Section(0..<pair.frameCount)], joint: .hard)
+        let listening = try Listening(
+            clip: pair.clip, title: "take \(take.number) and its model", engine: engine, plan: plan)
+        try listening.session.player.setStrip(HeardSound.both.strip)
+        let session = try Session(
+            listening, messages: messages, signals: signals, onLoss: loss.onLoss, showsWaveform: false, keyMap: keyMap)
+        let status = try session.run()
+        guard status == .success else { throw CommandFailure(status) }
+    }
+}

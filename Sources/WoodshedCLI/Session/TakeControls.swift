@@ -1,0 +1,232 @@
+// The keys that let the newest take of what plays be heard beside what it was recorded against, and compare it. The loop is paused meanwhile.
+import JSON
+import Woodshed
+
+/// Carries out the keys about takes on a practice session. Used on the main thread.
+final class TakeControls {
+    /// What the user and programs are told.
+    struct Answer {
+        var words: [String] = []
+        var json: [JSONValue] = []
+        /// Lines that are drawn on a terminal, before the words.
+        var picture: ComparisonView?
+        /// What was heard has ended without a key: the loop stays paused.
+        var isOver = false
+        /// Even if the user wants to hear nothing: the answer is what was asked for.
+        var isAsked = false
+    }
+
+    private let desk: TakeDesk
+    private let makePlayer: (HeardPair, HeardSound) throws -> PairPlayer
+    private let session: PracticeSession
+
+    private var hearing: PairPlayer?
+    /// What is being prepared, and how it will be heard.
+    private var preparing: (work: TakeDesk.Work, sound: HeardSound)?
+    private var comparing: TakeDesk.Work?
+    private var lastPair: HeardPair?
+    private var lastNumber = 0
+    /// Whether the loop goes on when what is heard ends.
+    private var goesOn = false
+    /// The volume, which is that of the loop.
+    var gainDecibels = 0.0 { didSet { hearing?.setGain(decibels: gainDecibels) } }
+
+    /// - Parameter tell: Called on any thread.
+    init(_ keeping: Keeping, _ listening: Listening, tell: @escaping @Sendable (TakeNews) -> Void) {
+        let engine = listening.engine
+        session = listening.session
+        desk = TakeDesk(session: session, keeper: keeping.keeper, mixesBoth: keeping.mixesBoth, tell: tell)
+        makePlayer = { try PairPlayer(engine: engine, pair: $0, sound: $1) }
+    }
+
+    /// Whether what is heard next is being prepared.
+    var isPreparing: Bool { preparing != nil }
+
+    /// Whether a take or its model is heard.
+    var isHearing: Bool { hearing != nil }
+
+    // MARK: Keys
+
+    /// Takes a key's action.
+    ///
+    /// - Parameters:
+    ///   - isPlaying: Whether the loop plays, or would if the device were there.
+    ///   - pauseReason: Why the loop is paused; nil if it is not.
+    /// - Returns: Nil for an action that does not concern takes.
+    func answer(_ action: KeyAction, isPlaying: Bool, pauseReason: PauseReason?) -> Answer? {
+        switch action {
+        case .take(.hear(let sound)):
+            if hearing == nil { goesOn = isPlaying || pauseReason == .hearing }
+            return hear(sound)
+        case .take(.compare): return compare()
+        case .take(.end): return isHearing || pauseReason == .hearing ? goOn() : end()
+        case .togglePause: return isHearing ? goOn() : nil
+        default: return nil
+        }
+    }
+
+    private func hear(_ sound: HeardSound) -> Answer {
+        if let hearing {
+            hearing.hear(sound)
+            return told(hearing)
+        }
+        if let preparing {
+            self.preparing = (preparing.work, sound)
+            return Answer()
+        }
+        let work = nextWork()
+        preparing = (work, sound)
+        desk.prepare(desk.passage, old: lastPair, as: work)
+        return Answer()
+    }
+
+    private func compare() -> Answer {
+        guard comparing == nil else { return Answer(words: ["still comparing"]) }
+        let work = nextWork()
+        comparing = work
+        desk.compare(desk.passage, as: work)
+        return Answer()
+    }
+
+    private func nextWork() -> TakeDesk.Work {
+        lastNumber += 1
+        return TakeDesk.Work(number: lastNumber)
+    }
+
+    /// Ends what is heard, and lets the loop go on if it played before.
+    private func goOn() -> Answer {
+        let answer = end()
+        if goesOn { session.player.resume(after: .hearing) }
+        return answer
+    }
+
+    /// Ends what is heard, and gives up what is being prepared; the loop stays as it is.
+    @discardableResult
+    func end() -> Answer {
+        preparing?.work.cancel()
+        preparing = nil
+        guard let hearing else { return Answer() }
+        self.hearing = nil
+        hearing.end()
+        return Answer(json: [ended(hearing, .stopped)])
+    }
+
+    /// The loop plays again, because something else asked for it: two sounds at once are not meant.
+    func noteLoopPlays() -> Answer { isHearing ? end() : Answer() }
+
+    // MARK: What other threads tell
+
+    /// Takes in what has become of a request.
+    ///
+    /// - Parameter width: The columns of the terminal; nil where nothing is drawn.
+    func take(_ news: TakeNews, glyphs: Glyphs, columns: Int?) -> Answer {
+        switch news {
+        case .ready(let number, let pair):
+            guard let preparing, preparing.work.number == number else { return Answer() }
+            self.preparing = nil
+            lastPair = pair
+            return begin(pair, preparing.sound)
+        case .refused(let number, let words):
+            if preparing?.work.number == number { preparing = nil }
+            if comparing?.number == number { comparing = nil }
+            return Answer(words: words, isAsked: true)
+        case .ended(let player, let reason):
+            guard let hearing, ObjectIdentifier(hearing) == player else { return Answer() }
+            self.hearing = nil
+            hearing.end()
+            var words = ["heard to the end"]
+            if reason == .failed { words = ["take \(hearing.pair.take.number) can no longer be read"] }
+            if goesOn { words[0] += "; the space bar goes on with the loop" }
+            return Answer(words: words, json: [ended(hearing, reason)], isOver: true)
+        case .compared(let number, let take, let compared, let comparison):
+            guard comparing?.number == number else { return Answer() }
+            comparing = nil
+            let passage = compared.passage
+            let origin = Double(passage.frames.lowerBound) / Double(passage.clip.sampleRate)
+            let view = columns.map { ComparisonView(comparison: comparison.measures, glyphs: glyphs, columns: $0) }
+            return Answer(
+                words: ["take \(take)"] + comparison.lines(clockOrigin: origin, passage.speed),
+                json: [Self.event(comparison, take: take)], picture: view, isAsked: true)
+        }
+    }
+
+    private func begin(_ pair: HeardPair, _ sound: HeardSound) -> Answer {
+        do {
+            let player = try makePlayer(pair, sound)
+            let (events, tell, id) = (player.events, desk.tell, ObjectIdentifier(player))
+            Task {
+                for await event in events {
+                    if case .finished(let reason) = event.kind { tell(.ended(id, reason)) }
+                }
+            }
+            hearing = player
+            session.player.pause(reason: .hearing)
+            player.setGain(decibels: gainDecibels)
+            player.start()
+            return told(player)
+        } catch let error as any CommandError {
+            return Answer(words: [error.message, error.remedy], isAsked: true)
+        } catch {
+            return Answer(words: ["\(error)"], isAsked: true)
+        }
+    }
+
+    // MARK: The program is suspended
+
+    /// Pauses what is heard while the program is suspended, or goes on.
+    ///
+    /// - Returns: Whether anything is heard.
+    @discardableResult
+    func setSuspended(_ isSuspended: Bool) -> Bool {
+        hearing?.setSuspended(isSuspended)
+        return isHearing
+    }
+
+    /// Whether what is heard is paused.
+    var isPaused: Bool { hearing?.isPaused ?? true }
+
+    // MARK: Words
+
+    /// What is heard, for the status line; nil if nothing is.
+    var notice: String? {
+        if let hearing { return "\(Self.words(hearing)), \(clockText(hearing.seconds, decimals: 1))" }
+        return preparing == nil ? nil : "preparing the take"
+    }
+
+    /// What is heard, in a few words; nil if nothing is.
+    var placeWords: String? { hearing.map(Self.words) }
+
+    private func told(_ hearing: PairPlayer) -> Answer {
+        let fields: [JSONValue.Field] = [
+            .init("v", .integer(1)), .init("event", .string("hearing")),
+            .init("take", .integer(hearing.pair.take.number)), .init("sound", .string(hearing.sound.rawValue)),
+            .init("seconds", .number(hearing.seconds)), .init("length", .number(hearing.pair.seconds)),
+            .init("match_db", .number(hearing.pair.matchDecibels)),
+        ]
+        return Answer(words: [Self.words(hearing)], json: [.object(fields)])
+    }
+
+    private func ended(_ hearing: PairPlayer, _ reason: FinishReason) -> JSONValue {
+        .object([
+            .init("v", .integer(1)), .init("event", .string("hearing.ended")),
+            .init("take", .integer(hearing.pair.take.number)), .init("reason", .string(reason.name)),
+        ])
+    }
+
+    private static func event(_ comparison: TakeComparison, take: Int) -> JSONValue {
+        .object(
+            [
+                .init("v", .integer(1)), .init("event", .string("take.compared")), .init("take", .integer(take)),
+            ] + comparison.fields)
+    }
+
+    private static func words(_ hearing: PairPlayer) -> String {
+        let take = "take \(hearing.pair.take.number)"
+        return switch hearing.sound {
+        case .model: "\(take): the original"
+        case .take: "\(take)"
+        case .turn: "\(take): the original, then the take"
+        case .both: "\(take): both at once"
+        }
+    }
+}

@@ -1,0 +1,88 @@
+// `woodshed takes export TAKE FILE --pair`: the model left, the take right.
+import Glibc
+import Woodshed
+
+/// A file with a take beside what it was recorded against.
+struct PairFile {
+    let take: StoredTake
+    let store: PracticeStore
+    /// The recording, as the user named it; nil for the file that the store knows.
+    let recording: String?
+    let matches: Bool
+    let messages: MessageOptions
+
+    /// Writes the file.
+    ///
+    /// - Throws: An error that tells what is missing; no file is left then.
+    func write(to path: String) throws {
+        let signals = Signals.install()
+        let format = try FileFormat(named: path)
+        guard let model = take.model else {
+            throw Self.noModel(take)
+        }
+        let file = try Self.recordingFile(of: model, in: store, named: recording)
+        for input in [file, take.currentPath] { try OutputFile.refuseInput(input, output: path) }
+        if isFile(path) { throw AudioFileError.creatingNew(path, errno: EEXIST) }
+        let info = try AudioFileInfo(path: file)
+        let key = try KeptRecording(info, file: file, store: store).recording.key
+        let clip = try Clip(path: file, sampleRate: format.sampleRate(for: info.sampleRate))
+        try write(clip, key, to: path, format, signals)
+    }
+
+    private func write(
+        _ clip: Clip, _ key: RecordingKey, to path: String, _ format: FileFormat, _ signals: Int32
+    ) throws {
+        Signals.beginWatching()
+        defer { Signals.endWatching() }
+        let draws = TerminalTraits.current(plain: messages.plain).drawsStatus && !messages.quiet
+        var (shown, stopped) = (-1, ExitStatus.success)
+        defer { if draws { try? StandardStream.error.write("\r\u{1B}[K") } }
+        do {
+            try PairExport.write(
+                take, in: clip, key: key, to: path, format: format, matches: matches,
+                progress: { part in
+                    guard draws, Int(part * 100) != shown else { return }
+                    shown = Int(part * 100)
+                    try? StandardStream.error.write("\rmaking \(printable(path)): \(shown) %\u{1B}[K")
+                },
+                isCancelled: {
+                    for number in Signals.drain(signals) {
+                        switch number {
+                        case SIGINT: stopped = .interrupted
+                        case SIGTERM: stopped = .terminated
+                        case SIGHUP: stopped = .hangup
+                        default: break
+                        }
+                    }
+                    return stopped != .success
+                })
+        } catch {
+            guard stopped == .success else { throw CommandFailure(stopped, "\(path) was not written") }
+            throw error
+        }
+    }
+
+    /// The refusal of a take without a model.
+    static func noModel(_ take: StoredTake) -> CommandFailure {
+        CommandFailure(
+            .badData, "take \(take.number) was not recorded against a section",
+            remedy: "Play or export it alone: leave the option out.")
+    }
+
+    /// The file of the recording that a take was recorded against.
+    ///
+    /// - Parameter name: As the user named it; nil for the file that the store knows.
+    static func recordingFile(
+        of model: StoredTake.Model, in store: PracticeStore, named name: String?
+    ) throws -> String {
+        if let name { return name }
+        let remedy = "Export the pair with the recording's file: woodshed takes export TAKE FILE --pair --model FILE"
+        guard let path = try store.recording(model.key)?.recording.path else {
+            throw CommandFailure(.notFound, "it is not known where the take's recording is", remedy: remedy)
+        }
+        guard isFile(path) else {
+            throw CommandFailure(.notFound, "\(path): the recording of this take is not there", remedy: remedy)
+        }
+        return path
+    }
+}

@@ -1,0 +1,118 @@
+// A pair that is played: what is heard, and changes between original and take at the same place.
+import Clips
+import EngineHarness
+import SoundFileSupport
+import Testing
+
+@testable import Engine
+@testable import Practice
+
+@Suite("A pair that is played")
+struct PairPlayerTests {
+    /// The player of a pair, without a device.
+    private struct Run {
+        let player: PairPlayer
+        let harness: Harness
+
+        init(_ pair: HeardPair, _ sound: HeardSound) throws {
+            var made: Harness?
+            player = try PairPlayer(pair, sound: sound) { clip, score in
+                let harness = Harness([[], []], clip: clip, score: score)
+                made = harness
+                return harness.player
+            }
+            harness = try #require(made)
+        }
+
+        func render(_ count: Int, from first: Int = 0, block: Int = 256) -> [[Float]] {
+            harness.render(count, from: first, outputChannels: 2) { block }
+        }
+    }
+
+    private func pair() throws -> HeardPair {
+        let material = try PairMaterial()
+        let song = try decode(material.scratch.file("song.wav"))
+        let taken = song.map { $0[20_000..<80_000].map { -0.5 * $0 } }
+        let take = try material.take(taken, frames: 24_000..<72_000, start: 4000)
+        return try HeardPair(of: take, in: material.recording, key: material.key)
+    }
+
+    @Test("gives each way of hearing the right channels, with the same bits for every block size")
+    func channels() throws {
+        let pair = try pair()
+        let lanes = try pair.lanes()
+        for (sound, first) in [(HeardSound.model, 0), (.take, 2), (.both, 4)] {
+            for block in [1, 97, 4096] {
+                let run = try Run(pair, sound)
+                run.player.start(at: 0)
+                let count = block == 1 ? 3000 : lanes[0].count
+                let heard = run.render(count, block: block)
+                #expect(heard[0].elementsEqual(lanes[first][..<count]), "\(sound), blocks of \(block)")
+                #expect(heard[1].elementsEqual(lanes[first + 1][..<count]))
+                if block > 1 {
+                    _ = run.render(block, from: count, block: block)
+                    #expect(run.player.isFinished)
+                }
+            }
+        }
+    }
+
+    @Test("plays the model and then the take, one after the other")
+    func turn() throws {
+        let pair = try pair()
+        let lanes = try pair.lanes()
+        let run = try Run(pair, .turn)
+        run.player.start(at: 0)
+        let (model, gap) = (Int(pair.layout.modelFrames), 19_200)
+        let heard = run.render(model + gap + lanes[0].count)[0]
+        #expect(heard[..<model].elementsEqual(lanes[0][..<model]))
+        #expect(heard[model + 300..<model + gap].allSatisfy { $0 == 0 })
+        #expect(heard[(model + gap)...].elementsEqual(lanes[2]))
+    }
+
+    @Test("changes to something else at the same place, within 20 ms, without a jump", arguments: [64, 1000])
+    func switching(block: Int) throws {
+        let pair = try pair()
+        let lanes = try pair.lanes()
+        let run = try Run(pair, .model)
+        run.player.start(at: 0)
+        run.player.hear(.take, at: 10_000)
+        run.player.hear(.both, at: 20_000)
+        var heard = run.render(30_000, block: block)[0]
+        #expect(heard[..<10_000].elementsEqual(lanes[0][..<10_000]))
+        #expect(heard[10_960..<20_000].elementsEqual(lanes[2][10_960..<20_000]))
+        #expect(heard[20_960..<30_000].elementsEqual(lanes[4][20_960..<30_000]))
+        for frame in 10_000..<10_960 {
+            let (one, other) = (lanes[0][frame], lanes[2][frame])
+            guard heard[frame] < min(one, other) - 1e-6 || heard[frame] > max(one, other) + 1e-6 else { continue }
+            Issue.record("frame \(frame) is not between both")
+            break
+        }
+        // In turn from here on: the model, then the take from its beginning; and the take again at the place of the take.
+        run.player.hear(.turn)
+        heard = run.render(48_000 + 19_200 - 30_000 + 5000, from: 30_000, block: block)[0]
+        #expect(heard[2000..<10_000].elementsEqual(lanes[0][32_000..<40_000]))
+        #expect(heard.suffix(5000).elementsEqual(lanes[2][..<5000]))
+        run.player.hear(.model)
+        heard = run.render(10_000, from: 72_200, block: block)[0]
+        #expect(heard[1500...].elementsEqual(lanes[0][6500..<15_000]))
+        // The same again begins anew.
+        run.player.hear(.model)
+        heard = run.render(10_000, from: 82_200, block: block)[0]
+        #expect(heard[1500...].elementsEqual(lanes[0][1500..<10_000]))
+    }
+
+    @Test("pauses with the program, and leaves when it is ended")
+    func ending() throws {
+        let run = try Run(try pair(), .take)
+        run.player.start(at: 0)
+        _ = run.render(5000)
+        run.player.setSuspended(true)
+        #expect(run.render(5000, from: 5000)[0].suffix(1000).allSatisfy { $0 == 0 } && run.player.isPaused)
+        run.player.setSuspended(false)
+        #expect(run.render(5000, from: 10_000)[0].suffix(1000).contains { $0 != 0 })
+        run.player.end()
+        _ = run.render(5000, from: 15_000)
+        #expect(run.player.isFinished)
+    }
+}
