@@ -30,6 +30,7 @@ struct PracticeCommand: Verb {
     @OptionGroup var device: DeviceOptions
     @OptionGroup(visibility: .hidden) var loss: LossOptions
     @OptionGroup(visibility: .hidden) var screen: ScreenOptions
+    @OptionGroup(visibility: .hidden) var control: ControlOptions
     @OptionGroup var messages: MessageOptions
 
     mutating func validate() throws {
@@ -46,7 +47,9 @@ struct PracticeCommand: Verb {
     }
 
     func perform() throws {
-        let playing = Playing(file: file, strip: strip, device: device, loss: loss, screen: screen, messages: messages)
+        let playing = Playing(
+            file: file, strip: strip, device: device, loss: loss, screen: screen, messages: messages,
+            control: control.ways, verb: "practice")
         let passes: PassCount = device.listensInRealTime ? .endless : 1
         let recipe = try flow.recipe.map { try SettingsLayers().recipe(named: $0) }
         let keeping = try Keeping(
@@ -91,11 +94,13 @@ struct Play: Verb {
     @OptionGroup var device: DeviceOptions
     @OptionGroup var loss: LossOptions
     @OptionGroup var screen: ScreenOptions
+    @OptionGroup var control: ControlOptions
     @OptionGroup var messages: MessageOptions
 
     func perform() throws {
         let playing = Playing(
-            file: try TakeWord.file(file), strip: strip, device: device, loss: loss, screen: screen, messages: messages)
+            file: try TakeWord.file(file), strip: strip, device: device, loss: loss, screen: screen, messages: messages,
+            control: control.ways)
         try playing.run { clip in
             let timeline = Timeline(clip)
             return SessionPlan(

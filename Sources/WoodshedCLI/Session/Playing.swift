@@ -9,13 +9,19 @@ struct Playing {
     let loss: LossOptions
     let screen: ScreenOptions
     let messages: MessageOptions
+    /// What controls the run beside the keyboard.
+    var control = ControlWays()
+    /// What the run is, for programs.
+    var verb = "play"
 
     /// Plays by the plan made for the recording, and ends the run with the status of a signal, if any.
     ///
     /// - Parameter keeping: What is kept of the recording; nil if keys are not to change it.
     func run(keeping: Keeping? = nil, _ plan: (Clip) throws -> SessionPlan) throws {
-        let keyMap = try KeyMap(SettingsLayers())
+        let layers = try SettingsLayers()
+        let keyMap = try KeyMap(layers)
         let signals = Signals.install()
+        let remote = try RemoteDesk.open(control, verb: verb, layers)
         let output = try device.outputDevice()
         if case .file(let path) = output { try OutputFile.refuseInput(file, output: path) }
         let listening = try Listening(
@@ -25,7 +31,7 @@ struct Playing {
         if messages.verbose { StandardStream.error.note(listening.summary) }
         let session = try Session(
             listening, messages: messages, signals: signals, onLoss: loss.onLoss, showsWaveform: screen.waveform,
-            keeping: keeping, keyMap: keyMap)
+            keeping: keeping, keyMap: keyMap, remote: remote)
         let status = try session.run()
         guard status == .success else { throw CommandFailure(status) }
     }

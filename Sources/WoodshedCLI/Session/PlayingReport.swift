@@ -7,6 +7,8 @@ enum PlayingReport: Sendable {
     case device(EngineEvent)
     /// The sections that are kept with the recording.
     case kept(KeptNews)
+    /// Commands of other programs and of controllers.
+    case remote(RemoteNews)
     /// There will be no further event.
     case eventsOver
     /// The device has played everything, or failed.

@@ -92,6 +92,8 @@ enum KeyAction: NamedAction {
     case list
     /// Show or hide the waveform.
     case waveform
+    /// Learn what a pedal or a button of a controller does.
+    case learn
     case help
     case redraw
 }
@@ -168,8 +170,11 @@ extension KeyAction {
         "mark": .sections(.mark), "save": .sections(.save), "rename": .sections(.rename),
         "remove": .sections(.remove), "hard": .sections(.toggleHard), "undo": .sections(.undo),
         "redo": .sections(.redo), "grade clean": .grade(isClean: true), "grade missed": .grade(isClean: false),
-        "tell": .tell, "list": .list, "waveform": .waveform, "help": .help, "redraw": .redraw,
+        "tell": .tell, "learn": .learn, "list": .list, "waveform": .waveform, "help": .help, "redraw": .redraw,
     ]
+
+    /// The words of all actions without a number.
+    static var plainWords: [String] { simple.keys.sorted() }
 
     /// A number with a sign, of the words of an action.
     private static func signed(_ text: some StringProtocol, of words: some StringProtocol) throws(ArgumentError)
