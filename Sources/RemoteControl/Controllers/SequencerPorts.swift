@@ -70,7 +70,7 @@ struct PortName: Equatable {
     func match(_ ports: [SequencerPorts.Port]) -> SequencerPorts.Port? {
         func fits(_ word: String, _ number: Int32, _ name: String, exactly: Bool) -> Bool {
             let (word, name) = (word.lowercased(), name.lowercased())
-            return word == String(number) || word == name || (!exactly && name.hasPrefix(word))
+            return word == String(number) || word == name || (!exactly && !word.isEmpty && name.hasPrefix(word))
         }
         func found(exactly: Bool) -> SequencerPorts.Port? {
             ports.first { candidate in

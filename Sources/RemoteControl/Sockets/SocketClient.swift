@@ -15,8 +15,10 @@ struct SocketClient {
     var follows = false
     /// A line of it is with the run, and the answer is not there yet. Meanwhile nothing more is read.
     var isWaiting = false
-    /// When it last said something, as a count of the server's turns.
+    /// When it last said something, or came, as a count of the server's turns.
     var lastTurn: UInt64 = 0
+    /// Whether it has ever written a line.
+    var hasSpoken = false
     /// The other side will send no more.
     private(set) var isOver = false
     /// The other side reads nothing any more; what it has sent before still counts.

@@ -16,7 +16,7 @@ final class SocketLoop: @unchecked Sendable {
     private var acceptsAgain: Int64 = 0
     private var isClosing = false
 
-    /// With so many connections, the one that has been silent for the longest makes room for the next.
+    /// With so many connections, one that has said nothing for the longest makes room for the next.
     static let mostClients = 32
     /// How long answers may take to be read at the end, in ns.
     private static let farewell: Int64 = 200_000_000
@@ -75,8 +75,8 @@ final class SocketLoop: @unchecked Sendable {
     }
 
     private func acceptAll() {
-        // As many as the queue holds; the rest comes in the next turn.
-        for _ in 0..<64 {
+        // A few at a time, so that each has been heard before others want its place.
+        for _ in 0..<8 {
             let descriptor = SocketCalls.accept(listener)
             guard descriptor >= 0 else {
                 if errno == EMFILE || errno == ENFILE || errno == ENOMEM || errno == ENOBUFS {
@@ -93,10 +93,11 @@ final class SocketLoop: @unchecked Sendable {
     }
 
     private func makeRoom() {
-        // A follower says nothing, and is not idle; only if all follow, one of them goes.
-        let idle = clients.indices.filter { !clients[$0].isWaiting && !clients[$0].follows }
-        let candidates = idle.isEmpty ? Array(clients.indices) : idle
-        guard let index = candidates.min(by: { clients[$0].lastTurn < clients[$1].lastTurn }) else { return }
+        // First one that never said anything; a follower has nothing to say, and goes last.
+        func worth(_ client: SocketClient) -> (Int, UInt64) {
+            (client.follows ? 3 : client.isWaiting ? 2 : client.hasSpoken ? 1 : 0, client.lastTurn)
+        }
+        guard let index = clients.indices.min(by: { worth(clients[$0]) < worth(clients[$1]) }) else { return }
         clients[index].write(
             ControlAnswer.refused(
                 nil, "too many programs are connected, and this one was silent for the longest",
@@ -124,6 +125,7 @@ final class SocketLoop: @unchecked Sendable {
         for index in clients.indices where !clients[index].isWaiting && clients[index].hasLine {
             guard allowance.takes(now: now) else { return }
             clients[index].lastTurn = turn
+            clients[index].hasSpoken = true
             switch clients[index].nextLine() {
             case .line(let line)?:
                 clients[index].isWaiting = true
