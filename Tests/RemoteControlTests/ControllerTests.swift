@@ -58,7 +58,10 @@ struct ControllerTests {
 
     @Test(
         "what no controller has is no name",
-        arguments: ["", "cc", "cc128", "cc-1", "cc1.5", "ch0.cc1", "ch17.cc1", "ch.cc1", "note", "program5.up", "cc64.down", "x.cc64", "cc64.up.up", "cc٣"])
+        arguments: [
+            "", "cc", "cc128", "cc-1", "cc1.5", "ch0.cc1", "ch17.cc1", "ch.cc1", "note", "program5.up", "cc64.down",
+            "x.cc64", "cc64.up.up", "cc٣",
+        ])
     func wrongNames(name: String) { #expect(ControllerTrigger(name) == nil) }
 
     @Test("a press means what is set for its channel, or else for any")
@@ -74,13 +77,16 @@ struct ControllerTests {
     @Test("messages are read from bytes, in pieces, with a running status and with clock in between")
     func bytes() {
         let stream: [UInt8] = [
-            0x40, 0xB0, 64, 127, 64, 0, 0x91, 60, 0xF8, 100, 0xFE, 60, 0, 0xF0, 1, 2, 3, 0xF7, 5, 0xC2, 7, 8, 0xE0, 1, 2, 0x8F,
+            0x40, 0xB0, 64, 127, 64, 0, 0x91, 60, 0xF8, 100, 0xFE, 60, 0, 0xF0, 1, 2, 3, 0xF7, 5, 0xC2, 7, 8, 0xE0, 1,
+            2, 0x8F,
             61, 9, 0xD0, 5, 0xB3, 0xF6, 1, 0xB3, 1, 2,
         ]
         let expected = [
-            ControllerMessage(.control(64), channel: 1, value: 127), ControllerMessage(.control(64), channel: 1, value: 0),
+            ControllerMessage(.control(64), channel: 1, value: 127),
+            ControllerMessage(.control(64), channel: 1, value: 0),
             ControllerMessage(.note(60), channel: 2, value: 100), ControllerMessage(.note(60), channel: 2, value: 0),
-            ControllerMessage(.program(7), channel: 3, value: 127), ControllerMessage(.program(8), channel: 3, value: 127),
+            ControllerMessage(.program(7), channel: 3, value: 127),
+            ControllerMessage(.program(8), channel: 3, value: 127),
             ControllerMessage(.note(61), channel: 16, value: 0), ControllerMessage(.control(1), channel: 4, value: 2),
         ]
         for size in [1, 2, 3, 5, stream.count] {

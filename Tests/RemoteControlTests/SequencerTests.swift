@@ -51,7 +51,9 @@ struct SequencerTests {
         return all
     }
 
-    @Test("a controller is heard by its name, is told when it goes, and is heard again when it returns with another number")
+    @Test(
+        "a controller is heard by its name, is told when it goes, and is heard again when it returns with another number"
+    )
     func unplugging() throws {
         let name = "Woodshed Test \(getpid())"
         let source = try SequencerSource(port: name)
@@ -72,9 +74,10 @@ struct SequencerTests {
             controller?.send(control: 64, value: 127)
             controller?.send(control: 64, value: 0)
             #expect(
-                arrivals(source, count: 2) == [127, 0].map {
-                    .message(ControllerMessage(.control(64), channel: 1, value: $0))
-                })
+                arrivals(source, count: 2)
+                    == [127, 0].map {
+                        .message(ControllerMessage(.control(64), channel: 1, value: $0))
+                    })
             controller = nil
             guard case .lost? = arrivals(source, count: 1).first else {
                 Issue.record("not told")

@@ -38,7 +38,9 @@ private struct Studio {
         return nil
     }
 
-    func run(_ arguments: [String], with more: [String: String] = [:], _ act: @escaping (RunningCommand) -> Void) -> Finished {
+    func run(_ arguments: [String], with more: [String: String] = [:], _ act: @escaping (RunningCommand) -> Void)
+        -> Finished
+    {
         Command.run(arguments, environment: environment.merging(more) { $1 }, folder: folder.path, act: act)
     }
 
@@ -198,7 +200,9 @@ struct ControlSocketTests {
         #expect(finished.lines.last?.contains("playback.finished") == true)
     }
 
-    @Test("a socket that a killed run left is removed by the next; the configuration decides, and --control none against it")
+    @Test(
+        "a socket that a killed run left is removed by the next; the configuration decides, and --control none against it"
+    )
     func staleAndConfigured() {
         studio.config("set", "control", "socket")
         let arguments = ["play", "song.wav", "--output", "null"]
@@ -270,8 +274,9 @@ struct PedalTests {
             #expect(run.wait(for: "pass.started"))
             studio.send([0xB0, 64, 127])
             #expect(run.wait(for: #""event":"paused""#))
-            studio.send([0xB0, 64, 90, 64, 0, 0x90, 60, 100, 60, 0, 0xB0, 64, 127])
+            studio.send([0xB0, 64, 90, 64, 0, 64, 127])
             #expect(run.wait(for: #""event":"resumed""#))
+            studio.send([0x90, 60, 100, 60, 0])
             #expect(run.wait(for: #""event":"speed.changed""#))
             studio.send([0xC0, 5, 0xC1, 5])
         }
@@ -349,10 +354,12 @@ struct PedalTests {
         let run = Command.run(
             ["play", studio.folder["song.wav"], "--output", "null", "--control", "midi:" + studio.pedal],
             environment: studio.environment)
-        #expect(run.status == 78 && run.error.contains("line 2") && run.error.contains("woodshed config unset midi.pedal"))
+        #expect(
+            run.status == 78 && run.error.contains("line 2") && run.error.contains("woodshed config unset midi.pedal"))
         // Who uses no controller is not kept from playing.
         let quiet = Command.run(
-            ["play", studio.folder["song.wav"], "--output", "null", "--clock", "virtual"], environment: studio.environment)
+            ["play", studio.folder["song.wav"], "--output", "null", "--clock", "virtual"],
+            environment: studio.environment)
         #expect(quiet.status == 0)
         #expect(studio.config("unset", "midi.pedal").status == 0)
     }
@@ -374,7 +381,8 @@ struct PedalTests {
         .enabled("this machine has a sequencer") { unsafe access("/dev/snd/seq", F_OK) != 0 })
     func noSequencer() {
         let run = Command.run(
-            ["play", studio.folder["song.wav"], "--output", "null", "--control", "midi"], environment: studio.environment)
+            ["play", studio.folder["song.wav"], "--output", "null", "--control", "midi"],
+            environment: studio.environment)
         #expect(run.status == 69 && run.error.contains("no MIDI sequencer") && run.error.contains("modprobe snd-seq"))
         #expect(run.errorLines.count == 2, "\(run.error)")
     }

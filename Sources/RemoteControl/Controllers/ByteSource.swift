@@ -23,7 +23,8 @@ package final class ByteSource: ControllerSource, @unchecked Sendable {
                 remedy: "Join the group audio (sudo adduser $USER audio) and log in again.")
         default:
             throw ControlError(
-                kind: .noDevice, message: "\(path): no MIDI device: \(code == EINVAL ? "it is a file" : systemText(code))",
+                kind: .noDevice,
+                message: "\(path): no MIDI device: \(code == EINVAL ? "it is a file" : systemText(code))",
                 remedy: "List raw MIDI devices with: ls /dev/snd/midi*; or name a port of aconnect -l.")
         }
     }

@@ -62,7 +62,8 @@ package final class SequencerSource: ControllerSource, @unchecked Sendable {
         default:
             ControlError(
                 kind: .io, message: "the MIDI sequencer cannot be used: \(systemText(code))",
-                remedy: "Name a raw device: --control midi:/dev/snd/midiC1D0; or leave controllers out: --control none.")
+                remedy: "Name a raw device: --control midi:/dev/snd/midiC1D0; or leave controllers out: --control none."
+            )
         }
     }
 

@@ -50,7 +50,9 @@ final class SocketFolder: Sendable {
     }
 
     private static func openPrivate(_ name: String, in parent: Int32, path: String) throws(ControlError) -> Int32 {
-        guard unsafe mkdirat(parent, name, 0o700) == 0 || errno == EEXIST else { throw refused(path, systemText(errno)) }
+        guard unsafe mkdirat(parent, name, 0o700) == 0 || errno == EEXIST else {
+            throw refused(path, systemText(errno))
+        }
         let folder = unsafe openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
         guard folder >= 0 else {
             let isLink = errno == ELOOP || errno == ENOTDIR
@@ -68,7 +70,8 @@ final class SocketFolder: Sendable {
     private static func refused(_ path: String, _ reason: String) -> ControlError {
         ControlError(
             kind: .folder, message: "\(path): no folder for the control socket: \(reason)",
-            remedy: "Remove it, set XDG_RUNTIME_DIR to a private folder of yours, or leave the socket out: --control none.")
+            remedy:
+                "Remove it, set XDG_RUNTIME_DIR to a private folder of yours, or leave the socket out: --control none.")
     }
 
     // MARK: What is in it

@@ -133,10 +133,12 @@ final class SocketLoop: @unchecked Sendable {
             case .tooLong?:
                 clients[index].write(
                     ControlAnswer.refused(
-                        nil, "the line is longer than \(SocketClient.longestLine) bytes", remedy: "Write one command a line."))
+                        nil, "the line is longer than \(SocketClient.longestLine) bytes",
+                        remedy: "Write one command a line."))
             case .notText?:
                 clients[index].write(
-                    ControlAnswer.refused(nil, "the line is no text in UTF-8", remedy: "Write one command a line; help lists them."))
+                    ControlAnswer.refused(
+                        nil, "the line is no text in UTF-8", remedy: "Write one command a line; help lists them."))
             case nil: break
             }
         }

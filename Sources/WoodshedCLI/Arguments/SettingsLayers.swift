@@ -1,6 +1,5 @@
 // Options from the environment and the configuration file, for what the command line leaves open. A flag wins over the
 // environment, that over a section's own value, then the recording's, then the file's, then the standard.
-import RemoteControl
 import Settings
 import UserState
 import Woodshed
@@ -79,6 +78,8 @@ struct SettingsLayers {
 
     /// What a line for a key begins with: `key.playing.ctrl+l = none`.
     static let keyPrefix = "key."
+    /// What a line for a controller begins with: `midi.cc64 = pause`.
+    static let controllerPrefix = "midi."
 
     /// The file's lines for keys or for controllers, in their order.
     ///
@@ -139,7 +140,7 @@ struct SettingsLayers {
         guard let file else { return [] }
         let isUnknown = { (entry: SettingsText.Entry) in
             SettingOption.named(entry.option) == nil
-                && ![Self.keyPrefix, RecipeText.prefix, ControllerMap.prefix].contains { entry.option.hasPrefix($0) }
+                && ![Self.keyPrefix, RecipeText.prefix, Self.controllerPrefix].contains { entry.option.hasPrefix($0) }
         }
         let unknown = text.entries.filter(isUnknown).map { entry in
             let known = suggestion(for: entry.option, among: SettingOption.all.map(\.name))

@@ -63,10 +63,10 @@ struct ConfigCommand: Verb {
                 var map = KeyMap.standard
                 try map.bind(String(name.dropFirst(SettingsLayers.keyPrefix.count)), to: words)
             }
-        case "set" where words[0].hasPrefix(ControllerMap.prefix):
+        case "set" where words[0].hasPrefix(SettingsLayers.controllerPrefix):
             try setLine(words[0], words[1], see: "woodshed config keys") { name, words throws(ArgumentError) in
                 var map = ControllerMap()
-                try map.bind(String(name.dropFirst(ControllerMap.prefix.count)), to: words)
+                try map.bind(String(name.dropFirst(SettingsLayers.controllerPrefix.count)), to: words)
             }
         case "set" where words[0].hasPrefix(RecipeText.prefix):
             try setLine(words[0], words[1], see: "woodshed config recipes") { name, words throws(ArgumentError) in
@@ -169,10 +169,10 @@ struct ConfigCommand: Verb {
 
     private func listControllers() throws {
         var lines: [(prefix: String, name: String, words: String, isOwn: Bool)] = []
-        try SettingsLayers().forEachLine(ControllerMap.prefix) { name, words throws(ArgumentError) in
+        try SettingsLayers().forEachLine(SettingsLayers.controllerPrefix) { name, words throws(ArgumentError) in
             var map = ControllerMap()
             try map.bind(name, to: words)
-            lines.append((ControllerMap.prefix, name, words, true))
+            lines.append((SettingsLayers.controllerPrefix, name, words, true))
         }
         try listLines(lines)
         if lines.isEmpty, !quiet, !json {
@@ -214,7 +214,9 @@ struct ConfigCommand: Verb {
             return wasSet
         }
         guard wasSet else {
-            let isLine = [SettingsLayers.keyPrefix, RecipeText.prefix, ControllerMap.prefix].contains { name.hasPrefix($0) }
+            let isLine = [SettingsLayers.keyPrefix, RecipeText.prefix, SettingsLayers.controllerPrefix].contains {
+                name.hasPrefix($0)
+            }
             if !isLine { _ = try option(name) }
             if !quiet { StandardStream.error.note("\(name) was not set") }
             return

@@ -22,7 +22,8 @@ extension RemoteDesk {
         }
         guard learning == .nothing else { return giveUp(run) }
         learning = .forPress
-        run.say(["press the pedal or button to be learned, then the key of its action; Escape gives up"], evenQuiet: true)
+        run.say(
+            ["press the pedal or button to be learned, then the key of its action; Escape gives up"], evenQuiet: true)
     }
 
     private func giveUp(_ run: some RemoteControlled) {
@@ -79,7 +80,7 @@ extension RemoteDesk {
         guard let file = SettingsFile() else { return ["\(learned), in this run only: there is no home folder"] }
         do throws(SettingsFile.Fault) {
             try file.change { text in
-                text.set(ControllerMap.prefix + trigger.description, to: words)
+                text.set(SettingsLayers.controllerPrefix + trigger.description, to: words)
                 return true
             }
             return ["learned: \(learned)"]

@@ -169,11 +169,14 @@ final class RemoteDesk {
             server.answer(request, ControlAnswer.done(words, head + run.statusFields))
         case "follow", "unfollow": server.answer(request, ControlAnswer.done(words), follows: words == "follow")
         case "help":
-            let commands = (["status", "follow", "unfollow", "help"] + run.commandWords).map { JSONValue.string($0) }
-            server.answer(request, ControlAnswer.done(words, [.init("commands", .array(commands))]))
+            var known: Set<String> = []
+            let all = (["status", "follow", "unfollow", "help"] + run.commandWords).filter { known.insert($0).inserted }
+            server.answer(
+                request, ControlAnswer.done(words, [.init("commands", .array(all.map { .string($0) }))]))
         case "":
             server.answer(
-                request, ControlAnswer.refused(request.line, "the line is empty", remedy: "Write a command; help lists them."))
+                request,
+                ControlAnswer.refused(request.line, "the line is empty", remedy: "Write a command; help lists them."))
         default: carryOut(request, server, run)
         }
     }

@@ -19,7 +19,9 @@ struct KeyMap: Equatable, Sendable {
     init(_ layers: SettingsLayers) throws(CommandFailure) {
         self = Self.standard
         var map = self
-        try layers.forEachLine(SettingsLayers.keyPrefix) { (name, words) throws(ArgumentError) in try map.bind(name, to: words) }
+        try layers.forEachLine(SettingsLayers.keyPrefix) { (name, words) throws(ArgumentError) in
+            try map.bind(name, to: words)
+        }
         self = map
     }
 

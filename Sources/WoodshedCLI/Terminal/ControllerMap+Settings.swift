@@ -2,16 +2,15 @@
 import RemoteControl
 
 extension ControllerMap {
-    /// What a line for a controller begins with.
-    static let prefix = "midi."
-
     /// What the configuration says.
     ///
     /// - Throws: A `CommandFailure` for a part that no controller has, or an action that there is not.
     init(_ layers: SettingsLayers) throws(CommandFailure) {
         self.init()
         var map = self
-        try layers.forEachLine(Self.prefix) { (name, words) throws(ArgumentError) in try map.bind(name, to: words) }
+        try layers.forEachLine(SettingsLayers.controllerPrefix) { (name, words) throws(ArgumentError) in
+            try map.bind(name, to: words)
+        }
         self = map
     }
 

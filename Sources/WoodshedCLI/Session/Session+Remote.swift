@@ -38,7 +38,9 @@ extension Session: RemoteControlled {
     private func takeWordsForLine(_ words: String) throws(ArgumentError) -> Bool {
         let (text, action) = (words.hasPrefix("type ") ? words.dropFirst(5) : nil, try? InputAction(words: words))
         guard text != nil || action != nil else { return false }
-        guard let desk, desk.line != nil else { throw ArgumentError("nothing is typed now; write save or rename first") }
+        guard let desk, desk.line != nil else {
+            throw ArgumentError("nothing is typed now; write save or rename first")
+        }
         if let text { desk.type(text: text) }
         if let action, let said = desk.take(action) { loop.say([said]) }
         return true
@@ -46,12 +48,7 @@ extension Session: RemoteControlled {
 
     var commandWords: [String] {
         let (list, line) = (ListAction.allCases.map(\.words), InputAction.allCases.map(\.words))
-        return Self.unique(keyMap.playing.rows.map(\.words) + KeyAction.plainWords) + list + ["type TEXT"] + line
-    }
-
-    private static func unique(_ words: [String]) -> [String] {
-        var known: Set<String> = []
-        return words.filter { known.insert($0).inserted }
+        return keyMap.playing.rows.map(\.words) + KeyAction.plainWords + list + ["type TEXT"] + line
     }
 
     // MARK: Status
