@@ -115,8 +115,10 @@ struct ControlSocketTests {
             let finished = studio.run(practice.filter { writes || $0 != "--json" }) { run in
                 guard let program = studio.connect() else { return }
                 #expect(program.ask("follow") == #"{"v":1,"ok":true,"command":"follow"}"#)
-                program.send("pause\npause\nspeed 90%\nsection +1\nmark\n")
-                while let line = program.line(), !line.contains("sections.changed") { followed.append(line) }
+                program.send("pause\npause\nspeed 90%\nsection +1\n")
+                while !followed.contains(where: { $0.contains("paused") }), let line = program.line() {
+                    followed.append(line)
+                }
                 program.send("quit\n")
                 while let line = program.line() { followed.append(line) }
             }
@@ -263,7 +265,7 @@ struct PedalTests {
     @Test("pedals, pads and programs do what the configuration says, and it is told as for a key")
     func pedals() {
         for (name, words) in [
-            ("cc64", "pause"), ("cc64.up", "tell"), ("note60", "speed 80%; pitch +1"), ("ch2.program5", "quit; stop"),
+            ("cc64", "pause"), ("cc64.up", "tell"), ("note60", "speed 80%; gain +1"), ("ch2.program5", "quit; stop"),
         ] {
             #expect(studio.config("set", "midi." + name, words).status == 0)
         }

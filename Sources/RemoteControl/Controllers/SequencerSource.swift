@@ -97,7 +97,8 @@ package final class SequencerSource: ControllerSource, @unchecked Sendable {
                 return []
             }
             connected = nil
-            return [.lost(port.name)]
+            // There may be another one of this name.
+            return [.lost(port.name)] + connect()
         default: return []
         }
     }

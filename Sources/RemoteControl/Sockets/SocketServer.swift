@@ -114,7 +114,7 @@ package final class SocketServer: Sendable {
     /// - Parameter receive: Called on the thread of the sockets. Each request must be answered once.
     package func start(_ receive: @escaping @Sendable (ControlRequest) -> Void) throws(ControlError) {
         let loop = SocketLoop(listener: listener, shared: shared, receive: receive)
-        guard let started = PlainThread(name: "woodshed-control", { loop.run() }) else { throw Self.failure(EAGAIN) }
+        guard let started = PlainThread(name: "woodshed-remote", { loop.run() }) else { throw Self.failure(EAGAIN) }
         thread.withLock { $0 = started }
     }
 

@@ -26,12 +26,17 @@ extension Session: RemoteControlled {
     func say(_ lines: [String], evenQuiet: Bool) { loop.say(lines, evenQuiet: evenQuiet) }
 
     func carryOut(words: String) throws(ArgumentError) {
-        if try takeWordsForLine(words) { return }
-        if let action = try? ListAction(words: words) {
+        let actions: [KeyAction]
+        do throws(ArgumentError) {
+            actions = try KeyAction.list(words)
+        } catch {
+            // Not an action of playing: one of the list, or of the line that is typed.
+            if try takeWordsForLine(words) { return }
+            guard let action = try? ListAction(words: words) else { throw error }
             guard screen.chooser != nil else { throw ArgumentError("the list is not open; write list first") }
             return choose(action)
         }
-        for action in try KeyAction.list(words) { carryOut(action) }
+        for action in actions { carryOut(action) }
     }
 
     /// Takes the words that concern a line that is typed, such as the name of a section: `type Solo`, `accept`.
