@@ -96,7 +96,8 @@ final class RemoteDesk {
                 lines += [error.message, error.remedy]
             }
         }
-        for (index, source) in sources.enumerated() {
+        for source in sources {
+            let index = threads.count
             guard let thread = ControllerThread(), thread.start(source, { put(.controller(index, $0)) }) else {
                 source.close()
                 lines.append("the system has no thread for the controller")
