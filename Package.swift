@@ -139,6 +139,9 @@ let package = Package(
             ],
             swiftSettings: settings),
         .target(
+            name: "RemoteControl", dependencies: ["Explanations", "Realtime", "Files", "JSON", "CALSA"],
+            swiftSettings: settings),
+        .target(
             name: "Woodshed",
             dependencies: [
                 "Explanations", "Realtime", "DSP", "Sections", "AudioFiles", "Clips", "Takes", "Waveforms",
@@ -148,7 +151,7 @@ let package = Package(
         .target(
             name: "WoodshedCLI",
             dependencies: [
-                "Realtime", "DSP", "Drawing", "Files", "JSON", "Settings", "UserState", "Woodshed",
+                "Realtime", "DSP", "Drawing", "Files", "JSON", "RemoteControl", "Settings", "UserState", "Woodshed",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: settings),
@@ -182,6 +185,9 @@ let package = Package(
         .testTarget(name: "SectionsTests", dependencies: ["Sections", "TestSupport"], swiftSettings: settings),
         .testTarget(
             name: "FilesTests", dependencies: ["Files", "ProcessHandles", "TestSupport"], swiftSettings: settings),
+        .testTarget(
+            name: "RemoteControlTests", dependencies: ["CALSA", "Files", "JSON", "RemoteControl", "TestSupport"],
+            swiftSettings: settings),
         .testTarget(name: "DatabaseTests", dependencies: ["Database", "TestSupport"], swiftSettings: settings),
         .testTarget(
             name: "UserStateTests", dependencies: ["JSON", "UserState", "TestSupport"], swiftSettings: settings),
@@ -246,7 +252,8 @@ let package = Package(
         .testTarget(
             name: "WoodshedCLITests",
             dependencies: [
-                "DSP", "Drawing", "ProcessHandles", "Realtime", "TestSupport", "JSON", "Settings", "UserState",
+                "DSP", "Drawing", "ProcessHandles", "Realtime", "RemoteControl", "TestSupport", "JSON", "Settings",
+                "UserState",
                 "VirtualCardSupport",
                 "Woodshed",
                 "WoodshedCLI", "WoodshedCommand",

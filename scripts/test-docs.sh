@@ -37,7 +37,7 @@ export PATH=$root/.build/release:$PATH
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 cd "$folder" || exit 1
-export XDG_STATE_HOME=$folder/state XDG_CACHE_HOME=$folder/cache
+export XDG_STATE_HOME=$folder/state XDG_CACHE_HOME=$folder/cache XDG_RUNTIME_DIR=$folder
 # A generated melody with a beat.
 sox -n -r 44100 -c 2 song.wav synth 30 pluck C4 tremolo 2 60 gain -6 || exit 1
 sox song.wav song.flac && cp song.wav "my song.wav"

@@ -11,6 +11,7 @@ import copy
 import json
 import os
 import re
+import socket
 import subprocess
 import sys
 import tempfile
@@ -217,6 +218,44 @@ def run_all(command):
     return lines
 
 
+# What is said on the control socket of a run, and the definition of each answer.
+talks = [
+    (["play", "song.wav", "--output", "null"],
+     [("status", "answer.playing"), ("pause", "answer.done"), ("loop start", "answer.done"), ("lop", "answer.refused"), ("\0", "answer.refused"),
+      ("help", "answer.done"), ("follow", "answer.done"), ("status", "answer.playing"), ("quit", "answer.done")]),
+    (["record", "--input", "null", "-o", "talk.wav"],
+     [("status", "answer.recording"), ("mark", "answer.done"), ("yes", "answer.refused"), ("help", "answer.done"), ("stop", "answer.done")]),
+]
+
+
+def talk_all(command):
+    """Checks what is answered on control sockets, and the events that are sent there."""
+    lines = 0
+    for arguments, words in talks:
+        what = " ".join(["the socket of woodshed", *arguments])
+        run = subprocess.Popen([command, *arguments, "--control", "socket"], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+        path = next((line[9:-1] for line in run.stderr if line.startswith("control: ")), None)
+        if path is None:
+            faults.append(f"{what}: there is none")
+            continue
+        with socket.socket(socket.AF_UNIX) as connection:
+            connection.settimeout(60)
+            connection.connect(path)
+            file = connection.makefile("rw")
+            for word, definition in words:
+                print(word, file=file, flush=True)
+                while (line := file.readline()) and '"event"' in line:
+                    check(line, "event", what)
+                check(line, definition, f"{what}: {word!r}")
+                lines += 1
+            for line in file:
+                check(line, "event", what)
+                lines += 1
+        if run.wait():
+            faults.append(f"{what}: ended with {run.returncode}")
+    return lines
+
+
 def gathered(files):
     """Checks lines from tests; returns their number, and the names of their events, with None for a measured round trip."""
     lines, seen = 0, set()
@@ -238,11 +277,11 @@ def main():
     compare_names()
     with tempfile.TemporaryDirectory() as folder:
         os.chdir(folder)
-        os.environ.update(XDG_STATE_HOME=f"{folder}/state", XDG_CACHE_HOME=f"{folder}/cache", XDG_DATA_HOME=f"{folder}/data", XDG_CONFIG_HOME=f"{folder}/config")
+        os.environ.update(XDG_STATE_HOME=f"{folder}/state", XDG_CACHE_HOME=f"{folder}/cache", XDG_DATA_HOME=f"{folder}/data", XDG_CONFIG_HOME=f"{folder}/config", XDG_RUNTIME_DIR=folder)
         subprocess.run(["sox", "-n", "-r", "44100", "-c", "2", "song.wav", "synth", "1", "pluck", "C4", "gain", "-6"], check=True)
         subprocess.run(["sox", "-D", "-n", "-r", "44100", "-c", "1", "silence.wav", "trim", "0", "1"], check=True)
         subprocess.run([command, "record", "--input", "file:song.wav", "--clock", "virtual", "-q", "-o", "marks.wav"], check=True)
-        lines = run_all(command)
+        lines = run_all(command) + talk_all(command)
         more, seen = gathered(files)
         if files and None not in seen:
             faults.append("no test has left a measured round trip")

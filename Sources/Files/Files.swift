@@ -1,7 +1,7 @@
 // Files: what the modules above need of the system for files and programs. Files that appear as a whole under their names
 // (`WholeFile`), files that are written under their names from the beginning (`NewFile`), files without a name (`UnnamedFile`), files
 // opened for reading (`RegularFile`), reads and writes of all requested bytes (`FileBytes`), the names in a folder (`Folder`), file
-// identity (`FileIdentity`), and child processes (`ChildProcess`).
+// identity (`FileIdentity`), child processes (`ChildProcess`), and the pipe that wakes a loop (`WakePipe`).
 //
 // The module does not know what files contain. Its errors are numbers; `WritingFailure` turns those of writing into words.
 

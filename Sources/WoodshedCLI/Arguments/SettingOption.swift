@@ -80,6 +80,9 @@ struct SettingOption: Sendable {
         SettingOption(
             name: "input", verbs: ["record"], standard: "default",
             check: { text throws(ArgumentError) in if text.isEmpty { throw ArgumentError("a device has a name") } }),
+        SettingOption(
+            name: "control", verbs: playing.union(["record"]), standard: "none",
+            check: { text throws(ArgumentError) in _ = try ControlWays(parsing: text) }),
         word("on-loss", playing, LossText.wait),
         SettingOption(name: "exclusive", verbs: playing, standard: "no"),
         number("period", playing, 1...8192, "256"), number("periods", playing, 2...4, "3"),

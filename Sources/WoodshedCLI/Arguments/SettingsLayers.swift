@@ -78,15 +78,21 @@ struct SettingsLayers {
 
     /// What a line for a key begins with: `key.playing.ctrl+l = none`.
     static let keyPrefix = "key."
+    /// What a line for a controller begins with: `midi.cc64 = pause`.
+    static let controllerPrefix = "midi."
 
-    /// The file's lines for keys, in their order.
+    /// The file's lines for keys or for controllers, in their order.
     ///
-    /// - Parameter take: Gets a layer with a key, such as `playing.ctrl+l`, and the words for it; throws if there is no such layer, key or action.
+    /// - Parameters:
+    ///   - prefix: What their options begin with.
+    ///   - take: Gets the rest, such as `playing.ctrl+l`, and the words for it; throws if there is no such key or action.
     /// - Throws: A `CommandFailure` with the line's place.
-    func forEachKey(_ take: (_ name: String, _ words: String) throws(ArgumentError) -> Void) throws(CommandFailure) {
-        for entry in text.entries where entry.option.hasPrefix(Self.keyPrefix) {
+    func forEachLine(
+        _ prefix: String, _ take: (_ name: String, _ words: String) throws(ArgumentError) -> Void
+    ) throws(CommandFailure) {
+        for entry in text.entries where entry.option.hasPrefix(prefix) {
             do throws(ArgumentError) {
-                try take(String(entry.option.dropFirst(Self.keyPrefix.count)), entry.value)
+                try take(String(entry.option.dropFirst(prefix.count)), entry.value)
             } catch {
                 throw CommandFailure(
                     .configuration, "\(file?.path ?? ""), line \(entry.line): \(error)",
@@ -133,8 +139,8 @@ struct SettingsLayers {
     var warnings: [String] {
         guard let file else { return [] }
         let isUnknown = { (entry: SettingsText.Entry) in
-            SettingOption.named(entry.option) == nil && !entry.option.hasPrefix(Self.keyPrefix)
-                && !entry.option.hasPrefix(RecipeText.prefix)
+            SettingOption.named(entry.option) == nil
+                && ![Self.keyPrefix, RecipeText.prefix, Self.controllerPrefix].contains { entry.option.hasPrefix($0) }
         }
         let unknown = text.entries.filter(isUnknown).map { entry in
             let known = suggestion(for: entry.option, among: SettingOption.all.map(\.name))

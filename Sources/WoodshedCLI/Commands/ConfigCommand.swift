@@ -1,6 +1,7 @@
 // `woodshed config`: what holds for every run, and where it comes from.
 import ArgumentParser
 import JSON
+import RemoteControl
 import Settings
 import UserState
 
@@ -17,6 +18,7 @@ struct ConfigCommand: Verb {
               woodshed config path                   the file
               woodshed config keys                   what each key does
               woodshed config set key.playing.z "loop start"
+              woodshed config set midi.cc64 "pause"  what a pedal does; midi lists all
               woodshed config recipes                the steps of practice --recipe
               woodshed config set recipe.slow "passes=3 speed=60%; passes=2"
 
@@ -27,8 +29,8 @@ struct ConfigCommand: Verb {
             """)
 
     @Argument(
-        help: .init("list, get, set, unset, path, keys or recipes.", valueName: "action"),
-        completion: .list(["list", "get", "set", "unset", "path", "keys", "recipes"]))
+        help: .init("list, get, set, unset, path, keys, midi or recipes.", valueName: "action"),
+        completion: .list(["list", "get", "set", "unset", "path", "keys", "midi", "recipes"]))
     var action = "list"
 
     @Argument(help: .init("An option, and for set its value.", valueName: "word"))
@@ -41,12 +43,12 @@ struct ConfigCommand: Verb {
     var quiet = false
 
     func perform() throws {
-        let counts = ["list": 0, "get": 1, "set": 2, "unset": 1, "path": 0, "keys": 0, "recipes": 0]
+        let counts = ["list": 0, "get": 1, "set": 2, "unset": 1, "path": 0, "keys": 0, "midi": 0, "recipes": 0]
         guard let count = counts[action] else {
             let known = suggestion(for: action, among: counts.keys.sorted())
             throw CommandFailure(
                 .usage, "there is no action '\(action)'",
-                remedy: "Did you mean: \(known ?? "list, get, set, unset, path, keys, recipes")")
+                remedy: "Did you mean: \(known ?? "list, get, set, unset, path, keys, midi, recipes")")
         }
         guard words.count == count else {
             let usage = ["list": "", "get": " OPTION", "set": " OPTION VALUE", "unset": " OPTION", "path": ""]
@@ -61,6 +63,11 @@ struct ConfigCommand: Verb {
                 var map = KeyMap.standard
                 try map.bind(String(name.dropFirst(SettingsLayers.keyPrefix.count)), to: words)
             }
+        case "set" where words[0].hasPrefix(SettingsLayers.controllerPrefix):
+            try setLine(words[0], words[1], see: "woodshed config keys") { name, words throws(ArgumentError) in
+                var map = ControllerMap()
+                try map.bind(String(name.dropFirst(SettingsLayers.controllerPrefix.count)), to: words)
+            }
         case "set" where words[0].hasPrefix(RecipeText.prefix):
             try setLine(words[0], words[1], see: "woodshed config recipes") { name, words throws(ArgumentError) in
                 let name = name.dropFirst(RecipeText.prefix.count)
@@ -71,6 +78,7 @@ struct ConfigCommand: Verb {
             }
         case "set": try set(try option(words[0]), words[1])
         case "keys": try listKeys()
+        case "midi": try listControllers()
         case "recipes": try listRecipes()
         case "unset": try unset(words[0])
         case "path": try StandardStream.output.line(try file().path)
@@ -159,6 +167,19 @@ struct ConfigCommand: Verb {
             recipes.map { (RecipeText.prefix, $0.name, $0.text, $0.isOwn) })
     }
 
+    private func listControllers() throws {
+        var lines: [(prefix: String, name: String, words: String, isOwn: Bool)] = []
+        try SettingsLayers().forEachLine(SettingsLayers.controllerPrefix) { name, words throws(ArgumentError) in
+            var map = ControllerMap()
+            try map.bind(name, to: words)
+            lines.append((SettingsLayers.controllerPrefix, name, words, true))
+        }
+        try listLines(lines)
+        if lines.isEmpty, !quiet, !json {
+            StandardStream.error.note("no pedal has an action yet: woodshed config set midi.cc64 pause")
+        }
+    }
+
     private func listKeys() throws {
         let rows = try KeyMap(SettingsLayers()).rows
         let standard = KeyMap.standard.rows
@@ -193,7 +214,9 @@ struct ConfigCommand: Verb {
             return wasSet
         }
         guard wasSet else {
-            let isLine = name.hasPrefix(SettingsLayers.keyPrefix) || name.hasPrefix(RecipeText.prefix)
+            let isLine = [SettingsLayers.keyPrefix, RecipeText.prefix, SettingsLayers.controllerPrefix].contains {
+                name.hasPrefix($0)
+            }
             if !isLine { _ = try option(name) }
             if !quiet { StandardStream.error.note("\(name) was not set") }
             return

@@ -32,6 +32,7 @@ struct PracticeCommand: Verb {
     @OptionGroup var device: DeviceOptions
     @OptionGroup(visibility: .hidden) var loss: LossOptions
     @OptionGroup(visibility: .hidden) var screen: ScreenOptions
+    @OptionGroup(visibility: .hidden) var control: ControlOptions
     @OptionGroup var messages: MessageOptions
 
     mutating func validate() throws {
@@ -50,7 +51,7 @@ struct PracticeCommand: Verb {
     func perform() throws {
         var playing = Playing(
             file: file, strip: strip, device: device, loss: loss, screen: screen, messages: messages,
-            recording: recording)
+            recording: recording, control: control.ways, verb: "practice")
         TakeAdoption.run(quiet: messages.quiet)
         playing.canReopen = recording.record == nil && device.listensInRealTime
         guard let handover = try play(playing) else { return }
@@ -118,6 +119,7 @@ struct Play: Verb {
     @OptionGroup var device: DeviceOptions
     @OptionGroup var loss: LossOptions
     @OptionGroup var screen: ScreenOptions
+    @OptionGroup var control: ControlOptions
     @OptionGroup var messages: MessageOptions
 
     func perform() throws {
@@ -125,7 +127,8 @@ struct Play: Verb {
             return try PairPlaying(word: file, device: device, loss: loss, screen: screen, messages: messages).run()
         }
         let playing = Playing(
-            file: try TakeWord.file(file), strip: strip, device: device, loss: loss, screen: screen, messages: messages)
+            file: try TakeWord.file(file), strip: strip, device: device, loss: loss, screen: screen, messages: messages,
+            control: control.ways)
         try playing.run { clip in
             let timeline = Timeline(clip)
             return SessionPlan(

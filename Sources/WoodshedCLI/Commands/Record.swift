@@ -106,6 +106,8 @@ struct Record: Verb {
 
     @OptionGroup var stream: StreamOptions
 
+    @OptionGroup var control: ControlOptions
+
     @OptionGroup var messages: MessageOptions
 
     func validate() throws {
@@ -127,10 +129,12 @@ struct Record: Verb {
         let signals = Signals.install(others: [SIGUSR1])
         if let forget { return try Recovery.forget(forget, messages) }
         if recover { return try Recovery.run(messages) }
-        let keyMap = try KeyMap(SettingsLayers())
+        let layers = try SettingsLayers()
+        let keyMap = try KeyMap(layers)
         let place = try TakePlace(target, format: format, now: time(nil))
         try refuseExisting(place)
         if !messages.quiet { Recovery.mention() }
+        let remote = try RemoteDesk.open(control.ways, verb: "record", layers)
         let idle = try open()
         let monitor = idle.monitor
         let request = try takeRequest(place, monitor.configuration)
@@ -160,8 +164,9 @@ struct Record: Verb {
         }
         listing?.begin()
         let session = try RecordSession(
-            stage, monitor: monitor, events: events, line: line, messages: messages, signals: signals, keyMap: keyMap)
-        try conclude(try session.run(), line, place, monitor, signals, listing)
+            stage, monitor: monitor, events: events, line: line, messages: messages, signals: signals, keyMap: keyMap,
+            remote: remote)
+        try conclude(try session.run(), line, place, monitor, signals, listing, remote)
     }
 
     private var target: String? { file ?? out }
@@ -219,18 +224,20 @@ struct Record: Verb {
 
     private func conclude(
         _ outcome: RecordOutcome, _ line: RecorderLine, _ place: TakePlace, _ monitor: RecorderMonitor,
-        _ signals: Int32, _ listing: TakeListing?
+        _ signals: Int32, _ listing: TakeListing?, _ remote: RemoteDesk?
     ) throws {
+        defer { remote?.close() }
         if !outcome.isKept { listing?.drop() }
         if let summary = outcome.summary {
             let conversion = Result { try convert(outcome, place, signals) }
             let made = (try? conversion.get()) ?? nil
             let path = outcome.isKept ? made ?? place.takePath : nil
+            let last = line.stopped(
+                summary, outcome: outcome.isKept ? "kept" : "discarded", path: path, monitor.statistics,
+                silentOverruns: outcome.silentOverruns, droppedFrames: monitor.droppedFrames)
+            remote?.publish(last)
             if messages.json, outcome.status != .closedPipe, outcome.outputFailure == nil {
-                try StandardStream.output.line(
-                    line.stopped(
-                        summary, outcome: outcome.isKept ? "kept" : "discarded", path: path, monitor.statistics,
-                        silentOverruns: outcome.silentOverruns, droppedFrames: monitor.droppedFrames))
+                try StandardStream.output.line(last)
             }
             if !messages.quiet { StandardStream.error.note(printable(farewell(outcome, summary, path))) }
             if outcome.isKept, let listing, let path { list(listing, summary, path) }

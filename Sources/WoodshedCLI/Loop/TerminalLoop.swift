@@ -40,6 +40,9 @@ final class TerminalLoop<Delegate: TerminalLoopDelegate> {
     private(set) var outputFailure: OutputError?
     private(set) var isOutputClosed = false
 
+    /// Learns every line that is said, also one that is not printed.
+    var listener: (([String]) -> Void)?
+
     private weak var delegate: Delegate?
     private let signalDescriptor: Int32
     private var screen = LiveLines()
@@ -212,6 +215,7 @@ final class TerminalLoop<Delegate: TerminalLoopDelegate> {
 
     /// Prints lines to standard error, above the lines that are redrawn.
     func say(_ lines: [String], evenQuiet: Bool = false) {
+        listener?(lines)
         guard !lines.isEmpty, !messages.quiet || evenQuiet else { return }
         endEcho()
         screen.clear()

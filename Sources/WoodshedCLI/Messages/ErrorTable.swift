@@ -3,6 +3,7 @@
 import DSP
 import Drawing
 import Realtime
+import RemoteControl
 import Woodshed
 
 extension AudioFileError: CommandError {
@@ -79,6 +80,17 @@ extension StoreError: CommandError {
 
 extension DeviceError: CommandError {
     var exitStatus: ExitStatus { kind.exitStatus }
+}
+
+extension ControlError: CommandError {
+    var exitStatus: ExitStatus {
+        switch kind {
+        case .folder, .socket: .cannotCreate
+        case .noSequencer, .io: .unavailable
+        case .permissionDenied: .noPermission
+        case .noDevice: .notFound
+        }
+    }
 }
 
 extension ScoreError: CommandError {

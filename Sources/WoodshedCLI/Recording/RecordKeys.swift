@@ -39,8 +39,20 @@ struct RecordKeys {
             isAsking = false
             return map.confirm.actions(of: key).first == .yes ? [.discard] : [.goOn]
         }
+        return requests(map.recording.actions(of: key))
+    }
+
+    /// The requests of words from elsewhere. Only `yes` answers the question.
+    mutating func requests(words: String) throws(ArgumentError) -> [RecordRequest] {
+        guard let answer = try? ConfirmAction(words: words) else { return requests(try RecordAction.list(words)) }
+        guard isAsking else { throw ArgumentError("nothing is asked; write discard first") }
+        isAsking = false
+        return answer == .yes ? [.discard] : [.goOn]
+    }
+
+    private mutating func requests(_ actions: [RecordAction]) -> [RecordRequest] {
         var requests: [RecordRequest] = []
-        for action in map.recording.actions(of: key) {
+        for action in actions {
             switch action {
             case .pause: requests.append(.toggle)
             case .stop: requests.append(.stop)

@@ -6,6 +6,8 @@ import Woodshed
 /// A report of the recorder.
 enum RecordingReport: Sendable {
     case event(RecorderEvent)
+    /// Commands of other programs and of controllers.
+    case remote(RemoteNews)
     /// There will be no further event.
     case eventsOver
 }
@@ -39,12 +41,14 @@ final class RecordSession: TerminalLoopDelegate {
     typealias Report = RecordingReport
 
     private var stage: RecorderStage?
-    private let monitor: RecorderMonitor
-    private let line: RecorderLine
+    let monitor: RecorderMonitor
+    let line: RecorderLine
+    /// What is not the keyboard; nil if nothing else controls the run.
+    let remote: RemoteDesk?
     private let file: String
-    private let loop: TerminalLoop<RecordSession>
+    let loop: TerminalLoop<RecordSession>
     private let panel: RecordPanel
-    private var keys: RecordKeys
+    var keys: RecordKeys
     private var display: RecordDisplay
 
     /// Where the thread that stops the recorder stores the take, and the take itself after that.
@@ -71,8 +75,10 @@ final class RecordSession: TerminalLoopDelegate {
 
     init(
         _ stage: consuming RecorderStage, monitor: RecorderMonitor, events: AsyncStream<RecorderEvent>,
-        line: RecorderLine, messages: MessageOptions, signals: Int32, keyMap: KeyMap
+        line: RecorderLine, messages: MessageOptions, signals: Int32, keyMap: KeyMap,
+        remote: RemoteDesk? = nil
     ) throws(CommandFailure) {
+        self.remote = remote
         self.stage = consume stage
         self.monitor = monitor
         self.line = line
@@ -91,12 +97,13 @@ final class RecordSession: TerminalLoopDelegate {
     }
 
     /// Records to the end; the take is then saved or discarded.
-    func run() throws -> RecordOutcome { try loop.run(self, conclude: conclude) }
+    func run() throws -> RecordOutcome { try loop.run(self, begin: startRemote, conclude: conclude) }
 
     var isOver: Bool { hasEventsOver && (loop.ending == nil || stopped.isThere) }
     var needsLooks: Bool { false }
 
     private func conclude() -> RecordOutcome {
+        remote?.finish()
         ended = stopped.take()
         let summary = ended?.summary
         var fileError = summary?.failure
@@ -131,7 +138,7 @@ final class RecordSession: TerminalLoopDelegate {
         for request in keys.requests(key) { carryOut(request) }
     }
 
-    private func carryOut(_ request: RecordRequest) {
+    func carryOut(_ request: RecordRequest) {
         switch request {
         case .toggle: toggle()
         case .stop: loop.end(.success)
@@ -204,13 +211,14 @@ final class RecordSession: TerminalLoopDelegate {
             switch report {
             case .eventsOver: hasEventsOver = true
             case .event(let event): take(event)
+            case .remote(let news): remote?.take(news, self)
             }
         }
     }
 
     private func take(_ event: RecorderEvent) {
         display.follow(event)
-        if loop.messages.json, let text = line.json(event) { loop.write(text + "\n") }
+        tellPrograms(event)
         loop.say(words(event))
         switch event {
         case .inputEnded(let error): inputError = error

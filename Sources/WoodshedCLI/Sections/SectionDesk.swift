@@ -42,8 +42,20 @@ final class SectionDesk {
     ///
     /// - Returns: Words for the user, if the line is over.
     func type(_ key: KeyBytes.Key) -> String? {
+        edit { line in line.take(key, table) }
+    }
+
+    /// Carries out an action on the line that is typed.
+    ///
+    /// - Returns: Words for the user, if the line is over.
+    func take(_ action: InputAction) -> String? { edit { line in line.take(action) } }
+
+    /// Types text.
+    func type(text: some StringProtocol) { typing?.line.type(text) }
+
+    private func edit(_ change: (inout InputLine) -> InputLine.Outcome) -> String? {
         guard let order = typing?.order, var line = typing?.line else { return nil }
-        switch line.take(key, table) {
+        switch change(&line) {
         case .goesOn:
             typing = (line, order)
             return nil

@@ -10,6 +10,10 @@ struct Playing {
     let screen: ScreenOptions
     let messages: MessageOptions
     var recording = RecordingOptions()
+    /// What controls the run beside the keyboard.
+    var control = ControlWays()
+    /// What the run is, for programs.
+    var verb = "play"
     /// Whether the key that records may open the device anew.
     var canReopen = false
     private let signals = Signals.install()
@@ -24,7 +28,9 @@ struct Playing {
     func run(
         keeping: Keeping? = nil, goingOn takesOver: Handover? = nil, _ plan: (Clip) throws -> SessionPlan
     ) throws -> Handover? {
-        let keyMap = try KeyMap(SettingsLayers())
+        let layers = try SettingsLayers()
+        let keyMap = try KeyMap(layers)
+        let remote = try RemoteDesk.open(control, verb: verb, layers)
         let output = try device.outputDevice()
         if case .file(let path) = output { try OutputFile.refuseInput(file, output: path) }
         let request = { try device.request(sampleRate: $0, channelCount: $1) }
@@ -40,7 +46,8 @@ struct Playing {
         if messages.verbose { StandardStream.error.note(listening.summary) }
         let session = try Session(
             listening, messages: messages, signals: signals, onLoss: loss.onLoss, showsWaveform: screen.waveform,
-            keeping: keeping, keyMap: keyMap, recording: takes, goingOn: takesOver, canReopen: canReopen)
+            keeping: keeping, keyMap: keyMap, remote: remote, recording: takes, goingOn: takesOver,
+            canReopen: canReopen)
         let status = try session.run()
         guard status == .success else { throw CommandFailure(status) }
         return session.handover

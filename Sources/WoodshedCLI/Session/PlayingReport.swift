@@ -15,6 +15,8 @@ enum PlayingReport: Sendable {
     case takesOver
     /// What is heard of takes.
     case takes(TakeNews)
+    /// Commands of other programs and of controllers.
+    case remote(RemoteNews)
     /// There will be no further event.
     case eventsOver
     /// The device has played everything, or failed.

@@ -9,14 +9,14 @@ extension Session {
     func tell(_ event: EngineEvent) -> String {
         follow(event)
         loop.say(event.words(onLoss, sampleRate: engine.configuration.sampleRate))
-        return loop.messages.json ? event.json(sampleRate: engine.configuration.sampleRate) + "\n" : ""
+        return programLine { event.json(sampleRate: engine.configuration.sampleRate) }
     }
 
     /// Says what there is to say of takes; returns the line for standard output.
-    func tell(_ news: (words: [String], line: String)?) -> String {
+    func tell(_ news: (words: [String], line: JSONValue?)?) -> String {
         guard let news else { return "" }
         if !loop.messages.json { loop.say(news.words) }
-        return news.line
+        return news.line.map { line in programLine { line.text } } ?? ""
     }
 
     private func follow(_ event: EngineEvent) {
@@ -47,7 +47,7 @@ extension Session {
 
     /// The last line for programs, with the figures of the whole run.
     func finishLine(failed: Bool) throws {
-        guard loop.messages.json else { return }
+        guard loop.messages.json || remote?.hasFollowers == true else { return }
         let statistics = engine.statistics
         let status = player.status
         let sampleRate = engine.configuration.sampleRate
@@ -59,7 +59,7 @@ extension Session {
                 clipFrame: status.clipFrame, pitch: status.semitones, isReversed: status.isReversed,
                 details: [.init("reason", .string(failed ? "failed" : "stopped"))])
         line.details.append(.init("frames", .integer(line.frame)))
-        guard tellsFigures else { return try StandardStream.output.line(line.json) }
+        guard tellsFigures else { return try StandardStream.output.write(programLine { line.json }) }
         line.details += [
             .init("xruns", .integer(dropouts.count)),
             .init("lost_frames", .integer(dropouts.frames)),
@@ -70,7 +70,7 @@ extension Session {
             .init("load_max", number(statistics.load?.maximum)),
             .init("scheduling", .string(statistics.schedulingClass)),
         ]
-        try StandardStream.output.line(line.json)
+        try StandardStream.output.write(programLine { line.json })
     }
 
     /// Null if it is not known.

@@ -48,7 +48,7 @@ extension Session {
     }
 
     private func lines(_ answer: TakeControls.Answer) -> String {
-        loop.messages.json ? answer.json.map { $0.text + "\n" }.joined() : ""
+        answer.json.map { line in programLine { line.text } }.joined()
     }
 
     /// Pauses what is heard of a take before the program is stopped, so that its fade is heard.

@@ -14,7 +14,7 @@ final class Session: TerminalLoopDelegate {
     let onLoss: LossText
     private let title: String
     private let clipSeconds: Double
-    private let screen: PlayerScreen
+    let screen: PlayerScreen
     var control: PlayerControls
     /// The text of the status line while there is no device.
     var notice: String?
@@ -35,9 +35,11 @@ final class Session: TerminalLoopDelegate {
     private var deadline: Int64?
     private var isDeviceStopping = false
     private var goesOnAfterSuspension = false
-    private let keyMap: KeyMap
+    let keyMap: KeyMap
     private let keeping: Keeping?
-    private let desk: SectionDesk?
+    let desk: SectionDesk?
+    /// What is not the keyboard; nil if nothing else controls the run.
+    let remote: RemoteDesk?
     private let recording: SessionRecording?
     private var areTakesOver = false
     /// What the next session goes on from, if the user wants to record and this one cannot.
@@ -58,11 +60,12 @@ final class Session: TerminalLoopDelegate {
     ///   - tellsFigures: Whether dropouts and load are reported at the end.
     ///   - keeping: What is kept of the recording, and changed by keys; nil if nothing is.
     ///   - keyMap: What the keys do.
+    ///   - remote: What else controls the run.
     init(
         _ listening: Listening, messages: MessageOptions, signals: Int32, takesKeys: Bool = true,
         onLoss: LossText = .wait, showsWaveform: Bool = false, tellsFigures: Bool = true, keeping: Keeping? = nil,
-        keyMap: KeyMap = .standard, recording: SessionRecording? = nil, goingOn takesOver: Handover? = nil,
-        canReopen: Bool = false
+        keyMap: KeyMap = .standard, remote: RemoteDesk? = nil, recording: SessionRecording? = nil,
+        goingOn takesOver: Handover? = nil, canReopen: Bool = false
     ) throws(CommandFailure) {
         engine = listening.engine
         practice = listening.session
@@ -73,7 +76,7 @@ final class Session: TerminalLoopDelegate {
         self.tellsFigures = tellsFigures
         loop = try TerminalLoop(
             messages: messages, signals: signals, takesKeys: takesKeys, altKeys: keyMap.altKeys)
-        self.keyMap = keyMap
+        (self.keyMap, self.remote) = (keyMap, remote)
         screen = PlayerScreen(
             practice, title: listening.title, traits: loop.traits, hasList: keeping != nil, showsWaveform: showsWaveform
         )
@@ -109,6 +112,7 @@ final class Session: TerminalLoopDelegate {
             throw error
         }
         waitForEngine()
+        startRemote()
         if let greeting = keeping?.greeting { loop.say([greeting]) }
         if let recording { loop.say(recording.notes) }
         desk?.followOthers()
@@ -147,6 +151,7 @@ final class Session: TerminalLoopDelegate {
 
     func answer(_ key: KeyBytes.Key) {
         screen.isFolded = false
+        if let remote, remote.learn(key, keyMap.playing.actions(of: key), self) { return }
         if let desk, let line = desk.line {
             let words = desk.type(key)
             loop.echo(line.text, desk.line?.text)
@@ -159,7 +164,7 @@ final class Session: TerminalLoopDelegate {
     }
 
     /// Carries out what a key asks for in the list of sections.
-    private func choose(_ action: ListAction) {
+    func choose(_ action: ListAction) {
         switch screen.choose(action, terminalSize()) {
         // What plays then is told when it begins.
         case .play(let index)?: practice.go(toSection: index + 1)
@@ -168,7 +173,7 @@ final class Session: TerminalLoopDelegate {
         }
     }
 
-    private func carryOut(_ action: KeyAction) {
+    func carryOut(_ action: KeyAction) {
         if answerTakes(action) { return }
         switch action {
         case .quit(let remembers):
@@ -190,14 +195,8 @@ final class Session: TerminalLoopDelegate {
         case .loop(let key): loop.say([LoopControls(session: practice).apply(key)])
         case .sections(let key):
             if let desk { loop.say(desk.press(key), evenQuiet: true) }
-        case .record:
-            if let recording {
-                if let answer = takes?.end() { show(answer) }
-                return loop.say([recording.press()])
-            }
-            guard canReopen else { return loop.say([SessionRecording.offWords]) }
-            handover = Handover(practice)
-            loop.end(.success)
+        case .record: record()
+        case .learn: if let remote { remote.toggleLearning(self) } else { loop.say([RemoteDesk.noController]) }
         case .tell: loop.say([placeWords], evenQuiet: true)
         case .strip(let key): loop.say([StripControls(player: player).apply(key)])
         default:
@@ -205,6 +204,17 @@ final class Session: TerminalLoopDelegate {
             takes?.gainDecibels = control.gainDecibels
             if let words = control.words(after: action) { loop.say([words]) }
         }
+    }
+
+    /// Begins or ends a take; without an input, lets another session go on that has one.
+    private func record() {
+        if let recording {
+            if let answer = takes?.end() { show(answer) }
+            return loop.say([recording.press()])
+        }
+        guard canReopen else { return loop.say([SessionRecording.offWords]) }
+        handover = Handover(practice)
+        loop.end(.success)
     }
 
     func answer(signal number: Int32) {}
@@ -233,6 +243,7 @@ final class Session: TerminalLoopDelegate {
     private func conclude() throws -> ExitStatus {
         let failure = engineOver ?? nil
         if remembers { keeping?.remember(practice, isCompleted: isCompleted) }
+        defer { remote?.close() }
         if !loop.isOutputClosed, handover == nil { try finishLine(failed: failure != nil || loss != nil) }
         if let failure { throw failure }
         if let fault = recording?.failure { throw fault }
@@ -275,12 +286,13 @@ final class Session: TerminalLoopDelegate {
                 recording?.finish()
                 // From now on it is the disk that takes its time.
                 if deadline != nil { deadline = monotonicNanoseconds() + Self.diskPatience }
-            case .take(let event): lines += tell(recording?.take(event, json: loop.messages.json))
-            case .input(let levels): lines += tell(recording?.take(levels, json: loop.messages.json))
+            case .take(let event): lines += tell(recording?.take(event))
+            case .input(let levels): lines += tell(recording?.take(levels))
             case .takesOver: areTakesOver = true
             case .device(let event): lines += tell(event)
             case .kept(let news): lines += tell(news)
             case .takes(let news): lines += take(news)
+            case .remote(let news): remote?.take(news, self)
             case .session(.player(let event)): lines += take(event)
             case .session(.loop(let marks)): lines += line(marks)
             case .session(.completed): isCompleted = true
@@ -312,7 +324,8 @@ final class Session: TerminalLoopDelegate {
             return ""
         default: break
         }
-        if loop.messages.json { return EventLine(event, sampleRate: engine.configuration.sampleRate).json + "\n" }
+        let line = programLine { EventLine(event, sampleRate: engine.configuration.sampleRate).json }
+        if loop.messages.json { return line }
         if !loop.traits.drawsStatus, let words = words(event) { loop.say([words]) }
         tellText(event)
         return ""
@@ -342,7 +355,7 @@ final class Session: TerminalLoopDelegate {
         case .changed(let change, let list, let words):
             keeping?.take(list)
             loop.say([words])
-            return loop.messages.json && !change.isEmpty ? change.json(in: list).text + "\n" : ""
+            return change.isEmpty ? "" : programLine { change.json(in: list).text }
         case .refused(let words):
             loop.say(words, evenQuiet: true)
             return ""
@@ -354,7 +367,6 @@ final class Session: TerminalLoopDelegate {
 
     /// The line for programs about a change of the loop.
     private func line(_ marks: LoopMarks) -> String {
-        guard loop.messages.json else { return "" }
         func frame(_ frame: Int64?) -> JSONValue {
             frame.map { .integer(player.clip.fileFrame(forFrame: $0)) } ?? .null
         }
@@ -363,7 +375,7 @@ final class Session: TerminalLoopDelegate {
             .init("frame", .integer(player.status.outputFrame)), .init("start_frame", frame(marks.start)),
             .init("end_frame", frame(marks.end)), .init("running", .bool(marks.isRunning)),
         ]
-        return JSONValue.object(fields).text + "\n"
+        return programLine { JSONValue.object(fields).text }
     }
 
     // MARK: The status line

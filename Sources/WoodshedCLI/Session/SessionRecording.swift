@@ -74,7 +74,7 @@ final class SessionRecording {
     /// Takes in levels.
     ///
     /// - Returns: What is told of them: once, how much room there is before the input clips.
-    func take(_ levels: RecorderLevels, json: Bool) -> (words: [String], line: String) {
+    func take(_ levels: RecorderLevels) -> (words: [String], line: JSONValue?) {
         let chosen: [RecorderLevels.Channel] =
             if case .chosen(let list) = recorder.settings.channels {
                 list.filter(levels.channels.indices.contains).map { levels.channels[$0] }
@@ -84,11 +84,11 @@ final class SessionRecording {
         let highest = chosen.map(\.heldDecibels).max() ?? -.infinity
         peak = levelReports < Self.headroomReports ? max(peak, highest) : highest
         levelReports += 1
-        guard levelReports == Self.headroomReports else { return ([], "") }
-        return headroom(json)
+        guard levelReports == Self.headroomReports else { return ([], nil) }
+        return headroom()
     }
 
-    private func headroom(_ json: Bool) -> (words: [String], line: String) {
+    private func headroom() -> (words: [String], line: JSONValue?) {
         let peak = self.peak
         var words = [
             peak.isFinite
@@ -103,11 +103,11 @@ final class SessionRecording {
             .init("round_trip_ms", .number(milliseconds)),
             .init("alignment", .string(recorder.settings.alignment.rawValue)),
         ])
-        return (words, json ? line.text + "\n" : "")
+        return (words, line)
     }
 
     /// Takes in what has happened to a take.
-    func take(_ news: PracticeTakeEvent, json: Bool) -> (words: [String], line: String) {
+    func take(_ news: PracticeTakeEvent) -> (words: [String], line: JSONValue?) {
         let (words, event): ([String], JSONValue)
         switch news {
         case .began(let take):
@@ -134,7 +134,7 @@ final class SessionRecording {
                 line("take.unlisted", take, [.init("reason", .string(error.message))])
             )
         }
-        return (words, json ? event.text + "\n" : "")
+        return (words, event)
     }
 
     private func name(_ take: RecordedTake) -> String { take.number.map { "take \($0)" } ?? "take" }

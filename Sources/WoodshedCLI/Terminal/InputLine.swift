@@ -23,17 +23,29 @@ struct InputLine: Equatable {
         let actions = table.actions(of: key)
         if actions.isEmpty, let character = Self.character(key) { add(character) }
         for action in actions {
-            switch action {
-            case .accept: return .done(trimmed)
-            case .cancel: return .givenUp
-            case .deleteCharacter: if !text.isEmpty { text.removeLast() }
-            case .deleteLine: text = ""
-            case .deleteWord:
-                while text.last == " " { text.removeLast() }
-                while let last = text.last, last != " " { text.removeLast() }
-            }
+            let outcome = take(action)
+            if outcome != .goesOn { return outcome }
         }
         return .goesOn
+    }
+
+    /// Carries out an action.
+    mutating func take(_ action: InputAction) -> Outcome {
+        switch action {
+        case .accept: return .done(trimmed)
+        case .cancel: return .givenUp
+        case .deleteCharacter: if !text.isEmpty { text.removeLast() }
+        case .deleteLine: text = ""
+        case .deleteWord:
+            while text.last == " " { text.removeLast() }
+            while let last = text.last, last != " " { text.removeLast() }
+        }
+        return .goesOn
+    }
+
+    /// Types text that has no line ends.
+    mutating func type(_ text: some StringProtocol) {
+        for character in text where !character.isNewline { add(character) }
     }
 
     private static func character(_ key: KeyBytes.Key) -> Character? {

@@ -105,6 +105,8 @@ enum KeyAction: NamedAction {
     case list
     /// Show or hide the waveform.
     case waveform
+    /// Learn what a pedal or a button of a controller does.
+    case learn
     case help
     case redraw
 }
@@ -183,9 +185,12 @@ extension KeyAction {
         "redo": .sections(.redo), "grade clean": .grade(isClean: true), "grade missed": .grade(isClean: false),
         "record": .record, "hear model": .take(.hear(.model)), "hear take": .take(.hear(.take)),
         "hear turn": .take(.hear(.turn)), "hear both": .take(.hear(.both)), "hear end": .take(.end),
-        "compare": .take(.compare),
-        "tell": .tell, "list": .list, "waveform": .waveform, "help": .help, "redraw": .redraw,
+        "compare": .take(.compare), "tell": .tell, "learn": .learn, "list": .list, "waveform": .waveform,
+        "help": .help, "redraw": .redraw,
     ]
+
+    /// The words of all actions without a number.
+    static var plainWords: [String] { simple.keys.sorted() }
 
     /// A number with a sign, of the words of an action.
     private static func signed(_ text: some StringProtocol, of words: some StringProtocol) throws(ArgumentError)

@@ -19,7 +19,9 @@ struct KeyMap: Equatable, Sendable {
     init(_ layers: SettingsLayers) throws(CommandFailure) {
         self = Self.standard
         var map = self
-        try layers.forEachKey { (name, words) throws(ArgumentError) in try map.bind(name, to: words) }
+        try layers.forEachLine(SettingsLayers.keyPrefix) { (name, words) throws(ArgumentError) in
+            try map.bind(name, to: words)
+        }
         self = map
     }
 
@@ -74,7 +76,7 @@ struct KeyMap: Equatable, Sendable {
         (["2"], "passes 2"), (["3"], "passes 3"), (["4"], "passes 4"), (["5"], "passes 5"), (["6"], "passes 6"),
         (["7"], "passes 7"), (["8"], "passes 8"), (["9"], "passes 9"), (["0"], "passes endless"),
         (["+", "="], "gain +1"), (["-"], "gain -1"), (["k"], "centre"), (["K"], "channel"), (["B"], "reverse"),
-        (["w", "W"], "waveform"), (["?", "h"], "help"), (["tab"], "list"), (["ctrl+l"], "redraw"),
+        (["w", "W"], "waveform"), (["?", "h"], "help"), (["tab"], "list"), (["ctrl+l"], "redraw"), (["M"], "learn"),
     ]
 
     private static let listTable: [(keys: [String], words: String)] = [

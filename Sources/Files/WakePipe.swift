@@ -1,13 +1,12 @@
-// A pipe to this process: wakes a loop that waits in `poll`. Neither end ever blocks, and no child inherits it.
-import Glibc
+internal import Glibc
 
-/// Both ends of the pipe; the owner closes it.
-struct WakePipe: Sendable {
-    let readEnd: Int32
-    let writeEnd: Int32
+/// A pipe to this process: wakes a loop that waits in `poll`. Neither end ever blocks, and no child inherits it; the owner closes it.
+package struct WakePipe: Sendable {
+    package let readEnd: Int32
+    package let writeEnd: Int32
 
     /// nil if the process may open no more descriptors.
-    init?() {
+    package init?() {
         var ends: [Int32] = [-1, -1]
         guard unsafe pipe(&ends) == 0 else { return nil }
         for end in ends {
@@ -18,19 +17,19 @@ struct WakePipe: Sendable {
     }
 
     /// Writes a byte; a full pipe wakes the loop as well.
-    func wake() {
+    package func wake() {
         var byte: UInt8 = 1
         _ = unsafe write(writeEnd, &byte, 1)
     }
 
     /// The bytes left since the last call.
-    func drain() -> [UInt8] {
+    package func drain() -> [UInt8] {
         var bytes = [UInt8](repeating: 0, count: 64)
         let count = unsafe read(readEnd, &bytes, bytes.count)
         return count > 0 ? Array(bytes.prefix(count)) : []
     }
 
-    func closeBoth() {
+    package func closeBoth() {
         close(readEnd)
         close(writeEnd)
     }

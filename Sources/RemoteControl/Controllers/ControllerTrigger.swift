@@ -1,0 +1,74 @@
+/// A press or a release of something on a controller, as a name: `cc64`, `note60`, `program5`, `ch2.cc64`, `cc64.up`.
+package struct ControllerTrigger: Hashable, Sendable, CustomStringConvertible {
+    package let part: ControllerMessage.Part
+    /// 1 to 16; nil is any.
+    package let channel: Int?
+    /// Whether it is let go, in place of pressed.
+    package let isUp: Bool
+
+    package init(_ part: ControllerMessage.Part, channel: Int? = nil, isUp: Bool = false) {
+        (self.part, self.channel, self.isUp) = (part, channel, isUp)
+    }
+
+    /// The trigger of a name, in upper or lower case; nil for what is none.
+    package init?(_ name: String) {
+        var words = name.lowercased().split(separator: ".", omittingEmptySubsequences: false)
+        var channel: Int?
+        if words.count > 1, let number = Self.number(words[0], after: "ch") {
+            guard (1...16).contains(number) else { return nil }
+            channel = number
+            words.removeFirst()
+        }
+        let isUp = words.count > 1 && words.last == "up"
+        if isUp { words.removeLast() }
+        guard words.count == 1 else { return nil }
+        let part: ControllerMessage.Part
+        if let number = Self.number(words[0], after: "cc") {
+            part = .control(number)
+        } else if let number = Self.number(words[0], after: "note") {
+            part = .note(number)
+        } else if let number = Self.number(words[0], after: "program"), !isUp {
+            part = .program(number)
+        } else {
+            return nil
+        }
+        self.init(part, channel: channel, isUp: isUp)
+    }
+
+    private static func number(_ word: Substring, after prefix: String) -> Int? {
+        let digits = word.dropFirst(prefix.count)
+        guard word.hasPrefix(prefix), digits.allSatisfy(\.isASCII), digits.allSatisfy(\.isWholeNumber),
+            let number = Int(digits), number <= 127
+        else { return nil }
+        return number
+    }
+
+    package var description: String {
+        let name =
+            switch part {
+            case .control(let number): "cc\(number)"
+            case .note(let number): "note\(number)"
+            case .program(let number): "program\(number)"
+            }
+        return (channel.map { "ch\($0)." } ?? "") + name + (isUp ? ".up" : "")
+    }
+}
+
+/// Which trigger means what.
+package struct ControllerMap: Equatable, Sendable {
+    private var words: [ControllerTrigger: String] = [:]
+
+    package init() {}
+
+    package subscript(trigger: ControllerTrigger) -> String? {
+        get { words[trigger] }
+        set { words[trigger] = newValue }
+    }
+
+    package var isEmpty: Bool { words.isEmpty }
+
+    /// What a press or a release means: what is set for its channel, or else for any.
+    package func words(for trigger: ControllerTrigger) -> String? {
+        words[trigger] ?? words[ControllerTrigger(trigger.part, isUp: trigger.isUp)]
+    }
+}

@@ -1,0 +1,114 @@
+internal import Explanations
+internal import Files
+internal import Glibc
+
+/// The private folder of the sockets: `$XDG_RUNTIME_DIR/woodshed`, or `/tmp/woodshed-UID` where there is none that is this user's own.
+///
+/// It is opened once and then used by its descriptor, so nobody can put another folder, or a link, in its place.
+final class SocketFolder: Sendable {
+    let path: String
+    let descriptor: Int32
+
+    /// How long another program may take to look through the folder, and the polling interval, in ms.
+    private static let (patience, pause) = (2000, 10)
+
+    /// Opens the folder, and makes it if it is missing.
+    ///
+    /// - Parameters:
+    ///   - runtime: The value of XDG_RUNTIME_DIR.
+    ///   - fallback: The folder for everybody's files.
+    init(runtime: String?, fallback: String = "/tmp") throws(ControlError) {
+        if let runtime, runtime.hasPrefix("/"), let parent = Self.openOwn(runtime) {
+            defer { close(parent) }
+            path = runtime + "/woodshed"
+            descriptor = try Self.openPrivate("woodshed", in: parent, path: path)
+            return
+        }
+        let name = "woodshed-\(geteuid())"
+        path = fallback + "/" + name
+        let parent = unsafe open(fallback, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard parent >= 0 else { throw Self.refused(path, systemText(errno)) }
+        defer { close(parent) }
+        descriptor = try Self.openPrivate(name, in: parent, path: path)
+    }
+
+    deinit { close(descriptor) }
+
+    /// The path of a name in it for the socket calls, which take no descriptor; it is short, however long the folder's own path is.
+    func reference(_ name: String) -> String { "/proc/self/fd/\(descriptor)/\(name)" }
+
+    /// Opens a folder that belongs to this user. After `sudo` the variable may still name another user's.
+    private static func openOwn(_ path: String) -> Int32? {
+        let folder = unsafe open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard folder >= 0 else { return nil }
+        var status = stat()
+        guard unsafe fstat(folder, &status) == 0, status.st_uid == geteuid() else {
+            close(folder)
+            return nil
+        }
+        return folder
+    }
+
+    private static func openPrivate(_ name: String, in parent: Int32, path: String) throws(ControlError) -> Int32 {
+        guard unsafe mkdirat(parent, name, 0o700) == 0 || errno == EEXIST else {
+            throw refused(path, systemText(errno))
+        }
+        let folder = unsafe openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
+        guard folder >= 0 else {
+            let isLink = errno == ELOOP || errno == ENOTDIR
+            throw refused(path, isLink ? "it is a link or no folder" : systemText(errno))
+        }
+        var status = stat()
+        let isOwn = unsafe fstat(folder, &status) == 0 && status.st_uid == geteuid()
+        guard isOwn, status.st_mode & 0o077 == 0 || fchmod(folder, 0o700) == 0 else {
+            close(folder)
+            throw refused(path, "it belongs to another user")
+        }
+        return folder
+    }
+
+    private static func refused(_ path: String, _ reason: String) -> ControlError {
+        ControlError(
+            kind: .folder, message: "\(path): no folder for the control socket: \(reason)",
+            remedy:
+                "Remove it, set XDG_RUNTIME_DIR to a private folder of yours, or leave the socket out: --control none.")
+    }
+
+    // MARK: What is in it
+
+    /// Runs `body` while no other program looks through the folder or makes a socket in it.
+    ///
+    /// So a socket that refuses connections is one that was left behind: nobody is between making it and listening.
+    func exclusively<Result>(_ body: (_ isAlone: Bool) throws(ControlError) -> Result) throws(ControlError) -> Result {
+        var waited = 0
+        var isAlone = flock(descriptor, LOCK_EX | LOCK_NB) == 0
+        while !isAlone, waited < Self.patience {
+            usleep(UInt32(Self.pause) * 1000)
+            waited += Self.pause
+            isAlone = flock(descriptor, LOCK_EX | LOCK_NB) == 0
+        }
+        defer { if isAlone { _ = flock(descriptor, LOCK_UN) } }
+        return try body(isAlone)
+    }
+
+    /// The sockets in it.
+    var sockets: [String] {
+        let names = (try? Folder.names(in: "/proc/self/fd/\(descriptor)")) ?? []
+        return names.filter { $0.hasPrefix("control-") && $0.hasSuffix(".sock") && isSocket($0) }
+    }
+
+    private func isSocket(_ name: String) -> Bool { status(name).map { $0.st_mode & S_IFMT == S_IFSOCK } ?? false }
+
+    /// The status of a name, not of what a link points to.
+    func status(_ name: String) -> stat? {
+        var status = stat()
+        return unsafe fstatat(descriptor, name, &status, AT_SYMLINK_NOFOLLOW) == 0 ? status : nil
+    }
+
+    func remove(_ name: String) { _ = unsafe unlinkat(descriptor, name, 0) }
+
+    /// Removes the sockets that nobody listens on any more. Call it in `exclusively`.
+    func removeStale() {
+        for name in sockets where SocketCalls.isDeserted(reference(name)) { remove(name) }
+    }
+}

@@ -1,0 +1,198 @@
+// Commands from elsewhere than the keyboard, carried out by the run that they are for. The threads of sockets and controllers only leave
+// reports in the run's inbox; everything here is called on the thread of the run's loop.
+import Glibc
+import JSON
+import RemoteControl
+import Settings
+import Synchronization
+
+/// A report of the threads of sockets and controllers.
+enum RemoteNews: Sendable {
+    case request(ControlRequest)
+    /// Of the controller with an index.
+    case controller(Int, ControllerNews)
+    /// What has become of a pedal that was learned.
+    case stored([String])
+}
+
+/// A run that is controlled from elsewhere.
+protocol RemoteControlled: AnyObject {
+    /// Carries out the words of actions, as a key would.
+    func carryOut(words: String) throws(ArgumentError)
+    /// What goes on, for programs.
+    var statusFields: [JSONValue.Field] { get }
+    /// The words that there are.
+    var commandWords: [String] { get }
+    /// Says lines to the user.
+    func say(_ lines: [String], evenQuiet: Bool)
+    /// Learns what is said, also where nothing is printed.
+    var listener: (([String]) -> Void)? { get set }
+}
+
+/// The socket and the controllers of a run.
+final class RemoteDesk {
+    private let verb: String
+    private let server: SocketServer?
+    private let sources: [any ControllerSource]
+    private var threads: [ControllerThread] = []
+    private var put: (@Sendable (RemoteNews) -> Void)?
+    private let isOver = Once()
+    private var isClosed = false
+    var map: ControllerMap
+    var learning = Learning.nothing
+
+    /// What is told to programs that come when the run is over.
+    private final class Once: Sendable {
+        private let flag = Atomic<Bool>(false)
+        var isSet: Bool { flag.load(ordering: .acquiring) }
+        func set() { flag.store(true, ordering: .releasing) }
+    }
+
+    /// Opens the ways; nil for none.
+    ///
+    /// - Parameter verb: What the run is, for programs.
+    static func open(_ ways: ControlWays, verb: String, _ layers: SettingsLayers) throws -> RemoteDesk? {
+        if ways.isNone { return nil }
+        let map = ways.ports.isEmpty ? ControllerMap() : try ControllerMap(layers)
+        var sources: [any ControllerSource] = []
+        do {
+            for port in ways.ports {
+                let isPath = port.hasPrefix("/")
+                sources.append(isPath ? try ByteSource(path: port) : try SequencerSource(port: port))
+            }
+            let server = ways.hasSocket ? try SocketServer(runtime: environmentVariable("XDG_RUNTIME_DIR")) : nil
+            return RemoteDesk(verb, server, sources, map)
+        } catch {
+            sources.forEach { $0.close() }
+            throw error
+        }
+    }
+
+    private init(_ verb: String, _ server: SocketServer?, _ sources: [any ControllerSource], _ map: ControllerMap) {
+        (self.verb, self.server, self.sources, self.map) = (verb, server, sources, map)
+    }
+
+    deinit { close() }
+
+    var hasControllers: Bool { !sources.isEmpty }
+
+    /// Begins to listen.
+    ///
+    /// - Parameter put: Leaves a report for the run; called on other threads.
+    /// - Returns: Lines for the user.
+    func start(_ put: @escaping @Sendable (RemoteNews) -> Void) -> [String] {
+        self.put = put
+        var lines: [String] = []
+        if let server {
+            let isOver = isOver
+            do throws(ControlError) {
+                try server.start { [weak server] request in
+                    guard isOver.isSet else { return put(.request(request)) }
+                    server?.answer(
+                        request, ControlAnswer.refused(request.line, "the run is over", remedy: "Start another one."))
+                }
+                lines.append("control: \(server.path)")
+            } catch {
+                lines += [error.message, error.remedy]
+            }
+        }
+        for source in sources {
+            let index = threads.count
+            guard let thread = ControllerThread(), thread.start(source, { put(.controller(index, $0)) }) else {
+                source.close()
+                lines.append("the system has no thread for the controller")
+                continue
+            }
+            threads.append(thread)
+        }
+        return lines
+    }
+
+    /// Answers nobody any more; events of the end are still sent.
+    func finish() { isOver.set() }
+
+    /// Sends what is on its way, for a fifth of a second at most, and leaves nothing behind.
+    func close() {
+        guard !isClosed else { return }
+        isClosed = true
+        if put == nil { sources.forEach { $0.close() } }
+        threads.forEach { $0.stop() }
+        server?.close()
+    }
+
+    // MARK: Events
+
+    /// Whether a program follows the events.
+    var hasFollowers: Bool { server?.hasFollowers ?? false }
+
+    /// Sends an event to the programs that follow.
+    func publish(_ line: String) { server?.publish(line) }
+
+    // MARK: Reports
+
+    func take(_ news: RemoteNews, _ run: some RemoteControlled) {
+        switch news {
+        case .request(let request): answer(request, run)
+        case .controller(let index, .pressed(let trigger)):
+            if threads.indices.contains(index) { threads[index].carriedOut() }
+            press(trigger, run)
+        case .controller(_, .connected(let name)): run.say(["controller: \(name)"], evenQuiet: false)
+        case .controller(_, .lost(let name)):
+            run.say(["the controller \(name) is gone; it is used again when it is back"], evenQuiet: true)
+        case .controller(_, .missing(let name, let others)):
+            let there = others.isEmpty ? "" : "; there are: " + others.joined(separator: ", ")
+            run.say(["there is no controller \(name) yet; it is used when it comes\(there)"], evenQuiet: true)
+        case .stored(let lines): run.say(lines, evenQuiet: true)
+        }
+    }
+
+    private func press(_ trigger: ControllerTrigger, _ run: some RemoteControlled) {
+        guard !learn(trigger, run) else { return }
+        guard let words = map.words(for: trigger) else { return }
+        // What a recorder does not know is left out while it records, and the other way round: one pedal can end both.
+        for part in words.split(separator: ";") { try? run.carryOut(words: String(part)) }
+    }
+
+    /// Leaves a report of work that another thread does.
+    func report(_ body: @escaping @Sendable () -> RemoteNews) {
+        guard let put else { return }
+        BlockingThread.start { put(body()) }
+    }
+
+    // MARK: Requests
+
+    private func answer(_ request: ControlRequest, _ run: some RemoteControlled) {
+        guard let server else { return }
+        let words = request.line.split(separator: " ").joined(separator: " ")
+        switch words {
+        case "status":
+            let head: [JSONValue.Field] = [.init("verb", .string(verb)), .init("pid", .integer(Int(getpid())))]
+            server.answer(request, ControlAnswer.done(words, head + run.statusFields))
+        case "follow", "unfollow": server.answer(request, ControlAnswer.done(words), follows: words == "follow")
+        case "help":
+            var known: Set<String> = []
+            let all = (["status", "follow", "unfollow", "help"] + run.commandWords).filter { known.insert($0).inserted }
+            server.answer(
+                request, ControlAnswer.done(words, [.init("commands", .array(all.map { .string($0) }))]))
+        case "":
+            server.answer(
+                request,
+                ControlAnswer.refused(request.line, "the line is empty", remedy: "Write a command; help lists them."))
+        default: carryOut(request, server, run)
+        }
+    }
+
+    private func carryOut(_ request: ControlRequest, _ server: SocketServer, _ run: some RemoteControlled) {
+        var said: [String] = []
+        run.listener = { said += $0 }
+        defer { run.listener = nil }
+        do throws(ArgumentError) {
+            try run.carryOut(words: request.line)
+            server.answer(
+                request, ControlAnswer.done(request.line, [.init("words", .array(said.map { .string($0) }))]))
+        } catch {
+            server.answer(
+                request, ControlAnswer.refused(request.line, error.description, remedy: "Write help for the commands."))
+        }
+    }
+}

@@ -1,0 +1,226 @@
+// The control socket: who may use it, what it takes, and what a hostile program cannot do.
+import Foundation
+import Glibc
+import TestSupport
+import Testing
+
+@testable import RemoteControl
+
+@Suite("Control socket")
+struct SocketTests {
+    private let folder = Folder()
+
+    @Test("it is private, is there while the run is, and leaves nothing")
+    func place() throws {
+        chmod(folder.path, 0o755)
+        let echo = try Echo(folder)
+        #expect(echo.server.path == folder["woodshed/control-\(getpid()).sock"])
+        #expect(Folder.status(folder["woodshed"]).mode == 0o700)
+        #expect(Folder.status(echo.server.path).mode == 0o600)
+        echo.server.close()
+        #expect(folder.names("woodshed").isEmpty)
+    }
+
+    @Test("without a runtime folder it is in a private folder of /tmp; a link or a file in its place is refused")
+    func fallback() throws {
+        let server = try SocketServer(runtime: nil, fallback: folder.path)
+        #expect(server.path.hasPrefix(folder["woodshed-\(geteuid())/control-"]))
+        server.close()
+        // A folder that others may enter is closed to them.
+        let own = folder["woodshed-\(geteuid())"]
+        chmod(own, 0o777)
+        try SocketServer(runtime: "relative", fallback: folder.path).close()
+        #expect(Folder.status(own).mode == 0o700)
+        rmdir(own)
+        symlink(folder.path, own)
+        let error = #expect(throws: ControlError.self) { try SocketServer(runtime: nil, fallback: folder.path) }
+        #expect(error?.kind == .folder && error?.message.contains("link") == true)
+        unlink(own)
+        FileManager.default.createFile(atPath: own, contents: nil)
+        #expect(throws: ControlError.self) { try SocketServer(runtime: "/nonexistent", fallback: folder.path) }
+        #expect(throws: ControlError.self) { try SocketServer(runtime: nil, fallback: "/nonexistent") }
+    }
+
+    @Test("another user's folders are not used", .enabled(if: geteuid() == 0, "only root can give a folder away"))
+    func otherUsers() throws {
+        mkdir(folder["theirs"], 0o700)
+        chown(folder["theirs"], 12345, 12345)
+        // As after sudo, where the variable still names the first user's.
+        let server = try SocketServer(runtime: folder["theirs"], fallback: folder.path)
+        #expect(server.path.hasPrefix(folder["woodshed-0/"]) && folder.names("theirs").isEmpty)
+        server.close()
+        chown(folder["woodshed-0"], 12345, 12345)
+        let error = #expect(throws: ControlError.self) { try SocketServer(runtime: nil, fallback: folder.path) }
+        #expect(error?.message.contains("another user") == true)
+    }
+
+    @Test("sockets that a killed program left are removed; those of others, links and files are not")
+    func stale() throws {
+        let first = try SocketServer(runtime: folder.path)
+        let left = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
+        #expect(SocketCalls.bind(left, folder["woodshed/control-1.sock"]))
+        // Closed without a farewell, as by the end of its process.
+        close(left)
+        FileManager.default.createFile(atPath: folder["woodshed/control-2.sock"], contents: nil)
+        symlink(folder["woodshed/nowhere"], folder["woodshed/control-3.sock"])
+        // The number of this process is taken, and somebody listens.
+        let second = try SocketServer(runtime: folder.path)
+        #expect(second.path.hasSuffix("control-\(getpid())-2.sock"))
+        #expect(folder.names("woodshed").filter { $0.hasSuffix("control-1.sock") }.isEmpty)
+        #expect(folder.names("woodshed").count == 4)
+        first.close()
+        second.close()
+        #expect(folder.names("woodshed") == ["control-2.sock", "control-3.sock"])
+    }
+
+    @Test("a long path of the folder does not matter")
+    func longPath() throws {
+        let deep = folder[String(repeating: "d", count: 120)]
+        mkdir(deep, 0o700)
+        let server = try SocketServer(runtime: deep)
+        #expect(server.path.utf8.count > 120)
+        server.close()
+    }
+
+    @Test("each line is answered in one line, in order; line ends may be those of other systems")
+    func lines() throws {
+        let echo = try Echo(folder)
+        defer { echo.server.close() }
+        let program = try #require(Program(echo.server.path))
+        program.send("first\nsecond\r\n\nthi")
+        #expect(program.line() == "<first>" && program.line() == "<second>" && program.line() == "<>")
+        program.send("rd\nhalf a line")
+        #expect(program.line() == "<third>")
+        program.endSending()
+        #expect(program.line() == nil)
+        // Half a command may mean something else.
+        #expect(echo.lines == ["first", "second", "", "third"])
+    }
+
+    @Test("a line that is too long, and one that is no text, are refused; the next is answered")
+    func badLines() throws {
+        let echo = try Echo(folder)
+        defer { echo.server.close() }
+        let program = try #require(Program(echo.server.path))
+        for bytes in [
+            [UInt8](repeating: 0x78, count: 5000), [UInt8](repeating: 0x78, count: 3_000_000), [0xFF, 0xFE],
+            [0x61, 0x00, 0x62], Array(128...255),
+        ] {
+            program.send(bytes + [0x0A])
+            let answer = program.line() ?? ""
+            #expect(answer.hasPrefix(#"{"v":1,"ok":false,"command":null,"message":"the line is "#), "\(answer)")
+            #expect(answer.contains(#""remedy":"#))
+            #expect(program.ask("next") == "<next>")
+        }
+        let longest = String(repeating: "x", count: SocketClient.longestLine)
+        #expect(program.ask(longest) == "<\(longest)>")
+        #expect(echo.lines.count == 6)
+    }
+
+    @Test("a program that never reads takes a bounded amount of memory, and others are answered")
+    func reader() throws {
+        let echo = try Echo(folder)
+        defer { echo.server.close() }
+        let silent = try #require(Program(echo.server.path))
+        let flood = Array(String(repeating: String(repeating: "y", count: 200) + "\n", count: 2000).utf8)
+        var (taken, idle) = (0, 0)
+        while idle < 20 {
+            let count = silent.flood(flood)
+            idle = count == 0 ? idle + 1 : 0
+            taken += count
+            usleep(5000)
+        }
+        // What it sends waits in the system's buffers, and no answer is made that nobody reads.
+        #expect(taken < 4_000_000)
+        let other = try #require(Program(echo.server.path))
+        #expect(other.ask("status") == "<status>")
+    }
+
+    @Test("what a client may hold has an end, also of one that follows")
+    func bounds() {
+        var ends: [Int32] = [-1, -1]
+        #expect(unsafe socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue), 0, &ends) == 0)
+        var client = SocketClient(id: 1, descriptor: ends[0])
+        while client.wantsToRead, !client.isDone { client.write(String(repeating: "a", count: 1000)) }
+        #expect(!client.wantsToRead && client.heldBytes < SocketClient.outputLimit + 2000)
+        client.follows = true
+        for _ in 0..<1000 { client.write(String(repeating: "e", count: 1000)) }
+        #expect(client.isDone)
+        close(ends[0])
+        close(ends[1])
+    }
+
+    @Test("a thousand connections shut nobody out: one that never speaks makes room")
+    func manyConnections() throws {
+        let echo = try Echo(folder)
+        defer { echo.server.close() }
+        let talker = try #require(Program(echo.server.path))
+        #expect(talker.ask("here") == "<here>")
+        var silent: [Program] = []
+        for _ in 0..<1000 {
+            let program = try #require(Program(echo.server.path))
+            // So that the test itself needs few descriptors.
+            if silent.count >= 100 { silent.removeFirst() }
+            silent.append(program)
+        }
+        let late = try #require(Program(echo.server.path))
+        #expect(late.ask("late") == "<late>" && talker.ask("still here") == "<still here>")
+        #expect(silent[0].line()?.contains("too many programs") == true)
+    }
+
+    @Test("lines of a program that writes and leaves are carried out, but for half a line")
+    func leaving() throws {
+        let echo = try Echo(folder)
+        defer { echo.server.close() }
+        for _ in 0..<20 {
+            let program = try #require(Program(echo.server.path))
+            program.send("one\ntwo\nthree\nquit forg")
+        }
+        #expect(Echo.waits { echo.lines.count >= 60 }, "\(echo.lines.count)")
+        let program = try #require(Program(echo.server.path))
+        #expect(program.ask("end") == "<end>")
+        #expect(echo.lines.count == 61 && !echo.lines.contains { $0.hasPrefix("quit") })
+    }
+
+    @Test("who follows gets events until it leaves or asks for no more")
+    func following() throws {
+        let echo = try Echo(folder)
+        let (first, second) = (try #require(Program(echo.server.path)), try #require(Program(echo.server.path)))
+        echo.server.publish("nobody hears this")
+        #expect(!echo.server.hasFollowers)
+        #expect(first.ask("follow") == "<follow>" && second.ask("follow") == "<follow>")
+        #expect(echo.server.hasFollowers)
+        echo.server.publish("event 1")
+        #expect(first.line() == "event 1" && second.line() == "event 1")
+        #expect(second.ask("unfollow") == "<unfollow>" && first.ask("follow") == "<follow>")
+        echo.server.publish("event 2")
+        #expect(first.line() == "event 2" && second.ask("x") == "<x>")
+        // It has sent all it wanted to, and goes on reading.
+        first.endSending()
+        echo.server.publish("last")
+        echo.server.close()
+        #expect(first.line() == "last" && first.line() == nil && second.line() == nil)
+        #expect(!echo.server.hasFollowers)
+    }
+
+    @Test("one that follows and has gone is forgotten")
+    func goneFollower() throws {
+        let echo = try Echo(folder)
+        defer { echo.server.close() }
+        var program = Program(echo.server.path)
+        #expect(program?.ask("follow") == "<follow>")
+        program = nil
+        #expect(Echo.waits { !echo.server.hasFollowers })
+    }
+
+    @Test("after a burst, lines are taken at the pace of a run")
+    func pace() {
+        var allowance = Allowance()
+        var count = 0
+        for millisecond in 0..<1000 {
+            while allowance.takes(now: Int64(millisecond + 1) * 1_000_000) { count += 1 }
+        }
+        #expect(abs(count - Int(Allowance.burst + Allowance.perSecond)) <= 1)
+        #expect((1...2).contains(allowance.millisecondsUntilNext(now: 1_000_000_000)))
+    }
+}
