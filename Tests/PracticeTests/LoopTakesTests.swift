@@ -2,8 +2,8 @@
 import AudioFiles
 import Clips
 import Foundation
-import Synchronization
 import SoundFileSupport
+import Synchronization
 import Takes
 import TestSupport
 import Testing
@@ -103,11 +103,13 @@ final class LoopRig {
                 guard let session, let recorder = box.withLock({ $0 }) else { return }
                 script(session, recorder)
             }
-            recorder = PracticeRecorder(over: session, engine: engine, linked: linked, clock: .virtual, settings: settings)
+            recorder = PracticeRecorder(
+                over: session, engine: engine, linked: linked, clock: .virtual, settings: settings)
             let recorder = recorder
             box.withLock { $0 = recorder }
         } else {
-            recorder = PracticeRecorder(over: session, engine: engine, linked: linked, clock: .virtual, settings: settings)
+            recorder = PracticeRecorder(
+                over: session, engine: engine, linked: linked, clock: .virtual, settings: settings)
         }
     }
 
@@ -189,7 +191,8 @@ struct LoopTakesTests {
             let model = try #require(take.model)
             let frames = rig.frames(of: take)
             let (start, length) = (Int(model.start), model.frames.count)
-            #expect(model.start == model.start.rounded() && end.frameCount == Int64(frames.count) && end.lostFrames == 0)
+            #expect(
+                model.start == model.start.rounded() && end.frameCount == Int64(frames.count) && end.lostFrames == 0)
             #expect(frames.count >= start + length + LoopRig.rate / 5, "the tail is there")
             let wrong = misplaced(frames, model, heard: start + LoopRig.fade..<start + length - LoopRig.fade)
             #expect(wrong.isEmpty, "take \(take.id): \(wrong.count) frames from \(wrong.first ?? 0) on, delay \(delay)")
@@ -287,7 +290,10 @@ struct LoopTakesTests {
                 let choice: (Int, Int)? = state.withLock { state in
                     guard Int.random(in: 0..<30, using: &state.random) == 0 else { return nil }
                     state.left -= 1
-                    return (state.left < 0 ? 9 : Int.random(in: 0..<9, using: &state.random), Int.random(in: 0..<6000, using: &state.random))
+                    return (
+                        state.left < 0 ? 9 : Int.random(in: 0..<9, using: &state.random),
+                        Int.random(in: 0..<6000, using: &state.random)
+                    )
                 }
                 guard let (key, number) = choice else { return }
                 switch key {
@@ -307,7 +313,8 @@ struct LoopTakesTests {
         var checked = 0
         for (take, end) in events.ended {
             let frames = rig.frames(of: take)
-            #expect(frames.count == Int(end.frameCount) && end.failure == nil && end.reason == .asked, "take \(take.id)")
+            #expect(
+                frames.count == Int(end.frameCount) && end.failure == nil && end.reason == .asked, "take \(take.id)")
             let model = try #require(take.model)
             let (lead, tail) = (LoopRig.rate / 10, LoopRig.rate / 4)
             guard end.lostFrames == 0 else { continue }
@@ -316,9 +323,13 @@ struct LoopTakesTests {
             guard first < last else { continue }
             checked += last - first
             let wrong = misplaced(frames, model, heard: first..<last)
-            #expect(wrong.isEmpty, "take \(take.id) \(model): \(wrong.count) of \(last - first) from \(wrong.first ?? 0) on")
+            #expect(
+                wrong.isEmpty, "take \(take.id) \(model): \(wrong.count) of \(last - first) from \(wrong.first ?? 0) on"
+            )
         }
-        print("takes under random keys: \(events.ended.count) takes, \(checked) frames in place, \(lost.count) with losses")
+        print(
+            "takes under random keys: \(events.ended.count) takes, \(checked) frames in place, \(lost.count) with losses"
+        )
         #expect(events.ended.count > presses / 12 && checked > presses * 100)
         let listed = try #require(try rig.store?.takes())
         #expect(Set(listed.map(\.path)) == Set(events.ended.map(\.take.path)))

@@ -62,14 +62,17 @@ struct TakePlannerTests {
         #expect(found == [.begin(id: 1, frame: 2000, target(zero: 2000)), .end(id: 1, frame: 3000)])
     }
 
-    @Test("a pass that is entered in its middle has its place as if it had begun before; one that is left keeps what was heard")
+    @Test(
+        "a pass that is entered in its middle has its place as if it had begun before; one that is left keeps what was heard"
+    )
     func moved() {
         var plan = planner(.passes)
         let found = steps(
             &plan,
             [
                 event(.passStarted, 0, speed: 0.5), event(.moved, 1000, clip: 2000, speed: 0.5),
-                event(.paused(.user), 1500, clip: 2250, speed: 0.5), event(.resumed(.user), 9000, clip: 2250, speed: 0.5),
+                event(.paused(.user), 1500, clip: 2250, speed: 0.5),
+                event(.resumed(.user), 9000, clip: 2250, speed: 0.5),
                 event(.speedChanged, 9400, clip: 2450, speed: 2), event(.passEnded, 9675, clip: 3000, speed: 2),
             ])
         #expect(
@@ -99,7 +102,8 @@ struct TakePlannerTests {
             steps(
                 &answers,
                 [
-                    event(.passStarted, 0), event(.passEnded, 2000, clip: 3000), event(.paused(.user), 2300, clip: 3000),
+                    event(.passStarted, 0), event(.passEnded, 2000, clip: 3000),
+                    event(.paused(.user), 2300, clip: 3000),
                     event(.resumed(.user), 5300, clip: 3000), event(.passStarted, 6000, pass: 2),
                 ]) == [
                     .begin(id: 1, frame: 2000, target(zero: 2000)), .end(id: 1, frame: 2300),
@@ -111,7 +115,8 @@ struct TakePlannerTests {
     func key() {
         var plan = planner(.key)
         #expect(!plan.isOn)
-        _ = steps(&plan, [event(.passStarted, 0), event(.passEnded, 2000, clip: 3000), event(.passStarted, 2000, pass: 2)])
+        _ = steps(
+            &plan, [event(.passStarted, 0), event(.passEnded, 2000, clip: 3000), event(.passStarted, 2000, pass: 2)])
         // The player is ahead of the ear: what is heard is the first pass still.
         #expect(plan.press(at: 1900) == [.begin(id: 1, frame: 1900, target(zero: 0))])
         #expect(plan.isOn && steps(&plan, [event(.passEnded, 4000, clip: 3000, pass: 2)]).isEmpty)

@@ -23,7 +23,8 @@ struct RecordOverLoopTests {
     /// Practises two passes of a second each, with an answer after each, as fast as possible.
     private func practice(_ arguments: String...) -> Finished {
         Command.run(
-            ["practice", "song.wav", "--section", "1-2", "-n", "2", "--output", "null", "--clock", "virtual"] + arguments,
+            ["practice", "song.wav", "--section", "1-2", "-n", "2", "--output", "null", "--clock", "virtual"]
+                + arguments,
             environment: home, folder: folder.path)
     }
 
@@ -51,7 +52,8 @@ struct RecordOverLoopTests {
     @Test("each gap becomes a take; one channel of the input is recorded at its full level")
     func gaps() {
         let done = practice(
-            "--record", "gaps", "--gap", "1", "--input", "file:in.wav", "--input-channel", "2", "--take-folder", folder.path)
+            "--record", "gaps", "--gap", "1", "--input", "file:in.wav", "--input-channel", "2", "--take-folder",
+            folder.path)
         #expect(done.status == 0, "\(done.error)")
         // No gap follows the last pass.
         let list = run("takes", "--json")

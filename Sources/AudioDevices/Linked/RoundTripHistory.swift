@@ -40,7 +40,9 @@ final class RoundTripHistory: @unchecked Sendable {
     func frames(ofOutputFrame frame: Int64) -> Int64? {
         known.withLock { known in
             while let change = known.reader.pop() { known.changes.append(change) }
-            if known.changes.count > Self.mostChanges { known.changes.removeFirst(known.changes.count - Self.mostChanges) }
+            if known.changes.count > Self.mostChanges {
+                known.changes.removeFirst(known.changes.count - Self.mostChanges)
+            }
             return (known.changes.last { $0.outputFrame <= frame } ?? known.changes.first)?.frames
         }
     }

@@ -28,7 +28,9 @@ final class StreamLink: Sendable {
 
     var roundTripFrames: Int64? { state.roundTripFrames }
     func roundTripFrames(ofOutputFrame frame: Int64) -> Int64? { state.roundTripFrames(ofOutputFrame: frame) }
-    func monitor(_ channels: [Int]) { state.monitor.choose(channels, inputChannels: duplex.inputConfiguration.channelCount) }
+    func monitor(_ channels: [Int]) {
+        state.monitor.choose(channels, inputChannels: duplex.inputConfiguration.channelCount)
+    }
 
     // MARK: Start
 

@@ -25,7 +25,9 @@ struct TakeAttachment {
 
     /// Nil for a text of anything else, or of a later version.
     init?(_ text: String) {
-        guard let value = JSONValue(reading: Array(text.utf8)), value["v"]?.integerValue == Self.version else { return nil }
+        guard let value = JSONValue(reading: Array(text.utf8)), value["v"]?.integerValue == Self.version else {
+            return nil
+        }
         device = value["device"]?.stringValue ?? ""
         model = value["model"].flatMap(Self.model)
         recording = value["recording"].flatMap(Self.recording)

@@ -53,7 +53,8 @@ final class TakeLister: @unchecked Sendable {
     /// Describes a take that begins, with a file name that is free.
     func take(_ id: Int, _ model: StoredTake.Model?, first: Int64) -> RecordedTake {
         let take = RecordedTake(
-            id: id, path: TakeName(settings.folder, settings.name, section: model?.sectionName ?? "").free(), model: model,
+            id: id, path: TakeName(settings.folder, settings.name, section: model?.sectionName ?? "").free(),
+            model: model,
             firstInputFrame: first, time: Int64(time(nil)))
         lock.withLock { takes[id] = take }
         return take

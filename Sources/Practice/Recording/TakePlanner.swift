@@ -144,7 +144,8 @@ struct TakePlanner: Sendable {
     /// Steps without those takes that begin and are dropped among them: nothing was heard between two events at one frame.
     static func withoutMoments(_ steps: [Step]) -> [Step] {
         let dropped = Set(steps.compactMap { if case .drop(let id) = $0 { id } else { nil } })
-        let moments = Set(steps.compactMap { if case .begin(let id, _, _) = $0, dropped.contains(id) { id } else { nil } })
+        let moments = Set(
+            steps.compactMap { if case .begin(let id, _, _) = $0, dropped.contains(id) { id } else { nil } })
         return steps.filter { step in
             switch step {
             case .begin(let id, _, _), .drop(let id): !moments.contains(id)
@@ -181,7 +182,8 @@ struct TakePlanner: Sendable {
     /// Where a pass lies; nil if it is played backwards, as no model of a take is.
     private static func target(of event: PlayerEvent) -> TakeTarget? {
         let (frames, place) = (event.sectionFrames, event.clipFrame)
-        guard !event.isReversed, event.speed > 0, !frames.isEmpty, place >= frames.lowerBound, place <= frames.upperBound
+        guard !event.isReversed, event.speed > 0, !frames.isEmpty, place >= frames.lowerBound,
+            place <= frames.upperBound
         else { return nil }
         return TakeTarget(
             frames: frames, pass: max(1, event.pass), speed: event.speed, semitones: event.semitones,

@@ -32,7 +32,8 @@ public struct TakeRequest: Sendable {
 
     /// Makes a request. It is checked when the take is prepared. Real-time safe: no.
     public init(
-        destination: Destination, format: WaveSampleFormat = .int24, channels: InputChannels = .all, frameLimit: Int64? = nil,
+        destination: Destination, format: WaveSampleFormat = .int24, channels: InputChannels = .all,
+        frameLimit: Int64? = nil,
         registry: UnfinishedTakes? = UnfinishedTakes(), attachment: String? = nil
     ) {
         self.destination = destination
@@ -67,7 +68,8 @@ public enum InputChannels: Sendable, Hashable {
         guard case .chosen(let list) = self else { return }
         let problem: String
         if let wrong = list.first(where: { !(0..<inputChannels).contains($0) }) {
-            problem = "the input has \(inputChannels) channel\(inputChannels == 1 ? "" : "s"), and no channel \(wrong + 1)"
+            problem =
+                "the input has \(inputChannels) channel\(inputChannels == 1 ? "" : "s"), and no channel \(wrong + 1)"
         } else if list.isEmpty || Set(list).count < list.count {
             problem = "a take needs one channel or more, each once"
         } else {

@@ -56,8 +56,10 @@ struct RecordingOptions: ParsableArguments {
     var takeFolder: String?
 
     mutating func validate() throws {
-        let names = ["--input": input != nil, "--input-channel": inputChannel != nil, "--monitor": monitor,
-            "--take-offset": takeOffset != nil, "--take-folder": takeFolder != nil]
+        let names = [
+            "--input": input != nil, "--input-channel": inputChannel != nil, "--monitor": monitor,
+            "--take-offset": takeOffset != nil, "--take-folder": takeFolder != nil,
+        ]
         if record == nil, let name = names.filter(\.value).keys.min() {
             throw ValidationError("\(name) says how takes are recorded; add --record key, passes or gaps.")
         }

@@ -58,12 +58,12 @@ struct PracticeCommand: Verb {
         // The device is opened anew, and records as well; if it cannot, practising goes on as before.
         do {
             playing.canReopen = false
-            playing.recording.record = .key
+            playing.recording?.record = .key
             StandardStream.error.note("opening the input; r begins a take, and ends it")
             _ = try play(playing, goingOn: handover)
         } catch let error as DeviceError {
             StandardStream.error.note(error.text)
-            playing.recording.record = nil
+            playing.recording?.record = nil
             _ = try play(playing, goingOn: handover)
         }
     }

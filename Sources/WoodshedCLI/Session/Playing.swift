@@ -9,7 +9,8 @@ struct Playing {
     let loss: LossOptions
     let screen: ScreenOptions
     let messages: MessageOptions
-    var recording = RecordingOptions()
+    /// What is recorded over the loops; nil for nothing.
+    var recording: RecordingOptions?
     /// What controls the run beside the keyboard.
     var control = ControlWays()
     /// What the run is, for programs.
@@ -34,14 +35,15 @@ struct Playing {
         let output = try device.outputDevice()
         if case .file(let path) = output { try OutputFile.refuseInput(file, output: path) }
         let request = { try device.request(sampleRate: $0, channelCount: $1) }
-        let rig = try TakeRig(recording, device, request: request)
+        let rig = try recording.flatMap { try TakeRig($0, device, request: request) }
         let listening = try Listening(
             path: file, output: output, onLoss: loss.policy, request: request, plan: plan,
             strip: { strip.strip(kept: keeping?.settings($0) ?? KeptSettings()) }, engine: rig.map { $0.open })
         let takes = try rig.map { rig in
             let made = try rig.recorder(over: listening, kept: keeping?.kept(listening.session.player.clip))
             return SessionRecording(
-                made, notes: rig.notes, monitors: recording.monitor, sampleRate: listening.engine.configuration.sampleRate)
+                made, notes: rig.notes, monitors: recording?.monitor == true,
+                sampleRate: listening.engine.configuration.sampleRate)
         }
         if messages.verbose { StandardStream.error.note(listening.summary) }
         let session = try Session(

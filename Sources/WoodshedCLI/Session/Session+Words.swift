@@ -1,4 +1,5 @@
 // What a session says to somebody who does not see the status line.
+import JSON
 import Woodshed
 
 extension Session {
@@ -43,5 +44,18 @@ extension Session {
         case .limited(let decibels): return "turned down by up to \(fixed(decibels, decimals: 1)) dB, or it would clip"
         case .playbackStarted, .sectionEnded, .passEnded, .moved, .materialChosen, .finished: return nil
         }
+    }
+
+    /// The line for programs about a change of the loop.
+    func line(_ marks: LoopMarks) -> String {
+        func frame(_ frame: Int64?) -> JSONValue {
+            frame.map { .integer(player.clip.fileFrame(forFrame: $0)) } ?? .null
+        }
+        let fields: [JSONValue.Field] = [
+            .init("v", .integer(1)), .init("event", .string("loop.changed")),
+            .init("frame", .integer(player.status.outputFrame)), .init("start_frame", frame(marks.start)),
+            .init("end_frame", frame(marks.end)), .init("running", .bool(marks.isRunning)),
+        ]
+        return programLine { JSONValue.object(fields).text }
     }
 }

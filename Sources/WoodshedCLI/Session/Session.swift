@@ -232,7 +232,9 @@ final class Session: TerminalLoopDelegate {
         guard let deadline, now > deadline else { return }
         // The second time nothing waits any more: the thread of the first stop is left alone.
         guard !isDeviceStopping, engineOver == nil else {
-            if engineOver != nil { loop.abandon("the disk does not answer; the last take may be found at the next start") }
+            if engineOver != nil {
+                loop.abandon("the disk does not answer; the last take may be found at the next start")
+            }
             loop.abandon("the device \(engine.configuration.deviceName) does not answer; ended without it")
         }
         isDeviceStopping = true
@@ -363,19 +365,6 @@ final class Session: TerminalLoopDelegate {
             loop.say(words)
             return ""
         }
-    }
-
-    /// The line for programs about a change of the loop.
-    private func line(_ marks: LoopMarks) -> String {
-        func frame(_ frame: Int64?) -> JSONValue {
-            frame.map { .integer(player.clip.fileFrame(forFrame: $0)) } ?? .null
-        }
-        let fields: [JSONValue.Field] = [
-            .init("v", .integer(1)), .init("event", .string("loop.changed")),
-            .init("frame", .integer(player.status.outputFrame)), .init("start_frame", frame(marks.start)),
-            .init("end_frame", frame(marks.end)), .init("running", .bool(marks.isRunning)),
-        ]
-        return programLine { JSONValue.object(fields).text }
     }
 
     // MARK: The status line

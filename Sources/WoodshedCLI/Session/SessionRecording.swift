@@ -127,7 +127,9 @@ final class SessionRecording {
             (words, event) = ([], line("take.dropped", take, []))
         case .failed(let take, let error):
             failure = failure ?? error
-            (words, event) = ([error.message, error.remedy], line("take.failed", take, [.init("reason", .string(error.message))]))
+            (words, event) = (
+                [error.message, error.remedy], line("take.failed", take, [.init("reason", .string(error.message))])
+            )
         case .unlisted(let take, let error):
             (words, event) = (
                 ["\(take.path): recorded, but not in the list of takes: \(error.message)"],
@@ -142,7 +144,9 @@ final class SessionRecording {
     private func told(_ take: RecordedTake, _ end: TimedTakeEnd) -> String {
         var parts = ["\(name(take)): \(clockText(Double(end.frameCount) / Double(inputRate), decimals: 1))"]
         if let model = take.model {
-            parts.append((model.sectionName.isEmpty ? "" : model.sectionName + ", ") + "pass \(model.pass), \(percentText(model.speed))")
+            parts.append(
+                (model.sectionName.isEmpty ? "" : model.sectionName + ", ")
+                    + "pass \(model.pass), \(percentText(model.speed))")
         }
         if let loudness = end.loudness {
             parts.append("peak \(decibelText(loudness.truePeak))")

@@ -108,7 +108,8 @@ final class TakeRig {
             (settings.addedFrames, settings.alignment) = (trip.addedFrames, .measured)
             return
         }
-        let names = "--output \(shellWord(output.description))"
+        let names =
+            "--output \(shellWord(output.description))"
             + (input.description == output.description ? "" : " --input \(shellWord(input.description))")
         notes.append("takes are placed by what the drivers report, which leaves out converters and cables;")
         notes.append("better: connect the output to the input, and run woodshed calibrate \(names)")

@@ -99,7 +99,8 @@ final class TimedTakes {
             let part = share(of: running, first..<first + Int64(count))
             if !part.isEmpty {
                 unsafe append(
-                    interleaved + Int(part.lowerBound - first) * configuration.channelCount, count: part.count, to: running)
+                    interleaved + Int(part.lowerBound - first) * configuration.channelCount, count: part.count,
+                    to: running)
             }
             endIfOver(running, first + Int64(count))
         }
