@@ -234,7 +234,7 @@ let package = Package(
                 "AudioFiles", "Clips", "Database", "Engine", "EngineHarness", "Files", "Practice", "Sections",
                 "SoundFileSupport", "TestSupport",
             ],
-            exclude: ["Stores"], swiftSettings: settings),
+            exclude: ["Schedules", "Stores"], swiftSettings: settings),
         .testTarget(
             name: "EngineTests",
             dependencies: [

@@ -11,6 +11,7 @@ struct PracticeCommand: Verb {
               woodshed practice song.mp3 --section 1:20-1:45 -n 5 --speed 70%
               woodshed practice song.mp3 --section 1:20-1:45 --pitch +3 --ramp 60%:100%:5%
               woodshed practice talk.mp3 --section 3 --recipe shadow
+              woodshed practice --due                what is due: see woodshed help next
               woodshed practice song.mp3 -n 2 --output file:out.wav --clock virtual
 
             Without -n a section loops until you press n (next section) or q; -n 5 plays
@@ -19,7 +20,7 @@ struct PracticeCommand: Verb {
             """)
 
     @Argument(help: "A recording.", completion: .file())
-    var file: String
+    var file: String?
 
     @OptionGroup var plan: PlanOptions
 
@@ -33,6 +34,10 @@ struct PracticeCommand: Verb {
     @OptionGroup var messages: MessageOptions
 
     mutating func validate() throws {
+        if file == nil, !flow.due { throw ValidationError("Missing expected argument '<file>'") }
+        if flow.due, flow.hard || !plan.chosenSections.isEmpty {
+            throw ValidationError("--due plays the saved sections that are due; leave out the sections and --hard, or --due.")
+        }
         if flow.repeats, !device.listensInRealTime {
             throw ValidationError("--repeat never ends: play to a device, with --clock real.")
         }
@@ -46,12 +51,15 @@ struct PracticeCommand: Verb {
     }
 
     func perform() throws {
+        let due = flow.due ? try DueSections.find(in: file, isQuiet: messages.quiet) : nil
+        // Nothing is due, and that was told.
+        guard let file = flow.due ? due?.file : file else { return }
         let playing = Playing(file: file, strip: strip, device: device, loss: loss, screen: screen, messages: messages)
         let passes: PassCount = device.listensInRealTime ? .endless : 1
         let recipe = try flow.recipe.map { try SettingsLayers().recipe(named: $0) }
         let keeping = try Keeping(
-            file: file, follows: plan.chosenSections.isEmpty, choice: plan.choice(onlyHard: flow.hard),
-            textMoment: flow.text, remembers: device.listensInRealTime)
+            file: file, follows: plan.chosenSections.isEmpty, choice: plan.choice(onlyHard: flow.hard, only: due?.ids),
+            textMoment: flow.text, remembers: device.listensInRealTime, asks: due != nil)
         try playing.run(keeping: keeping) { clip in
             let (timeline, saved) = (Timeline(clip), keeping.saved(clip))
             keeping.recipe = try recipe?.recipe(in: timeline)
@@ -60,7 +68,7 @@ struct PracticeCommand: Verb {
             practice.steps = keeping.recipe?.passSteps ?? []
             let ids = try plan.planned(for: timeline, saved).map(\.savedID)
             let session = try flow.sessionPlan(practice, savedIDs: ids)
-            return flow.choosesBeginning ? session : keeping.goOn(session, clip)
+            return flow.choosesBeginning || due != nil ? session : keeping.goOn(session, clip)
         }
     }
 }

@@ -82,6 +82,7 @@ final class Session: TerminalLoopDelegate {
     /// - Returns: How the run ended: success, or the signal that ended it.
     func run() throws -> ExitStatus {
         follow()
+        keeping?.progress.begin(practice, keyMap.rating, takesKeys: loop.takesKeys, loop.inbox)
         if !loop.messages.quiet { engine.warnings.forEach { StandardStream.error.note("woodshed: \($0)") } }
         return try loop.run(self, begin: begin, conclude: conclude)
     }
@@ -100,7 +101,9 @@ final class Session: TerminalLoopDelegate {
         keeping?.searchCopies(player.clip) { [inbox = loop.inbox] in inbox.put(.kept($0)) }
     }
 
-    var isOver: Bool { hasEventsOver && engineOver != nil }
+    private var isSilent: Bool { hasEventsOver && engineOver != nil }
+    /// Nobody is asked after a signal.
+    var isOver: Bool { isSilent && (keeping?.progress.isAsking != true || loop.ending ?? .success != .success) }
 
     // MARK: Events of the engine
 
@@ -138,6 +141,7 @@ final class Session: TerminalLoopDelegate {
             if let words { loop.say([words]) }
             return
         }
+        if let words = keeping?.progress.answer(key, isSilent: isSilent) { return loop.say(words) }
         let choices = screen.chooser == nil ? [] : keyMap.list.actions(of: key)
         guard choices.isEmpty else { return choices.forEach(choose) }
         for action in keyMap.playing.actions(of: key) { carryOut(action) }
@@ -174,6 +178,7 @@ final class Session: TerminalLoopDelegate {
         case .loop(let key): loop.say([LoopControls(session: practice).apply(key)])
         case .sections(let key):
             if let desk { loop.say(desk.press(key), evenQuiet: true) }
+        case .rate: loop.say([keeping?.progress.ask() ?? "practice rates sections, play does not"], evenQuiet: true)
         case .tell: loop.say([placeWords], evenQuiet: true)
         case .strip(let key): loop.say([StripControls(player: player).apply(key)])
         default:
@@ -211,7 +216,7 @@ final class Session: TerminalLoopDelegate {
 
     func look(now: Int64) {
         if let words = countdown.words(secondsLeft: restSecondsLeft), !loop.traits.drawsStatus { loop.say([words]) }
-        guard let deadline, now > deadline else { return }
+        guard let deadline, now > deadline, !isSilent else { return }
         // The second time nothing waits any more: the thread of the first stop is left alone.
         guard !isDeviceStopping else {
             loop.abandon("the device \(engine.configuration.deviceName) does not answer; ended without it")
@@ -223,6 +228,7 @@ final class Session: TerminalLoopDelegate {
 
     private func conclude() throws -> ExitStatus {
         let failure = engineOver ?? nil
+        keeping?.progress.end()
         if remembers { keeping?.remember(practice, isCompleted: isCompleted) }
         if !loop.isOutputClosed { try finishLine(failed: failure != nil || loss != nil) }
         if let failure { throw failure }
@@ -272,6 +278,7 @@ final class Session: TerminalLoopDelegate {
 
     /// Handles an event, reports it to people, and returns the line for programs.
     private func take(_ event: PlayerEvent) -> String {
+        if let question = keeping?.progress.take(event), !loop.traits.drawsStatus { loop.say([question]) }
         switch event.kind {
         case .paused(let reason):
             pauseReason = reason
@@ -383,7 +390,9 @@ final class Session: TerminalLoopDelegate {
     func lines(_ size: TerminalSize) -> [String] {
         var view = control.view(title: title, clipSeconds: clipSeconds)
         view.notice = notice
-        let typed = desk?.line.map { [$0.line(columns: size.columns)] } ?? []
+        let question = keeping?.progress.question.map { [fitted($0, cells: max(1, size.columns - 1))] } ?? []
+        if isSilent { return question }
+        let typed = desk?.line.map { [$0.line(columns: size.columns)] } ?? question
         let lines = screen.lines(view, pauseReason: pauseReason, hardIDs: keeping?.hardIDs ?? [], size)
         return lines + typed
     }

@@ -86,6 +86,8 @@ enum KeyAction: NamedAction {
     case sections(Sections)
     /// The pass was clean, or a miss: a little faster, or slower.
     case grade(isClean: Bool)
+    /// Ask how the section that plays went.
+    case rate
     /// Say the section, the position and the speed.
     case tell
     /// Choose a section in the list, or leave it.
@@ -168,7 +170,7 @@ extension KeyAction {
         "mark": .sections(.mark), "save": .sections(.save), "rename": .sections(.rename),
         "remove": .sections(.remove), "hard": .sections(.toggleHard), "undo": .sections(.undo),
         "redo": .sections(.redo), "grade clean": .grade(isClean: true), "grade missed": .grade(isClean: false),
-        "tell": .tell, "list": .list, "waveform": .waveform, "help": .help, "redraw": .redraw,
+        "rate": .rate, "tell": .tell, "list": .list, "waveform": .waveform, "help": .help, "redraw": .redraw,
     ]
 
     /// A number with a sign, of the words of an action.

@@ -12,6 +12,8 @@ enum KeyLayer: String, CaseIterable, Sendable {
     case confirm
     /// A take is recorded.
     case recording
+    /// It is asked how a section went, while the next one plays. Keys without an action there do what they do while a recording plays.
+    case rating
 }
 
 /// What a key does in the list of sections.

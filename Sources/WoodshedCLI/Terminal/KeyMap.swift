@@ -7,6 +7,9 @@ struct KeyMap: Equatable, Sendable {
     var input = KeyTable<InputAction>(inputTable)
     var confirm = KeyTable<ConfirmAction>([(["y", "Y"], "yes"), (["n", "N", "escape"], "no")])
     var recording = KeyTable<RecordAction>(recordingTable)
+    var rating = KeyTable<RatingAction>([
+        (["1"], "again"), (["2"], "hard"), (["3"], "good"), (["4"], "easy"), (["enter", "escape"], "skip"),
+    ])
 
     /// The keys of a fresh installation.
     static let standard = KeyMap()
@@ -38,6 +41,7 @@ struct KeyMap: Equatable, Sendable {
         case .input: try input.bind(parts[1], to: words)
         case .confirm: try confirm.bind(parts[1], to: words)
         case .recording: try recording.bind(parts[1], to: words)
+        case .rating: try rating.bind(parts[1], to: words)
         }
     }
 
@@ -45,7 +49,7 @@ struct KeyMap: Equatable, Sendable {
     var rows: [(key: String, words: String)] {
         let layers: [(KeyLayer, [(key: String, words: String)])] = [
             (.playing, playing.rows), (.list, list.rows), (.input, input.rows), (.confirm, confirm.rows),
-            (.recording, recording.rows),
+            (.recording, recording.rows), (.rating, rating.rows),
         ]
         return layers.flatMap { layer, rows in rows.map { ("\(layer.rawValue).\($0.key)", $0.words) } }
     }
@@ -53,6 +57,7 @@ struct KeyMap: Equatable, Sendable {
     /// The keys that have an action together with Alt in any layer, by the byte that follows Escape.
     var altKeys: Set<UInt8> {
         playing.altKeys.union(list.altKeys).union(input.altKeys).union(confirm.altKeys).union(recording.altKeys)
+            .union(rating.altKeys)
     }
 
     // MARK: The usual keys
@@ -68,7 +73,7 @@ struct KeyMap: Equatable, Sendable {
         ([">"], "nudge end +10ms"), (["alt+,"], "nudge start -1f"), (["alt+."], "nudge start +1f"),
         (["alt+<"], "nudge end -1f"), (["alt+>"], "nudge end +1f"), (["m"], "mark"), (["S"], "save"),
         (["R"], "rename"), (["X"], "remove"), (["H"], "hard"), (["u"], "undo"), (["U"], "redo"),
-        (["y"], "grade clean"), (["x"], "grade missed"), (["i"], "tell"), (["g"], "gap"), (["1"], "passes 1"),
+        (["y"], "grade clean"), (["x"], "grade missed"), (["e"], "rate"), (["i"], "tell"), (["g"], "gap"), (["1"], "passes 1"),
         (["2"], "passes 2"), (["3"], "passes 3"), (["4"], "passes 4"), (["5"], "passes 5"), (["6"], "passes 6"),
         (["7"], "passes 7"), (["8"], "passes 8"), (["9"], "passes 9"), (["0"], "passes endless"),
         (["+", "="], "gain +1"), (["-"], "gain -1"), (["k"], "centre"), (["K"], "channel"), (["B"], "reverse"),
@@ -104,7 +109,7 @@ struct KeyMap: Equatable, Sendable {
         (["remove", "hard"], "remove section; hard"), (["undo", "redo"], "undo, redo"),
         (["section +1", "section -1", "list"], "next, previous; list"), (["passes 1", "passes 9"], "so many passes"),
         (["passes endless", "gap"], "endless; gap: 0, 1, 1.5"),
-        (["grade clean", "grade missed"], "clean faster; missed slower"),
+        (["grade clean", "grade missed", "rate"], "clean, missed; how it went"),
         (["tell", "waveform", "redraw"], "place; waveform; redraw"),
         (["pitch -1", "pitch +1", "reverse"], "a semitone -, +; backwards"),
         (["gain +1", "gain -1", "centre", "channel"], "volume; centre; channel"),
