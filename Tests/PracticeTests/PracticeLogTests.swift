@@ -28,7 +28,8 @@ struct PracticeLogTests {
         _ kind: PlayerEvent.Kind, _ frame: Int64, _ clipFrame: Int64, speed: Double = 1, reversed: Bool = false
     ) -> PlayerEvent {
         PlayerEvent(
-            kind: kind, frame: frame, section: 1, pass: 1, passes: nil, speed: speed, semitones: 0, clipFrame: clipFrame,
+            kind: kind, frame: frame, section: 1, pass: 1, passes: nil, speed: speed, semitones: 0,
+            clipFrame: clipFrame,
             sound: .copy, isReversed: reversed)
     }
 
@@ -67,13 +68,19 @@ struct PracticeLogTests {
         }
         let start = [event(.playbackStarted, 0, 0, 1, false), event(.passStarted, 0, 0, 1, false)]
         // Back and again, and on.
-        #expect(passes(start + [event(.moved, 4000, 1000, 1, false), event(.passEnded, 13_000, 10_000, 1, false)]) == (1, 1))
+        #expect(
+            passes(start + [event(.moved, 4000, 1000, 1, false), event(.passEnded, 13_000, 10_000, 1, false)]) == (1, 1)
+        )
         // Over the middle.
-        #expect(passes(start + [event(.moved, 4000, 9000, 1, false), event(.passEnded, 5000, 10_000, 1, false)]).0 == 0)
+        #expect(
+            passes(start + [event(.moved, 4000, 9000, 1, false), event(.passEnded, 5000, 10_000, 1, false)]).0 == 0)
         // Fast only at the end.
         #expect(
-            passes([event(.playbackStarted, 0, 0, 0.5, false), event(.passStarted, 0, 0, 0.5, false)]
-                + [event(.speedChanged, 19_000, 9500, 2, false), event(.passEnded, 19_250, 10_000, 2, false)]) == (1, 0.5))
+            passes(
+                [event(.playbackStarted, 0, 0, 0.5, false), event(.passStarted, 0, 0, 0.5, false)]
+                    + [event(.speedChanged, 19_000, 9500, 2, false), event(.passEnded, 19_250, 10_000, 2, false)]) == (
+                    1, 0.5
+                ))
         // Entered in its middle.
         #expect(passes([event(.passStarted, 0, 5000, 1, false), event(.passEnded, 5000, 10_000, 1, false)]).0 == 0)
         let back = [event(.passStarted, 0, 10_000, 1, true), event(.passEnded, 10_000, 0, 1, true)]
@@ -107,42 +114,44 @@ struct PracticeLogTests {
     }
 
     @Test("a session is written at the end of each section, and completely when it ends")
-    func session() throws {
+    func session() async throws {
         let plan = SessionPlan(
             PracticePlan(
-                sections: [try Section(0..<2000, name: "A"), try Section(2000..<3500, name: "B")], passes: .count(2)),
+                sections: [try Section(0..<16_000, name: "A"), try Section(16_000..<28_000, name: "B")],
+                passes: .count(2)),
             savedIDs: [1, nil])
-        let recording = PracticeRecording(key: recording().key, sampleRate: 1000, frameCount: 4000)
-        try store.apply(.add([SectionDraft(0..<2000, name: "A")]), to: recording)
+        let recording = PracticeRecording(key: recording().key, sampleRate: 8000, frameCount: 32_000)
+        try store.apply(.add([SectionDraft(0..<16_000, name: "A")]), to: recording)
         let harness = try LoggedHarness(plan: plan, recording, store)
-        harness.play(5000)
-        harness.waitUntil { try store.practiceLog().first?.passes == 2 }
+        harness.play(40_000)
+        await harness.waitUntil { try store.practiceLog().first?.passes == 2 }
         // The range is saved while it is practised.
-        try store.apply(.add([SectionDraft(2000..<3500, name: "B")]), to: recording)
-        harness.play(3000)
-        #expect(harness.log.finish(seconds: 60))
+        try store.apply(.add([SectionDraft(16_000..<28_000, name: "B")]), to: recording)
+        harness.play(24_000)
+        await harness.waitUntil { harness.log.finish(seconds: 0) }
         let log = try store.practiceLog()
+        try #require(log.count == 2)
         #expect(log.map(\.sectionID) == [1, 2] && log.map(\.name) == ["A", "B"] && log.map(\.passes) == [2, 2])
         #expect(log.map(\.seconds) == [4, 3] && log.allSatisfy { $0.speeds == .init(lowest: 1, highest: 1, last: 1) })
-        #expect(log[1].frames == 2000..<3500 && harness.failures.withLock { $0 } == 0)
+        #expect(log[1].frames == 16_000..<28_000 && harness.failures.withLock { $0 } == 0)
     }
 
     @Test("a store that fails is told of once, and what was practised is written when it works again")
-    func failing() throws {
+    func failing() async throws {
         let path = scratch.file("practice.db")
         #expect(FileManager.default.createFile(atPath: path, contents: nil))
         try FileManager.default.removeItem(atPath: path)
         try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
         let plan = SessionPlan(
-            PracticePlan(sections: [try Section(0..<2000), try Section(2000..<4000)], passes: .count(1)))
-        let recording = PracticeRecording(key: recording().key, sampleRate: 1000, frameCount: 4000)
+            PracticePlan(sections: [try Section(0..<16_000), try Section(16_000..<32_000)], passes: .count(1)))
+        let recording = PracticeRecording(key: recording().key, sampleRate: 8000, frameCount: 32_000)
         let harness = try LoggedHarness(plan: plan, recording, store)
-        harness.play(2500)
-        harness.waitUntil { harness.failures.withLock { $0 } == 1 }
-        harness.play(1000)
+        harness.play(20_000)
+        await harness.waitUntil { harness.failures.withLock { $0 } == 1 }
+        harness.play(8000)
         try FileManager.default.removeItem(atPath: path)
-        harness.play(1000)
-        #expect(harness.log.finish(seconds: 60))
+        harness.play(8000)
+        await harness.waitUntil { harness.log.finish(seconds: 0) }
         #expect(try store.practiceLog().map(\.seconds) == [2, 2] && harness.failures.withLock { $0 } == 1)
     }
 
@@ -197,7 +206,7 @@ private final class LoggedHarness {
         let failures = FailureCount()
         self.failures = failures
         var log: PracticeLog?
-        harness = try SessionHarness([Float](repeating: 0, count: 4000), rate: 1000, plan: plan) { session in
+        harness = try SessionHarness([Float](repeating: 0, count: 32_000), rate: 8000, plan: plan) { session in
             log = PracticeLog(
                 of: session, recording, in: store, calendar: .utc, milliseconds: 50, now: { noon(0) },
                 failed: { _ in failures.withLock { $0 += 1 } })
@@ -210,9 +219,12 @@ private final class LoggedHarness {
 
     func play(_ frames: Int) { harness.play(frames) }
 
-    func waitUntil(_ isDone: () throws -> Bool) {
+    /// Without blocking a thread that events need.
+    func waitUntil(_ isDone: () throws -> Bool) async {
         let limit = ContinuousClock.now + .seconds(60)
-        while (try? isDone()) != true, ContinuousClock.now < limit { usleep(5000) }
+        while (try? isDone()) != true, ContinuousClock.now < limit {
+            try? await Task.sleep(for: .milliseconds(5))
+        }
         #expect((try? isDone()) == true)
     }
 }

@@ -51,7 +51,9 @@ struct ScheduleTests {
         #expect(MemoryState(stability: 1e9, difficulty: 1).intervalDays == 36_500)
     }
 
-    @Test("the first rating puts a section into the schedule; it is due from the beginning of its day, the most overdue first")
+    @Test(
+        "the first rating puts a section into the schedule; it is due from the beginning of its day, the most overdue first"
+    )
     func due() throws {
         try store.apply(.add([SectionDraft(0..<10, name: "A"), SectionDraft(10..<20, name: "B")]), to: recording())
         try store.apply(.add([SectionDraft(0..<10, name: "C")]), to: recording(2))
@@ -64,7 +66,8 @@ struct ScheduleTests {
             try store.due(at: noon(day, hour: hour), calendar: .utc).map(\.section.name)
         }
         #expect(try due(0) == [] && due(0, 23) == [] && due(1, 0) == ["B"] && due(2, 0) == ["B", "A"])
-        #expect(try due(8) == ["B", "A", "C"] && store.due(at: noon(8), of: recording(2).key, calendar: .utc).count == 1)
+        #expect(
+            try due(8) == ["B", "A", "C"] && store.due(at: noon(8), of: recording(2).key, calendar: .utc).count == 1)
         let all = try store.schedule(at: noon(2), calendar: .utc)
         #expect(all.map(\.overdueDays) == [1, 0, -6] && all.map(\.isDue) == [true, true, false])
         #expect(all[1].number == 1 && all[1].reviewCount == 1 && all[1].recording == recording())
@@ -83,7 +86,8 @@ struct ScheduleTests {
         #expect(one.evidence == evidence)
         for (hour, speed) in [(1, 0.8), (2, 0.9), (3, 0.7)] {
             let entry = PracticeEntry(
-                key: recording().key, sectionID: 1, frames: 0..<10, began: noon(1, hour: hour), ended: noon(1, hour: hour),
+                key: recording().key, sectionID: 1, frames: 0..<10, began: noon(1, hour: hour),
+                ended: noon(1, hour: hour),
                 seconds: 1, passes: 1, speeds: .init(lowest: speed, highest: speed, last: speed))
             try store.log(entry, of: recording())
         }
@@ -95,7 +99,9 @@ struct ScheduleTests {
         #expect(try store.schedule(at: noon(3), calendar: .utc)[0].lastSpeed == 0.7)
     }
 
-    @Test("a section keeps its reviews when it is renamed, moved, joined, removed and brought back; a removed one is never due")
+    @Test(
+        "a section keeps its reviews when it is renamed, moved, joined, removed and brought back; a removed one is never due"
+    )
     func changes() throws {
         let one = recording()
         try store.apply(.add([SectionDraft(0..<10, name: "A"), SectionDraft(10..<20, name: "B")]), to: one)
@@ -130,7 +136,9 @@ struct ScheduleTests {
         #expect(try store.history(of: marked.key).undo == "took over the sections of the file")
     }
 
-    @Test("two processes that rate at once lose no review, and none is computed from an old one", .enabled(if: !Sanitizers.watchThreads))
+    @Test(
+        "two processes that rate at once lose no review, and none is computed from an old one",
+        .enabled(if: !Sanitizers.watchThreads))
     func twoProcesses() async throws {
         let path = scratch.file("practice.db")
         try store.apply(.add([SectionDraft(0..<10, name: "A")]), to: recording())
@@ -143,7 +151,8 @@ struct ScheduleTests {
                         let store = try PracticeStore(.file(path))
                         for number in 0..<count {
                             try store.review(
-                                section: 1, of: recording(), writer == 0 ? .good : .hard, at: noon(number), calendar: .utc)
+                                section: 1, of: recording(), writer == 0 ? .good : .hard, at: noon(number),
+                                calendar: .utc)
                         }
                         exit(0)
                     }

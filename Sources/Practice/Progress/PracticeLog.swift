@@ -95,11 +95,7 @@ public final class PracticeLog: Sendable {
     public func finish(seconds: Double = 3) -> Bool {
         let limit = ContinuousClock.now + .seconds(seconds)
         while !state.withLock({ $0.isWritten || $0.hasFinished && $0.log.isIdle }) {
-            guard ContinuousClock.now < limit else {
-                // The events of a session that was never started do not end.
-                end()
-                return false
-            }
+            guard ContinuousClock.now < limit else { return false }
             lock.withLock { lock.wait(milliseconds: 20) }
         }
         return true

@@ -19,7 +19,8 @@ extension StoreRows {
         var section = entry.sectionID.map(Int64.init)
         if section == nil { section = try self.section(withFrames: entry.frames, of: recording) }
         let values: [DatabaseValue] = [
-            .integer(orNull: section), .text(entry.name), .integer(entry.ended), .integer(Int64(clamping: Self.thousandths(entry.seconds))),
+            .integer(orNull: section), .text(entry.name), .integer(entry.ended),
+            .integer(Int64(clamping: Self.thousandths(entry.seconds))),
             .integer(entry.passes), .integer(orNull: entry.speeds.map { Self.millionths($0.lowest) }),
             .integer(orNull: entry.speeds.map { Self.millionths($0.highest) }),
             .integer(orNull: entry.speeds.map { Self.millionths($0.last) }),
@@ -71,7 +72,9 @@ extension StoreRows {
     }
 
     private static func entry(_ row: DatabaseRow) throws(DatabaseError) -> PracticeEntry {
-        guard let key = RecordingKey(bytes: try row.bytes(0)) else { throw .damaged("a recording has an impossible key") }
+        guard let key = RecordingKey(bytes: try row.bytes(0)) else {
+            throw .damaged("a recording has an impossible key")
+        }
         let (first, past) = (try row.integer(3), try row.integer(4))
         guard first <= past else { throw .damaged("an entry of the practice log has impossible frames") }
         var speeds: PracticeEntry.Speeds?

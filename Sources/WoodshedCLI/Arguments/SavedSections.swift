@@ -41,7 +41,9 @@ struct SavedChoice: Equatable, Sendable {
 
     /// The sections of a list, in its order, with their identities.
     func sections(of list: SectionList, _ timeline: Timeline) throws -> [(section: Section, savedID: Int?)] {
-        try list.sections.filter { ($0.isHard || !onlyHard) && only?.contains($0.id) != false }.map { (try $0.section(of: timeline, self), $0.id) }
+        try list.sections.filter { ($0.isHard || !onlyHard) && only?.contains($0.id) != false }.map {
+            (try $0.section(of: timeline, self), $0.id)
+        }
     }
 }
 

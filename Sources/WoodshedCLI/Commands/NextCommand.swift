@@ -25,7 +25,8 @@ struct NextCommand: Verb {
 
     @Option(
         name: [.customShort("n"), .customLong("most")], parsing: .unconditional,
-        help: .init("At most so many sections.", valueName: "n"), transform: { try boundedInteger($0, in: 1...1_000_000) })
+        help: .init("At most so many sections.", valueName: "n"),
+        transform: { try boundedInteger($0, in: 1...1_000_000) })
     var most: Int?
 
     @Flag(name: .long, help: "List also what is not due yet.")
@@ -49,7 +50,8 @@ struct NextCommand: Verb {
 
     mutating func validate() throws {
         if rate != nil, file == nil || section == nil {
-            throw ValidationError("--rate needs the recording and its section: next song.mp3 --section Solo --rate good")
+            throw ValidationError(
+                "--rate needs the recording and its section: next song.mp3 --section Solo --rate good")
         }
         if section != nil, file == nil { throw ValidationError("--section needs the recording that it is of.") }
         if rate != nil, all || most != nil { throw ValidationError("Use --rate without --all and -n.") }

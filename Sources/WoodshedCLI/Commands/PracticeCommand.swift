@@ -11,7 +11,6 @@ struct PracticeCommand: Verb {
               woodshed practice song.mp3 --section 1:20-1:45 -n 5 --speed 70%
               woodshed practice song.mp3 --section 1:20-1:45 --pitch +3 --ramp 60%:100%:5%
               woodshed practice talk.mp3 --section 3 --recipe shadow
-              woodshed practice --due                what is due: see woodshed help next
               woodshed practice song.mp3 -n 2 --output file:out.wav --clock virtual
 
             Without -n a section loops until you press n (next section) or q; -n 5 plays
@@ -36,7 +35,8 @@ struct PracticeCommand: Verb {
     mutating func validate() throws {
         if file == nil, !flow.due { throw ValidationError("Missing expected argument '<file>'") }
         if flow.due, flow.hard || !plan.chosenSections.isEmpty {
-            throw ValidationError("--due plays the saved sections that are due; leave out the sections and --hard, or --due.")
+            throw ValidationError(
+                "--due plays the saved sections that are due; leave out the sections and --hard, or --due.")
         }
         if flow.repeats, !device.listensInRealTime {
             throw ValidationError("--repeat never ends: play to a device, with --clock real.")

@@ -56,7 +56,8 @@ struct StatsCommand: Verb {
         if json { return try StandardStream.output.line(view.json.text) }
         if statistics.days.isEmpty {
             if !quiet {
-                StandardStream.error.note("Nothing was practised yet\(file.map { printable(" of " + fileName($0)) } ?? "").")
+                StandardStream.error.note(
+                    "Nothing was practised yet\(file.map { printable(" of " + fileName($0)) } ?? "").")
                 StandardStream.error.note("next: woodshed practice \(file.map(printable) ?? "FILE")")
             }
             return

@@ -64,7 +64,8 @@ final class SessionProgress {
     func end() {
         guard let log else { return }
         if !log.finish(seconds: Self.patience) {
-            StandardStream.error.note("woodshed: the disk does not answer; what was practised last may not be written down")
+            StandardStream.error.note(
+                "woodshed: the disk does not answer; what was practised last may not be written down")
         }
     }
 

@@ -50,7 +50,8 @@ struct StatisticsView {
         let width = texts.map(displayWidth).max() ?? 0
         let cells = min(Self.mostBarCells, max(4, (columns ?? 80) - 14 - width))
         return zip(weeks, texts).map { week, text in
-            let head = "\(PracticeCalendar.text(ofDay: week.day))  "
+            let head =
+                "\(PracticeCalendar.text(ofDay: week.day))  "
                 + String(repeating: " ", count: width - displayWidth(text)) + text
             guard draws, week.seconds > 0, longest > 0 else { return head }
             return head + "  " + bar(week.seconds / longest, cells: cells)
@@ -82,7 +83,8 @@ struct StatisticsView {
             (0..<4).map { String(repeating: " ", count: widths[$0] - displayWidth(row[$0])) + row[$0] }
                 .filter { !$0.isEmpty } + [row[4]]
         }
-        return rows.map { $0.joined(separator: "  ") } + (left > 0 ? ["and \(Self.count(left, "section")) more: -n \(statistics.sections.count)"] : [])
+        return rows.map { $0.joined(separator: "  ") }
+            + (left > 0 ? ["and \(Self.count(left, "section")) more: -n \(statistics.sections.count)"] : [])
     }
 
     private func title(_ section: PracticeStatistics.Section) -> String {
@@ -149,7 +151,8 @@ struct StatisticsView {
         }
         let weeks = statistics.weeks(last: weeks).map { week -> JSONValue in
             .object([
-                .init("start", .string(PracticeCalendar.text(ofDay: week.day))), .init("seconds", .number(week.seconds)),
+                .init("start", .string(PracticeCalendar.text(ofDay: week.day))),
+                .init("seconds", .number(week.seconds)),
             ])
         }
         let days = statistics.days.map { day -> JSONValue in

@@ -229,6 +229,7 @@ final class Session: TerminalLoopDelegate {
     private func conclude() throws -> ExitStatus {
         let failure = engineOver ?? nil
         keeping?.progress.end()
+        take(loop.inbox.take())
         if remembers { keeping?.remember(practice, isCompleted: isCompleted) }
         if !loop.isOutputClosed { try finishLine(failed: failure != nil || loss != nil) }
         if let failure { throw failure }
