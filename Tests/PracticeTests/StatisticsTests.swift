@@ -83,7 +83,7 @@ struct StatisticsTests {
             precondition(date(1_792_879_200 + 25 * 3600) == "2026-10-26")
             // Half past eleven in the evening, every day around the change, is a streak.
             let entries = (0..<4).map { day in
-                StatisticsTests.entry(1_774_738_800 - 1800 + Int64(day) * 86_400 - (day > 1 ? 3600 : 0))
+                StatisticsTests.entry(1_774_738_800 - 1800 + Int64(day) * 86_400 - (day > 0 ? 3600 : 0))
             }
             let statistics = PracticeStatistics(entries, [], at: entries[3].began)
             precondition(statistics.days.count == 4 && statistics.streak == 4)

@@ -82,7 +82,6 @@ final class Session: TerminalLoopDelegate {
     /// - Returns: How the run ended: success, or the signal that ended it.
     func run() throws -> ExitStatus {
         follow()
-        keeping?.progress.begin(practice, keyMap.rating, takesKeys: loop.takesKeys, loop.inbox)
         if !loop.messages.quiet { engine.warnings.forEach { StandardStream.error.note("woodshed: \($0)") } }
         return try loop.run(self, begin: begin, conclude: conclude)
     }
@@ -110,6 +109,7 @@ final class Session: TerminalLoopDelegate {
     /// Requested before the start, because earlier events are not delivered.
     private func follow() {
         let (events, inbox) = (practice.events, loop.inbox)
+        keeping?.progress.begin(practice, keyMap.rating, takesKeys: loop.takesKeys) { inbox.put(.kept($0)) }
         Task {
             for await event in events { inbox.put(.session(event)) }
             inbox.put(.eventsOver)

@@ -46,3 +46,10 @@ enum RecordAction: String, PlainAction {
     case discard
     case mark, help, redraw
 }
+
+/// What a key does while it is asked how a section went.
+enum RatingAction: String, PlainAction {
+    case again, hard, good, easy
+    /// Leave it unrated.
+    case skip
+}

@@ -1,12 +1,7 @@
-// The answers to the question how a section went.
+// Ratings in words.
 import Woodshed
 
-/// What a key does while it is asked how a section went.
-enum RatingAction: String, PlainAction {
-    case again, hard, good, easy
-    /// Leave it unrated.
-    case skip
-
+extension RatingAction {
     /// The rating; nil if there is none.
     var rating: ReviewRating? { self == .skip ? nil : ReviewRating(named: rawValue) }
 }

@@ -47,11 +47,11 @@ final class SessionProgress {
     ///
     /// - Parameters:
     ///   - takesKeys: Whether there is a terminal to ask on.
-    ///   - inbox: Where news are put.
+    ///   - tell: Called on other threads.
     func begin(
-        _ session: PracticeSession, _ keys: KeyTable<RatingAction>, takesKeys: Bool, _ inbox: Inbox<PlayingReport>
+        _ session: PracticeSession, _ keys: KeyTable<RatingAction>, takesKeys: Bool,
+        tell: @escaping @Sendable (KeptNews) -> Void
     ) {
-        let tell: @Sendable (KeptNews) -> Void = { inbox.put(.kept($0)) }
         (self.session, self.keys, self.takesKeys, self.tell) = (session, keys, takesKeys, tell)
         // Why it cannot be kept was told when the run began.
         guard remembers, let kept = try? keeper.kept(session.player.clip.info) else { return }
