@@ -173,7 +173,7 @@ struct TerminalTests {
             #expect(try KeyName(parsing: key).description == key)
             #expect(try KeyAction.list(words).map(\.words).joined(separator: "; ") == words, "\(key)")
         }
-        #expect(KeyMap.standard.playing.rows.count == 70)
+        #expect(KeyMap.standard.playing.rows.count == 71)
         #expect(try KeyName(parsing: "Shift+Ctrl+LEFT").description == "ctrl+shift+left")
         #expect(
             try KeyName(parsing: "ctrl+L").description == "ctrl+l" && KeyName(parsing: "shift+a").description == "A")

@@ -72,7 +72,7 @@ public final class PracticeLog: Sendable {
         let thread = PlainThread(name: "practice-log") { [weak session, self] in
             while true {
                 let isOver = wait(milliseconds: milliseconds) || session == nil
-                if let status = session?.player.status, !isOver {
+                if let status = session?.player.status, status.state == .playing, !isOver {
                     state.withLock { $0.log.count(to: status.outputFrame, at: now()) }
                 }
                 write()
