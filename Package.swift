@@ -240,7 +240,7 @@ let package = Package(
                 "AudioDevices", "AudioFiles", "Clips", "Database", "Engine", "EngineHarness", "Files", "Practice",
                 "Recording", "Sections", "SoundFileSupport", "Takes", "TestSupport", "VirtualCardSupport",
             ],
-            exclude: ["Stores"], swiftSettings: settings),
+            exclude: ["Schedules", "Stores"], swiftSettings: settings),
         .testTarget(
             name: "EngineTests",
             dependencies: [

@@ -177,6 +177,11 @@ runs = [
     ("takes", ["empty", "--yes"], "event", {0}),
     ("compare", ["song.wav", "--take", "song.wav"], "compare", {0}),
     ("compare", ["song.wav", "--take", "silence.wav"], "compare", {0}),
+    ("sections", ["song.wav", "add", "0.1-0.5", "--name", "Riff"], "event", {0}),
+    ("next", ["song.wav", "--section", "Riff", "--rate", "good"], "next", {0}),
+    ("next", ["--all"], "next", {0}),
+    ("practice", ["song.wav", "--section", "Riff", "-n", "2", "--output", "null"], "event", {0}),
+    ("stats", [], "stats", {0}),
     ("config", [], "config", {0}),
     ("measure", ["song.wav"], "measure", {0}),
     ("measure", ["song.wav", "--series"], "measure", {0}),
@@ -189,7 +194,7 @@ runs = [
 ]
 
 # The definitions of which a run writes any number of lines.
-several = ("event", "calibrate", "sections", "takes", "config")
+several = ("event", "calibrate", "sections", "takes", "next", "config")
 
 
 def run_all(command):

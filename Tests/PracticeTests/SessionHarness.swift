@@ -17,8 +17,13 @@ final class SessionHarness {
         let audible = Atomic<Int64>(0)
     }
 
-    /// - Parameter bufferFrames: Frames that were rendered and are not audible yet.
-    init(_ samples: [Float], rate: Int, plan: SessionPlan, bufferFrames: Int64 = 0) throws {
+    /// - Parameters:
+    ///   - bufferFrames: Frames that were rendered and are not audible yet.
+    ///   - beforeStart: Called with the session before it is started.
+    init(
+        _ samples: [Float], rate: Int, plan: SessionPlan, bufferFrames: Int64 = 0,
+        beforeStart: (PracticeSession) -> Void = { _ in }
+    ) throws {
         let clip = try Clip.inMemory([samples], sampleRate: rate)
         var made: Harness?
         let rendered = rendered
@@ -33,6 +38,7 @@ final class SessionHarness {
             })
         guard let made else { throw Missing() }
         harness = made
+        beforeStart(session)
         session.start()
     }
 

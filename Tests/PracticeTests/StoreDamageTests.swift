@@ -22,6 +22,10 @@ struct StoreDamageTests {
             try store.apply(.add(drafts), to: recording(number))
             let sound = StoredTake.Sound(time: 1, sampleRate: 48_000, channelCount: 1, frameCount: 5)
             try store.addTake(inFileAt: "/takes/\(number).wav", sound)
+            try store.review(section: 1, of: recording(number), .good, at: 1_790_000_000)
+            let entry = PracticeEntry(
+                key: recording(number).key, sectionID: 1, frames: 0..<10, began: 0, ended: 9, seconds: 9)
+            try store.log(entry, of: recording(number))
         }
         return Array(FileManager.default.contents(atPath: path) ?? Data())
     }
@@ -116,6 +120,9 @@ struct StoreDamageTests {
             #expect(repair.damagedPath == path + (count == 1 ? ".damaged" : ".damaged-\(count)"))
             #expect(repair.recordingCount == Int(Self.recordings) && repair.sectionCount == 10 * Int(Self.recordings))
             #expect(try repair.takeCount == Int(Self.recordings) && again.takes().count == Int(Self.recordings))
+            #expect(try repair.reviewCount == Int(Self.recordings) && again.reviews().count == Int(Self.recordings))
+            #expect(
+                try repair.practiceCount == Int(Self.recordings) && again.practiceLog().count == Int(Self.recordings))
             #expect(try again.recordings(matching: "n7").map(\.recording.key.high) == [7])
         }
         // What was open all the time goes on with the repaired file.

@@ -184,7 +184,7 @@ struct TerminalTests {
             #expect(try KeyName(parsing: key).description == key)
             #expect(try KeyAction.list(words).map(\.words).joined(separator: "; ") == words, "\(key)")
         }
-        #expect(KeyMap.standard.playing.rows.count == 78)
+        #expect(KeyMap.standard.playing.rows.count == 79)
         #expect(try KeyName(parsing: "Shift+Ctrl+LEFT").description == "ctrl+shift+left")
         #expect(
             try KeyName(parsing: "ctrl+L").description == "ctrl+l" && KeyName(parsing: "shift+a").description == "A")

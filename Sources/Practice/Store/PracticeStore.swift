@@ -230,7 +230,7 @@ public final class PracticeStore: Sendable {
         try file.withLock { (file) throws(StoreError) in try file.read(body) }
     }
 
-    private func change<Value: Sendable>(
+    func change<Value: Sendable>(
         _ body: (StoreRows) throws(DatabaseError) -> Value
     ) throws(StoreError) -> Value {
         let value = try file.withLock { (file) throws(StoreError) in try file.change(body) }
@@ -277,7 +277,7 @@ extension PracticeRecording {
     ///
     /// - Returns: What has changed; nil if nothing had to.
     @discardableResult
-    fileprivate func bringSections(into list: inout SectionList) -> SectionChange? {
+    func bringSections(into list: inout SectionList) -> SectionChange? {
         guard list.nextID == 1, !fileSections.isEmpty else { return nil }
         // Marks of a file are inside it and their names are cleaned, so the list does not refuse them.
         guard let change = try? list.apply(.add(fileSections)) else { return nil }
@@ -286,7 +286,7 @@ extension PracticeRecording {
     }
 
     /// Equal sound has equal length; if it has not, the file was cut off or the key is another recording's by mistake.
-    fileprivate func conflict(with known: PracticeRecording) -> StoreError? {
+    func conflict(with known: PracticeRecording) -> StoreError? {
         known.sampleRate == sampleRate && known.frameCount == frameCount ? nil : .otherRecording(self, known: known)
     }
 }

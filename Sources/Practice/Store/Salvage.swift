@@ -8,6 +8,8 @@ final class Salvage {
     private(set) var recordingCount = 0
     private(set) var sectionCount = 0
     private(set) var takeCount = 0
+    private(set) var practiceCount = 0
+    private(set) var reviewCount = 0
     private(set) var isComplete = true
 
     /// Rows that are looked for in vain, one after another, where a table cannot be walked.
@@ -46,6 +48,20 @@ final class Salvage {
                 ]
             ) { (row) throws(DatabaseError) in
                 _ = try row.text(1)
+            }
+            practiceCount = try copy(
+                "practice", row: "id",
+                [
+                    "recording", "section", "name", "first", "past", "began", "ended", "milliseconds", "passes",
+                    "lowest", "highest", "last",
+                ]
+            ) { _ in }
+            reviewCount = try copy(
+                "review", row: "id",
+                ["recording", "section", "time", "rating", "before", "after", "interval", "evidence"]
+            ) { (row) throws(DatabaseError) in
+                try StoreRows.checkReview(
+                    before: try row.text(orNull: 5), after: try row.text(6), evidence: try row.text(8))
             }
             if !isComplete {
                 // A change could be undone only in the list that it led to.

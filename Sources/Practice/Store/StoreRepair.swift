@@ -13,13 +13,18 @@ public struct StoreRepair: Explained, Equatable {
     public let sectionCount: Int
     /// The takes that could be read.
     public let takeCount: Int
+    /// The entries of the practice log that could be read.
+    public let practiceCount: Int
+    /// The reviews that could be read.
+    public let reviewCount: Int
     /// Whether everything could be read. If not, changes from before cannot be undone any more.
     public let isComplete: Bool
 
     /// What has happened, in one plain sentence.
     public var message: String {
         "the store of sections and takes was damaged; \(isComplete ? "everything in it" : "what could be read") was kept: "
-            + "\(recordingCount) recordings with \(sectionCount) sections, and \(takeCount) takes"
+            + "\(recordingCount) recordings with \(sectionCount) sections, \(takeCount) takes, "
+            + "\(practiceCount) entries of the practice log and \(reviewCount) reviews"
     }
     /// What to do about it, in one plain sentence.
     public var remedy: String { "The damaged file is kept as \(damagedPath)." }
@@ -33,6 +38,7 @@ public struct StoreRepair: Explained, Equatable {
             guard let salvage = try Self.salvage(path, schema, busyTimeout) else { return nil }
             (damagedPath, recordingCount) = (salvage.aside, salvage.copied.recordingCount)
             (sectionCount, takeCount) = (salvage.copied.sectionCount, salvage.copied.takeCount)
+            (practiceCount, reviewCount) = (salvage.copied.practiceCount, salvage.copied.reviewCount)
             isComplete = salvage.copied.isComplete
         } catch {
             throw error.kind == .busy ? error : .beyondRepair(path, cause, error)

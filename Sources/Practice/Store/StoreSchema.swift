@@ -216,6 +216,7 @@ extension StoreSchema {
             "CREATE INDEX take_by_path ON take (path)",
             "CREATE INDEX take_by_revision ON take (revision)",
         ],
+        progress,
     ]
 
     private static func words(_ name: String, of table: String, columns: String, row: String) -> String {

@@ -1,7 +1,5 @@
 public import AudioDevices
-public import AudioFiles
 internal import Realtime
-public import Takes
 
 /// Records takes one after another, or over one another, from an input that keeps running beside a player.
 ///

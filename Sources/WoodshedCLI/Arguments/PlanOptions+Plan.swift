@@ -50,9 +50,10 @@ extension PlanOptions {
     }
 
     /// What counts of saved sections beside the options given.
-    func choice(onlyHard: Bool) -> SavedChoice {
+    func choice(onlyHard: Bool, only: Set<Int>? = nil) -> SavedChoice {
         SavedChoice(
-            speed: !speed.isGiven && ramp == nil, passes: passes == nil, gap: gap == nil, onlyHard: onlyHard)
+            speed: !speed.isGiven && ramp == nil, passes: passes == nil, gap: gap == nil, onlyHard: onlyHard,
+            only: only)
     }
 
     private func schedule(for timeline: Timeline, _ kept: KeptSettings) throws(ScoreError) -> SpeedSchedule {

@@ -33,10 +33,17 @@ struct SavedChoice: Equatable, Sendable {
     var gap = true
     /// Only those that are marked as hard.
     var onlyHard = false
+    /// Only those with these identities; nil for all.
+    var only: Set<Int>?
+
+    /// Whether some are left out.
+    var isRestricted: Bool { onlyHard || only != nil }
 
     /// The sections of a list, in its order, with their identities.
     func sections(of list: SectionList, _ timeline: Timeline) throws -> [(section: Section, savedID: Int?)] {
-        try list.sections.filter { $0.isHard || !onlyHard }.map { (try $0.section(of: timeline, self), $0.id) }
+        try list.sections.filter { ($0.isHard || !onlyHard) && only?.contains($0.id) != false }.map {
+            (try $0.section(of: timeline, self), $0.id)
+        }
     }
 }
 

@@ -13,6 +13,9 @@ struct SessionOptions: ParsableArguments {
     @Flag(name: .long, help: "Play only the saved sections that are marked as hard.")
     var hard = false
 
+    @Flag(name: .long, help: "Play the sections that are due; FILE can be left out.")
+    var due = false
+
     @Flag(name: .long, help: "Move marks to silence or a zero crossing within 20 ms.")
     var snap = false
 

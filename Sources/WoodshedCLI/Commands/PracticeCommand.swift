@@ -19,7 +19,7 @@ struct PracticeCommand: Verb {
             """)
 
     @Argument(help: "A recording.", completion: .file())
-    var file: String
+    var file: String?
 
     @OptionGroup var plan: PlanOptions
 
@@ -36,6 +36,11 @@ struct PracticeCommand: Verb {
     @OptionGroup var messages: MessageOptions
 
     mutating func validate() throws {
+        if file == nil, !flow.due { throw ValidationError("Missing expected argument '<file>'") }
+        if flow.due, flow.hard || !plan.chosenSections.isEmpty {
+            throw ValidationError(
+                "--due plays the saved sections that are due; leave out the sections and --hard, or --due.")
+        }
         if flow.repeats, !device.listensInRealTime {
             throw ValidationError("--repeat never ends: play to a device, with --clock real.")
         }
@@ -49,31 +54,35 @@ struct PracticeCommand: Verb {
     }
 
     func perform() throws {
+        let due = flow.due ? try DueSections.find(in: file, isQuiet: messages.quiet) : nil
+        // Nothing is due, and that was told.
+        guard let file = flow.due ? due?.file : file else { return }
         var playing = Playing(
             file: file, strip: strip, device: device, loss: loss, screen: screen, messages: messages,
             recording: recording, control: control.ways, verb: "practice")
         TakeAdoption.run(quiet: messages.quiet)
         playing.canReopen = recording.record == nil && device.listensInRealTime
-        guard let handover = try play(playing) else { return }
+        guard let handover = try play(playing, due) else { return }
         // The device is opened anew, and records as well; if it cannot, practising goes on as before.
         do {
             playing.canReopen = false
             playing.recording?.record = .key
             StandardStream.error.note("opening the input; r begins a take, and ends it")
-            _ = try play(playing, goingOn: handover)
+            _ = try play(playing, due, goingOn: handover)
         } catch let error as DeviceError {
             StandardStream.error.note(error.text)
             playing.recording?.record = nil
-            _ = try play(playing, goingOn: handover)
+            _ = try play(playing, due, goingOn: handover)
         }
     }
 
-    private func play(_ playing: Playing, goingOn handover: Handover? = nil) throws -> Handover? {
+    private func play(_ playing: Playing, _ due: DueSections?, goingOn handover: Handover? = nil) throws -> Handover? {
         let passes: PassCount = device.listensInRealTime ? .endless : 1
         let recipe = try flow.recipe.map { try SettingsLayers().recipe(named: $0) }
         let keeping = try Keeping(
-            file: file, follows: plan.chosenSections.isEmpty, choice: plan.choice(onlyHard: flow.hard),
-            textMoment: flow.text, remembers: device.listensInRealTime)
+            file: playing.file, follows: plan.chosenSections.isEmpty,
+            choice: plan.choice(onlyHard: flow.hard, only: due?.ids), textMoment: flow.text,
+            remembers: device.listensInRealTime, asks: due != nil)
         keeping.mixesBoth = flow.both == .mix
         return try playing.run(keeping: keeping, goingOn: handover) { clip in
             let (timeline, saved) = (Timeline(clip), keeping.saved(clip))
@@ -84,7 +93,7 @@ struct PracticeCommand: Verb {
             let ids = try plan.planned(for: timeline, saved).map(\.savedID)
             let session = try flow.sessionPlan(practice, savedIDs: ids)
             if let handover { return handover.continued(session) }
-            return flow.choosesBeginning ? session : keeping.goOn(session, clip)
+            return flow.choosesBeginning || due != nil ? session : keeping.goOn(session, clip)
         }
     }
 }

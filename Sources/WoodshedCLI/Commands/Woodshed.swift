@@ -21,7 +21,7 @@ struct Woodshed: ParsableCommand {
         version: CommandLineTool.version,
         subcommands: [
             Play.self, PracticeCommand.self, SectionsCommand.self, Render.self, Record.self, TakesCommand.self,
-            CompareCommand.self,
+            CompareCommand.self, NextCommand.self, StatsCommand.self,
             Info.self, Measure.self,
             WaveformCommand.self,
             Devices.self, Doctor.self,
@@ -46,8 +46,8 @@ enum Introduction {
           woodshed render song.mp3 --section 1:20-1:45 -n 5 --speed 70% -o loop.wav
                                         the same as a file
 
-        Verbs:    play practice sections render record takes compare info measure
-                  waveform devices doctor calibrate bench config demo
+        Verbs:    play practice sections render record takes compare next stats info
+                  measure waveform devices doctor calibrate bench config demo
         Help:     woodshed help VERB
         Problems: woodshed doctor
 

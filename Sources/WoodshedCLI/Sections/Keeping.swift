@@ -27,6 +27,8 @@ final class Keeping {
     private var isOpened = false
     /// What the configuration file says for every recording.
     private let configured: KeptSettings
+    /// What is written down of the run.
+    let progress: SessionProgress
 
     /// A place that is nearer to the end than this, in seconds, is the end.
     private static let endSeconds = 2.0
@@ -35,10 +37,12 @@ final class Keeping {
 
     /// - Throws: A `CommandFailure` for a configuration file that cannot be read.
     init(
-        file: String, follows: Bool, choice: SavedChoice, textMoment: TextMoment, remembers: Bool
+        file: String, follows: Bool, choice: SavedChoice, textMoment: TextMoment, remembers: Bool,
+        asks: Bool = false
     ) throws(CommandFailure) {
         keeper = SectionKeeper(file: file)
         copies = CopySearch(keeper)
+        progress = SessionProgress(keeper, remembers: remembers, asks: asks)
         configured = try SettingsLayers().kept
         (self.follows, self.choice, self.textMoment, self.remembers) = (follows, choice, textMoment, remembers)
     }

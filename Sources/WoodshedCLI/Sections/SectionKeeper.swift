@@ -84,6 +84,6 @@ enum KeptNews: Sendable {
     case changed(SectionChange, SectionList, String)
     /// Nothing has changed; lines tell why, and what to do.
     case refused([String])
-    /// Sections of a copy can be taken over; lines tell how.
+    /// Something else to tell: sections of a copy can be taken over, or a section was rated.
     case offered([String])
 }

@@ -135,7 +135,7 @@ struct SectionKeys {
         let sections = try choice.sections(of: list, timeline)
         if !sections.isEmpty {
             try session.setSections(sections.map(\.section), savedIDs: sections.map(\.savedID))
-        } else if !choice.onlyHard {
+        } else if !choice.isRestricted {
             try session.setSections([try TimeRange.whole.section(of: timeline)])
         }
     }

@@ -119,13 +119,16 @@ final class Session: TerminalLoopDelegate {
         keeping?.searchCopies(player.clip) { [inbox = loop.inbox] in inbox.put(.kept($0)) }
     }
 
-    var isOver: Bool { hasEventsOver && engineOver != nil && (recording == nil || areTakesOver) }
+    private var isSilent: Bool { hasEventsOver && engineOver != nil && (recording == nil || areTakesOver) }
+    /// Nobody is asked after a signal.
+    var isOver: Bool { isSilent && (keeping?.progress.isAsking != true || loop.ending ?? .success != .success) }
 
     // MARK: Events of the engine
 
     /// Requested before the start, because earlier events are not delivered.
     private func follow() {
         let (events, inbox) = (practice.events, loop.inbox)
+        keeping?.progress.begin(practice, keyMap.rating, takesKeys: loop.takesKeys) { inbox.put(.kept($0)) }
         Task {
             for await event in events { inbox.put(.session(event)) }
             inbox.put(.eventsOver)
@@ -158,6 +161,7 @@ final class Session: TerminalLoopDelegate {
             if let words { loop.say([words]) }
             return
         }
+        if let words = keeping?.progress.answer(key, isSilent: isSilent) { return loop.say(words) }
         let choices = screen.chooser == nil ? [] : keyMap.list.actions(of: key)
         guard choices.isEmpty else { return choices.forEach(choose) }
         for action in keyMap.playing.actions(of: key) { carryOut(action) }
@@ -196,6 +200,7 @@ final class Session: TerminalLoopDelegate {
         case .sections(let key):
             if let desk { loop.say(desk.press(key), evenQuiet: true) }
         case .record: record()
+        case .rate: loop.say([keeping?.progress.ask() ?? "practice rates sections, play does not"], evenQuiet: true)
         case .learn: if let remote { remote.toggleLearning(self) } else { loop.say([RemoteDesk.noController]) }
         case .tell: loop.say([placeWords], evenQuiet: true)
         case .strip(let key): loop.say([StripControls(player: player).apply(key)])
@@ -229,7 +234,7 @@ final class Session: TerminalLoopDelegate {
 
     func look(now: Int64) {
         if let words = countdown.words(secondsLeft: restSecondsLeft), !loop.traits.drawsStatus { loop.say([words]) }
-        guard let deadline, now > deadline else { return }
+        guard let deadline, now > deadline, !isSilent else { return }
         // The second time nothing waits any more: the thread of the first stop is left alone.
         guard !isDeviceStopping, engineOver == nil else {
             if engineOver != nil {
@@ -244,6 +249,8 @@ final class Session: TerminalLoopDelegate {
 
     private func conclude() throws -> ExitStatus {
         let failure = engineOver ?? nil
+        keeping?.progress.end()
+        take(loop.inbox.take())
         if remembers { keeping?.remember(practice, isCompleted: isCompleted) }
         defer { remote?.close() }
         if !loop.isOutputClosed, handover == nil { try finishLine(failed: failure != nil || loss != nil) }
@@ -306,6 +313,7 @@ final class Session: TerminalLoopDelegate {
 
     /// Handles an event, reports it to people, and returns the line for programs.
     private func take(_ event: PlayerEvent) -> String {
+        if let question = keeping?.progress.take(event), !loop.traits.drawsStatus { loop.say([question]) }
         switch event.kind {
         case .paused(let reason):
             pauseReason = reason
@@ -382,7 +390,9 @@ final class Session: TerminalLoopDelegate {
         var view = control.view(title: title, clipSeconds: clipSeconds)
         view.notice = notice ?? takes?.notice
         if let recording { (view.inputDecibels, view.isRecording) = (recording.inputDecibels, recording.isOn) }
-        let typed = desk?.line.map { [$0.line(columns: size.columns)] } ?? []
+        let question = keeping?.progress.question.map { [fitted($0, cells: max(1, size.columns - 1))] } ?? []
+        if isSilent { return question }
+        let typed = desk?.line.map { [$0.line(columns: size.columns)] } ?? question
         let lines = screen.lines(view, pauseReason: pauseReason, hardIDs: keeping?.hardIDs ?? [], size)
         return lines + typed
     }

@@ -99,6 +99,8 @@ enum KeyAction: NamedAction {
     case grade(isClean: Bool)
     /// Record over the loop, or stop doing so.
     case record
+    /// Ask how the section that plays went.
+    case rate
     /// Say the section, the position and the speed.
     case tell
     /// Choose a section in the list, or leave it.
@@ -185,8 +187,8 @@ extension KeyAction {
         "redo": .sections(.redo), "grade clean": .grade(isClean: true), "grade missed": .grade(isClean: false),
         "record": .record, "hear model": .take(.hear(.model)), "hear take": .take(.hear(.take)),
         "hear turn": .take(.hear(.turn)), "hear both": .take(.hear(.both)), "hear end": .take(.end),
-        "compare": .take(.compare), "tell": .tell, "learn": .learn, "list": .list, "waveform": .waveform,
-        "help": .help, "redraw": .redraw,
+        "compare": .take(.compare), "rate": .rate, "tell": .tell, "learn": .learn, "list": .list,
+        "waveform": .waveform, "help": .help, "redraw": .redraw,
     ]
 
     /// The words of all actions without a number.

@@ -12,6 +12,8 @@ enum KeyLayer: String, CaseIterable, Sendable {
     case confirm
     /// A take is recorded.
     case recording
+    /// It is asked how a section went, while the next one plays. Keys without an action there do what they do while a recording plays.
+    case rating
 }
 
 /// What a key does in the list of sections.
@@ -43,4 +45,11 @@ enum RecordAction: String, PlainAction {
     /// Stop and throw away, after a question.
     case discard
     case mark, help, redraw
+}
+
+/// What a key does while it is asked how a section went.
+enum RatingAction: String, PlainAction {
+    case again, hard, good, easy
+    /// Leave it unrated.
+    case skip
 }

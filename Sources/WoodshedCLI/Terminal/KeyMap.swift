@@ -7,6 +7,9 @@ struct KeyMap: Equatable, Sendable {
     var input = KeyTable<InputAction>(inputTable)
     var confirm = KeyTable<ConfirmAction>([(["y", "Y"], "yes"), (["n", "N", "escape"], "no")])
     var recording = KeyTable<RecordAction>(recordingTable)
+    var rating = KeyTable<RatingAction>([
+        (["1"], "again"), (["2"], "hard"), (["3"], "good"), (["4"], "easy"), (["enter", "escape"], "skip"),
+    ])
 
     /// The keys of a fresh installation.
     static let standard = KeyMap()
@@ -40,6 +43,7 @@ struct KeyMap: Equatable, Sendable {
         case .input: try input.bind(parts[1], to: words)
         case .confirm: try confirm.bind(parts[1], to: words)
         case .recording: try recording.bind(parts[1], to: words)
+        case .rating: try rating.bind(parts[1], to: words)
         }
     }
 
@@ -47,7 +51,7 @@ struct KeyMap: Equatable, Sendable {
     var rows: [(key: String, words: String)] {
         let layers: [(KeyLayer, [(key: String, words: String)])] = [
             (.playing, playing.rows), (.list, list.rows), (.input, input.rows), (.confirm, confirm.rows),
-            (.recording, recording.rows),
+            (.recording, recording.rows), (.rating, rating.rows),
         ]
         return layers.flatMap { layer, rows in rows.map { ("\(layer.rawValue).\($0.key)", $0.words) } }
     }
@@ -55,6 +59,7 @@ struct KeyMap: Equatable, Sendable {
     /// The keys that have an action together with Alt in any layer, by the byte that follows Escape.
     var altKeys: Set<UInt8> {
         playing.altKeys.union(list.altKeys).union(input.altKeys).union(confirm.altKeys).union(recording.altKeys)
+            .union(rating.altKeys)
     }
 
     // MARK: The usual keys
@@ -70,7 +75,7 @@ struct KeyMap: Equatable, Sendable {
         ([">"], "nudge end +10ms"), (["alt+,"], "nudge start -1f"), (["alt+."], "nudge start +1f"),
         (["alt+<"], "nudge end -1f"), (["alt+>"], "nudge end +1f"), (["m"], "mark"), (["S"], "save"),
         (["R"], "rename"), (["X"], "remove"), (["H"], "hard"), (["u"], "undo"), (["U"], "redo"),
-        (["y"], "grade clean"), (["z"], "grade missed"), (["r"], "record"), (["o"], "hear model"),
+        (["y"], "grade clean"), (["z"], "grade missed"), (["e"], "rate"), (["r"], "record"), (["o"], "hear model"),
         (["t"], "hear take"), (["c"], "hear turn"), (["v"], "hear both"), (["enter"], "hear end"),
         (["x"], "compare"), (["i"], "tell"), (["g"], "gap"), (["1"], "passes 1"),
         (["2"], "passes 2"), (["3"], "passes 3"), (["4"], "passes 4"), (["5"], "passes 5"), (["6"], "passes 6"),
@@ -108,7 +113,7 @@ struct KeyMap: Equatable, Sendable {
         (["remove", "hard"], "remove section; hard"), (["undo", "redo"], "undo, redo"),
         (["section +1", "section -1", "list"], "next, previous; list"), (["passes 1", "passes 9"], "so many passes"),
         (["passes endless", "gap"], "endless; gap: 0, 1, 1.5"),
-        (["grade clean", "grade missed"], "clean faster; missed slower"),
+        (["grade clean", "grade missed", "rate"], "clean, missed; how it went"),
         (["record"], "record over the loop"),
         (["hear model", "hear take", "hear turn", "hear both", "compare"], "hear your take; compare it"),
         (["tell", "waveform", "redraw"], "place; waveform; redraw"),

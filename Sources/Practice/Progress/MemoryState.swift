@@ -1,0 +1,119 @@
+internal import Glibc
+
+/// How well the player said a section went.
+public enum ReviewRating: Int, Sendable, Hashable, CaseIterable {
+    /// It did not go at all.
+    case again = 1
+    /// It went with trouble.
+    case hard
+    /// It went.
+    case good
+    /// It went without effort.
+    case easy
+}
+
+/// How well a section is remembered, by the model of memory FSRS-6: pure arithmetic, the same on every machine to the last few bits.
+///
+/// Source: the algorithm FSRS-6 as its authors describe it (open-spaced-repetition, "The Algorithm", 2025), with its 21 default parameters.
+/// Written from the formulae. Our deviations: there are no steps of minutes for what is new, since whoever practises repeats
+/// a section at once anyway; and intervals are not scattered at random. Real-time safe: no.
+public struct MemoryState: Sendable, Hashable {
+    /// The days after which it is still remembered with a probability of 90 %; 0.001 or more.
+    public let stability: Double
+    /// How hard it is to make that longer: 1 to 10.
+    public let difficulty: Double
+
+    package init(stability: Double, difficulty: Double) {
+        self.stability = max(stability, Self.leastStability)
+        self.difficulty = min(max(difficulty, 1), 10)
+    }
+
+    // MARK: The default parameters, by their numbers in the description
+
+    private static let leastStability = 0.001
+    /// w0 to w3: the stability after the first rating.
+    private static let firstStability = [0.212, 1.2931, 2.3065, 8.2956]
+    /// w4, w5: the difficulty after the first rating.
+    private static let (firstDifficulty, firstDifficultyStep) = (6.4133, 0.8334)
+    /// w6, w7: how much a rating changes the difficulty, and how much of it goes back to the mean.
+    private static let (difficultyStep, reversion) = (3.0194, 0.001)
+    /// w8 to w10: growth after a success.
+    private static let (growth, saturation, spacing) = (1.8722, 0.1666, 0.796)
+    /// w11 to w14: what is left after a failure.
+    private static let (lapse, lapseDifficulty, lapseStability, lapseSpacing) = (1.4835, 0.0614, 0.2629, 1.6483)
+    /// w15, w16.
+    private static let (hardPenalty, easyBonus) = (0.6014, 1.8729)
+    /// w17 to w19: several ratings in one day.
+    private static let (sameDay, sameDayOffset, sameDaySaturation) = (0.5425, 0.0912, 0.0658)
+    /// w20: how fast one forgets.
+    private static let decay = 0.1542
+    /// The forgetting curve passes 90 % after as many days as the stability says.
+    private static let factor = pow(0.9, -1 / decay) - 1
+
+    /// The chance to be remembered at which a section is due.
+    private static let wantedRetention = 0.9
+    /// A hundred years.
+    private static let longestDays = 36_500.0
+
+    // MARK: The model
+
+    /// The state after the first rating.
+    package init(first rating: ReviewRating) {
+        self.init(
+            stability: Self.firstStability[rating.rawValue - 1], difficulty: Self.difficulty(first: rating))
+    }
+
+    /// Not limited: the mean to which difficulties go back lies below 1.
+    private static func difficulty(first rating: ReviewRating) -> Double {
+        firstDifficulty - exp(firstDifficultyStep * Double(rating.rawValue - 1)) + 1
+    }
+
+    /// The state after another rating.
+    ///
+    /// - Parameter days: Whole days since the last rating; 0 on the same day, or if the clock was set back.
+    package func rated(_ rating: ReviewRating, afterDays days: Int) -> MemoryState {
+        MemoryState(
+            stability: days < 1 ? stability(sameDay: rating) : stability(rating, retrievability(afterDays: days)),
+            difficulty: difficulty(after: rating))
+    }
+
+    /// The probability that it is still remembered after whole days: 0 to 1.
+    public func retrievability(afterDays days: Int) -> Double {
+        pow(1 + Self.factor * Double(max(0, days)) / stability, -Self.decay)
+    }
+
+    /// The days until the section is due: 1 to 36,500.
+    package var intervalDays: Int {
+        let days = stability / Self.factor * (pow(Self.wantedRetention, -1 / Self.decay) - 1)
+        // A half goes to the even number, as in the reference implementation.
+        return Int(min(max(days.rounded(.toNearestOrEven), 1), Self.longestDays))
+    }
+
+    private func difficulty(after rating: ReviewRating) -> Double {
+        let change = -Self.difficultyStep * Double(rating.rawValue - 3)
+        // The nearer to 10, the smaller the change.
+        let damped = difficulty + (10 - difficulty) * change / 9
+        return Self.reversion * Self.difficulty(first: .easy) + (1 - Self.reversion) * damped
+    }
+
+    private func stability(sameDay rating: ReviewRating) -> Double {
+        let change =
+            exp(Self.sameDay * (Double(rating.rawValue - 3) + Self.sameDayOffset))
+            * pow(stability, -Self.sameDaySaturation)
+        return stability * (rating == .again ? change : max(change, 1))
+    }
+
+    private func stability(_ rating: ReviewRating, _ retrievability: Double) -> Double {
+        if rating == .again {
+            let left =
+                Self.lapse * pow(difficulty, -Self.lapseDifficulty) * (pow(stability + 1, Self.lapseStability) - 1)
+                * exp((1 - retrievability) * Self.lapseSpacing)
+            return min(left, stability / exp(Self.sameDay * Self.sameDayOffset))
+        }
+        let weight = rating == .hard ? Self.hardPenalty : rating == .easy ? Self.easyBonus : 1
+        let gain =
+            exp(Self.growth) * (11 - difficulty) * pow(stability, -Self.saturation)
+            * (exp((1 - retrievability) * Self.spacing) - 1) * weight
+        return stability * (1 + gain)
+    }
+}

@@ -1,0 +1,201 @@
+// What follows for the practice log from the events of a session. Kept apart from the log's threads, so that every rule can be
+// tested as a function.
+internal import AudioFiles
+internal import Engine
+
+/// The entries that are open or not yet written.
+struct PracticeLogState {
+    /// What an event is about.
+    struct Place: Equatable {
+        var sectionID: Int?
+        var name: String
+        /// Frames of the recording's file.
+        var frames: Range<Int64>
+        /// The same in frames of the clip.
+        var clipFrames: Range<Int64>
+    }
+
+    /// An entry, and where it was written.
+    struct Written {
+        let id: Int
+        var entry: PracticeEntry
+        /// Its number in the store; nil if it was not written yet.
+        var number: Int?
+    }
+
+    private let key: RecordingKey
+    /// Frames a second of the output, and of the clip.
+    private let sampleRate: Double
+    private let calendar: PracticeCalendar
+    private var place: Place?
+    private var current: Written?
+    /// Entries that are over and not written.
+    private var over: [Written] = []
+    private var nextID = 1
+    /// The output frame up to which the time was counted; nil while nothing plays.
+    private var countedFrame: Int64?
+    private var pass: Pass?
+
+    /// The pass that plays.
+    private struct Pass {
+        var lowestSpeed: Double
+        /// Whether something of it was left out.
+        var isBroken: Bool
+        /// Where the player was, and when.
+        var clipFrame: Int64
+        var frame: Int64
+        var speed: Double
+    }
+
+    /// A store that fails for long must not fill the memory.
+    private static let mostUnwritten = 1000
+    /// What is shorter, and has no whole pass, is on the way to something else.
+    private static let leastSeconds = 1.0
+    /// A jump forwards by less is none: where the player was is calculated from its speed.
+    private static let jumpSeconds = 0.25
+
+    init(key: RecordingKey, sampleRate: Int, calendar: PracticeCalendar) {
+        (self.key, self.sampleRate, self.calendar) = (key, Double(sampleRate), calendar)
+    }
+
+    // MARK: Events
+
+    /// Takes in an event of the player.
+    ///
+    /// - Parameters:
+    ///   - place: What the event's section is.
+    ///   - now: Seconds since 1970.
+    mutating func take(_ event: PlayerEvent, in place: Place?, at now: Int64) {
+        count(to: event.frame, at: now)
+        switch event.kind {
+        case .playbackStarted, .resumed, .unfrozen:
+            countedFrame = event.frame
+            enter(place, at: now)
+            note(event)
+        case .sectionStarted: enter(place, at: now)
+        case .passStarted:
+            if countedFrame == nil { countedFrame = event.frame }
+            enter(place, at: now)
+            let edge = event.isReversed ? place?.clipFrames.upperBound : place?.clipFrames.lowerBound
+            let isWhole = edge.map { abs($0 - event.clipFrame) <= Self.slack } ?? false
+            pass = Pass(
+                lowestSpeed: event.speed, isBroken: !isWhole, clipFrame: event.clipFrame, frame: event.frame,
+                speed: event.speed)
+        case .moved:
+            if let pass {
+                let way = Double(event.frame - pass.frame) * pass.speed * (event.isReversed ? -1 : 1)
+                let jump = (Double(event.clipFrame - pass.clipFrame) - way) * (event.isReversed ? -1 : 1)
+                if jump > Self.jumpSeconds * sampleRate { self.pass?.isBroken = true }
+            }
+            enter(place, at: now)
+            note(event)
+        case .speedChanged: note(event)
+        case .passEnded: endPass(event)
+        case .paused, .frozen:
+            note(event)
+            countedFrame = nil
+        case .finished: end()
+        case .sectionEnded, .xrun, .starved, .limited, .materialChosen: break
+        }
+    }
+
+    /// Counts the time up to an output frame, while a long pass has no events.
+    mutating func count(to frame: Int64, at now: Int64) {
+        guard let counted = countedFrame, frame > counted else { return }
+        countedFrame = frame
+        guard var written = current else { return }
+        written.entry.seconds += Double(frame - counted) / sampleRate
+        let isNextDay = calendar.day(of: now) > calendar.day(of: written.entry.began)
+        if !isNextDay { written.entry.ended = max(now, written.entry.began) }
+        current = written
+        // The next day has an entry of its own.
+        if isNextDay {
+            close()
+            open(at: now)
+        }
+    }
+
+    /// Everything is over.
+    mutating func end() {
+        close()
+        (place, countedFrame, pass) = (nil, nil, nil)
+    }
+
+    private mutating func enter(_ place: Place?, at now: Int64) {
+        guard let place, place != self.place || current == nil else { return }
+        let isSame = current != nil && self.place?.sectionID != nil && place.sectionID == self.place?.sectionID
+        self.place = place
+        // A section that was moved or renamed while it plays is the same section.
+        if isSame { return }
+        close()
+        open(at: now)
+    }
+
+    private mutating func open(at now: Int64) {
+        guard let place else { return }
+        let entry = PracticeEntry(
+            key: key, sectionID: place.sectionID, name: place.name, frames: place.frames, began: now, ended: now,
+            seconds: 0)
+        current = Written(id: nextID, entry: entry)
+        nextID += 1
+    }
+
+    private mutating func close() {
+        if let current, isWorthwhile(current) { over.append(current) }
+        if over.count > Self.mostUnwritten { over.removeFirst() }
+        current = nil
+    }
+
+    private func isWorthwhile(_ written: Written) -> Bool {
+        written.number != nil || written.entry.passes > 0 || written.entry.seconds >= Self.leastSeconds
+    }
+
+    // MARK: Passes
+
+    /// Frames by which an edge may be missed: two clips of different rates round differently.
+    private static let slack: Int64 = 2
+
+    private mutating func note(_ event: PlayerEvent) {
+        guard var pass else { return }
+        pass.lowestSpeed = min(pass.lowestSpeed, event.speed)
+        (pass.clipFrame, pass.frame, pass.speed) = (event.clipFrame, event.frame, event.speed)
+        self.pass = pass
+    }
+
+    private mutating func endPass(_ event: PlayerEvent) {
+        defer { pass = nil }
+        guard let pass, !pass.isBroken, let place, var written = current else { return }
+        let edge = event.isReversed ? place.clipFrames.lowerBound : place.clipFrames.upperBound
+        guard abs(event.clipFrame - edge) <= Self.slack else { return }
+        let speed = min(pass.lowestSpeed, event.speed)
+        written.entry.passes += 1
+        let known = written.entry.speeds
+        written.entry.speeds = PracticeEntry.Speeds(
+            lowest: min(known?.lowest ?? speed, speed), highest: max(known?.highest ?? speed, speed), last: speed)
+        current = written
+    }
+
+    /// The speeds of whole passes of what plays; nil before the first.
+    var speeds: PracticeEntry.Speeds? { current?.entry.speeds }
+
+    // MARK: Writing
+
+    /// Whether nothing plays and everything is written.
+    var isIdle: Bool { current == nil && over.isEmpty }
+
+    /// Whether an entry is over and not written.
+    var isUrgent: Bool { !over.isEmpty }
+
+    /// What is to be written now.
+    var unwritten: [Written] { over + [current].compactMap { $0 }.filter(isWorthwhile) }
+
+    /// Notes that an entry was written.
+    mutating func note(written: Written, number: Int) {
+        if current?.id == written.id { current?.number = number }
+        for index in over.indices where over[index].id == written.id {
+            // What was added meanwhile is written the next time.
+            over[index].number = number
+        }
+        over.removeAll { $0.id == written.id && $0.entry == written.entry }
+    }
+}

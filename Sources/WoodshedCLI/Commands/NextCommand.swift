@@ -1,0 +1,102 @@
+// `woodshed next`: what is due to be practised again, and rating how it went.
+import ArgumentParser
+import Glibc
+import JSON
+import Woodshed
+
+struct NextCommand: Verb {
+    static let configuration = CommandConfiguration(
+        commandName: "next",
+        abstract: "List the sections that are due to be practised again.",
+        discussion: """
+            EXAMPLES
+              woodshed next                                          what is due, the most overdue first
+              woodshed next song.mp3 --all                           all rated sections of a recording
+              woodshed next song.mp3 --section Solo --rate good      again, hard, good or easy
+              woodshed practice --due                                play what is due
+
+            A section comes into the schedule when it is rated for the first time: here, or
+            with the key e in `woodshed practice`. The better it goes, the later it is due
+            again: the intervals are those of FSRS-6. Everything stays on this machine.
+            """)
+
+    @Argument(help: "Only sections of this recording.", completion: .file())
+    var file: String?
+
+    @Option(
+        name: [.customShort("n"), .customLong("most")], parsing: .unconditional,
+        help: .init("At most so many sections.", valueName: "n"),
+        transform: { try boundedInteger($0, in: 1...1_000_000) })
+    var most: Int?
+
+    @Flag(name: .long, help: "List also what is not due yet.")
+    var all = false
+
+    @Option(name: .long, help: "A saved section of the recording.", completion: .custom(SectionNames.complete))
+    var section: String?
+
+    @Option(
+        name: .long, help: .init("Rate how the section went: again, hard, good or easy.", valueName: "rating"),
+        completion: .list(ReviewRating.allCases.map(\.name)),
+        transform: { text in
+            guard let rating = ReviewRating(named: try optionValue(text)) else {
+                throw ArgumentError("'\(text)' is no rating; write again, hard, good or easy")
+            }
+            return rating
+        })
+    var rate: ReviewRating?
+
+    @OptionGroup var messages: MessageOptions
+
+    mutating func validate() throws {
+        if rate != nil, file == nil || section == nil {
+            throw ValidationError(
+                "--rate needs the recording and its section: next song.mp3 --section Solo --rate good")
+        }
+        if section != nil, file == nil { throw ValidationError("--section needs the recording that it is of.") }
+        if rate != nil, all || most != nil { throw ValidationError("Use --rate without --all and -n.") }
+    }
+
+    func perform() throws {
+        let now = Int64(time(nil))
+        let kept = try file.map { try KeptRecording(file: $0) }
+        let store = try kept?.store ?? PracticeStore(.user)
+        let id = try section.flatMap { try kept?.list().meant(by: $0).id }
+        var scheduled: [ScheduledSection]
+        if let rate, let kept, let id {
+            let review = try store.review(section: id, of: kept.recording, rate, at: now)
+            scheduled = try store.schedule(at: now, of: kept.recording.key).filter { $0.section.id == id }
+            if !messages.json, !messages.quiet, let section = scheduled.first {
+                StandardStream.error.note(printable("\(section.title): \(review.words)"))
+            }
+            if !messages.json { return store.tellRepair() }
+        } else {
+            scheduled = try store.schedule(at: now, of: kept?.recording.key)
+            if let id { scheduled = scheduled.filter { $0.section.id == id } }
+        }
+        store.tellRepair()
+        let listed = rate != nil || all ? scheduled : scheduled.filter(\.isDue)
+        let shown = Array(listed.prefix(most ?? listed.count))
+        if messages.json {
+            for section in shown { try StandardStream.output.line(section.json.text) }
+            return
+        }
+        let isTerminal = StandardStream.output.isTerminal
+        let table = DueTable(sections: shown, columns: isTerminal ? terminalSize().columns : nil)
+        for line in table.lines(header: isTerminal && !messages.plain) { try StandardStream.output.line(line) }
+        if !messages.quiet { tell(shown, scheduled) }
+    }
+
+    /// What to do next.
+    private func tell(_ shown: [ScheduledSection], _ scheduled: [ScheduledSection]) {
+        func note(_ words: String) { StandardStream.error.note(printable(words)) }
+        if shown.contains(where: \.isDue) {
+            note("next: woodshed practice --due" + (file.map { " " + $0 } ?? ""))
+        } else if let next = scheduled.first(where: { !$0.isDue }) {
+            note("Nothing is due. \(next.title) is due on \(PracticeCalendar.text(ofDay: next.dueDay)).")
+        } else {
+            note("Nothing is due: no section was rated yet.")
+            note("next: press e in woodshed practice, or: woodshed next FILE --section SECTION --rate good")
+        }
+    }
+}

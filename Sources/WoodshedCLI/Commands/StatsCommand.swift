@@ -1,0 +1,79 @@
+// `woodshed stats`: what was practised, how often, how long and how fast.
+import ArgumentParser
+import Glibc
+import JSON
+import Woodshed
+
+struct StatsCommand: Verb {
+    static let configuration = CommandConfiguration(
+        commandName: "stats",
+        abstract: "Show what you practised: days, minutes, and the speed of each section.",
+        discussion: """
+            EXAMPLES
+              woodshed stats                    everything
+              woodshed stats song.mp3           one recording
+              woodshed stats --weeks 26 --json
+
+            Counted is what `woodshed practice` played to somebody: the time without pauses,
+            and the passes that were played as a whole. A day begins at midnight, by the
+            clock of this place. Everything stays on this machine.
+            """)
+
+    @Argument(help: "Only this recording.", completion: .file())
+    var file: String?
+
+    @Option(
+        name: .long, parsing: .unconditional, help: .init("Show so many weeks. (default: 12)", valueName: "n"),
+        transform: { try boundedInteger($0, in: 1...520) })
+    var weeks = 12
+
+    @Option(
+        name: [.customShort("n"), .customLong("most")], parsing: .unconditional,
+        help: .init("List at most so many sections. (default: 20)", valueName: "n"),
+        transform: { try boundedInteger($0, in: 1...1_000_000) })
+    var most: Int?
+
+    @Flag(name: .long, help: "Write one JSON object to standard output.")
+    var json = false
+
+    @Flag(name: [.short, .long], help: "Print no hints.")
+    var quiet = false
+
+    @Flag(name: .long, help: "Write words only, for screen readers and logs.")
+    var plain = false
+
+    func perform() throws {
+        let now = Int64(time(nil))
+        let kept = try file.map { try KeptRecording(file: $0) }
+        let store = try kept?.store ?? PracticeStore(.user)
+        let statistics = try store.statistics(of: kept?.recording.key, at: now)
+        store.tellRepair()
+        let view = StatisticsView(
+            statistics: statistics, recordings: try Self.recordings(of: statistics, in: store), weeks: weeks,
+            most: most, glyphs: TerminalTraits.current(plain: plain).glyphs,
+            columns: StandardStream.output.isTerminal ? terminalSize().columns : nil,
+            draws: StandardStream.output.isTerminal && TerminalTraits.current(plain: plain).drawsStatus)
+        if json { return try StandardStream.output.line(view.json.text) }
+        if statistics.days.isEmpty {
+            if !quiet {
+                StandardStream.error.note(
+                    "Nothing was practised yet\(file.map { printable(" of " + fileName($0)) } ?? "").")
+                StandardStream.error.note("next: woodshed practice \(file.map(printable) ?? "FILE")")
+            }
+            return
+        }
+        for line in view.lines { try StandardStream.output.line(line) }
+    }
+
+    /// The recordings that the sections are of, with the sections as they are now.
+    private static func recordings(
+        of statistics: PracticeStatistics, in store: PracticeStore
+    ) throws -> [RecordingKey: StatisticsView.Known] {
+        var known: [RecordingKey: StatisticsView.Known] = [:]
+        for key in Set(statistics.sections.map(\.key)) {
+            guard let recording = try store.recording(key)?.recording else { continue }
+            known[key] = StatisticsView.Known(recording: recording, list: try store.sections(of: key))
+        }
+        return known
+    }
+}

@@ -1,0 +1,62 @@
+// Which sections `practice --due` plays.
+import Glibc
+import Woodshed
+
+/// The sections of one recording that are due.
+struct DueSections {
+    let file: String
+    /// The identities of the sections.
+    let ids: Set<Int>
+
+    /// Finds what is due, and tells what that is.
+    ///
+    /// - Parameters:
+    ///   - file: A recording; nil for the one whose section is the most overdue.
+    ///   - isQuiet: Whether nothing is told.
+    /// - Returns: Nil if nothing is due.
+    static func find(in file: String?, isQuiet: Bool) throws -> DueSections? {
+        func say(_ words: String) { if !isQuiet { StandardStream.error.note(printable(words)) } }
+        let now = Int64(time(nil))
+        let store: PracticeStore
+        let scheduled: [ScheduledSection]
+        if let file {
+            let kept = try KeptRecording(file: file)
+            store = kept.store
+            scheduled = try store.schedule(at: now, of: kept.recording.key)
+        } else {
+            store = try PracticeStore(.user)
+            scheduled = try store.schedule(at: now)
+        }
+        store.tellRepair()
+        let due = scheduled.filter(\.isDue)
+        guard !due.isEmpty else {
+            say("Nothing is due\(file.map { " in " + fileName($0) } ?? "").")
+            if let next = scheduled.first {
+                say("The next section, \(next.title), is due on \(PracticeCalendar.text(ofDay: next.dueDay)).")
+            } else {
+                say("A section is due some days after it was rated: press e while it plays.")
+            }
+            return nil
+        }
+        var passed: Set<String> = []
+        for section in due {
+            guard let path = file ?? section.recording.path, passed.insert(path).inserted else { continue }
+            guard isFile(path) else {
+                if file != nil { break }
+                say("\(path) is not there any more.")
+                continue
+            }
+            let ids = Set(due.filter { $0.recording.key == section.recording.key }.map(\.section.id))
+            say("\(fileName(path)): \(ids.count == 1 ? "1 section is" : "\(ids.count) sections are") due")
+            return DueSections(file: path, ids: ids)
+        }
+        throw CommandFailure(
+            .notFound, "the recordings of what is due are not where they were",
+            remedy: "Name the recording: woodshed practice --due FILE")
+    }
+}
+
+extension ScheduledSection {
+    /// The section's name, or its number.
+    var title: String { section.name.isEmpty ? "section \(number)" : section.name }
+}

@@ -1,0 +1,63 @@
+// What is due, for people and for programs.
+import JSON
+import Woodshed
+
+/// Sections with the days on which they are due, as lines.
+struct DueTable {
+    let sections: [ScheduledSection]
+    /// The columns of the terminal; nil where lines are not cut.
+    let columns: Int?
+
+    func lines(header: Bool) -> [String] {
+        var rows = sections.map { section in
+            [
+                PracticeCalendar.text(ofDay: section.dueDay), Self.overdue(section),
+                section.lastSpeed.map(percentText) ?? "-",
+                printable("\(section.recording.shownName): \(section.title)"),
+            ]
+        }
+        if header, !rows.isEmpty { rows.insert(["due", "overdue", "speed", "section"], at: 0) }
+        let widths = (0..<3).map { column in rows.map { displayWidth($0[column]) }.max() ?? 0 }
+        return rows.map { row in
+            let cells = (0..<3).map { String(repeating: " ", count: widths[$0] - displayWidth(row[$0])) + row[$0] }
+            let line = (cells + [row[3]]).joined(separator: "  ")
+            return columns.map { fitted(line, cells: max(1, $0 - 1), ellipsis: "...") } ?? line
+        }
+    }
+
+    private static func overdue(_ section: ScheduledSection) -> String {
+        switch section.overdueDays {
+        case 0: "today"
+        case 1: "1 day"
+        case 2...: "\(section.overdueDays) days"
+        default: "not due"
+        }
+    }
+}
+
+extension PracticeRecording {
+    /// Its title, or the name of its file.
+    var shownName: String { title.isEmpty ? path.map(fileName) ?? "\(key)" : title }
+}
+
+extension ScheduledSection {
+    /// One object for programs.
+    var json: JSONValue {
+        func number(_ value: Double?) -> JSONValue { value.map { .number($0) } ?? .null }
+        return .object([
+            .init("v", .integer(1)), .init("recording", .string("\(recording.key)")),
+            .init("path", recording.path.map { .string($0) } ?? .null), .init("title", .string(recording.title)),
+            .init("section_id", .integer(section.id)), .init("number", .integer(self.number)),
+            .init("section", .string(section.name)), .init("start_frame", .integer(section.frames.lowerBound)),
+            .init("end_frame", .integer(section.frames.upperBound)),
+            .init("sample_rate", .integer(recording.sampleRate)),
+            .init("due", .string(PracticeCalendar.text(ofDay: dueDay))),
+            .init("overdue_days", .integer(overdueDays)), .init("last_speed", number(lastSpeed)),
+            .init("reviews", .integer(reviewCount)), .init("reviewed_at", .integer(review.time)),
+            .init("rating", .string(review.rating.name)), .init("reached_speed", number(review.evidence.speed)),
+            .init("interval_days", .integer(review.intervalDays)),
+            .init("stability_days", .number(review.after.stability)),
+            .init("difficulty", .number(review.after.difficulty)), .init("retrievability", .number(retrievability)),
+        ])
+    }
+}

@@ -1,0 +1,162 @@
+// What a run of `practice` writes down: what was practised, and how it went if the user says so.
+import Glibc
+import Synchronization
+import Woodshed
+
+/// The practice log and the ratings of one run.
+final class SessionProgress {
+    private let keeper: SectionKeeper
+    /// Whether somebody listens.
+    private let remembers: Bool
+    /// Whether each section is asked about when it is left.
+    private let asks: Bool
+    private var session: PracticeSession?
+    private var log: PracticeLog?
+    private var tell: (@Sendable (KeptNews) -> Void)?
+    private var keys = KeyTable<RatingAction>([])
+    private var takesKeys = false
+    /// The section that plays.
+    private var current: Asked?
+    /// The sections that are asked about, in this order.
+    private var questions: [Asked] = []
+    /// Ratings on their way to the store.
+    private let unwritten = Unwritten()
+
+    private struct Asked: Equatable {
+        let id: Int
+        let name: String
+        /// The output frame at which it began.
+        var begun: Int64
+        var isRated = false
+    }
+
+    private final class Unwritten: Sendable {
+        let count = Atomic<Int>(0)
+    }
+
+    /// A section that was left earlier, in seconds, is not asked about.
+    private static let leastSeconds = 5.0
+    /// How long the run waits at its end for the disk.
+    private static let patience = 3.0
+
+    init(_ keeper: SectionKeeper, remembers: Bool, asks: Bool) {
+        (self.keeper, self.remembers, self.asks) = (keeper, remembers, asks)
+    }
+
+    /// Follows a session; to be called before it starts.
+    ///
+    /// - Parameters:
+    ///   - takesKeys: Whether there is a terminal to ask on.
+    ///   - tell: Called on other threads.
+    func begin(
+        _ session: PracticeSession, _ keys: KeyTable<RatingAction>, takesKeys: Bool,
+        tell: @escaping @Sendable (KeptNews) -> Void
+    ) {
+        (self.session, self.keys, self.takesKeys, self.tell) = (session, keys, takesKeys, tell)
+        // Why it cannot be kept was told when the run began.
+        guard remembers, let kept = try? keeper.kept(session.player.clip.info) else { return }
+        log = PracticeLog(of: session, kept.recording, in: kept.store) { error in
+            tell(.refused(["what is practised cannot be written down: \(error.message)", error.remedy]))
+        }
+    }
+
+    /// Waits until everything is written.
+    func end() {
+        guard let log else { return }
+        if !log.finish(seconds: Self.patience) {
+            StandardStream.error.note(
+                "woodshed: the disk does not answer; what was practised last may not be written down")
+        }
+    }
+
+    // MARK: Questions
+
+    /// Whether the run waits for an answer, or for a rating to be written.
+    var isAsking: Bool { !questions.isEmpty || unwritten.count.load(ordering: .relaxed) > 0 }
+
+    /// The question that is open; nil if none is.
+    var question: String? {
+        guard let asked = questions.first else { return nil }
+        let answers = RatingAction.allCases.compactMap { action in
+            keys.key(for: action).map { "\($0) \(action == .skip ? "not rated" : action.rawValue)" }
+        }
+        return "How did \(asked.name) go? \(answers.joined(separator: ", "))"
+    }
+
+    /// Takes in an event.
+    ///
+    /// - Returns: A question that is new.
+    func take(_ event: PlayerEvent) -> String? {
+        guard asks, takesKeys, let session else { return nil }
+        switch event.kind {
+        case .passStarted:
+            guard let id = session.savedID(ofSection: event.section), id != current?.id else { return nil }
+            let question = leave(at: event.frame)
+            current = asked(id, at: event.frame)
+            return question
+        case .finished: return leave(at: event.frame)
+        default: return nil
+        }
+    }
+
+    /// Asks about the section that plays.
+    ///
+    /// - Returns: The question, or why there is none.
+    func ask() -> String {
+        guard let session, takesKeys, remembers else { return "sections are rated while somebody listens" }
+        guard let id = session.currentSavedID else { return "what plays is not a saved section" }
+        if !questions.contains(where: { $0.id == id }) { questions.insert(asked(id, at: 0), at: 0) }
+        return question ?? ""
+    }
+
+    private func asked(_ id: Int, at frame: Int64) -> Asked {
+        let sections = session?.sections ?? []
+        let place = sections.firstIndex { $0.savedID == id }
+        let name = place.flatMap { sections[$0].section.name } ?? "section \((place ?? 0) + 1)"
+        return Asked(id: id, name: name, begun: frame)
+    }
+
+    private func leave(at frame: Int64) -> String? {
+        defer { current = nil }
+        guard let current, let session, !current.isRated,
+            Double(frame - current.begun) >= Self.leastSeconds * Double(session.player.clip.sampleRate),
+            !questions.contains(where: { $0.id == current.id })
+        else { return nil }
+        questions.append(current)
+        return questions.count == 1 ? question : nil
+    }
+
+    /// Takes a key while a question is open.
+    ///
+    /// - Parameter isSilent: Whether nothing plays any more; then every key is an answer.
+    /// - Returns: Words for the user; nil if the key is not an answer.
+    func answer(_ key: KeyBytes.Key, isSilent: Bool) -> [String]? {
+        guard let asked = questions.first else { return nil }
+        guard let action = keys.actions(of: key).first ?? (isSilent ? .skip : nil) else { return nil }
+        questions.removeFirst()
+        if current?.id == asked.id { current?.isRated = true }
+        guard let rating = action.rating else { return ["\(asked.name): not rated"] + [question].compactMap { $0 } }
+        rate(asked, rating)
+        return [question].compactMap { $0 }
+    }
+
+    private func rate(_ asked: Asked, _ rating: ReviewRating) {
+        guard let info = session?.player.clip.info else { return }
+        let (keeper, tell, unwritten, now) = (keeper, tell, unwritten, Int64(time(nil)))
+        unwritten.count.add(1, ordering: .relaxed)
+        keeper.post {
+            var news: KeptNews
+            do {
+                let kept = try keeper.kept(info)
+                let review = try kept.store.review(section: asked.id, of: kept.recording, rating, at: now)
+                news = .offered(["\(asked.name): \(review.words)"])
+            } catch let error as any CommandError {
+                news = .refused([error.message, error.remedy])
+            } catch {
+                news = .refused(["\(error)"])
+            }
+            unwritten.count.subtract(1, ordering: .relaxed)
+            tell?(news)
+        }
+    }
+}

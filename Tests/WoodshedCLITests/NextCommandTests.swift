@@ -1,0 +1,196 @@
+// What is due, how it went, and what was practised: `next`, `stats` and `practice --due`, as a user would run them.
+import Glibc
+import TestSupport
+import Testing
+import Woodshed
+
+@testable import WoodshedCLI
+
+@Suite("The verbs next and stats", .serialized)
+struct NextCommandTests {
+    private let folder = TestFolder()
+    private let home: [String: String]
+
+    init() {
+        let data = [UInt8](repeating: 0, count: 2 * 8000 * 20)
+        folder.write("song.wav", Wave.file(format: 1, channels: 1, rate: 8000, bits: 16, data: data))
+        home = ["XDG_DATA_HOME": folder["data"], "XDG_CACHE_HOME": folder["cache"], "TERM": "dumb", "TZ": "UTC"]
+    }
+
+    @discardableResult
+    private func run(_ arguments: String...) -> Finished {
+        Command.run(arguments, environment: home, folder: folder.path)
+    }
+
+    /// Two sections, of which the first was rated so many days ago.
+    private func makeSections(ratedDaysAgo days: Int64 = 10) throws {
+        for words in [["add", "1-8", "--name", "Solo"], ["add", "9-16", "--name", "Bridge"]] {
+            #expect(Command.run(["sections", "song.wav"] + words, environment: home, folder: folder.path).status == 0)
+        }
+        let store = try PracticeStore(.file(folder["data/woodshed/practice.db"]))
+        let recording = try store.recording(of: try AudioFileInfo(path: folder["song.wav"]))
+        try store.review(section: 1, of: recording, .good, at: Int64(time(nil)) - days * 86_400)
+    }
+
+    @Test("without anything rated or practised they say so in a friendly line, end well and create nothing")
+    func empty() {
+        for (arguments, words) in [
+            (["next"], "no section was rated yet"), (["next", "song.wav"], "no section was rated yet"),
+            (["stats"], "Nothing was practised yet"), (["stats", "song.wav"], "Nothing was practised yet of song.wav"),
+            (["practice", "--due"], "Nothing is due."),
+            (["practice", "--due", "song.wav"], "Nothing is due in song.wav."),
+        ] {
+            let run = Command.run(arguments, environment: home, folder: folder.path)
+            #expect(run.status == 0 && run.output.isEmpty && run.error.contains(words), "\(arguments): \(run.error)")
+        }
+        #expect(run("next", "--json").output.isEmpty && run("stats", "--json").text.contains(#""sections":[]"#))
+        #expect(!folder.names.contains("data"))
+    }
+
+    @Test("a section is rated without a terminal, and then known to be due on a day")
+    func rating() throws {
+        try makeSections()
+        let rated = run("next", "song.wav", "--section", "Bridge", "--rate", "easy")
+        #expect(rated.status == 0 && rated.error.contains("Bridge: easy, due again on 2"), "\(rated.error)")
+        let due = run("next")
+        #expect(due.lines.count == 1 && due.lines[0].hasSuffix("song.wav: Solo"), "\(due.text)")
+        #expect(due.lines[0].contains("8 days") && due.error.contains("next: woodshed practice --due"))
+        #expect(run("next", "--all").lines.count == 2 && run("next", "--all", "-n", "1").lines.count == 1)
+        let json = run("next", "--json")
+        #expect(
+            json.lines.count == 1 && json.text.contains(#""overdue_days":8,"#)
+                && json.text.contains(#""rating":"good""#))
+        let again = run("next", "song.wav", "--section", "2", "--rate", "again", "--json")
+        #expect(
+            again.lines.count == 1 && again.text.contains(#""reviews":2"#)
+                && again.text.contains(#""rating":"again""#))
+        // Under another name it is the same recording; a removed section is not due.
+        _ = unsafe rename(folder["song.wav"], folder["other.wav"])
+        #expect(run("next", "other.wav").lines.count == 1)
+        #expect(run("sections", "other.wav", "rm", "Solo").status == 0 && run("next").lines.isEmpty)
+        #expect(run("sections", "other.wav", "undo").status == 0 && run("next").lines.count == 1)
+    }
+
+    @Test("what cannot be rated is refused in two lines")
+    func refused() throws {
+        try makeSections()
+        for (words, status) in [
+            (["next", "--rate", "good"], 64), (["next", "song.wav", "--rate", "good"], 64),
+            (["next", "song.wav", "--section", "Solo", "--rate", "fine"], 64), (["next", "--section", "Solo"], 64),
+            (["next", "song.wav", "--section", "Nobody", "--rate", "good"], 66), (["next", "nosuch.wav"], 66),
+            (["stats", "nosuch.wav"], 66), (["practice"], 64), (["practice", "--due", "--hard"], 64),
+            (["practice", "--due", "song.wav", "--section", "1"], 64), (["next", "-n", "0"], 64),
+        ] {
+            let run = Command.run(words, environment: home, folder: folder.path)
+            #expect(run.status == Int32(status) && run.errorLines.count == 2, "\(words): \(run.error)")
+        }
+        _ = unsafe unlink(folder["song.wav"])
+        let gone = run("practice", "--due", "--output", "null", "--clock", "virtual")
+        #expect(gone.status == 66 && gone.error.contains("is not there any more"), "\(gone.error)")
+    }
+
+    @Test(
+        "practice --due plays what is due and nothing else; without a terminal it asks nothing, and without a listener logs nothing"
+    )
+    func due() throws {
+        try makeSections()
+        let played = run("practice", "--due", "--output", "null", "--clock", "virtual", "--json")
+        #expect(played.status == 0 && played.error.contains("song.wav: 1 section is due"), "\(played.error)")
+        #expect(played.lines.count { $0.contains(#""event":"section.started""#) } == 1)
+        #expect(!played.error.contains("How did") && run("stats").output.isEmpty && run("next").lines.count == 1)
+    }
+
+    @Test("what is practised is in the log, also after a kill, with its time, its passes and its speed")
+    func logged() throws {
+        try makeSections()
+        let practised = run("practice", "song.wav", "--section", "1-1.5", "-n", "2", "--output", "null")
+        #expect(practised.status == 0)
+        let stats = run("stats", "song.wav")
+        #expect(stats.lines.first == "practised  1 s on 1 day, 2 whole passes", "\(stats.text)")
+        #expect(stats.text.contains("streak     1 day; the longest 1 day") && stats.text.contains("0:01.0-0:01.5"))
+        // At the end of a section it is written at once.
+        let killed = Command.run(
+            [
+                "practice", "song.wav", "--section", "2-3.2", "--section", "4-19", "-n", "1", "--output", "null",
+                "--json",
+            ],
+            environment: home, folder: folder.path
+        ) { running in
+            let limit = time(nil) + 60
+            while time(nil) < limit, !run("stats", "--json").text.contains(#""passes":3,"#) { usleep(50_000) }
+            running.send(SIGKILL)
+        }
+        #expect(killed.status == -SIGKILL)
+        let json = run("stats", "--json", "--weeks", "2").text
+        #expect(json.contains(#""passes":3,"#) && json.contains(#""streak_days":1,"#), "\(json)")
+        #expect(json.contains(#""start_frame":16000,"#) && json.contains(#""best_speed":1"#))
+    }
+
+    @Test("a store that cannot be written does not disturb playing, and is told of once")
+    func broken() {
+        folder.write("data", [1, 2, 3])
+        let practised = run("practice", "song.wav", "--section", "1-1.2", "-n", "2", "--output", "null")
+        #expect(practised.status == 0 && practised.error.contains("pass 2 of 2"), "\(practised.error)")
+        #expect(practised.error.ranges(of: "what is practised cannot be written down").count == 1, "\(practised.error)")
+    }
+}
+
+@Suite("Rating sections by keys", .serialized, .needsTerminal)
+struct RatingKeysTests {
+    private let folder = TestFolder()
+    private let home: [String: String]
+
+    init() throws {
+        let data = [UInt8](repeating: 0, count: 2 * 8000 * 30)
+        folder.write("song.wav", Wave.file(format: 1, channels: 1, rate: 8000, bits: 16, data: data))
+        home = ["XDG_DATA_HOME": folder["data"], "XDG_CACHE_HOME": folder["cache"], "TERM": "dumb", "TZ": "UTC"]
+        for words in [["add", "1-7", "--name", "Solo"], ["add", "9-15", "--name", "Bridge"]] {
+            #expect(Command.run(["sections", folder["song.wav"]] + words, environment: home).status == 0)
+        }
+    }
+
+    private func next(_ arguments: String...) -> Finished { Command.run(["next"] + arguments, environment: home) }
+
+    private func practice(_ arguments: [String], _ body: (TerminalRun) -> Void) -> (status: Int32, text: String) {
+        let run = TerminalRun(Command.path, ["practice"] + arguments + ["--output", "null"], environment: home)
+        #expect(run.wait(for: "pass 1"), "\(run.text)")
+        body(run)
+        return (run.finish(), run.text)
+    }
+
+    private func press(_ key: String, _ run: TerminalRun, until words: String) {
+        let place = run.seen.count
+        run.send(key)
+        #expect(run.wait(for: words, from: place), "after \(key): \(run.text.suffix(600))")
+    }
+
+    @Test("e asks how the section that plays went; a number rates it, and other keys keep their meaning meanwhile")
+    func anyTime() {
+        let run = practice([folder["song.wav"]]) { run in
+            press("e", run, until: "How did Solo go? 1 again, 2 hard, 3 good, 4 easy, enter not rated")
+            press("[", run, until: "speed 95 %")
+            press("\r", run, until: "Solo: not rated")
+            press("e", run, until: "How did Solo go?")
+            press("3", run, until: "Solo: good, due again on 2")
+            run.send("q")
+        }
+        #expect(run.status == 0 && next("--all").lines.count == 1, "\(run.text)")
+        #expect(next().lines.isEmpty)
+    }
+
+    @Test("practice --due asks about each section once it was left, and about the last one at the end")
+    func leaving() throws {
+        let store = try PracticeStore(.file(folder["data/woodshed/practice.db"]))
+        let recording = try store.recording(of: try AudioFileInfo(path: folder["song.wav"]))
+        for id in 1...2 { try store.review(section: id, of: recording, .good, at: Int64(time(nil)) - 864_000) }
+        let run = practice(["--due", "-n", "1"]) { run in
+            #expect(run.wait(for: "How did Solo go?"))
+            press("4", run, until: "Solo: easy, due again on 2")
+            #expect(run.wait(for: "How did Bridge go?"))
+            press("\r", run, until: "Bridge: not rated")
+        }
+        #expect(run.status == 0 && run.text.contains("song.wav: 2 sections are due"), "\(run.text)")
+        #expect(try store.reviews().map(\.rating) == [.good, .good, .easy])
+        #expect(next().lines.count == 1)
+    }
+}
