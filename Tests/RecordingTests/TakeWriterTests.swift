@@ -67,8 +67,8 @@ final class CourseRig {
             accessName: "direct", deviceName: "test")
         capture = CaptureStage(configuration, tapeFrames: seconds * 960)
         writer = TakeWriter(
-            capture, commands: commands, events: broadcast, progress: progress, channelCount: 2, sampleRate: 960,
-            preRollFrames: Self.preRoll)
+            capture, commands: commands, events: broadcast, progress: progress,
+            timedEvents: EventBroadcast(), configuration: configuration, preRollFrames: Self.preRoll)
         events = broadcast.stream
     }
 

@@ -170,16 +170,16 @@ struct ControllerTests {
     @Test("bytes of a pipe are presses; it is read on when a writer goes and another one comes")
     func pipe() throws {
         let path = folder["pedal"]
-        #expect(mkfifo(path, 0o600) == 0)
+        #expect(unsafe mkfifo(path, 0o600) == 0)
         let source = try ByteSource(path: path)
         let told = try news(source, count: 4) {
             for value in [UInt8(127), 0] {
-                let writer = open(path, O_WRONLY)
+                let writer = unsafe open(path, O_WRONLY)
                 let bytes: [UInt8] = [0xB1, 64, value, 0x90, 60]
                 #expect(unsafe write(writer, bytes, 5) == 5)
                 close(writer)
             }
-            let writer = open(path, O_WRONLY)
+            let writer = unsafe open(path, O_WRONLY)
             var last: UInt8 = 100
             #expect(unsafe write(writer, &last, 1) == 1)
             close(writer)
@@ -194,7 +194,7 @@ struct ControllerTests {
 
     @Test("what is no MIDI device is refused, and one that is not there yet is awaited")
     func devices() throws {
-        FileManager.default.createFile(atPath: folder["file"], contents: Data("x".utf8))
+        _ = FileManager.default.createFile(atPath: folder["file"], contents: Data("x".utf8))
         for path in [folder["file"], folder.path, folder["missing"]] {
             let error = #expect(throws: ControlError.self) { try ByteSource(path: path) }
             #expect(error?.kind == .noDevice && error?.remedy.isEmpty == false)

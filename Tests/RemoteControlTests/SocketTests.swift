@@ -12,7 +12,7 @@ struct SocketTests {
 
     @Test("it is private, is there while the run is, and leaves nothing")
     func place() throws {
-        chmod(folder.path, 0o755)
+        unsafe chmod(folder.path, 0o755)
         let echo = try Echo(folder)
         #expect(echo.server.path == folder["woodshed/control-\(getpid()).sock"])
         #expect(Folder.status(folder["woodshed"]).mode == 0o700)
@@ -28,28 +28,28 @@ struct SocketTests {
         server.close()
         // A folder that others may enter is closed to them.
         let own = folder["woodshed-\(geteuid())"]
-        chmod(own, 0o777)
+        unsafe chmod(own, 0o777)
         try SocketServer(runtime: "relative", fallback: folder.path).close()
         #expect(Folder.status(own).mode == 0o700)
-        rmdir(own)
-        symlink(folder.path, own)
+        unsafe rmdir(own)
+        unsafe symlink(folder.path, own)
         let error = #expect(throws: ControlError.self) { try SocketServer(runtime: nil, fallback: folder.path) }
         #expect(error?.kind == .folder && error?.message.contains("link") == true)
-        unlink(own)
-        FileManager.default.createFile(atPath: own, contents: nil)
+        unsafe unlink(own)
+        _ = FileManager.default.createFile(atPath: own, contents: nil)
         #expect(throws: ControlError.self) { try SocketServer(runtime: "/nonexistent", fallback: folder.path) }
         #expect(throws: ControlError.self) { try SocketServer(runtime: nil, fallback: "/nonexistent") }
     }
 
     @Test("another user's folders are not used", .enabled(if: geteuid() == 0, "only root can give a folder away"))
     func otherUsers() throws {
-        mkdir(folder["theirs"], 0o700)
-        chown(folder["theirs"], 12345, 12345)
+        unsafe mkdir(folder["theirs"], 0o700)
+        unsafe chown(folder["theirs"], 12345, 12345)
         // As after sudo, where the variable still names the first user's.
         let server = try SocketServer(runtime: folder["theirs"], fallback: folder.path)
         #expect(server.path.hasPrefix(folder["woodshed-0/"]) && folder.names("theirs").isEmpty)
         server.close()
-        chown(folder["woodshed-0"], 12345, 12345)
+        unsafe chown(folder["woodshed-0"], 12345, 12345)
         let error = #expect(throws: ControlError.self) { try SocketServer(runtime: nil, fallback: folder.path) }
         #expect(error?.message.contains("another user") == true)
     }
@@ -61,8 +61,8 @@ struct SocketTests {
         #expect(SocketCalls.bind(left, folder["woodshed/control-1.sock"]))
         // Closed without a farewell, as by the end of its process.
         close(left)
-        FileManager.default.createFile(atPath: folder["woodshed/control-2.sock"], contents: nil)
-        symlink(folder["woodshed/nowhere"], folder["woodshed/control-3.sock"])
+        _ = FileManager.default.createFile(atPath: folder["woodshed/control-2.sock"], contents: nil)
+        unsafe symlink(folder["woodshed/nowhere"], folder["woodshed/control-3.sock"])
         // The number of this process is taken, and somebody listens.
         let second = try SocketServer(runtime: folder.path)
         #expect(second.path.hasSuffix("control-\(getpid())-2.sock"))
@@ -76,7 +76,7 @@ struct SocketTests {
     @Test("a long path of the folder does not matter")
     func longPath() throws {
         let deep = folder[String(repeating: "d", count: 120)]
-        mkdir(deep, 0o700)
+        unsafe mkdir(deep, 0o700)
         let server = try SocketServer(runtime: deep)
         #expect(server.path.utf8.count > 120)
         server.close()

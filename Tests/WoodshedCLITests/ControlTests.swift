@@ -15,8 +15,8 @@ private struct Studio {
     init() {
         let data = [UInt8](repeating: 0, count: 2 * 8000 * 12)
         folder.write("song.wav", Wave.file(format: 1, channels: 1, rate: 8000, bits: 16, data: data))
-        mkdir(folder["run"], 0o700)
-        mkfifo(pedal, 0o600)
+        unsafe mkdir(folder["run"], 0o700)
+        unsafe mkfifo(pedal, 0o600)
     }
 
     var environment: [String: String] {
@@ -46,7 +46,7 @@ private struct Studio {
 
     /// Steps on the pedal, or moves something else.
     func send(_ bytes: [UInt8]) {
-        let writer = open(pedal, O_WRONLY | O_CLOEXEC)
+        let writer = unsafe open(pedal, O_WRONLY | O_CLOEXEC)
         #expect(unsafe write(writer, bytes, bytes.count) == bytes.count)
         close(writer)
     }
@@ -353,8 +353,8 @@ struct PedalTests {
         #expect(studio.config("set", "midi.cc200", "pause").status == 64)
         #expect(studio.config("set", "midi.cc64", "dance").status == 64)
         #expect(studio.config("midi").error.contains("no pedal has an action yet"))
-        mkdir(studio.folder["config"], 0o700)
-        mkdir(studio.folder["config/woodshed"], 0o700)
+        unsafe mkdir(studio.folder["config"], 0o700)
+        unsafe mkdir(studio.folder["config/woodshed"], 0o700)
         studio.folder.write("config/woodshed/woodshed.conf", Array("# mine\nmidi.pedal = pause\n".utf8))
         let run = Command.run(
             ["play", studio.folder["song.wav"], "--output", "null", "--control", "midi:" + studio.pedal],

@@ -28,7 +28,7 @@ final class RecorderShared: @unchecked Sendable {
     /// How much of the time before a take is kept, in seconds.
     static let preRollSeconds = 0.5
 
-    init(_ configuration: StreamConfiguration, preRollSeconds: Double) {
+    init(_ configuration: StreamConfiguration, preRollSeconds: Double = RecorderShared.preRollSeconds) {
         capture = CaptureStage(configuration, tapeFrames: Self.tapeFrames(configuration))
         levels = LevelReporter(
             capture, events: events, channelCount: configuration.channelCount, sampleRate: configuration.sampleRate)

@@ -55,7 +55,8 @@ struct PlayerControls {
         case .reverse: try? session.setReversed(!session.isReversed)
         case .grade(let isClean):
             setSpeed((wantedSpeed ?? player.status.speed) + (isClean ? Self.gradeStep : -Self.gradeStep))
-        case .quit, .help, .redraw, .waveform, .list, .loop, .sections, .strip, .record, .take, .rate, .tell, .learn: break
+        case .quit, .help, .redraw, .waveform, .list, .loop, .sections, .strip, .record, .take, .rate, .tell, .learn:
+            break
         }
     }
 

@@ -85,7 +85,7 @@ struct HeardPairTests {
         let sound = try OfflineSound(material.recording, score)
         var left: [Float] = []
         while try unsafe sound.next({ channels, count in
-            left += unsafe UnsafeBufferPointer(start: channels[0], count: count)
+            unsafe left += unsafe UnsafeBufferPointer(start: channels[0], count: count)
         }) {}
         let take = try material.take(
             [Array(repeating: 0, count: Int(length))], frames: frames, start: 0, speed: 0.75, semitones: 2)
