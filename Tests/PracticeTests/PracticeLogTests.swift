@@ -224,7 +224,7 @@ private final class LoggedHarness {
 
     /// Without blocking a thread that events need.
     func waitUntil(_ isDone: () throws -> Bool) async {
-        let limit = ContinuousClock.now + .seconds(60)
+        let limit = ContinuousClock.now + .seconds(400)
         while (try? isDone()) != true, ContinuousClock.now < limit {
             try? await Task.sleep(for: .milliseconds(5))
         }

@@ -105,7 +105,7 @@ struct TerminalTests {
     @Test("keys are recognised whole or in pieces, and unknown ones are ignored")
     func keys() {
         var reader = KeyBytes()
-        let bytes: [UInt8] = Array(" q\u{1B}[C\u{1B}OD\u{1B}[A\u{1B}[B\u{1B}[1;2Ce\u{1B}[5~[]{}()+-?nN\u{7F}".utf8)
+        let bytes: [UInt8] = Array(" q\u{1B}[C\u{1B}OD\u{1B}[A\u{1B}[B\u{1B}[1;2CE\u{1B}[5~[]{}()+-?nN\u{7F}".utf8)
         let expected: [KeyAction] = [
             .togglePause, .quit(remembers: true), .jump(seconds: 5), .jump(seconds: -5), .skip(sections: -1),
             .skip(sections: 1),

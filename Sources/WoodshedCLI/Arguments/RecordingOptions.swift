@@ -3,10 +3,17 @@ import ArgumentParser
 import Woodshed
 
 /// When takes are recorded, as typed.
-enum TakeModeText: String, CaseIterable, ExpressibleByArgument {
+enum TakeModeText: String, CaseIterable, Sendable {
     case passes
     case gaps
     case key
+
+    init(parsing text: String) throws(ArgumentError) {
+        guard let mode = Self(rawValue: text) else {
+            throw ArgumentError("'\(text)' says not when to record; write passes, gaps or key")
+        }
+        self = mode
+    }
 
     var mode: TakeMode {
         switch self {
@@ -19,7 +26,9 @@ enum TakeModeText: String, CaseIterable, ExpressibleByArgument {
 
 /// Recording over the loops.
 struct RecordingOptions: ParsableArguments {
-    @Option(name: .long, help: "Record a take of each of the passes, or gaps, or by key (r).")
+    @Option(
+        name: .long, help: .init("Record takes: of passes, of gaps, or by key (r).", valueName: "when"),
+        transform: { try TakeModeText(parsing: optionValue($0)) })
     var record: TakeModeText?
 
     @Option(

@@ -43,7 +43,9 @@ struct SessionOptions: ParsableArguments {
 
     @Option(
         name: .long, parsing: .unconditional,
-        help: .init("Repeat this much after a pause: auto, off, or seconds. (default: auto)", valueName: "t"),
+        help: .init(
+            "Repeat this much after a pause: auto, off, or seconds. (default: auto)", valueName: "t",
+            visibility: .hidden),
         transform: { try ResumeRewindText(parsing: optionValue($0)) })
     var resumeRewind: ResumeRewindText?
 
