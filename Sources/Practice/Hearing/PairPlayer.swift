@@ -35,6 +35,7 @@ public final class PairPlayer: Sendable {
     ///
     /// - Parameters:
     ///   - engine: Its rate is that of the pair's recording.
+    ///   - pair: The take and its model.
     ///   - sound: What is heard first.
     /// - Throws: `EngineError` if the engine cannot take another player.
     public convenience init(engine: Engine, pair: HeardPair, sound: HeardSound) throws {
@@ -80,7 +81,9 @@ public final class PairPlayer: Sendable {
 
     /// Hears something else at the same place, by a crossfade of 20 ms; what is heard already begins anew.
     ///
-    /// - Parameter frame: The output frame at which to change; nil for the next block.
+    /// - Parameters:
+    ///   - sound: What is heard from then on.
+    ///   - frame: The output frame at which to change; nil for the next block.
     public func hear(_ sound: HeardSound, at frame: Int64? = nil) {
         // Unless it waits for a device, nothing follows from this.
         defer { player.resume(at: frame) }
