@@ -28,7 +28,8 @@ struct PracticeLogTests {
         _ kind: PlayerEvent.Kind, _ frame: Int64, _ clipFrame: Int64, speed: Double = 1, reversed: Bool = false
     ) -> PlayerEvent {
         PlayerEvent(
-            kind: kind, frame: frame, section: 1, sectionFrames: 0..<0, pass: 1, passes: nil, speed: speed, semitones: 0,
+            kind: kind, frame: frame, section: 1, sectionFrames: 0..<0, pass: 1, passes: nil, speed: speed,
+            semitones: 0,
             clipFrame: clipFrame,
             sound: .copy, isReversed: reversed)
     }
