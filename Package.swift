@@ -238,7 +238,7 @@ let package = Package(
             name: "PracticeTests",
             dependencies: [
                 "AudioDevices", "AudioFiles", "Clips", "Database", "Engine", "EngineHarness", "Files", "Practice",
-                "Recording", "Sections", "SoundFileSupport", "Takes", "TestSupport", "VirtualCardSupport",
+                "Realtime", "Recording", "Sections", "SoundFileSupport", "Takes", "TestSupport", "VirtualCardSupport",
             ],
             exclude: ["Schedules", "Stores"], swiftSettings: settings),
         .testTarget(

@@ -2,6 +2,7 @@
 import AudioFiles
 import Clips
 import Foundation
+import Realtime
 import SoundFileSupport
 import Synchronization
 import Takes
@@ -34,7 +35,10 @@ private final class PreparingDuplex: DuplexStream {
         try inner.start(
             DuplexCallbacks(
                 process: { block in
+                    // Preparing is the controlling side's work, which may lock.
+                    RealtimeScope.leave()
                     callbacks.prepare(block.output.frameCount)
+                    RealtimeScope.enter()
                     return callbacks.process(block)
                 }, xrun: callbacks.xrun, overrun: callbacks.overrun))
     }
