@@ -29,7 +29,7 @@ struct ExclusiveTests {
     func requests() throws {
         #expect(try !StreamRequest(sampleRate: 48_000, channelCount: 2).isExclusive)
         #expect(try request().with(channelCount: 4).isExclusive)
-        #expect(try request().shared() == request(false))
+        #expect(try request().forOtherDevice() == request(false))
     }
 
     @Test("null and files count as no hardware, and default is opened by the name of its card")

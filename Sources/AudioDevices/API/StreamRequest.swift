@@ -31,6 +31,10 @@ public struct StreamRequest: Sendable, Hashable {
     /// No other program can use the card meanwhile, and only this program converts: sample formats are converted
     /// here, and the stream has the rate of the card. `default` is then ALSA's first card.
     public private(set) var isExclusive: Bool
+    /// The channels of the device on which the sound is played, from 0, in the order of the blocks' channels; nil for all of them.
+    ///
+    /// The stream's blocks and its configuration then have as many channels as this list has; the device's others stay silent.
+    public private(set) var outputChannels: [Int]?
 
     static let sampleRates = 8000...768_000
     static let channelCounts = 1...64
@@ -59,16 +63,35 @@ public struct StreamRequest: Sendable, Hashable {
         self.isExclusive = isExclusive
     }
 
-    /// The same request with another number of channels.
+    /// The same request for chosen channels of the output, such as 3 and 4 of an interface with eight; ``channelCount`` becomes as many as
+    /// the device needs for them.
+    ///
+    /// Opening throws `formatRefused` if the device has fewer. Throws `invalidRequest` for no channel, one that is named twice, or one
+    /// outside 0 … 63. Real-time safe: no.
+    ///
+    /// - Parameter channels: From 0; the first block channel is played on the first of them.
+    public func playing(on channels: [Int]) throws(DeviceError) -> StreamRequest {
+        guard let highest = channels.max(), Set(channels).count == channels.count else {
+            throw DeviceError(
+                kind: .invalidRequest, message: "the channels of the output are named twice, or not at all",
+                remedy: "Name one channel or more, each once.")
+        }
+        for channel in channels { try Self.check(channel + 1, in: Self.channelCounts, "output channel", unit: "") }
+        var request = try with(channelCount: highest + 1)
+        request.outputChannels = channels
+        return request
+    }
+
+    /// The same request with another number of channels, all of which are used.
     func with(channelCount: Int) throws(DeviceError) -> StreamRequest {
         try StreamRequest(
             sampleRate: sampleRate, channelCount: channelCount, periodFrames: periodFrames, periodCount: periodCount,
             clock: clock, fileFormat: fileFormat, realtimePriority: realtimePriority, isExclusive: isExclusive)
     }
 
-    /// The same request for a device that is shared with other programs.
-    func shared() -> StreamRequest {
-        var request = self
+    /// The same request for another device, which is shared with other programs, and whose channels nobody has chosen.
+    func forOtherDevice() throws(DeviceError) -> StreamRequest {
+        var request = try with(channelCount: outputChannels?.count ?? channelCount)
         request.isExclusive = false
         return request
     }

@@ -35,7 +35,7 @@ final class BridgedDuplex: DuplexStream {
         self.input = try StreamCore(input, request)
     }
 
-    var outputConfiguration: StreamConfiguration { output.backend.outputConfiguration }
+    var outputConfiguration: StreamConfiguration { output.outputConfiguration }
     var position: StreamPosition { output.ledger.position }
     var inputPosition: CapturePosition { bridge.reader.totals.position }
 

@@ -206,7 +206,7 @@ final class Keeper: Sendable {
     /// Opens a device for sound that was rendered for the first one, so rate and channels must be the same.
     private func reopen(_ device: OutputDevice) throws(DeviceError) -> any OutputStream {
         // A fallback for an exclusive device is opened shared.
-        let stream = try openOutputAgain(device, device == self.device ? request : request.shared())
+        let stream = try openOutputAgain(device, device == self.device ? request : try request.forOtherDevice())
         let new = stream.configuration
         guard new.sampleRate == configuration.sampleRate, new.channelCount == configuration.channelCount else {
             stream.stop()

@@ -2,11 +2,15 @@ internal import DSP
 import Realtime
 
 /// Processes blocks on the device thread: calls the callbacks in their order, and counts.
+@safe
 final class BlockWorker: @unchecked Sendable {
     // Unchecked because it is passed once to the device thread, and only that thread uses it afterwards.
     private let work: StreamWork
     private let ledger: StreamLedger
     private let output: PlanarBuffer
+    /// The chosen channels of `output`: where blocks are rendered. The others stay as they were allocated, silent.
+    private let rendered: UnsafeMutablePointer<UnsafeMutablePointer<Float>>
+    private let renderedCount: Int
     private let input: PlanarBuffer
     private let callsPrepare: Bool
     /// The next frame of the output to render.
@@ -16,7 +20,11 @@ final class BlockWorker: @unchecked Sendable {
     /// See ``DuplexBlock/roundTripFrames``.
     var roundTripFrames: Int64 = 0
 
-    init(_ work: StreamWork, backend: any StreamBackend, clock: StreamClock, ledger: StreamLedger) {
+    /// - Parameter outputChannels: The output's channels on which blocks are played, each of which it has; nil for all.
+    init(
+        _ work: StreamWork, backend: any StreamBackend, clock: StreamClock, outputChannels: [Int]? = nil,
+        ledger: StreamLedger
+    ) {
         self.work = work
         self.ledger = ledger
         output = PlanarBuffer(
@@ -24,9 +32,17 @@ final class BlockWorker: @unchecked Sendable {
         input = PlanarBuffer(
             channelCount: backend.inputConfiguration.channelCount, frameCount: backend.blockFrames)
         callsPrepare = clock == .virtual
+        let chosen = outputChannels ?? Array(0..<output.channelCount)
+        unsafe rendered = .allocate(capacity: chosen.count)
+        for (index, channel) in chosen.enumerated() {
+            unsafe (rendered + index).initialize(to: output.channel(channel))
+        }
+        renderedCount = chosen.count
     }
 
-    /// Where `run` writes the frames to be played.
+    deinit { unsafe rendered.deallocate() }
+
+    /// The frames to be played, of every channel of the device, after `run`.
     var outputChannels: UnsafeMutablePointer<UnsafeMutablePointer<Float>> { unsafe output.channels }
     /// Where the device writes recorded frames before `run`.
     var inputChannels: UnsafeMutablePointer<UnsafeMutablePointer<Float>> { unsafe input.channels }
@@ -49,7 +65,7 @@ final class BlockWorker: @unchecked Sendable {
                 channels: input.channels, channelCount: input.channelCount, frameCount: frameCount,
                 inputFrame: inputFrame),
             output: RenderBlock(
-                channels: output.channels, channelCount: output.channelCount, frameCount: frameCount,
+                channels: rendered, channelCount: renderedCount, frameCount: frameCount,
                 outputFrame: outputFrame),
             roundTripFrames: roundTripFrames)
         let begin = MonotonicTime.now()

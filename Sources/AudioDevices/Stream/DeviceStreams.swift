@@ -6,7 +6,7 @@ final class DeviceOutput: OutputStream {
 
     init(_ core: StreamCore) { self.core = core }
 
-    var configuration: StreamConfiguration { core.backend.outputConfiguration }
+    var configuration: StreamConfiguration { core.outputConfiguration }
     var position: StreamPosition { core.ledger.position }
     var statistics: StreamStatistics { core.statistics }
     func takeIncidents() -> [StreamIncident] { core.ledger.takeIncidents() }
@@ -36,7 +36,7 @@ final class DeviceDuplex: DuplexStream {
 
     init(_ core: StreamCore) { self.core = core }
 
-    var outputConfiguration: StreamConfiguration { core.backend.outputConfiguration }
+    var outputConfiguration: StreamConfiguration { core.outputConfiguration }
     var inputConfiguration: StreamConfiguration { core.backend.inputConfiguration }
     var position: StreamPosition { core.ledger.position }
     var inputPosition: CapturePosition { core.ledger.inputPosition }

@@ -42,11 +42,14 @@ final class StreamCore: Sendable {
     private let deviceThread = ThreadMark()
     private let scheduling = Mutex<RealtimeReport?>(nil)
     private let phase = Mutex(Phase.open)
+    /// The output as its callbacks know it: with the chosen channels alone.
+    let outputConfiguration: StreamConfiguration
 
     init(_ backend: any StreamBackend, _ request: StreamRequest) throws(DeviceError) {
         self.backend = backend
         self.request = request
         do {
+            outputConfiguration = try backend.outputConfiguration.playing(on: request.outputChannels)
             wake = try WakeSignal()
         } catch {
             backend.discard()
@@ -81,7 +84,9 @@ final class StreamCore: Sendable {
     }
 
     private func makeThread(_ work: StreamWork, _ partner: WakeSignal?) throws(DeviceError) -> RealtimeThread {
-        let worker = BlockWorker(work, backend: backend, clock: request.clock, ledger: ledger)
+        let worker = BlockWorker(
+            work, backend: backend, clock: request.clock,
+            outputChannels: outputConfiguration.channelCount > 0 ? request.outputChannels : nil, ledger: ledger)
         let isRealtime = request.clock == .real && request.realtimePriority != nil
         let options = RealtimeThread.Configuration(
             priority: isRealtime ? request.realtimePriority : nil, locksMemory: isRealtime)
@@ -130,4 +135,22 @@ final class StreamCore: Sendable {
 /// The fault that ended the stream, if any; written by the device thread, read after joining it.
 private final class Outcome: Sendable {
     let fault = Mutex<StreamFault?>(nil)
+}
+
+extension StreamConfiguration {
+    /// The configuration of an output on whose chosen channels blocks are played; the same for all channels, or without an output.
+    fileprivate func playing(on channels: [Int]?) throws(DeviceError) -> StreamConfiguration {
+        guard let channels, channelCount > 0 else { return self }
+        if let missing = channels.first(where: { $0 >= channelCount }) {
+            throw DeviceError(
+                kind: .formatRefused,
+                message: "\(deviceName) has \(channelCount) channel\(channelCount == 1 ? "" : "s"), "
+                    + "and no channel \(missing + 1)",
+                remedy: "Choose channels from 1 to \(channelCount); an interface has all of its channels as hw:NAME.")
+        }
+        return StreamConfiguration(
+            sampleRate: sampleRate, channelCount: channels.count, periodFrames: periodFrames,
+            bufferFrames: bufferFrames,
+            formatName: formatName, accessName: accessName, deviceName: deviceName)
+    }
 }

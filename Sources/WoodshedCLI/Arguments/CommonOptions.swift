@@ -54,6 +54,13 @@ struct DeviceOptions: ParsableArguments {
         help: .init("An ALSA device, null or file:PATH.", valueName: "device"))
     var output = "default"
 
+    @Option(
+        name: .long, parsing: .unconditional,
+        help: .init(
+            "Play on these channels of the output, from 1: 3, or 3,4.", valueName: "list", visibility: .hidden),
+        transform: { try ChannelListText(parsing: optionValue($0)) })
+    var outputChannel: ChannelListText?
+
     // Left out of the short help, which has no room for what few users need: --help-hidden shows them.
     @OptionGroup(visibility: .hidden) var stream: StreamOptions
 }

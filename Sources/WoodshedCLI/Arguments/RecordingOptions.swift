@@ -75,23 +75,6 @@ struct RecordingOptions: ParsableArguments {
     }
 }
 
-/// Channels as typed: `3`, or `1,2`.
-struct ChannelListText: Hashable, Sendable {
-    /// From 0.
-    let channels: [Int]
-
-    init(parsing text: String) throws(ArgumentError) {
-        let words = text.split(separator: ",", omittingEmptySubsequences: false)
-        let numbers = words.compactMap { wholeNumber($0) }
-        guard numbers.count == words.count, numbers.allSatisfy({ (1...64).contains($0) }),
-            Set(numbers).count == numbers.count
-        else {
-            throw ArgumentError("'\(text)' is no list of channels; write 3, or 1,2 (each once, from 1 to 64)")
-        }
-        channels = numbers.map { Int($0) - 1 }
-    }
-}
-
 /// Milliseconds as typed: `12.5`, `-3`, `12.5ms`.
 struct MillisecondsText: Hashable, Sendable {
     let milliseconds: Double

@@ -76,7 +76,8 @@ extension DeviceOptions {
 
     /// The request for a rate and a channel count.
     func request(sampleRate: Int, channelCount: Int) throws(DeviceError) -> StreamRequest {
-        try stream.request(sampleRate: sampleRate, channelCount: channelCount, usualPeriods: 3)
+        let request = try stream.request(sampleRate: sampleRate, channelCount: channelCount, usualPeriods: 3)
+        return try outputChannel.map { (list) throws(DeviceError) in try request.playing(on: list.channels) } ?? request
     }
 }
 

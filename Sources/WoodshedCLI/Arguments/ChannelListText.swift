@@ -1,0 +1,33 @@
+import Woodshed
+
+/// Channels as typed: `3`, or `1,2`.
+struct ChannelListText: Hashable, Sendable {
+    /// From 0.
+    let channels: [Int]
+
+    init(parsing text: String) throws(ArgumentError) {
+        let words = text.split(separator: ",", omittingEmptySubsequences: false)
+        let numbers = words.compactMap { wholeNumber($0) }
+        guard numbers.count == words.count, numbers.allSatisfy({ (1...64).contains($0) }),
+            Set(numbers).count == numbers.count
+        else {
+            throw ArgumentError("'\(text)' is no list of channels; write 3, or 1,2 (each once, from 1 to 64)")
+        }
+        channels = numbers.map { Int($0) - 1 }
+    }
+
+    /// How many channels a device needs for them.
+    var deviceChannels: Int { (channels.max() ?? 0) + 1 }
+
+    /// Refuses channels that an opened device does not have.
+    ///
+    /// - Parameters:
+    ///   - count: The device's channels.
+    ///   - device: Its name, for the message.
+    func check(_ count: Int, of device: String) throws(CommandFailure) {
+        guard let wrong = channels.first(where: { $0 >= count }) else { return }
+        throw CommandFailure(
+            .unavailable, "\(device) has \(count) channel\(count == 1 ? "" : "s"), and no channel \(wrong + 1)",
+            remedy: "Choose channels from 1 to \(count).")
+    }
+}
