@@ -103,6 +103,28 @@ struct RecordTests {
         #expect(try samples("b.wav") == [mean])
     }
 
+    @Test("--input-channel records one channel of the input at its full level, and tells its levels alone")
+    func inputChannel() throws {
+        let run = record([
+            "b.wav", "--input", "file:\(song)", "--clock", "virtual", "--input-channel", "2", "--bits", "float",
+            "--json",
+        ])
+        #expect(run.status == 0, "\(run.error)")
+        #expect(try samples("b.wav") == [songSamples(1, 0..<44_100)])
+        #expect(run.lines[0].contains(#""channels":1,"#) && run.lines[0].contains(#""input_channels":[2]"#))
+        let levels = run.lines.filter { $0.contains(#""event":"level""#) }
+        #expect(!levels.isEmpty && levels.allSatisfy { $0.split(separator: #""peak":"#).count == 2 })
+        let order = record([
+            "c.wav", "--input", "file:\(song)", "--clock", "virtual", "--input-channel", "2,1", "--bits", "float",
+        ])
+        #expect(order.status == 0, "\(order.error)")
+        #expect(try samples("c.wav") == [songSamples(1, 0..<44_100), songSamples(0, 0..<44_100)])
+        let none = record(["d.wav", "--input", "file:\(song)", "--clock", "virtual", "--input-channel", "3"])
+        #expect(none.status == 69 && none.error.contains("no channel 3"), "\(none.error)")
+        #expect(record(["d.wav", "--input-channel", "1", "--channels", "2"]).status == 64)
+        #expect(!folder.names.contains("d.wav"))
+    }
+
     @Test("a pipe gets a WAV stream", arguments: [["-"], ["-o", "-"]])
     func pipe(out: [String]) throws {
         let run = record(out + ["--input", "file:\(song)", "--clock", "virtual", "--bits", "16"])

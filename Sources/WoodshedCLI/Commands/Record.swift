@@ -40,6 +40,7 @@ struct Record: Verb {
               woodshed record --quality low memo.wav
               woodshed record --arm riff.wav                   show levels; space starts the take
               woodshed record --input hw:1 riff.flac           converted after the stop
+              woodshed record --input hw:1 --input-channel 3   one microphone on a large interface
               woodshed record --recover                        finish takes after a crash
 
             A take is recorded to a .wav or .caf file. Other formats are converted from it
@@ -80,6 +81,12 @@ struct Record: Verb {
     var channels: Int?
 
     @Option(
+        name: .long, parsing: .unconditional,
+        help: .init("Record these channels of the input, from 1: 3, or 1,2.", valueName: "list"),
+        transform: { try ChannelListText(parsing: optionValue($0)) })
+    var inputChannel: ChannelListText?
+
+    @Option(
         name: .long,
         help: "wav or caf; flac, opus, ogg, mp3 or m4a are converted after the stop. (default: from the name)")
     var format: RecordFormat?
@@ -116,6 +123,9 @@ struct Record: Verb {
         if target == "-" && messages.json {
             throw ValidationError("--json and - both want standard output; name a file.")
         }
+        if channels != nil, inputChannel != nil {
+            throw ValidationError("Use only one of --channels and --input-channel.")
+        }
         if target?.isEmpty == true { throw ValidationError("The name of the file is empty.") }
         if case .fraction = duration {
             throw ValidationError("--duration is a time, such as 90 or 1:30, not a percentage.")
@@ -137,10 +147,12 @@ struct Record: Verb {
         let remote = try RemoteDesk.open(control.ways, verb: "record", layers)
         let idle = try open()
         let monitor = idle.monitor
+        try inputChannel?.check(monitor.configuration.channelCount, of: input)
         let request = try takeRequest(place, monitor.configuration)
         let line = RecorderLine(
             sampleRate: monitor.configuration.sampleRate, path: place.takePath,
-            channelCount: request.channels == .mean ? 1 : monitor.configuration.channelCount, format: request.format,
+            channelCount: request.channels.count(inputChannels: monitor.configuration.channelCount),
+            inputChannels: inputChannel?.channels, format: request.format,
             deviceName: monitor.configuration.deviceName)
         let draft = try idle.prepare(request)
         announce(line, place)
@@ -187,7 +199,9 @@ struct Record: Verb {
         return try IdleRecorder(
             input: device,
             request: try stream.request(
-                sampleRate: rate ?? quality.rate, channelCount: channels ?? quality.channels, usualPeriods: 4))
+                sampleRate: rate ?? quality.rate,
+                channelCount: inputChannel?.deviceChannels ?? channels ?? quality.channels,
+                usualPeriods: 4))
     }
 
     private func takeRequest(
@@ -196,9 +210,10 @@ struct Record: Verb {
         let destination: TakeRequest.Destination =
             place.takePath.map { .file(path: $0, container: place.format.container) }
             ?? .stream(fileDescriptor: STDOUT_FILENO)
+        let mixes = (channels ?? quality.channels) == 1 && input.channelCount > 1
         var request = TakeRequest(
             destination: destination, format: (bits ?? quality.bits).format,
-            channels: (channels ?? quality.channels) == 1 && input.channelCount > 1 ? .mean : .all)
+            channels: inputChannel.map { .chosen($0.channels) } ?? (mixes ? .mean : .all))
         if let duration {
             switch duration {
             case .seconds(let seconds): request.frameLimit = Int64((seconds * Double(input.sampleRate)).rounded())

@@ -5,6 +5,7 @@ import Woodshed
 struct RecordDisplay {
     private let configuration: StreamConfiguration
     private let file: String
+    private let inputChannels: [Int]?
     private var channels: [RecordView.Channel]
     private var history: [Double] = []
     /// The highest peak so far, in dB of full scale.
@@ -13,10 +14,13 @@ struct RecordDisplay {
     /// More than the widest terminal shows, in tenths of a second.
     private static let historyLength = 1000
 
-    init(_ configuration: StreamConfiguration, file: String) {
+    /// - Parameter inputChannels: The channels whose levels come, from 0; nil for all.
+    init(_ configuration: StreamConfiguration, file: String, inputChannels: [Int]? = nil) {
         self.configuration = configuration
         self.file = file
-        channels = Array(repeating: RecordView.Channel(), count: configuration.channelCount)
+        self.inputChannels = inputChannels
+        channels = Array(
+            repeating: RecordView.Channel(), count: inputChannels?.count ?? configuration.channelCount)
     }
 
     /// Overs on all channels.
@@ -61,6 +65,7 @@ struct RecordDisplay {
             state: state, seconds: Double(status.recordedFrames) / Double(configuration.sampleRate), file: file,
             device: "\(configuration.deviceName), \(configuration.sampleRate) Hz",
             loudness: status.loudness?.shortTerm, secondsLeft: status.secondsLeft,
-            channels: channels, history: history, wave: waveform.map(wave) ?? [], question: question)
+            channels: channels, inputChannels: inputChannels, history: history, wave: waveform.map(wave) ?? [],
+            question: question)
     }
 }

@@ -21,6 +21,8 @@ struct RecordView: Equatable {
     /// How long the disk will last; nil if it is not known.
     var secondsLeft: Double?
     var channels: [Channel]
+    /// Which channels of the input they are, from 0; nil for all.
+    var inputChannels: [Int]?
     /// The peaks of the last tenths of a second, in dB, the newest last; shown before there is a take.
     var history: [Double]
     /// The take's last tenths of a second, the newest last; empty before there is one.
@@ -65,12 +67,12 @@ struct RecordPanel {
         lines += picture(view, cells: cells, lines: pictureLines)
         if view.channels.count <= Self.channelLines {
             for (index, channel) in view.channels.enumerated() {
-                lines.append(meter(channel, name: name(index, of: view.channels.count), cells: cells))
+                lines.append(meter(channel, name: name(index, of: view), cells: cells))
             }
         } else if let loudest = view.channels.indices.max(by: { view.channels[$0].held < view.channels[$1].held }) {
             var channel = view.channels[loudest]
             channel.overs = view.channels.reduce(0) { $0 + $1.overs }
-            lines.append(meter(channel, name: "\(loudest + 1)/\(view.channels.count)", cells: cells))
+            lines.append(meter(channel, name: "\(number(loudest, of: view))/\(view.channels.count)", cells: cells))
         }
         return lines
     }
@@ -124,12 +126,19 @@ struct RecordPanel {
 
     // MARK: Meters
 
-    private func name(_ channel: Int, of count: Int) -> String {
-        switch count {
+    private func name(_ channel: Int, of view: RecordView) -> String {
+        if view.inputChannels != nil { return number(channel, of: view) }
+        return switch view.channels.count {
         case 1: " "
         case 2: channel == 0 ? "L" : "R"
-        default: String(channel + 1)
+        default: number(channel, of: view)
         }
+    }
+
+    /// The channel's number at the input, from 1.
+    private func number(_ channel: Int, of view: RecordView) -> String {
+        guard let chosen = view.inputChannels, chosen.indices.contains(channel) else { return String(channel + 1) }
+        return String(chosen[channel] + 1)
     }
 
     /// A bar with the held peak in it, the held peak as a number, and the overs; if there is little room, without the bar.

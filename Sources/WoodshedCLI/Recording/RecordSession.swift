@@ -88,10 +88,12 @@ final class RecordSession: TerminalLoopDelegate {
         panel = RecordPanel(
             glyphs: loop.traits.glyphs,
             depth: .told(usesColour: loop.traits.usesColour, environment: environmentVariable))
-        display = RecordDisplay(monitor.configuration, file: file)
+        display = RecordDisplay(monitor.configuration, file: file, inputChannels: line.inputChannels)
         let inbox = loop.inbox
         Task {
-            for await event in events { inbox.put(.event(event)) }
+            for await event in events {
+                if let recorded = line.recorded(event) { inbox.put(.event(recorded)) }
+            }
             inbox.put(.eventsOver)
         }
     }

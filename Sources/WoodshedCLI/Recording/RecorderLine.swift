@@ -10,8 +10,23 @@ struct RecorderLine {
     let path: String?
     /// The format of the take.
     let channelCount: Int
+    /// The input's channels that are recorded, from 0; nil if none was chosen. The levels and overs of others are not told.
+    var inputChannels: [Int]?
     let format: WaveSampleFormat
     let deviceName: String
+
+    /// An event without what it tells of channels that are not recorded; nil if it tells of nothing else.
+    func recorded(_ event: RecorderEvent) -> RecorderEvent? {
+        guard let inputChannels else { return event }
+        switch event {
+        case .levels(var levels):
+            let all = levels.channels
+            levels.channels = inputChannels.compactMap { all.indices.contains($0) ? all[$0] : nil }
+            return .levels(levels)
+        case .over(let channel, _): return inputChannels.contains(channel) ? event : nil
+        default: return event
+        }
+    }
 
     /// One JSON object, without a line feed; nil for events that are reported elsewhere.
     func json(_ event: RecorderEvent) -> String? {
@@ -24,7 +39,10 @@ struct RecorderLine {
                     .init("sample_rate", .integer(sampleRate)), .init("channels", .integer(channelCount)),
                     .init("bits", .integer(format.bytesPerSample * 8)), .init("format", .string(format.rawValue)),
                     .init("input_frame", .integer(inputFrame)), .init("pre_roll_frames", .integer(preRoll)),
-                ])
+                ]
+                    + (inputChannels.map { channels in
+                        [.init("input_channels", .array(channels.map { .integer($0 + 1) }))]
+                    } ?? []))
         case .levels(let levels): level(levels)
         case .over(let channel, let frame):
             line("over", inputFrame: frame, [.init("channel", .integer(channel + 1))])

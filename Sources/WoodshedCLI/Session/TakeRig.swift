@@ -37,7 +37,7 @@ final class TakeRig {
 
     /// Opens the device for a rate and a channel count.
     func open(_ sampleRate: Int, _ channelCount: Int) throws -> Engine {
-        let inputChannels = options.inputChannel.flatMap { $0.channels.max() }.map { $0 + 1 } ?? 2
+        let inputChannels = options.inputChannel?.deviceChannels ?? 2
         let linked = LinkedStreams(
             try openDuplex(
                 output: output, input: input, inputChannelCount: inputChannels, try request(sampleRate, channelCount)))
@@ -81,17 +81,13 @@ final class TakeRig {
     /// The channels that are recorded: the chosen ones; else all of a usual input, and the first of a large interface.
     private func channels(_ input: StreamConfiguration) throws -> InputChannels {
         let count = input.channelCount
-        guard let chosen = options.inputChannel?.channels else {
+        guard let chosen = options.inputChannel else {
             guard count > 2 else { return .all }
             notes.append("the input has \(count) channels; the first is recorded, others with --input-channel")
             return .chosen([0])
         }
-        if let wrong = chosen.first(where: { $0 >= count }) {
-            throw CommandFailure(
-                .unavailable, "\(self.input) has \(count) channel\(count == 1 ? "" : "s"), and no channel \(wrong + 1)",
-                remedy: "Choose channels from 1 to \(count).")
-        }
-        return .chosen(chosen)
+        try chosen.check(count, of: self.input.description)
+        return .chosen(chosen.channels)
     }
 
     /// How much later than the drivers say sound is recorded.
