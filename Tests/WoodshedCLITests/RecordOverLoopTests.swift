@@ -17,6 +17,10 @@ struct RecordOverLoopTests {
     }
 
     private func run(_ arguments: String..., act: ((RunningCommand) -> Void)? = nil) -> Finished {
+        run(arguments: arguments, act: act)
+    }
+
+    private func run(arguments: [String], act: ((RunningCommand) -> Void)? = nil) -> Finished {
         Command.run(arguments, environment: home, folder: folder.path, act: act)
     }
 
@@ -48,6 +52,41 @@ struct RecordOverLoopTests {
         #expect(list.lines.count == 2 && list.lines[0].contains("pass 2, 80 %"), "\(list.text)")
         let compared = run("compare", "song.wav", "--from", "1", "--to", "2", "--json")
         #expect(compared.status == 0 && compared.text.contains("offset_ms"), "\(compared.error)")
+        // Without a range: the take's own passage, which is the same; so is the take alone.
+        for words in [["song.wav"], ["song.wav", "@1"], ["@1"], ["song.wav", "2"]] {
+            let same = run(arguments: ["compare"] + words + ["--json"])
+            #expect(same.status == 0 && same.text == compared.text, "\(words): \(same.text) \(same.error)")
+        }
+    }
+
+    @Test("the newest take of a recording, of a section, or else of none is compared; its file may be gone")
+    func comparedTake() {
+        #expect(run("sections", "song.wav", "add", "1-2", "--name", "A").status == 0)
+        #expect(run("sections", "song.wav", "add", "3-4", "--name", "B").status == 0)
+        func take(_ section: String) {
+            let done = run(
+                "practice", "song.wav", "--section", section, "-n", "1", "--output", "null", "--clock", "virtual",
+                "--record", "passes", "--input", "file:in.wav")
+            #expect(done.status == 0, "\(done.error)")
+        }
+        take("A")
+        take("B")
+        let first = run("compare", "song.wav", "1", "--json").text
+        #expect(first.contains("offset_ms"))
+        #expect(run("compare", "song.wav", "--section", "A", "--json").text == first)
+        #expect(run("compare", "song.wav", "--json").text == run("compare", "song.wav", "2", "--json").text)
+        // The section has moved since, but the take is of what was heard.
+        #expect(run("sections", "song.wav", "move", "A", "1.2-2.2").status == 0)
+        #expect(run("compare", "song.wav", "--section", "A", "--json").text == first)
+        // Another recording has no takes of its own, and none is of no recording.
+        folder.write("other.wav", Wave.ramp(frames: 30_000, channels: 1, rate: 8000))
+        let none = run("compare", "other.wav")
+        #expect(none.status == 66 && none.error.contains("no take of other.wav"), "\(none.error)")
+        _ = unsafe rename(folder["song.wav"], folder["moved.wav"])
+        let gone = run("compare", "@1")
+        #expect(gone.status == 66 && gone.error.contains("woodshed compare FILE @1"), "\(gone.error)")
+        #expect(run("compare", "moved.wav", "@1", "--json").status == 0)
+        #expect(run("compare", "@9").status == 66)
     }
 
     @Test("each gap becomes a take; one channel of the input is recorded at its full level")

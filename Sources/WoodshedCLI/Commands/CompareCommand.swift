@@ -10,7 +10,8 @@ struct CompareCommand: Verb {
         abstract: "Measure how a take differs from a recording: timing, pitch, dynamics.",
         discussion: """
             EXAMPLES
-              woodshed compare song.mp3 --section Solo          with the newest take
+              woodshed compare @1                               the newest take, with its passage
+              woodshed compare song.mp3 --section Solo          the newest take of a section
               woodshed compare song.mp3 --section Solo 12       with take 12; @2 is the newest but one
               woodshed compare song.mp3 --from 12 --to 17.5 --take me.wav
               woodshed compare song.mp3 --section Solo --speed 70% --take me.wav
@@ -23,7 +24,7 @@ struct CompareCommand: Verb {
             instrument best.
             """)
 
-    @Argument(help: "The recording that was followed.", completion: .file())
+    @Argument(help: "The recording that was followed; or a take alone, as @1.", completion: .file())
     var file: String
 
     @Argument(help: .init("A take: its number, or @1 for the newest. (default: @1)", valueName: "take"))
@@ -73,26 +74,19 @@ struct CompareCommand: Verb {
             try OutputFile.check(out)
             try PictureLibraries.load()
         }
-        let model = try Clip(path: file)
+        let pair = try ComparedPair(file: file, take: take ?? word, isTakeName: take != nil, section: section)
+        let model = try Clip(path: pair.recording)
         tellShortfall(model.info)
-        let (path, stored) = try meantTake()
-        let recording = try Clip(path: path)
+        let recording = try Clip(path: pair.take)
         tellShortfall(recording.info)
-        let timeline = Timeline(model)
-        let frames: Range<Int64>
-        if let section {
-            frames = try KeptRecording(file: file).list().meant(by: section).section(of: timeline).range
-        } else {
-            frames = try range.range.section(of: timeline).range
-        }
+        let frames = try pair.frames(range, of: Timeline(model))
         let passage = ComparedPassage(
-            clip: model, frames: frames, speed: try Speed(factor: speed?.factor ?? stored?.speed ?? 1),
-            pitch: try Pitch(semitones: pitch?.semitones ?? stored?.semitones ?? 0))
-        let length = Double(frames.count) / Double(model.sampleRate) / passage.speed.factor
-        let start = stored.map { PairLayout.startSeconds(of: $0, take: recording.info, length: length) } ?? 0
+            clip: model, frames: frames, speed: try Speed(factor: speed?.factor ?? pair.model?.speed ?? 1),
+            pitch: try Pitch(semitones: pitch?.semitones ?? pair.model?.semitones ?? 0))
+        let start = pair.model.map { Self.start(of: passage, in: recording.info, $0) } ?? 0
         let comparison = try TakeComparison(of: recording, with: passage, start: start)
         if let out, let format = Self.format(of: out) {
-            let title = "\(fileName(path)) beside \(fileName(file))\(section.map { ", " + $0 } ?? "")"
+            let title = "\(fileName(pair.take)) beside \(fileName(pair.recording))\(section.map { ", " + $0 } ?? "")"
             let sheet = try PictureSheet(
                 width: 1200, height: 480, title: title, sampleRate: model.sampleRate, frames: frames)
             try ComparisonPicture(on: sheet, comparison.measures).write(to: out, as: format)
@@ -115,20 +109,13 @@ struct CompareCommand: Verb {
         return image == .png ? .png : .svg
     }
 
-    /// The file of the take, and what the store knows of its model.
-    private func meantTake() throws -> (path: String, model: StoredTake.Model?) {
-        let name = take ?? word
-        if let name, isFile(name) { return (name, nil) }
-        TakeAdoption.run(quiet: false)
-        let store = try PracticeStore(.user)
-        if let name {
-            // A name that is neither a number nor @1 is a file that is not there.
-            if take != nil, TakeWord.newest(name) == nil, wholeNumber(name) == nil { return (name, nil) }
-            let take = try TakeWord.take(name, in: store)
-            return (take.currentPath, take.model)
-        }
-        let take = try TakeWord.take("@1", in: store)
-        return (take.currentPath, take.model)
+    /// The seconds of the take at which a passage was heard.
+    private static func start(
+        of passage: ComparedPassage, in take: AudioFileInfo, _ model: StoredTake.Model
+    ) -> Double {
+        let (rate, speed) = (Double(passage.clip.sampleRate), passage.speed.factor)
+        let heard = PairLayout.startSeconds(of: model, take: take, length: Double(model.frames.count) / rate / speed)
+        return heard + Double(passage.frames.lowerBound - model.frames.lowerBound) / rate / speed
     }
 }
 

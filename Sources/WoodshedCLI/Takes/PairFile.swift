@@ -63,20 +63,23 @@ struct PairFile {
     }
 
     /// The refusal of a take without a model.
-    static func noModel(_ take: StoredTake) -> CommandFailure {
-        CommandFailure(
-            .badData, "take \(take.number) was not recorded against a section",
-            remedy: "Play or export it alone: leave the option out.")
+    static func noModel(
+        _ take: StoredTake, remedy: String = "Play or export it alone: leave the option out."
+    ) -> CommandFailure {
+        CommandFailure(.badData, "take \(take.number) was not recorded against a section", remedy: remedy)
     }
 
     /// The file of the recording that a take was recorded against.
     ///
-    /// - Parameter name: As the user named it; nil for the file that the store knows.
+    /// - Parameters:
+    ///   - name: As the user named it; nil for the file that the store knows.
+    ///   - remedy: How the user can name it.
     static func recordingFile(
-        of model: StoredTake.Model, in store: PracticeStore, named name: String?
+        of model: StoredTake.Model, in store: PracticeStore, named name: String?,
+        remedy: String =
+            "Export the pair with the recording's file: woodshed takes export TAKE FILE --pair --model FILE"
     ) throws -> String {
         if let name { return name }
-        let remedy = "Export the pair with the recording's file: woodshed takes export TAKE FILE --pair --model FILE"
         guard let path = try store.recording(model.key)?.recording.path else {
             throw CommandFailure(.notFound, "it is not known where the take's recording is", remedy: remedy)
         }

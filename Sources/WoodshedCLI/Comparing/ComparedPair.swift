@@ -1,0 +1,71 @@
+// Which take is compared with which recording, from the words that were typed.
+import Woodshed
+
+/// A take and the recording that it followed.
+struct ComparedPair {
+    /// The recording's file.
+    let recording: String
+    /// The take's file.
+    let take: String
+    /// What the store knows of the take's passage; nil if the take is not of this recording.
+    let model: StoredTake.Model?
+    /// The saved section that is meant; nil if none was named.
+    let section: SavedSection?
+
+    /// Finds both.
+    ///
+    /// - Parameters:
+    ///   - file: The recording; or `@1`, which is a take whose recording the store knows.
+    ///   - word: The take: a number, `@1` or a file; nil is the newest of the section or of the recording, or else the
+    ///     newest that is of no recording.
+    ///   - isTakeName: Whether a `word` that is no number names a file, even if it is not there.
+    ///   - section: The name or number of a saved section.
+    init(file: String, take word: String?, isTakeName: Bool, section name: String?) throws {
+        if let word, isFile(word) || isTakeName && TakeWord.newest(word) == nil && wholeNumber(word) == nil {
+            (recording, take, model) = (file, word, nil)
+            section = try name.map { try KeptRecording(file: file).list().meant(by: $0) }
+            return
+        }
+        let takeAlone = word == nil && TakeWord.newest(file) != nil && !isFile(file)
+        // A recording that is not there is told before anything else is.
+        if !takeAlone { _ = try AudioFileInfo(path: file) }
+        TakeAdoption.run(quiet: false)
+        let store = try PracticeStore(.user)
+        var found = try (takeAlone ? file : word).map { try TakeWord.take($0, in: store) }
+        if takeAlone, let found {
+            let remedy = "Name the recording: woodshed compare FILE \(file)"
+            guard let model = found.model else { throw PairFile.noModel(found, remedy: remedy) }
+            recording = try PairFile.recordingFile(of: model, in: store, named: nil, remedy: remedy)
+        } else {
+            recording = file
+        }
+        let kept = try KeptRecording(file: recording, store: store)
+        section = try name.map { try kept.list().meant(by: $0) }
+        if found == nil { found = try Self.newest(of: kept.recording.key, section?.id, in: store) }
+        guard let found else {
+            throw CommandFailure(
+                .notFound, "there is no take of \(name.map { "\($0) in " } ?? "")\(file) yet",
+                remedy: "Record one with: woodshed practice \(shellWord(file)) --record passes")
+        }
+        take = found.currentPath
+        model = found.model.flatMap { $0.key == kept.recording.key ? $0 : nil }
+    }
+
+    /// The passage that was heard, in frames of the recording's file: that of the take, unless a range or another section was asked for.
+    ///
+    /// - Parameter range: What was asked for with `--from` and `--to`.
+    func frames(_ range: RangeOptions, of timeline: Timeline) throws -> Range<Int64> {
+        let whole = 0..<timeline.clipFrames
+        if let model, !range.isGiven, section.map({ $0.id == model.sectionID }) ?? true {
+            let heard = model.frames.clamped(to: whole)
+            if !heard.isEmpty { return heard }
+        }
+        return try section.map { try $0.section(of: timeline).range } ?? range.range.section(of: timeline).range
+    }
+
+    /// The newest take of a section, or of a recording, or else of no recording; nil if there is none.
+    private static func newest(of key: RecordingKey, _ section: Int?, in store: PracticeStore) throws -> StoredTake? {
+        if let take = try store.takes(TakeFilter(key: key, sectionID: section, limit: 1)).first { return take }
+        return try store.takes().first { $0.model == nil }
+    }
+}
