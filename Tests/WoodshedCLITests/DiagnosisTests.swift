@@ -95,6 +95,12 @@ struct DiagnosisTests {
         Fault(
             check: "kernel", changes: ["proc/cmdline": "quiet preempt=none"], grade: .note, finding: "preempt=none",
             remedy: "preempt=full"),
+        Fault(
+            check: "pedals", changes: [:], grade: .note, refused: "seq", finding: "may not be opened",
+            remedy: "usermod -aG audio"),
+        Fault(
+            check: "pedals", changes: ["dev/snd/seq": nil], grade: .note, finding: "no MIDI sequencer",
+            remedy: "modprobe snd-seq"),
         Fault(check: "group", changes: status(groups: "1000"), finding: "since the last login", remedy: "newgrp audio"),
         Fault(
             check: "group", changes: status(groups: "1000"), grade: .broken, refused: "pcmC0D0p",
@@ -114,7 +120,7 @@ struct DiagnosisTests {
         #expect(
             names == [
                 "output", "input", "group", "volume", "priority", "rt time", "nice", "memory", "throttle", "processor",
-                "kernel",
+                "kernel", "pedals",
             ])
         for check in checks where names.contains(check.name) { #expect(check.grade == .good && check.remedy.isEmpty) }
     }

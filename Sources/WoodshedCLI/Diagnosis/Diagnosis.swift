@@ -14,7 +14,7 @@ struct Diagnosis {
     /// All checks, the decisive one first.
     var checks: [Check] {
         [output, input, group].compactMap { $0 } + volume
-            + [priority, timeout, niceness, memoryLock, throttle, governor, kernel, ffmpeg, disk].compactMap { $0 }
+            + [priority, timeout, niceness, memoryLock, throttle, governor, kernel, pedals, ffmpeg, disk].compactMap { $0 }
     }
 
     /// The exit code: that of the first problem that prevents playing.
@@ -63,6 +63,24 @@ struct Diagnosis {
         return Check(
             name: "kernel", grade: .note, finding: "\(model), but started with preempt=\(mode)",
             remedy: "boot with preempt=full if periods below 5 ms drop out")
+    }
+
+    /// Only a note: most users have no pedal, and a raw device needs no sequencer.
+    private var pedals: Check? {
+        switch system.opensSequencer {
+        case nil:
+            // Without a sound card there is more to do first.
+            system.soundNodes.all.isEmpty
+                ? nil
+                : Check(
+                    name: "pedals", grade: .note, finding: "no MIDI sequencer; --control midi:NAME hears no pedal",
+                    remedy: "sudo modprobe snd-seq, or name the raw device: --control midi:/dev/snd/midiC1D0")
+        case false?:
+            Check(
+                name: "pedals", grade: .note, finding: "the MIDI sequencer may not be opened",
+                remedy: "sudo usermod -aG audio $USER, then log in again")
+        case true?: Check(name: "pedals", grade: .good, finding: "the MIDI sequencer hears pedals and controllers")
+        }
     }
 
     private var ffmpeg: Check {

@@ -18,6 +18,8 @@ struct SystemFacts {
     var audioGroup: GroupMembership?
     /// The kernel's sound device nodes, and those of them that this process may not open.
     var soundNodes: (all: [String], refused: [String])
+    /// Whether this process may open the MIDI sequencer, which hears pedals; nil if there is none.
+    var opensSequencer: Bool?
     /// The path of ffmpeg.
     var ffmpegPath: String?
     /// Free bytes on the disk of the current folder; nil if the system does not report them.
@@ -43,8 +45,10 @@ struct SystemFacts {
         }
         kernel = files.line("proc/version").map { ($0, files.line("proc/cmdline") ?? "") }
         audioGroup = GroupMembership("audio", files)
-        let nodes = files.names(in: "dev/snd").filter { $0.hasPrefix("pcm") || $0.hasPrefix("control") }
+        let sounds = files.names(in: "dev/snd")
+        let nodes = sounds.filter { $0.hasPrefix("pcm") || $0.hasPrefix("control") }
         soundNodes = (nodes, nodes.filter { !permits("dev/snd/" + $0) })
+        opensSequencer = sounds.contains("seq") ? permits("dev/snd/seq") : nil
         ffmpegPath = Self.executable("ffmpeg")
         freeBytes = Self.freeBytes(".")
     }

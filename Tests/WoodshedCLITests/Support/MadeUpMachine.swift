@@ -29,7 +29,7 @@ final class MadeUpMachine {
         "sys/devices/system/cpu/cpufreq/boost": "1\n",
         "etc/group": "root:x:0:\naudio:x:29:ann,bob\n",
         "etc/passwd": "root:x:0:0:root:/:/bin/sh\nann:x:1000:1000::/nonexistent:/bin/sh\n",
-        "dev/snd/controlC0": "", "dev/snd/pcmC0D0p": "",
+        "dev/snd/controlC0": "", "dev/snd/pcmC0D0p": "", "dev/snd/seq": "",
     ]
 
     /// Writes the healthy machine's files, but for those given here; nil leaves one out.
