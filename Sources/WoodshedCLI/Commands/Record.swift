@@ -40,7 +40,6 @@ struct Record: Verb {
               woodshed record --quality low memo.wav
               woodshed record --arm riff.wav                   show levels; space starts the take
               woodshed record --input hw:1 riff.flac           converted after the stop
-              woodshed record --input hw:1 --input-channel 3   one microphone on a large interface
               woodshed record --recover                        finish takes after a crash
 
             A take is recorded to a .wav or .caf file. Other formats are converted from it
@@ -99,7 +98,9 @@ struct Record: Verb {
 
     @Option(
         name: .long,
-        help: .init("Remove an unfinished take whose file is gone from the list; record nothing.", valueName: "path"))
+        help: .init(
+            "Remove an unfinished take whose file is gone from the list; record nothing.", valueName: "path",
+            visibility: .hidden))
     var forget: String?
 
     @Option(

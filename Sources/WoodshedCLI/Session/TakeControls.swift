@@ -28,6 +28,8 @@ final class TakeControls {
     private var lastNumber = 0
     /// Whether the loop goes on when what is heard ends.
     private var goesOn = false
+    /// Whether the loop was paused for what is or was heard. The player tells of the pause only later.
+    private var holdsLoop = false
     /// The volume, which is that of the loop.
     var gainDecibels = 0.0 { didSet { hearing?.setGain(decibels: gainDecibels) } }
 
@@ -59,8 +61,8 @@ final class TakeControls {
             if hearing == nil { goesOn = isPlaying || pauseReason == .hearing }
             return hear(sound)
         case .take(.compare): return compare()
-        case .take(.end): return isHearing || pauseReason == .hearing ? goOn() : end()
-        case .togglePause: return isHearing ? goOn() : nil
+        case .take(.end): return holdsLoop || pauseReason == .hearing ? goOn() : end()
+        case .togglePause: return isHearing || holdsLoop && goesOn ? goOn() : nil
         default: return nil
         }
     }
@@ -96,6 +98,7 @@ final class TakeControls {
     /// Ends what is heard, and lets the loop go on if it played before.
     private func goOn() -> Answer {
         let answer = end()
+        holdsLoop = false
         if goesOn { session.player.resume(after: .hearing) }
         return answer
     }
@@ -112,7 +115,10 @@ final class TakeControls {
     }
 
     /// The loop plays again, because something else asked for it: two sounds at once are not meant.
-    func noteLoopPlays() -> Answer { isHearing ? end() : Answer() }
+    func noteLoopPlays() -> Answer {
+        holdsLoop = false
+        return isHearing ? end() : Answer()
+    }
 
     // MARK: What other threads tell
 
@@ -160,6 +166,7 @@ final class TakeControls {
                 }
             }
             hearing = player
+            holdsLoop = true
             session.player.pause(reason: .hearing)
             player.setGain(decibels: gainDecibels)
             player.start()
