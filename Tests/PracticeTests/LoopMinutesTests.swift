@@ -1,4 +1,5 @@
 // The round trip of a long session: it is that of the first minute in the last one.
+import Recording
 import Testing
 import VirtualCardSupport
 
@@ -27,6 +28,5 @@ struct LoopMinutesTests {
             let wrong = heard.filter { frames.indices.contains($0) && frames[$0] != 4001 + $0 - start }
             #expect(wrong.isEmpty, "take \(take.id): \(wrong)")
         }
-        #expect(rig.linked.roundTripFrames != nil)
     }
 }
