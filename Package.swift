@@ -252,8 +252,8 @@ let package = Package(
         .testTarget(
             name: "WoodshedCLITests",
             dependencies: [
-                "DSP", "Drawing", "ProcessHandles", "Realtime", "RemoteControl", "TestSupport", "JSON", "Settings",
-                "UserState",
+                "DSP", "Database", "Drawing", "ProcessHandles", "Realtime", "RemoteControl", "TestSupport", "JSON",
+                "Settings", "UserState",
                 "VirtualCardSupport",
                 "Woodshed",
                 "WoodshedCLI", "WoodshedCommand",

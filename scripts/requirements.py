@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Checks docs/requirements.md: the rows D1 to D33 are all there, in order, and every test that it names exists.
+"""Checks docs/requirements.md: the rows B1 to B22 and D1 to D33 are all there, in order, and every test that it names exists. One of
+the tests of a row B says so in its name: "B22: ...", or "B6, B9: ...".
 
     scripts/requirements.py [ROOT]      default: the project's folder
 """
@@ -10,10 +11,12 @@ import sys
 
 ROOT = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else pathlib.Path(__file__).resolve().parent.parent)
 DOCUMENT = ROOT / "docs" / "requirements.md"
+# How many rows there are of each letter, and whether their names are in the tests' names.
+TABLES = {"B": (22, True), "D": (33, False)}
 
 
 def functions():
-    """The functions of every suite, by the suite's name."""
+    """The functions of every suite, by the suite's name, each with the rows that its display name begins with."""
     suites = {}
     for path in (ROOT / "Tests").rglob("*.swift"):
         text = path.read_text(encoding="utf-8")
@@ -24,26 +27,32 @@ def functions():
             function = re.compile(r"\bfunc (\w+)").search(text, test.end())
             owners = [name for start, name in begins if start < test.start()]
             if function:
+                named = re.match(r'\(\s*"((?:[A-Z]\d+(?:, )?)+):', text[test.end():function.start()])
+                rows = set(named.group(1).split(", ")) if named else set()
                 for owner in owners:
-                    suites.setdefault(owner, set()).add(function.group(1))
+                    suites.setdefault(owner, {})[function.group(1)] = rows
     return suites
 
 
 def main():
-    rows = [line for line in DOCUMENT.read_text(encoding="utf-8").splitlines() if re.match(r"\| D\d+ \|", line)]
-    faults = []
-    numbers = [int(re.match(r"\| D(\d+)", row).group(1)) for row in rows]
-    if numbers != list(range(1, 34)):
-        faults.append(f"the rows are {numbers}, not 1 to 33")
+    lines = DOCUMENT.read_text(encoding="utf-8").splitlines()
     suites = functions()
-    for row in rows:
-        cells = [cell.strip() for cell in row.strip("|").split("|")]
-        tests = re.findall(r"`(\w+)(?:/(\w+))?`", cells[-1])
-        if not tests:
-            faults.append(f"{cells[0]}: no test")
-        for suite, function in tests:
-            if suite not in suites or (function and function not in suites[suite]):
-                faults.append(f"{cells[0]}: there is no test {suite}{'/' + function if function else ''}")
+    faults = []
+    for letter, (count, is_named) in TABLES.items():
+        rows = [line for line in lines if re.match(rf"\| {letter}\d+ \|", line)]
+        numbers = [int(re.match(r"\| [A-Z](\d+)", row).group(1)) for row in rows]
+        if numbers != list(range(1, count + 1)):
+            faults.append(f"the rows {letter} are {numbers}, not 1 to {count}")
+        for row in rows:
+            cells = [cell.strip() for cell in row.strip("|").split("|")]
+            tests = re.findall(r"`(\w+)(?:/(\w+))?`", cells[-1])
+            if not tests:
+                faults.append(f"{cells[0]}: no test")
+            for suite, function in tests:
+                if suite not in suites or (function and function not in suites[suite]):
+                    faults.append(f"{cells[0]}: there is no test {suite}{'/' + function if function else ''}")
+            if is_named and not any(cells[0] in suites.get(suite, {}).get(function, set()) for suite, function in tests):
+                faults.append(f"{cells[0]}: none of its tests has the row in its name")
     for fault in faults:
         print(f"docs/requirements.md: {fault}", file=sys.stderr)
     return 1 if faults else 0

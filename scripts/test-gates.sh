@@ -201,17 +201,24 @@ lay_folders 'struct High {}; let own = High()' && expect nothing "a type of the 
 lay_folders 'let text = "High"' && expect nothing "the name of a type in a text" folders
 
 # Every requirement names a test that exists.
-lay_requirements() { # TEST OF THE LAST ROW
+lay_requirements() { # TEST OF THE LAST ROW, NAME OF THE TEST OF ROW B22
     lay_module
     mkdir -p "$folder"/{docs,Tests}
-    printf 'struct SampleTests {\n    @Test("is a sample")\n    func sample() {}\n}\n' >"$folder/Tests/SampleTests.swift"
-    for row in {1..32}; do echo "| D$row | this | there | \`SampleTests/sample\` |"; done >"$folder/docs/requirements.md"
-    echo "| D33 | this | there | \`$1\` |" >>"$folder/docs/requirements.md"
+    printf 'struct SampleTests {\n    @Test("%s: is a sample")\n    func sample() {}\n    @Test(\n        "%s")\n    func last() {}\n}\n' \
+        "$(seq -f B%g -s ', ' 21)" "${2-B22: ends}" >"$folder/Tests/SampleTests.swift"
+    {
+        for row in B{1..21} D{1..32}; do echo "| $row | this | there | \`SampleTests/sample\` |"; done
+        echo "| B22 | this | there | \`SampleTests/sample\`, \`SampleTests/last\` |"
+        echo "| D33 | this | there | \`$1\` |"
+    } >"$folder/docs/requirements.md"
 }
 requirements() { "$scripts/requirements.py" "$folder"; }
 lay_requirements SampleTests/sample && expect nothing "requirements with their tests" requirements
 lay_requirements SampleTests/other && expect found "a requirement whose test does not exist" requirements
+lay_requirements SampleTests/sample "ends" && expect found "a requirement whose tests do not have its name" requirements
+lay_requirements SampleTests/sample "B2: ends" && expect found "a requirement whose test has another one's name" requirements
 lay_requirements SampleTests && sed -i 5d "$folder/docs/requirements.md" && expect found "a requirement that is missing" requirements
+lay_requirements SampleTests && sed -i 50d "$folder/docs/requirements.md" && expect found "a requirement of practice that is missing" requirements
 
 # The figures of two benchmark runs; one run is half as fast.
 figures() { # NAME VALUE...

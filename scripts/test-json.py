@@ -189,6 +189,7 @@ runs = [
     ("waveform", ["song.wav", "--width", "7"], "waveform", {0}),
     ("devices", [], "devices", {0}),
     ("doctor", [], "doctor", {0, 69, 77}),
+    ("doctor", ["--privacy"], "doctor privacy", {0}),
     ("calibrate", ["--list"], "calibrate", {0}),
     ("bench stretch", ["song.wav", "--seconds", "1", "--runs", "1"], "bench stretch", {0}),
 ]

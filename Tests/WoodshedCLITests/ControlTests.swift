@@ -7,8 +7,8 @@ import Testing
 
 @testable import WoodshedCLI
 
-/// A folder with a recording, a runtime folder, a pipe for a pedal and a configuration.
-private struct Studio {
+/// A folder with a recording of 96000 frames, a runtime folder, a pipe for a pedal and a configuration.
+struct Studio {
     let folder = TestFolder()
     var pedal: String { folder["pedal"] }
 

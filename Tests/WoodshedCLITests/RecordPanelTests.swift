@@ -32,7 +32,7 @@ struct RecordPanelTests {
         }
     }
 
-    @Test("it shows state, time, file, room, device, the newest level at the right, and a meter for each channel")
+    @Test("B2: it shows state, time, file, room, device, the newest level at the right, and a meter for each channel")
     func content() {
         let lines = RecordPanel(glyphs: .ascii).lines(view(channels: 2), columns: 130)
         #expect(lines[0].hasPrefix("* REC 1:02:03.4  a take with a name that is ..."))
@@ -44,7 +44,7 @@ struct RecordPanelTests {
         #expect(!lines.joined().contains("CLIPPED"))
     }
 
-    @Test("a take is drawn as a waveform, in as many lines as fit, the newest sound at the right")
+    @Test("B4: a take is drawn as a waveform, in as many lines as fit, the newest sound at the right")
     func wave() {
         var view = view(channels: 2)
         let loud = WaveformColumn(minimum: -1, maximum: 0.9, rms: 0.5, isClipped: true, tone: nil)

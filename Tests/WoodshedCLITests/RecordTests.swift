@@ -158,7 +158,7 @@ struct RecordTests {
             })
     }
 
-    @Test("SIGUSR1 pauses and resumes: sound during the pause is not in the take")
+    @Test("B1: SIGUSR1 pauses and resumes: sound during the pause is not in the take")
     func pauses() throws {
         let run = record(["take.wav", "--input", "null", "--json"]) { running in
             Self.waitForFrames(10_000, in: folder["take.wav"])
@@ -256,7 +256,7 @@ struct RecordTests {
         }
     }
 
-    @Test("on a terminal: the panel, keys, marks and the question before a take is thrown away", .needsTerminal)
+    @Test("B14: on a terminal: the panel, keys, marks and the question before a take is thrown away", .needsTerminal)
     func terminal() throws {
         let run = TerminalRun(
             Command.path, ["record", folder["take.wav"], "--input", "null"], environment: environment, columns: 80)

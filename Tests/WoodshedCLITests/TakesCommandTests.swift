@@ -39,7 +39,7 @@ struct TakesCommandTests {
         }
     }
 
-    @Test("without takes lists nothing, ends well, creates nothing, and says what to do")
+    @Test("B6, B9, B13: without takes lists nothing, ends well, creates nothing, and says what to do")
     func empty() {
         let none = run("takes")
         #expect(none.status == 0 && none.output.isEmpty && none.error.contains("There are no takes yet."))
@@ -48,7 +48,9 @@ struct TakesCommandTests {
         #expect(!folder.names.contains("data"))
     }
 
-    @Test("record puts every take into the list, also one that is converted; what is not kept is not there")
+    @Test(
+        "B7: record puts every take into the list, where it is played; also one that is converted; what is not kept is not there"
+    )
     func recording() {
         record("a.wav", frames: 9600)
         record("b.flac", frames: 19_200)
@@ -90,7 +92,7 @@ struct TakesCommandTests {
         #expect(list().count == 1 && !run("takes").error.contains("not finished"))
     }
 
-    @Test("takes are named, noted, rated, deleted, brought back and removed, and what is no take is refused")
+    @Test("B12: takes are named, noted, rated, deleted, brought back and removed, and what is no take is refused")
     func changing() {
         for name in ["a.wav", "b.wav", "c.wav"] { record(name, frames: 9600) }
         #expect(run("takes", "rename", "@1", "slow").status == 0 && run("takes", "note", "3", "late").status == 0)
@@ -114,7 +116,7 @@ struct TakesCommandTests {
         }
     }
 
-    @Test("a take is exported as it is or converted, and never over a file")
+    @Test("B11: a take is exported as it is or converted, and never over a file")
     func exporting() {
         record("a.wav", frames: 9600)
         #expect(run("takes", "export", "1", "copy.wav").status == 0)
@@ -125,7 +127,7 @@ struct TakesCommandTests {
         #expect(folder.names.contains("a.wav"))
     }
 
-    @Test("--follow writes what other programs add, until its reader goes")
+    @Test("B21: --follow writes what other programs add, until its reader goes")
     func following() {
         let followed = run("takes", "--follow", "--json") { running in
             record("a.wav", frames: 9600)

@@ -13,6 +13,7 @@ struct Doctor: Verb {
               woodshed doctor --output hw:1    check another device
               woodshed doctor --input hw:1     check a device for recording
               woodshed doctor --json           print the checks as JSON
+              woodshed doctor --privacy        what is kept about you, and where
 
             It opens the devices, and plays and records nothing. The exit code is 0 when
             playing is possible, 77 when you may not open the device, and 69 when there is
@@ -31,7 +32,15 @@ struct Doctor: Verb {
     @Flag(name: .long, help: "Print words instead of symbols; for screen readers and logs.")
     var plain = false
 
+    @Flag(name: .long, help: "Print what is kept about you, and in which files; check nothing.")
+    var privacy = false
+
     func perform() throws {
+        if privacy {
+            let note = PrivacyNote(runtime: environmentVariable("XDG_RUNTIME_DIR"))
+            for line in json ? [note.json.text] : note.lines { try StandardStream.output.line(line) }
+            return
+        }
         let (output, source) = (try OutputDevice(parsing: output), try InputDevice(parsing: input ?? "default"))
         let diagnosis = Diagnosis(
             system: SystemFacts(.machine), device: DeviceFacts(output, .machine), source: DeviceFacts(source, .machine),

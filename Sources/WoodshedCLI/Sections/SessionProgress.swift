@@ -104,9 +104,16 @@ final class SessionProgress {
     /// - Returns: The question, or why there is none.
     func ask() -> String {
         guard let session, takesKeys, remembers else { return "sections are rated while somebody listens" }
-        guard let id = session.currentSavedID else { return "what plays is not a saved section" }
+        guard let id = Self.savedID(in: session) else { return "what plays is not a saved section" }
         if !questions.contains(where: { $0.id == id }) { questions.insert(asked(id, at: 0), at: 0) }
         return question ?? ""
+    }
+
+    /// The saved section that plays. A loop that was saved is its section.
+    private static func savedID(in session: PracticeSession) -> Int? {
+        let marks = session.marks
+        guard marks.isRunning, let range = marks.range else { return session.currentSavedID }
+        return session.sections.first { $0.section.range == range }.flatMap(\.savedID)
     }
 
     private func asked(_ id: Int, at frame: Int64) -> Asked {

@@ -42,7 +42,11 @@ struct PlayerControls {
         case .freeze:
             isFrozen.toggle()
             session.setFrozen(isFrozen)
-        case .jump(let seconds): jump(seconds)
+        case .jump(let seconds):
+            let status = player.status
+            if status.isResting, seconds > 0 { return }
+            go(to: status.clipFrame + Int64((seconds * Double(player.clip.sampleRate)).rounded()))
+        case .seek(let share): go(to: Int64((share * Double(player.clip.frameCount)).rounded()))
         case .skip(let sections): session.skip(by: sections)
         case .changeSpeed(let step): setSpeed((wantedSpeed ?? player.status.speed) + step)
         case .setSpeed(let factor): setSpeed(factor)
@@ -62,13 +66,11 @@ struct PlayerControls {
 
     /// Moves within the current pass: past its end the pass is over, and the next span begins; before its start it begins anew. In the
     /// gap after a pass there is nothing ahead.
-    private mutating func jump(_ seconds: Double) {
-        let status = player.status
+    private func go(to target: Int64) {
         let sections = player.score.sections
-        guard sections.indices.contains(status.section - 1) else { return }
-        let range = sections[status.section - 1].range
-        let target = status.clipFrame + Int64((seconds * Double(player.clip.sampleRate)).rounded())
-        if status.isResting, seconds > 0 { return }
+        let section = player.status.section
+        guard sections.indices.contains(section - 1) else { return }
+        let range = sections[section - 1].range
         let place = min(max(target, range.lowerBound), range.upperBound - 1)
         // Only a score that was replaced meanwhile could refuse, and then the key has no meaning any more.
         try? player.seek(toClipFrame: place)

@@ -1,13 +1,14 @@
-// Takes of sessions that a crash, a full disk or a store in trouble kept out of the list: put there at the next start.
+// Takes that a crash, a full disk or a store in trouble kept out of the list: put there at the next start.
 import Woodshed
 
 enum TakeAdoption {
     /// Lists them, and says so. What cannot be listed now stays known, and no verb fails for it.
     static func run(quiet: Bool) {
-        guard let store = try? PracticeStore(.user), let adopted = try? store.adoptTakes(), !adopted.isEmpty,
-            !quiet
-        else { return }
-        for item in adopted {
+        guard let store = try? PracticeStore(.user) else { return }
+        let recorded = UnlistedTakes.list(in: store).map { (take: $0, wasUnfinished: false) }
+        let adopted = ((try? store.adoptTakes()) ?? []).map { (take: $0.take, wasUnfinished: $0.wasUnfinished) }
+        guard !quiet else { return }
+        for item in recorded + adopted {
             let seconds = clockText(item.take.sound.seconds, decimals: 1)
             let cause = item.wasUnfinished ? "was not finished, and is whole now" : "is in the list now"
             StandardStream.error.note(printable("take \(item.take.number) \(cause): \(seconds), \(item.take.path)"))

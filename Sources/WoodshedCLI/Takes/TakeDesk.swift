@@ -88,7 +88,8 @@ struct TakeDesk: Sendable {
     private func newestTake(of passage: Passage) throws -> (StoredTake, RecordingKey) {
         let kept = try keeper.kept(clip.info)
         let key = kept.recording.key
-        let takes = try kept.store.takes(TakeFilter(key: key))
+        // One that is being recorded has no length yet.
+        let takes = try kept.store.takes(TakeFilter(key: key)).filter { $0.sound.frameCount > 0 }
         guard let take = Self.newest(of: passage, in: takes, clip.frame) else {
             throw CommandFailure(
                 .notFound, takes.isEmpty ? "there is no take of this recording yet" : "there is no take of this yet",

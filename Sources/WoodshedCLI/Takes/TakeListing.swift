@@ -32,14 +32,21 @@ final class TakeListing: Sendable {
     /// Tells the length of the take and where its file is now.
     ///
     /// - Returns: The number of the take.
-    /// - Throws: Why it is not in the list.
+    /// - Throws: Why it is not in the list. It is remembered, and listed at the next start.
     func finish(frameCount: Int64, path: String) throws -> Int {
         // Once more, if it could not be added at the beginning.
         add()
         let (number, failure) = state.withLock { ($0.number, $0.failure) }
-        if let failure { throw failure }
-        guard let number else { throw TakeError(.unknown, "the take is not in the list", remedy: "") }
-        return try PracticeStore(.user).finish(take: number, frameCount: frameCount, path: path).number
+        do {
+            if let failure { throw failure }
+            guard let number else { throw TakeError(.unknown, "the take is not in the list", remedy: "") }
+            return try PracticeStore(.user).finish(take: number, frameCount: frameCount, path: path).number
+        } catch {
+            var sound = sound
+            sound.frameCount = frameCount
+            UnlistedTake(inFileAt: path, sound)?.remember()
+            throw error
+        }
     }
 
     /// Takes it off the list: it was not kept.

@@ -75,6 +75,8 @@ enum KeyAction: NamedAction {
     case quit(remembers: Bool)
     /// Jump by this many seconds of the recording.
     case jump(seconds: Double)
+    /// Go to this share of the recording, from 0 to 1.
+    case seek(share: Double)
     /// Go this many sections forth or back.
     case skip(sections: Int)
     /// Change the speed by this much of the normal speed.
@@ -131,7 +133,13 @@ extension KeyAction {
             throw Self.unknown(text)
         }
         switch first {
-        case "seek": self = .jump(seconds: try Self.signed(words[1], of: text))
+        case "seek":
+            if words[1].hasSuffix("%") {
+                guard let percent = decimal(words[1].dropLast()), percent <= 100 else { throw Self.unknown(text) }
+                self = .seek(share: percent / 100)
+            } else {
+                self = .jump(seconds: try Self.signed(words[1], of: text))
+            }
         case "section":
             let count: Double = try Self.signed(words[1], of: text)
             self = .skip(sections: Int(count))
@@ -160,6 +168,7 @@ extension KeyAction {
         func signed(_ value: Double) -> String { (value < 0 ? "-" : "+") + shortest(abs(value)) }
         return switch self {
         case .jump(let seconds): "seek " + signed(seconds)
+        case .seek(let share): "seek " + shortest(share * 100) + "%"
         case .skip(let sections): "section " + signed(Double(sections))
         case .changeSpeed(let step): "speed " + signed(step * 100) + "%"
         case .setSpeed(let factor): "speed " + shortest(factor * 100) + "%"

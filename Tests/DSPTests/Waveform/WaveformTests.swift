@@ -8,7 +8,7 @@ import Testing
 @Suite("A waveform")
 struct WaveformTests {
     @Test(
-        "has the extremes and the RMS of the samples in every bin of every level, and one bin at the top level",
+        "B20: has the extremes and the RMS of the samples in every bin of every level, and one bin at the top level",
         arguments: [1, 2, 5])
     func bins(channelCount: Int) {
         var random = SeededGenerator(printedFor: "WaveformTests.bins")

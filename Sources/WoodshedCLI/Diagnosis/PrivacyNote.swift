@@ -1,0 +1,61 @@
+// What woodshed keeps about its user, and where: `woodshed doctor --privacy`.
+import JSON
+import UserState
+
+/// Every place in which something is kept.
+struct PrivacyNote {
+    struct Place {
+        /// Nil if there is no home to keep it in.
+        let path: String?
+        let content: String
+    }
+
+    static let promise =
+        "Everything stays on this computer. Woodshed opens no connection to a network, and reports nothing to anybody."
+
+    let places: [Place]
+
+    /// The places of this user.
+    ///
+    /// - Parameter runtime: The value of XDG_RUNTIME_DIR.
+    init(runtime: String?) {
+        func place(_ folder: String?, _ name: String, _ content: String) -> Place {
+            Place(path: folder.map { $0 + "/" + name }, content: content)
+        }
+        let (data, state) = (DataFolder.path, StateFolder.path)
+        places = [
+            place(data, "practice.db", "sections, positions, the list of takes, ratings, what was practised"),
+            place(data, "takes", "takes that were recorded over a loop"),
+            place(state, "takes", "which takes are unfinished"),
+            place(state, UnlistedTakes.fileName, "takes that the list could not take in yet"),
+            place(state, "calibrations.json", "measured round trips of devices"),
+            place(CacheFolder.path, "waveforms", "waveforms, which can be made again"),
+            place(ConfigFolder.path, "woodshed.conf", "settings"),
+            place(runtime, "woodshed", "sockets, while a run has --control socket"),
+        ]
+    }
+
+    /// What is not in a place of its own.
+    static let elsewhere = "What record, render and export write is where you name it, or in the folder where you are."
+
+    var lines: [String] {
+        let known = places.compactMap { place in place.path.map { (printable($0), place.content) } }
+        let width = known.map { displayWidth($0.0) }.max() ?? 0
+        return [Self.promise]
+            + known.map { $0 + String(repeating: " ", count: width - displayWidth($0) + 2) + $1 } + [Self.elsewhere]
+    }
+
+    var json: JSONValue {
+        .object([
+            .init("v", .integer(1)), .init("network", .bool(false)),
+            .init(
+                "places",
+                .array(
+                    places.map {
+                        .object([
+                            .init("path", $0.path.map { .string($0) } ?? .null), .init("content", .string($0.content)),
+                        ])
+                    })),
+        ])
+    }
+}

@@ -1,0 +1,79 @@
+// Takes of `record` that the store could not take in: remembered in the user's state folder, and listed at the next start.
+import JSON
+import UserState
+import Woodshed
+
+/// A take that is whole on the disk, and that only the list does not know.
+struct UnlistedTake: Equatable {
+    /// Its absolute path.
+    let path: String
+    let sound: StoredTake.Sound
+
+    /// Remembers it. Where that fails too, the user was told how to add it.
+    func remember() {
+        UnlistedTakes.change { takes in takes.filter { $0.path != path } + [self] }
+    }
+
+    fileprivate init(path: String, _ sound: StoredTake.Sound) { (self.path, self.sound) = (path, sound) }
+
+    init?(inFileAt path: String, _ sound: StoredTake.Sound) {
+        guard let whole = FileName.absolute(path) else { return nil }
+        self.init(path: whole, sound)
+    }
+
+    fileprivate init?(_ value: JSONValue) {
+        guard let path = value["path"]?.stringValue, let time = value["time"]?.integerValue,
+            let rate = value["sample_rate"]?.integerValue, let channels = value["channels"]?.integerValue,
+            let frames = value["frames"]?.integerValue, let device = value["device"]?.stringValue,
+            (1...1_000_000).contains(rate), (1...64).contains(channels), frames >= 0
+        else { return nil }
+        self.init(
+            path: path,
+            StoredTake.Sound(
+                time: time, sampleRate: Int(rate), channelCount: Int(channels), frameCount: frames, device: device))
+    }
+
+    fileprivate var json: JSONValue {
+        .object([
+            .init("path", .string(path)), .init("time", .integer(sound.time)),
+            .init("sample_rate", .integer(sound.sampleRate)), .init("channels", .integer(sound.channelCount)),
+            .init("frames", .integer(sound.frameCount)), .init("device", .string(sound.device)),
+        ])
+    }
+}
+
+enum UnlistedTakes {
+    static let fileName = "unlisted.json"
+
+    /// Lists them. Those whose disk is not connected, and those that the store still refuses, stay remembered.
+    static func list(in store: PracticeStore) -> [StoredTake] {
+        // Nearly always there are none, and nothing is written.
+        guard let file = StateFile(named: fileName), let content = try? file.read(), !takes(in: content).isEmpty else {
+            return []
+        }
+        var listed: [StoredTake] = []
+        change { takes in
+            takes.filter { take in
+                guard isFile(take.path), let added = try? store.addTake(inFileAt: take.path, take.sound) else {
+                    return true
+                }
+                listed.append(added)
+                return false
+            }
+        }
+        return listed
+    }
+
+    fileprivate static func change(_ body: ([UnlistedTake]) -> [UnlistedTake]) {
+        try? StateFile(named: fileName)?.change(failure: { $0 }) { (content) throws(StateFile.Fault) in
+            JSONValue.object([
+                .init("v", .integer(1)), .init("takes", .array(body(takes(in: content)).map(\.json))),
+            ]).text + "\n"
+        }
+    }
+
+    private static func takes(in content: StateFile.Content) -> [UnlistedTake] {
+        guard case .value(let value) = content, case .array(let takes)? = value["takes"] else { return [] }
+        return takes.compactMap { UnlistedTake($0) }
+    }
+}

@@ -1,0 +1,130 @@
+// Whatever ends a recording, what was recorded is on the disk, whole, and listed at the next start.
+import Glibc
+import TestSupport
+import Testing
+import VirtualCardSupport
+import Woodshed
+
+@testable import WoodshedCLI
+
+@Suite(
+    "Takes that something ends", .serialized,
+    .disabled(if: Sanitizers.watchThreads, "it goes by the real clock; TakeWriterTests has the threads watched"))
+struct TakeSafetyTests {
+    /// What happens while it is recorded.
+    enum Fault: String, CaseIterable, CustomTestStringConvertible {
+        case store = "the store fails"
+        case disk = "the disk is full"
+        case card = "the card is lost"
+        case kill = "the program is killed"
+        case storeAndKill = "the store fails and the program is killed"
+
+        var testDescription: String { rawValue }
+    }
+
+    private let folder = TestFolder()
+    private let home: [String: String]
+    private static let rate = 48_000
+
+    init() {
+        folder.write("song.wav", Wave.ramp(frames: 3 * Self.rate, channels: 1, rate: Self.rate))
+        _ = unsafe mkdir(folder["takes"], 0o700)
+        home = [
+            "ALSA_CONFIG_PATH": ALSAConfiguration.directory + "/asound.conf", "XDG_DATA_HOME": folder["data"],
+            "XDG_STATE_HOME": folder["state"], "XDG_CACHE_HOME": folder["cache"], "TERM": "dumb",
+        ]
+    }
+
+    private func run(_ arguments: [String], act: ((RunningCommand) -> Void)? = nil) -> Finished {
+        Command.run(arguments, environment: home, folder: folder.path, act: act)
+    }
+
+    /// Runs a command that records until something goes wrong; the trouble is over when it returns.
+    private func suffer(_ fault: Fault, _ arguments: [String]) throws -> Finished {
+        switch fault {
+        case .store:
+            folder.write("data", [1, 2, 3])
+            defer { _ = unsafe unlink(folder["data"]) }
+            return run(arguments + ["--clock", "virtual"])
+        case .disk:
+            // A limit on the size of files is a disk that every user can have: of 256 kB, which is enough for the store.
+            return Command.run(
+                ["-c", #"cd "$1" && shift && ulimit -f 256 && exec "$0" "$@""#, Command.path, folder.path]
+                    + arguments + ["--clock", "virtual"], environment: home, program: "/bin/bash")
+        case .card: return run(arguments)
+        case .kill: return killed(arguments)
+        case .storeAndKill:
+            folder.write("data", [1, 2, 3])
+            defer { _ = unsafe unlink(folder["data"]) }
+            return killed(arguments)
+        }
+    }
+
+    private func killed(_ arguments: [String]) -> Finished {
+        let run = run(arguments) { running in
+            let path = { folder.names(in: "takes").first.map { folder["takes/\($0)"] } ?? "" }
+            #expect(
+                eventually {
+                    var status = stat()
+                    return unsafe stat(path(), &status) == 0 && status.st_size > 40_000
+                })
+            running.send(SIGKILL)
+        }
+        #expect(run.status == -SIGKILL)
+        return run
+    }
+
+    /// The list at the next start: every file that was recorded is in it, and can be read to its end.
+    private func check(afterwards: [String] = ["takes", "--json"]) throws {
+        let next = run(afterwards)
+        #expect(next.status == 0, "\(next.error)")
+        let listed = try PracticeStore(.file(folder["data/woodshed/practice.db"])).takes()
+        let files = folder.names(in: "takes").map { folder["takes/\($0)"] }
+        #expect(!files.isEmpty && Set(listed.map(\.path)) == Set(files), "\(listed) \(next.error)")
+        for take in listed {
+            let info = try AudioFileInfo(path: take.path)
+            let data = try #require(Wave.data(of: TestFolder.read(take.path)))
+            #expect(info.frameCount > 1000 && data.count == Int(info.frameCount) * info.channelCount * 3)
+            #expect(take.frameCount == info.frameCount)
+        }
+    }
+
+    @Test("of a recording are on the disk, whole, and listed at the next start", arguments: Fault.allCases)
+    func recording(fault: Fault) throws {
+        var options = VirtualCardOptions()
+        options.captureFaults = "unplug@24000"
+        let rig = try VirtualCardRig(options)
+        let input = fault == .card ? rig.name : fault == .store || fault == .disk ? "file:song.wav" : "null"
+        let arguments = ["record", "takes/a.wav", "--input", input, "--priority", "0"]
+        let done = try withExtendedLifetime(rig) { try suffer(fault, arguments) }
+        if fault == .store { #expect(done.status == 0 && done.error.contains("not in the list of takes")) }
+        if fault == .disk { #expect([65, 74].contains(done.status), "\(done.status) \(done.error)") }
+        if fault == .card { #expect(done.status == 69, "\(done.error)") }
+        if fault == .storeAndKill {
+            // What has no place in a session is finished when the user says so.
+            #expect(run(["record", "--recover"]).status == 0)
+        }
+        try check()
+    }
+
+    @Test(
+        "over a loop are on the disk, whole, and listed by the next session or list, in their place",
+        arguments: Fault.allCases,
+        [["takes", "--json"], ["practice", "song.wav", "--output", "null", "--clock", "virtual", "--to", "0.1"]])
+    func loop(fault: Fault, next: [String]) throws {
+        var options = VirtualCardOptions()
+        options.playbackFaults = "unplug@72000"
+        let rig = try VirtualCardRig(options)
+        let card = fault == .card ? ["--output", rig.name] : ["--output", "null"]
+        let arguments =
+            ["practice", "song.wav", "--section", "0.5-2.9", "-n", "1", "--record", "passes", "--take-folder", "takes"]
+            + card + ["--priority", "0"]
+        let done = try withExtendedLifetime(rig) { try suffer(fault, arguments) }
+        if fault == .disk { #expect([65, 74].contains(done.status), "\(done.status) \(done.error)") }
+        if fault == .card { #expect(done.status == 69, "\(done.error)") }
+        try check(afterwards: next)
+        let listed = try PracticeStore(.file(folder["data/woodshed/practice.db"])).takes()
+        #expect(listed.count == 1 && listed[0].model?.frames.lowerBound == 24_000 && listed[0].model?.pass == 1)
+        #expect(!folder.names(in: "state/woodshed/takes").contains { $0.hasSuffix(".take") })
+    }
+}
