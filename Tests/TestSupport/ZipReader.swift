@@ -4,12 +4,15 @@
 public struct ZipReader {
     /// An entry.
     public struct Entry {
+        /// Its name.
         public let name: String
+        /// Its content.
         public let bytes: [UInt8]
         /// The sum that the archive tells of it.
         public let sum: UInt32
     }
 
+    /// The entries, in the order of the list.
     public private(set) var entries: [Entry] = []
 
     /// Nil if anything contradicts the form.
