@@ -132,6 +132,8 @@ struct ComparedRatingTests {
             "3", run,
             until: #""event":"section.rated","section_id":1,"number":1,"section":"Solo","rating":"good","due":"2"#)
         #expect(run.text.contains(#""comparison":{"offset_ms":"#), "\(run.text.suffix(800))")
+        // What is practised for a moment is not in the statistics.
+        #expect(run.wait(for: #""event":"pass.ended""#, seconds: 60))
         press("n", run, until: #""event":"section.started""#)
         press("e", run, until: "How did Bridge go?")
         press("1", run, until: #""section":"Bridge","rating":"again""#)
