@@ -19,8 +19,7 @@ struct SectionsCommand: Verb {
               woodshed sections song.mp3 rm 4-6
               woodshed sections talk.mp3 auto                          find phrases; --yes keeps them
               woodshed sections talk.mp3 import talk.srt               also vtt, lrc, cue, csv, edl, txt
-              woodshed sections talk.mp3 export talk.vtt
-              woodshed sections talk.mp3 export talk.apkg              flash cards for Anki
+              woodshed sections talk.mp3 export talk.vtt               or .apkg, for Anki
               woodshed sections song.mp3 undo                          redo brings it back
 
             A section is named by its number or name. Sections stay with the sound: they
@@ -61,7 +60,7 @@ struct SectionsCommand: Verb {
     @Option(
         name: .long,
         help:
-            "Of the file to export: json, srt, vtt, lrc, txt (Audacity), cue, csv (Reaper), edl (mpv) or apkg (Anki).",
+            "For export: json, srt, vtt, lrc, txt (Audacity), cue, csv (Reaper), edl (mpv), apkg (Anki).",
         transform: { text in
             guard let format = SectionExport(named: try optionValue(text)) else {
                 throw ArgumentError("'\(text)' is no format; write \(SectionExport.names)")
