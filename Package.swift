@@ -99,6 +99,7 @@ let package = Package(
             name: "Database", dependencies: ["Explanations", "Libraries", "CSQLite"], swiftSettings: settings),
         .target(name: "Files", dependencies: ["Explanations", "CLinux"], swiftSettings: settings),
         .target(name: "JSON", swiftSettings: settings),
+        .target(name: "Anki", dependencies: ["Database", "Files", "JSON"], swiftSettings: settings),
         .target(name: "UserState", dependencies: ["Explanations", "Files", "JSON"], swiftSettings: settings),
         .target(name: "Settings", dependencies: ["UserState"], swiftSettings: settings),
         .target(
@@ -135,7 +136,7 @@ let package = Package(
             name: "Practice",
             dependencies: [
                 "Explanations", "Realtime", "DSP", "Files", "Sections", "JSON", "UserState", "Database", "AudioFiles",
-                "Clips", "Takes", "AudioDevices", "Recording", "Engine",
+                "Clips", "Takes", "AudioDevices", "Recording", "Engine", "Anki",
             ],
             swiftSettings: settings),
         .target(
@@ -189,6 +190,9 @@ let package = Package(
             name: "RemoteControlTests", dependencies: ["CALSA", "Files", "JSON", "RemoteControl", "TestSupport"],
             swiftSettings: settings),
         .testTarget(name: "DatabaseTests", dependencies: ["Database", "TestSupport"], swiftSettings: settings),
+        .testTarget(
+            name: "AnkiTests", dependencies: ["Anki", "Database", "Files", "JSON", "TestSupport"],
+            swiftSettings: settings),
         .testTarget(
             name: "UserStateTests", dependencies: ["JSON", "UserState", "TestSupport"], swiftSettings: settings),
         .testTarget(

@@ -23,6 +23,13 @@ final class EncodedFileWriter: SoundWriter, @unchecked Sendable {
             OutputFile(path: path), format, samples, sampleRate: sampleRate, channelCount: channelCount)
     }
 
+    /// The same for a file that is made already.
+    init(
+        _ output: OutputFile, format: ExportFormat, samples: WaveSampleFormat?, sampleRate: Int, channelCount: Int
+    ) throws(AudioFileError) {
+        state = try State(output, format, samples, sampleRate: sampleRate, channelCount: channelCount)
+    }
+
     func write(_ channels: UnsafePointer<UnsafeMutablePointer<Float>>, frameCount: Int) throws(AudioFileError) {
         precondition(frameCount >= 0, "a negative number of frames")
         if let error = lock.withLock({ unsafe state.write(channels, frameCount: frameCount) }) { throw error }

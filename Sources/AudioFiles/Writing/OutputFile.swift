@@ -12,6 +12,8 @@ package final class OutputFile {
     private let given: Int32
     /// The position of the descriptor when the caller passed it.
     private let start: Int64
+    /// The path of a descriptor's bytes, if it is not `path`.
+    private var readablePath: String?
 
     /// Prepares to write to `path`.
     package init(path: String, calls: any FileCalls = SystemFileCalls()) throws(AudioFileError) {
@@ -32,6 +34,12 @@ package final class OutputFile {
         start = canRewrite ? Int64(lseek(descriptor, 0, SEEK_CUR)) : 0
     }
 
+    /// Writes to a file without a name. Errors name `path`, which it is a part of.
+    package convenience init(unnamed descriptor: Int32, partOf path: String) {
+        self.init(descriptor: descriptor, name: path)
+        readablePath = "/proc/self/fd/\(descriptor)"
+    }
+
     private var descriptor: Int32 { file?.descriptor ?? given }
 
     /// Appends all of `bytes`.
@@ -45,7 +53,7 @@ package final class OutputFile {
     }
 
     /// The path of the bytes until `commit()`.
-    package var writtenPath: String { file?.temporaryPath ?? path }
+    package var writtenPath: String { file?.temporaryPath ?? readablePath ?? path }
 
     /// A descriptor for a library that closes the one it gets; both share one position.
     package func duplicate() throws(AudioFileError) -> Int32 {

@@ -31,3 +31,17 @@ package func makeSoundWriter(
     return try EncodedFileWriter(
         path: path, format: export, samples: format.samples, sampleRate: sampleRate, channelCount: channelCount)
 }
+
+/// Writes MP3 into a file without a name, which becomes a part of another one.
+///
+/// - Parameters:
+///   - descriptor: Of an empty regular file; it stays open, and is the caller's.
+///   - path: The other file, which errors name.
+/// - Throws: `.unsupported` if MP3 cannot have the rate, or more than two channels.
+package func makeMP3Writer(
+    unnamed descriptor: Int32, partOf path: String, sampleRate: Int, channelCount: Int
+) throws(AudioFileError) -> any SoundWriter {
+    try EncodedFileWriter(
+        OutputFile(unnamed: descriptor, partOf: path), format: .mp3, samples: nil, sampleRate: sampleRate,
+        channelCount: channelCount)
+}

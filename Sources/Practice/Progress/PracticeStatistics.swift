@@ -51,6 +51,8 @@ public struct PracticeStatistics: Sendable, Hashable {
         public fileprivate(set) var reviewCount = 0
         /// The last rating; nil if there is none.
         public fileprivate(set) var lastRating: ReviewRating?
+        /// What was known when it was last rated with a comparison; nil if it never was.
+        public fileprivate(set) var lastComparison: ReviewEvidence?
     }
 
     private struct SectionKey: Hashable {
@@ -92,6 +94,7 @@ public struct PracticeStatistics: Sendable, Hashable {
             // One that was rated and never practised here is not in the list.
             found[key]?.reviewCount += 1
             found[key]?.lastRating = review.rating
+            if review.evidence.hasComparison { found[key]?.lastComparison = review.evidence }
         }
         days = byDay.map { Day(day: $0, seconds: $1) }.sorted { $0.day < $1.day }
         sections = found.values.sorted { left, right in

@@ -2,7 +2,7 @@
 
 extension StoreSchema {
     /// Speeds are in millionths. A row of `practice` grows while its section is practised; a row of `review` never changes. Neither goes with
-    /// its section, whose identity is never given again.
+    /// its section, whose identity is never given again; both move with sections that another recording takes over.
     static let progress = [
         """
         CREATE TABLE practice (

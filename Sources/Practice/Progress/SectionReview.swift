@@ -40,6 +40,11 @@ public struct ReviewEvidence: Sendable, Hashable {
     /// What is known of some playing.
     public init(speed: Double? = nil) { self.speed = speed }
 
+    /// Whether a comparison is known.
+    public var hasComparison: Bool {
+        [offsetSeconds, spreadSeconds, lengthRatio, pitchCents, energyDecibels].contains { $0 != nil }
+    }
+
     /// Adds the measures of a comparison of a take with the section.
     public mutating func note(_ comparison: TakeComparison) {
         (offsetSeconds, spreadSeconds) = (comparison.offsetSeconds, comparison.measures.spreadSeconds)

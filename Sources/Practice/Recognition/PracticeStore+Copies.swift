@@ -79,6 +79,8 @@ extension PracticeStore {
 
     /// Takes the sections of a copy over, in one step for `undo`. Frames are converted to those of the recording's own file.
     ///
+    /// The ratings of the sections, and what was practised of them, go with them; `undo` brings all of it back to where it was.
+    ///
     /// - Returns: What has changed.
     /// - Throws: `SectionError`, `StoreError`.
     @discardableResult
@@ -92,16 +94,28 @@ extension PracticeStore {
         // Of a part that lasts to the end, the end is that of this recording.
         func end(_ end: Int64) -> Int64 { end == from.frameCount ? recording.frameCount : frame(end) }
         let kept = try sections(of: from.key)?.sections ?? []
-        let drafts = kept.compactMap { section -> SectionDraft? in
+        let pairs = kept.compactMap { section -> (draft: SectionDraft, id: Int)? in
             let frames = (frame(section.frames.lowerBound), end(section.frames.upperBound))
             guard frames.0 < frames.1 else { return nil }
-            return SectionDraft(
+            let draft = SectionDraft(
                 frames.0..<frames.1, name: section.name, text: section.text, kind: section.kind,
                 isHard: section.isHard, settings: section.settings)
+            return (draft, section.id)
         }
+        let drafts = pairs.map(\.draft)
         let lost = drafts.count < kept.count ? " of \(kept.count)" : ""
         let count = drafts.count == 1 && lost.isEmpty ? "1 section" : "\(drafts.count)\(lost) sections"
-        return try apply(.all([.add(drafts)], summary: "took over \(count)"), to: recording)
+        return try apply(.all([.add(drafts)], summary: "took over \(count)"), to: recording) { change in
+            var origins: [Int: SectionOrigin] = [:]
+            for (draft, id) in pairs {
+                // Two that are alike become one; it has the history of the first.
+                guard let new = change.added.first(where: { draft.becomes($0) && origins[$0.id] == nil }) else {
+                    continue
+                }
+                origins[new.id] = SectionOrigin(key: from.key, sectionID: id)
+            }
+            return origins
+        }
     }
 
     /// The envelope of a stored recording from its file, if that is still the same recording.
@@ -110,5 +124,13 @@ extension PracticeStore {
             let clip = try? Clip(path: path), let sound = (try? SoundEnvelope(of: clip, goesOn: goesOn)) ?? nil
         else { return nil }
         return sound.bytes
+    }
+}
+
+extension SectionDraft {
+    /// Whether a section is this one in a list. A part may have become a range there.
+    fileprivate func becomes(_ section: SavedSection) -> Bool {
+        frames == section.frames && name == section.name && text == section.text && isHard == section.isHard
+            && settings == section.settings
     }
 }

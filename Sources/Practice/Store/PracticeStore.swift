@@ -124,6 +124,13 @@ public final class PracticeStore: Sendable {
     /// - Throws: `SectionError` if the list refuses the edit, `StoreError` if it cannot be kept. Nothing has changed then.
     @discardableResult
     public func apply(_ edit: SectionEdit, to recording: PracticeRecording) throws -> SectionChange {
+        try apply(edit, to: recording) { _ in [:] }
+    }
+
+    /// - Parameter origins: What the sections of the change are taken over from, by their identities.
+    func apply(
+        _ edit: SectionEdit, to recording: PracticeRecording, origins: (SectionChange) -> [Int: SectionOrigin]
+    ) throws -> SectionChange {
         if try self.recording(recording.key) == nil {
             // An edit that is refused makes no store.
             var list = recording.noSections
@@ -148,7 +155,9 @@ public final class PracticeStore: Sendable {
                 row = try rows.recording(recording.key) ?? row
             }
             try rows.write(change, nextSection: list.nextID, of: row.id)
-            try rows.append(change, to: row)
+            let origins = origins(change)
+            try rows.append(change, to: row, origins: origins)
+            try rows.moveProgress(of: origins, to: row.id, forward: true)
             return .success(change)
         }
     }
@@ -178,6 +187,8 @@ public final class PracticeStore: Sendable {
             else { return .failure(nothing) }
             let step = forward ? change : change.reversed
             try rows.write(step, nextSection: row.nextSection, of: row.id)
+            let number = forward ? row.done + 1 : row.done
+            try rows.moveProgress(of: try rows.origins(ofChange: number, of: row.id), to: row.id, forward: forward)
             try rows.setDone(forward ? row.done + 1 : row.done - 1, of: row.id)
             return .success(step)
         }

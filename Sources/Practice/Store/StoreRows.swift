@@ -229,12 +229,14 @@ struct StoreRows {
     }
 
     /// Adds a change after the last one that is not undone; those that were undone are gone.
-    func append(_ change: SectionChange, to row: RecordingRow) throws(DatabaseError) {
+    func append(
+        _ change: SectionChange, to row: RecordingRow, origins: [Int: SectionOrigin] = [:]
+    ) throws(DatabaseError) {
         try database.run("DELETE FROM change WHERE recording = ? AND number > ?", .integer(row.id), .integer(row.done))
         try database.run(
             "INSERT INTO change (recording, number, summary, removed, added) VALUES (?, ?, ?, ?, ?)", .integer(row.id),
             .integer(row.done + 1), .text(change.summary), .text(StoredText.text(change.removed)),
-            .text(StoredText.text(change.added)))
+            .text(StoredText.text(change.added, origins: origins)))
         try database.run(
             "DELETE FROM change WHERE recording = ? AND number <= ?", .integer(row.id),
             .integer(row.done + 1 - Self.mostChanges))

@@ -19,7 +19,7 @@ struct SectionsCommand: Verb {
               woodshed sections song.mp3 rm 4-6
               woodshed sections talk.mp3 auto                          find phrases; --yes keeps them
               woodshed sections talk.mp3 import talk.srt               also vtt, lrc, cue, csv, edl, txt
-              woodshed sections talk.mp3 export talk.vtt
+              woodshed sections talk.mp3 export talk.vtt               or .apkg, for Anki
               woodshed sections song.mp3 undo                          redo brings it back
 
             A section is named by its number or name. Sections stay with the sound: they
@@ -59,14 +59,15 @@ struct SectionsCommand: Verb {
 
     @Option(
         name: .long,
-        help: "Of the file to export: json, srt, vtt, lrc, txt (Audacity), cue, csv (Reaper) or edl (mpv).",
+        help:
+            "For export: json, srt, vtt, lrc, txt (Audacity), cue, csv (Reaper), edl (mpv), apkg (Anki).",
         transform: { text in
-            guard let format = SectionFormat(rawValue: try optionValue(text)) else {
-                throw ArgumentError("'\(text)' is no format; write \(SectionFiles.formats)")
+            guard let format = SectionExport(named: try optionValue(text)) else {
+                throw ArgumentError("'\(text)' is no format; write \(SectionExport.names)")
             }
             return format
         })
-    var format: SectionFormat?
+    var format: SectionExport?
 
     @OptionGroup(title: "Options of auto") var finding: FindingOptions
 
@@ -88,10 +89,7 @@ struct SectionsCommand: Verb {
         case .auto: try find(in: kept)
         case .adopt: try adopt(kept)
         case .import: try importFile(words[0], into: kept)
-        case .export:
-            let (format, notes) = try SectionFiles(kept: kept).write(to: words[0], format)
-            notes.forEach { StandardStream.error.note(printable($0)) }
-            if words[0] != "-" { hint("wrote \(printable(words[0])), \(format.name)", "sections \(shellWord(file))") }
+        case .export: try export(kept, to: words[0])
         case .undo: try tell(try kept.store.undo(kept.recording.key), of: kept, verb: "undid")
         case .redo: try tell(try kept.store.redo(kept.recording.key), of: kept, verb: "did again")
         default:
@@ -198,6 +196,25 @@ struct SectionsCommand: Verb {
                     + "export x.json, then woodshed sections \(shellWord(file)) import x.json")
         }
         try tell(try kept.store.adopt(copy, for: kept.recording), of: kept)
+    }
+
+    private func export(_ kept: KeptRecording, to path: String) throws {
+        switch format ?? SectionExport(fileName: path) {
+        case .cards:
+            let draws = StandardStream.error.isTerminal && !quiet && !plain
+            let cards = try CardFile(kept: kept, draws: draws).write(to: path)
+            cards.notes.forEach { StandardStream.error.note(printable($0)) }
+            let count = cards.noteCount == 1 ? "1 card" : "\(cards.noteCount) cards"
+            let takes = cards.takeCount == 0 ? "" : ", \(cards.takeCount) with a take"
+            guard !quiet, !json else { return }
+            StandardStream.error.note("wrote \(printable(path)), \(count)\(takes)")
+            StandardStream.error.note("next: import it into Anki; exported and imported again, it updates the cards")
+        case let other:
+            let given: SectionFormat? = if case .list(let format) = other { format } else { nil }
+            let (format, notes) = try SectionFiles(kept: kept).write(to: path, given)
+            notes.forEach { StandardStream.error.note(printable($0)) }
+            if path != "-" { hint("wrote \(printable(path)), \(format.name)", "sections \(shellWord(file))") }
+        }
     }
 
     private func importFile(_ path: String, into kept: KeptRecording) throws {

@@ -49,6 +49,19 @@ extension HearingError: CommandError {
     }
 }
 
+extension CardError: CommandError {
+    var exitStatus: ExitStatus {
+        switch kind {
+        case .noSections: .notFound
+        case .tooLarge: .badData
+        case .notRegularFile: .usage
+        case .libraryMissing: .unavailable
+        case .database: .inputOutput
+        case .cancelled: .interrupted
+        }
+    }
+}
+
 extension SectionFormatError: CommandError {
     var exitStatus: ExitStatus {
         switch kind {

@@ -13,7 +13,7 @@ struct DueTable {
             [
                 PracticeCalendar.text(ofDay: section.dueDay), Self.overdue(section),
                 section.lastSpeed.map(percentText) ?? "-",
-                printable("\(section.recording.shownName): \(section.title)"),
+                printable("\(section.recording.shownName): \(section.title)" + section.comparisonNote),
             ]
         }
         if header, !rows.isEmpty { rows.insert(["due", "overdue", "speed", "section"], at: 0) }
@@ -41,6 +41,9 @@ extension PracticeRecording {
 }
 
 extension ScheduledSection {
+    /// The comparison of the last rating, in brackets; empty without one.
+    fileprivate var comparisonNote: String { review.evidence.comparisonWords.map { " (\($0))" } ?? "" }
+
     /// One object for programs.
     var json: JSONValue {
         func number(_ value: Double?) -> JSONValue { value.map { .number($0) } ?? .null }
@@ -55,6 +58,7 @@ extension ScheduledSection {
             .init("overdue_days", .integer(overdueDays)), .init("last_speed", number(lastSpeed)),
             .init("reviews", .integer(reviewCount)), .init("reviewed_at", .integer(review.time)),
             .init("rating", .string(review.rating.name)), .init("reached_speed", number(review.evidence.speed)),
+            .init("comparison", review.evidence.comparisonJSON),
             .init("interval_days", .integer(review.intervalDays)),
             .init("stability_days", .number(review.after.stability)),
             .init("difficulty", .number(review.after.difficulty)), .init("retrievability", .number(retrievability)),

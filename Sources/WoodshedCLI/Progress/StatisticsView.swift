@@ -74,7 +74,7 @@ struct StatisticsView {
             [
                 Self.duration(section.seconds), Self.count(section.passes, "pass", "passes"),
                 Self.speeds(section), section.reviewCount == 0 ? "" : Self.count(section.reviewCount, "review"),
-                printable(title(section)),
+                printable(title(section) + (section.lastComparison?.comparisonWords.map { " (\($0))" } ?? "")),
             ]
         }
         let left = statistics.sections.count - listed.count
@@ -147,6 +147,7 @@ struct StatisticsView {
                 .init("best_speed", number(section.bestSpeed)), .init("last_speed", number(section.lastSpeed)),
                 .init("reviews", .integer(section.reviewCount)),
                 .init("rating", section.lastRating.map { .string($0.name) } ?? .null),
+                .init("comparison", section.lastComparison?.comparisonJSON ?? .null),
             ])
         }
         let weeks = statistics.weeks(last: weeks).map { week -> JSONValue in

@@ -32,6 +32,13 @@ struct SectionFiles {
         }
     }
 
+    /// The refusal of a recording that has nothing to export.
+    static func noSections(_ file: String) -> CommandFailure {
+        CommandFailure(
+            .notFound, "\(file) has no sections",
+            remedy: "Add some: woodshed sections \(shellWord(file)) add 2.0-3.0")
+    }
+
     private func bytes(of path: String) throws -> [UInt8] {
         do throws(FileFault) {
             if path == "-" { return try FileBytes.bytes(of: STDIN_FILENO, count: SectionFormat.mostBytes + 1) }
@@ -52,14 +59,10 @@ struct SectionFiles {
         guard let format = given ?? SectionFormat(fileName: path) else {
             throw CommandFailure(
                 .usage, "'\(path)' has no ending that names a format",
-                remedy: "Write --format, with one of: \(Self.formats).")
+                remedy: "Write --format, with one of: \(SectionExport.names).")
         }
         let list = try kept.list()
-        guard !list.sections.isEmpty else {
-            throw CommandFailure(
-                .notFound, "\(kept.file) has no sections",
-                remedy: "Add some: woodshed sections \(shellWord(kept.file)) add 2.0-3.0")
-        }
+        guard !list.sections.isEmpty else { throw Self.noSections(kept.file) }
         let file = format.write(list, recordingName: recordingName)
         if path == "-" {
             try StandardStream.output.write(bytes: file.bytes[...])

@@ -1,5 +1,6 @@
 // What is kept of the recording that plays, changed on a thread of its own: the disk may take its time, and no key waits for it.
 import Glibc
+import JSON
 import Synchronization
 import Woodshed
 
@@ -84,6 +85,8 @@ enum KeptNews: Sendable {
     case changed(SectionChange, SectionList, String)
     /// Nothing has changed; lines tell why, and what to do.
     case refused([String])
-    /// Something else to tell: sections of a copy can be taken over, or a section was rated.
+    /// Something else to tell: sections of a copy can be taken over.
     case offered([String])
+    /// A section was rated: for the user, and for programs.
+    case rated(String, JSONValue)
 }

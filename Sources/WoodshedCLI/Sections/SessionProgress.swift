@@ -19,6 +19,8 @@ final class SessionProgress {
     private var current: Asked?
     /// The sections that are asked about, in this order.
     private var questions: [Asked] = []
+    /// The comparisons that were made in this run: the last one of each section.
+    private var comparisons: [Int: TakeComparison] = [:]
     /// Ratings on their way to the store.
     private let unwritten = Unwritten()
 
@@ -72,7 +74,7 @@ final class SessionProgress {
     // MARK: Questions
 
     /// Whether the run waits for an answer, or for a rating to be written.
-    var isAsking: Bool { !questions.isEmpty || unwritten.count.load(ordering: .relaxed) > 0 }
+    var isAsking: Bool { !questions.isEmpty || unwritten.count.load(ordering: .acquiring) > 0 }
 
     /// The question that is open; nil if none is.
     var question: String? {
@@ -147,23 +149,33 @@ final class SessionProgress {
         return [question].compactMap { $0 }
     }
 
+    /// Takes in a comparison of a take with a section, for the next rating of that.
+    func note(_ comparison: TakeComparison, ofSection id: Int) { comparisons[id] = comparison }
+
     private func rate(_ asked: Asked, _ rating: ReviewRating) {
         guard let info = session?.player.clip.info else { return }
         let (keeper, tell, unwritten, now) = (keeper, tell, unwritten, Int64(time(nil)))
+        var evidence = ReviewEvidence()
+        if let comparison = comparisons[asked.id] { evidence.note(comparison) }
         unwritten.count.add(1, ordering: .relaxed)
-        keeper.post {
+        keeper.post { [evidence] in
             var news: KeptNews
             do {
                 let kept = try keeper.kept(info)
-                let review = try kept.store.review(section: asked.id, of: kept.recording, rating, at: now)
-                news = .offered(["\(asked.name): \(review.words)"])
+                let review = try kept.store.review(
+                    section: asked.id, of: kept.recording, rating, at: now, evidence: evidence)
+                let list = try kept.list()
+                let number = list.number(ofID: asked.id) ?? 0
+                let event = review.event(ofSection: number, named: list.section(number: number)?.name ?? "")
+                news = .rated("\(asked.name): \(review.words)", event)
             } catch let error as any CommandError {
                 news = .refused([error.message, error.remedy])
             } catch {
                 news = .refused(["\(error)"])
             }
-            unwritten.count.subtract(1, ordering: .relaxed)
+            // In this order: when nothing is unwritten any more, everything was told.
             tell?(news)
+            unwritten.count.subtract(1, ordering: .releasing)
         }
     }
 }

@@ -31,6 +31,7 @@ extension Session {
         guard let takes else { return "" }
         let columns = loop.traits.drawsStatus ? terminalSize().columns : nil
         let answer = takes.take(news, glyphs: loop.traits.glyphs, columns: columns)
+        if let compared = answer.compared { keeping?.progress.note(compared.comparison, ofSection: compared.section) }
         // The next press of the space bar means to go on.
         if answer.isOver { control.noteSilence(true) }
         say(answer)

@@ -46,6 +46,25 @@ extension Session {
         }
     }
 
+    /// Tells what has become of a change to the saved sections.
+    func tell(_ news: KeptNews) -> String {
+        switch news {
+        case .changed(let change, let list, let words):
+            keeping?.take(list)
+            loop.say([words])
+            return change.isEmpty ? "" : programLine { change.json(in: list).text }
+        case .refused(let words):
+            loop.say(words, evenQuiet: true)
+            return ""
+        case .offered(let words):
+            loop.say(words)
+            return ""
+        case .rated(let words, let json):
+            loop.say([words])
+            return programLine { json.text }
+        }
+    }
+
     /// The line for programs about a change of the loop.
     func line(_ marks: LoopMarks) -> String {
         func frame(_ frame: Int64?) -> JSONValue {

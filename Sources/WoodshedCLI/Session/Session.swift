@@ -36,7 +36,7 @@ final class Session: TerminalLoopDelegate {
     private var isDeviceStopping = false
     private var goesOnAfterSuspension = false
     let keyMap: KeyMap
-    private let keeping: Keeping?
+    let keeping: Keeping?
     let desk: SectionDesk?
     /// What is not the keyboard; nil if nothing else controls the run.
     let remote: RemoteDesk?
@@ -357,22 +357,6 @@ final class Session: TerminalLoopDelegate {
         default: return
         }
         loop.say(text.split(separator: "\n").map(String.init))
-    }
-
-    /// Tells what has become of a change to the saved sections.
-    private func tell(_ news: KeptNews) -> String {
-        switch news {
-        case .changed(let change, let list, let words):
-            keeping?.take(list)
-            loop.say([words])
-            return change.isEmpty ? "" : programLine { change.json(in: list).text }
-        case .refused(let words):
-            loop.say(words, evenQuiet: true)
-            return ""
-        case .offered(let words):
-            loop.say(words)
-            return ""
-        }
     }
 
     // MARK: The status line

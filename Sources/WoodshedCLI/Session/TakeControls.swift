@@ -10,6 +10,8 @@ final class TakeControls {
         var json: [JSONValue] = []
         /// Lines that are drawn on a terminal, before the words.
         var picture: ComparisonView?
+        /// A comparison that was made, and the saved section that it is of.
+        var compared: (section: Int, comparison: TakeComparison)?
         /// What was heard has ended without a key: the loop stays paused.
         var isOver = false
         /// Even if the user wants to hear nothing: the answer is what was asked for.
@@ -23,7 +25,8 @@ final class TakeControls {
     private var hearing: PairPlayer?
     /// What is being prepared, and how it will be heard.
     private var preparing: (work: TakeDesk.Work, sound: HeardSound)?
-    private var comparing: TakeDesk.Work?
+    /// What is being compared, and the saved section whose take that is.
+    private var comparing: (work: TakeDesk.Work, section: Int?)?
     private var lastPair: HeardPair?
     private var lastNumber = 0
     /// Whether the loop goes on when what is heard ends.
@@ -85,8 +88,9 @@ final class TakeControls {
     private func compare() -> Answer {
         guard comparing == nil else { return Answer(words: ["still comparing"]) }
         let work = nextWork()
-        comparing = work
-        desk.compare(desk.passage, as: work)
+        let passage = desk.passage
+        comparing = (work, passage.section)
+        desk.compare(passage, as: work)
         return Answer()
     }
 
@@ -134,7 +138,7 @@ final class TakeControls {
             return begin(pair, preparing.sound)
         case .refused(let number, let words):
             if preparing?.work.number == number { preparing = nil }
-            if comparing?.number == number { comparing = nil }
+            if comparing?.work.number == number { comparing = nil }
             return Answer(words: words, isAsked: true)
         case .ended(let player, let reason):
             guard let hearing, ObjectIdentifier(hearing) == player else { return Answer() }
@@ -145,14 +149,15 @@ final class TakeControls {
             if goesOn { words[0] += "; the space bar goes on with the loop" }
             return Answer(words: words, json: [ended(hearing, reason)], isOver: true)
         case .compared(let number, let take, let compared, let comparison):
-            guard comparing?.number == number else { return Answer() }
-            comparing = nil
+            guard let comparing, comparing.work.number == number else { return Answer() }
+            self.comparing = nil
             let passage = compared.passage
             let origin = Double(passage.frames.lowerBound) / Double(passage.clip.sampleRate)
             let view = columns.map { ComparisonView(comparison: comparison.measures, glyphs: glyphs, columns: $0) }
             return Answer(
                 words: ["take \(take)"] + comparison.lines(clockOrigin: origin, passage.speed),
-                json: [Self.event(comparison, take: take)], picture: view, isAsked: true)
+                json: [Self.event(comparison, take: take)], picture: view,
+                compared: comparing.section.map { ($0, comparison) }, isAsked: true)
         }
     }
 

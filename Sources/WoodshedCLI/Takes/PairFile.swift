@@ -32,33 +32,11 @@ struct PairFile {
     private func write(
         _ clip: Clip, _ key: RecordingKey, to path: String, _ format: FileFormat, _ signals: Int32
     ) throws {
-        Signals.beginWatching()
-        defer { Signals.endWatching() }
         let draws = TerminalTraits.current(plain: messages.plain).drawsStatus && !messages.quiet
-        var (shown, stopped) = (-1, ExitStatus.success)
-        defer { if draws { try? StandardStream.error.write("\r\u{1B}[K") } }
-        do {
+        _ = try WatchedWriting.run(path, signals, draws: draws) { progress, isCancelled in
             try PairExport.write(
-                take, in: clip, key: key, to: path, format: format, matches: matches,
-                progress: { part in
-                    guard draws, Int(part * 100) != shown else { return }
-                    shown = Int(part * 100)
-                    try? StandardStream.error.write("\rmaking \(printable(path)): \(shown) %\u{1B}[K")
-                },
-                isCancelled: {
-                    for number in Signals.drain(signals) {
-                        switch number {
-                        case SIGINT: stopped = .interrupted
-                        case SIGTERM: stopped = .terminated
-                        case SIGHUP: stopped = .hangup
-                        default: break
-                        }
-                    }
-                    return stopped != .success
-                })
-        } catch {
-            guard stopped == .success else { throw CommandFailure(stopped, "\(path) was not written") }
-            throw error
+                take, in: clip, key: key, to: path, format: format, matches: matches, progress: progress,
+                isCancelled: isCancelled)
         }
     }
 

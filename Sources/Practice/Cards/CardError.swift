@@ -1,0 +1,65 @@
+internal import Anki
+internal import AudioFiles
+internal import Database
+public import Explanations
+internal import Files
+internal import Glibc
+
+/// Why no cards could be written. No file is left then.
+public struct CardError: ExplainedError, Equatable {
+    /// The kind of failure, to decide by.
+    public enum Kind: String, Sendable, CaseIterable {
+        /// The recording has no sections.
+        case noSections
+        /// The sounds are longer than a package can hold: 4 GiB.
+        case tooLarge
+        /// Cards need a file of their own, not a pipe or a device.
+        case notRegularFile
+        /// SQLite is missing on this machine.
+        case libraryMissing
+        /// The database of the cards could not be made.
+        case database
+        /// The caller gave it up.
+        case cancelled
+    }
+
+    /// The kind of failure.
+    public let kind: Kind
+    /// The cause, in one plain sentence.
+    public let message: String
+    /// What to do about it, in one plain sentence.
+    public let remedy: String
+
+    init(_ kind: Kind, _ message: String, remedy: String = "") {
+        (self.kind, self.message, self.remedy) = (kind, message, remedy)
+    }
+}
+
+extension CardError {
+    static func noSections(_ path: String) -> CardError {
+        CardError(.noSections, "\(path) has no sections", remedy: "Add some: each becomes a card.")
+    }
+
+    static let cancelled = CardError(.cancelled, "the cards were not written")
+
+    /// The error for a package that could not be written.
+    static func explained(_ fault: PackageFault, _ path: String) -> any ExplainedError {
+        switch fault {
+        case .file(let fault) where fault.code == ESPIPE:
+            return CardError(
+                .notRegularFile, "\(path): cards cannot be written to a pipe or a device",
+                remedy: "Name a file that ends in .apkg.")
+        case .file(let fault): return AudioFileError.writing(path, errno: fault.code, creating: fault.isCreating)
+        case .tooLarge:
+            return CardError(
+                .tooLarge, "\(path): the sounds of the sections are more than a package of cards holds, 4 GiB",
+                remedy: "Remove the sections that last longest.")
+        case .database(let error):
+            switch error.kind {
+            case .libraryMissing: return CardError(.libraryMissing, error.message, remedy: error.remedy)
+            case .diskFull: return AudioFileError.writing(path, errno: ENOSPC, creating: false)
+            default: return CardError(.database, "\(path): \(error.message)", remedy: error.remedy)
+            }
+        }
+    }
+}

@@ -1,0 +1,61 @@
+// `woodshed sections FILE export CARDS.apkg`: the sections as flash cards.
+import Glibc
+import Woodshed
+
+/// What sections are exported as: a list of them, or cards.
+enum SectionExport: Equatable {
+    case list(SectionFormat)
+    case cards
+
+    /// The name and the ending of cards.
+    private static let cardsName = "apkg"
+
+    /// The names of all.
+    static var names: String { "\(SectionFiles.formats), \(cardsName)" }
+
+    init?(named name: String) {
+        guard name != Self.cardsName else {
+            self = .cards
+            return
+        }
+        guard let format = SectionFormat(rawValue: name) else { return nil }
+        self = .list(format)
+    }
+
+    /// What the ending of a file's name says; nil if it says nothing.
+    init?(fileName: String) {
+        if let format = SectionFormat(fileName: fileName) {
+            self = .list(format)
+        } else if fileName.lowercased().hasSuffix(".\(Self.cardsName)") {
+            self = .cards
+        } else {
+            return nil
+        }
+    }
+}
+
+/// A file of cards.
+struct CardFile {
+    let kept: KeptRecording
+    /// Whether the progress is shown.
+    let draws: Bool
+
+    /// Writes a card for each section.
+    ///
+    /// - Throws: An error that tells what is missing; no file is left then.
+    func write(to path: String) throws -> CardExport.Summary {
+        guard path != "-" else {
+            throw CommandFailure(
+                .usage, "cards cannot be written to standard output", remedy: "Name a file that ends in .apkg.")
+        }
+        // Otherwise nothing would have to be read to find that out.
+        guard !(try kept.list().sections.isEmpty) else { throw SectionFiles.noSections(kept.file) }
+        let signals = Signals.install()
+        try OutputFile.refuseInput(kept.file, output: path)
+        try OutputFile.check(path)
+        return try WatchedWriting.run(path, signals, draws: draws) { progress, isCancelled in
+            try CardExport.write(
+                kept.recording, kept.store, fileAt: kept.file, to: path, progress: progress, isCancelled: isCancelled)
+        }
+    }
+}
