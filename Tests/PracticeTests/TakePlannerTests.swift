@@ -120,7 +120,8 @@ struct TakePlannerTests {
         // The player is ahead of the ear: what is heard is the first pass still.
         #expect(plan.press(at: 1900) == [.begin(id: 1, frame: 1900, target(zero: 0))])
         #expect(plan.isOn && steps(&plan, [event(.passEnded, 4000, clip: 3000, pass: 2)]).isEmpty)
-        #expect(plan.press(at: 3800) == [.end(id: 1, frame: 3800)])
+        // Nearly all of the second pass was heard meanwhile, and next to nothing of the first.
+        #expect(plan.press(at: 3800) == [.place(id: 1, target(pass: 2, zero: 2000)), .end(id: 1, frame: 3800)])
         // In a gap the answer begins with it, in a pause with the press.
         #expect(plan.press(at: 4100) == [.begin(id: 2, frame: 4100, target(pass: 2, zero: 4000))])
         _ = plan.press(at: 4300)
@@ -129,6 +130,44 @@ struct TakePlannerTests {
         #expect(plan.press(at: 8050) == [.drop(id: 3)])
         #expect(plan.press(at: 9000) == [.begin(id: 4, frame: 9000, target(pass: 3, zero: 9000))])
         #expect(steps(&plan, [event(.finished(.stopped), 9500, clip: 1600)]) == [.end(id: 4, frame: 9500)])
+    }
+
+    @Test(
+        "a take of a key lies on the pass or the gap of which most was heard, or on its first one if that is nearly as much",
+        arguments: [
+            // Pressed a little late: the pass in which the key was pressed.
+            (150, 4000, 1, 0), (150, 6900, 1, 0),
+            // Pressed early in a pass, for the next one; at its end, for the answer in the gap.
+            (500, 5000, 2, 3000), (1900, 2900, 1, 2000), (1200, 3600, 1, 2000),
+            // In the middle of a pass and no further.
+            (500, 1500, 1, 0), (3700, 4900, 2, 3000),
+        ])
+    func places(first: Int64, end: Int64, pass: Int, zero: Int64) {
+        var plan = planner(.key)
+        _ = steps(
+            &plan,
+            [
+                event(.passStarted, 0), event(.passEnded, 2000, clip: 3000), event(.passStarted, 3000, pass: 2),
+                event(.passEnded, 5000, clip: 3000, pass: 2), event(.passStarted, 6000, pass: 3),
+            ])
+        var place: TakeTarget?
+        for step in plan.press(at: first) + plan.press(at: end) {
+            switch step {
+            case .begin(_, _, let target): place = target
+            case .place(_, let target): place = target
+            case .end(_, let frame): #expect(frame == end)
+            case .drop: Issue.record("dropped")
+            }
+        }
+        #expect(place == target(pass: pass, zero: Double(zero)))
+    }
+
+    @Test("a key that is pressed before anything is heard means the first pass; in a pause nothing is heard")
+    func early() {
+        var plan = planner(.key)
+        #expect(plan.press(at: 0) == [.begin(id: 1, frame: 0, nil)])
+        _ = steps(&plan, [event(.passStarted, 100), event(.paused(.user), 600, clip: 1500)])
+        #expect(plan.press(at: 9000) == [.place(id: 1, target(zero: 100)), .end(id: 1, frame: 9000)])
     }
 
     @Test("the key switches takes of passes off and on, and a pass that is played backwards has no model")

@@ -231,6 +231,9 @@ final class RecorderDesk: Sendable {
         for step in steps {
             switch step {
             case .begin(let id, let frame, let target): begin(id, frame, target)
+            case .place(let id, let target):
+                // The round trip is that of what is heard there.
+                if let model = model(of: target) { lister.place(id, model, zero: place(ofOutputFrame: target.zero)) }
             case .end(let id, let frame):
                 let end = place(ofOutputFrame: Double(frame)) + settings.tailSeconds * rate
                 state.lastEnd = max(state.lastEnd, Int64(end.rounded(.up)))

@@ -19,6 +19,8 @@ final class TakeLister: @unchecked Sendable {
     private let lock = ConditionLock()
     private var news: [TimedTakeEvent] = []
     private var takes: [Int: RecordedTake] = [:]
+    /// Places that takes were given before they had begun.
+    private var places: [Int: (model: StoredTake.Model, zero: Double)] = [:]
     private var isOver = false
     private var thread: PlainThread?
 
@@ -52,12 +54,25 @@ final class TakeLister: @unchecked Sendable {
 
     /// Describes a take that begins, with a file name that is free.
     func take(_ id: Int, _ model: StoredTake.Model?, first: Int64) -> RecordedTake {
-        let take = RecordedTake(
+        var take = RecordedTake(
             id: id, path: TakeName(settings.folder, settings.name, section: model?.sectionName ?? "").free(),
             model: model,
             firstInputFrame: first, time: Int64(time(nil)))
-        lock.withLock { takes[id] = take }
+        lock.withLock {
+            if let place = places.removeValue(forKey: id) { take.lie(on: place.model, zero: place.zero) }
+            takes[id] = take
+        }
         return take
+    }
+
+    /// Lays a take on another pass than the one in which it began. Call it before the take's end is told.
+    ///
+    /// - Parameter zero: The input frame at which the model's first frame was heard.
+    func place(_ id: Int, _ model: StoredTake.Model, zero: Double) {
+        lock.withLock {
+            if takes[id] == nil { places[id] = (model, zero) }
+            takes[id]?.lie(on: model, zero: zero)
+        }
     }
 
     /// Takes in an event, on the writer's thread.
@@ -121,11 +136,18 @@ final class TakeLister: @unchecked Sendable {
             if frameCount > 0 { events.tell(.unlisted(take, error)) }
             return false
         }
-        lock.withLock { takes[take.id] = take }
+        lock.withLock { takes[take.id]?.number = take.number }
         return true
     }
 
     private func known(_ id: Int) -> RecordedTake? { lock.withLock { takes[id] } }
+}
+
+extension RecordedTake {
+    fileprivate mutating func lie(on model: StoredTake.Model, zero: Double) {
+        self.model = model
+        self.model?.start = zero - Double(firstInputFrame)
+    }
 }
 
 /// The name of a take's file: what is practised, the section, and when.

@@ -32,6 +32,8 @@ struct TakePlanner: Sendable {
     enum Step: Sendable, Hashable {
         /// Begin a take with what is heard from an output frame on; without a target it is a recording of its own.
         case begin(id: Int, frame: Int64, TakeTarget?)
+        /// It lies on another pass, or another gap, than the one in which it began.
+        case place(id: Int, TakeTarget)
         /// End it with what is heard before an output frame.
         case end(id: Int, frame: Int64)
         /// It was too short to be kept.
@@ -56,13 +58,15 @@ struct TakePlanner: Sendable {
 
     /// The last spans, ascending; those longer ago than a device's buffer do not matter.
     private var spans: [Span] = []
-    private var running: (id: Int, frame: Int64)?
+    private var running: (id: Int, frame: Int64, target: TakeTarget?)?
     private var lastID = 0
     /// What a pause has interrupted.
     private var paused: Span?
     private let leastFrames: Int64
 
     private static let mostSpans = 64
+    /// A key that is pressed a little late means the pass in which it is pressed.
+    private static let nearlyAsMuch = 0.9
     /// Takes of less than this many seconds are not kept.
     static let leastSeconds = 0.1
 
@@ -149,7 +153,7 @@ struct TakePlanner: Sendable {
         return steps.filter { step in
             switch step {
             case .begin(let id, _, _), .drop(let id): !moments.contains(id)
-            case .end: true
+            case .end, .place: true
             }
         }
     }
@@ -169,14 +173,30 @@ struct TakePlanner: Sendable {
 
     private mutating func begin(at frame: Int64, _ target: TakeTarget?) -> Step {
         lastID += 1
-        running = (lastID, frame)
+        running = (lastID, frame, target)
         return .begin(id: lastID, frame: frame, target)
     }
 
     private mutating func stop(at frame: Int64) -> [Step] {
         guard let take = running else { return [] }
         running = nil
-        return frame - take.frame < leastFrames ? [.drop(id: take.id)] : [.end(id: take.id, frame: frame)]
+        guard frame - take.frame >= leastFrames else { return [.drop(id: take.id)] }
+        let end = Step.end(id: take.id, frame: frame)
+        guard mode == .key, let target = place(from: take.frame, to: frame), target != take.target else { return [end] }
+        return [.place(id: take.id, target), end]
+    }
+
+    /// What a take of a key's lies on: who presses the key in the middle of a pass may mean the next one, or the answer to this one.
+    ///
+    /// - Returns: The first pass or gap of which nearly as much was heard during the take as of any other; nil if nothing was.
+    private func place(from first: Int64, to end: Int64) -> TakeTarget? {
+        let heard = spans.indices.map { index in
+            let next = index + 1 < spans.count ? spans[index + 1].frame : .max
+            let length = min(end, next) - max(first, spans[index].frame)
+            return (length: spans[index].kind == .still ? 0 : max(0, length), target: spans[index].target)
+        }
+        guard let most = heard.map(\.length).max(), most > 0 else { return nil }
+        return heard.first { Double($0.length) >= Self.nearlyAsMuch * Double(most) }?.target
     }
 
     /// Where a pass lies; nil if it is played backwards, as no model of a take is.

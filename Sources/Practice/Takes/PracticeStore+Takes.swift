@@ -39,7 +39,7 @@ extension PracticeStore {
 
     // MARK: Changing
 
-    /// Adds a take to the list. A take whose file is in the list already gets its new length and nothing else.
+    /// Adds a take to the list. A take whose file is in the list already gets its new length and its new model, and nothing else.
     ///
     /// - Parameters:
     ///   - path: Its file; the name may be relative.
@@ -58,6 +58,7 @@ extension PracticeStore {
             if let known = try rows.take(inFileAt: whole), known.sound.time == sound.time {
                 number = known.number
                 try rows.updateTake(number, .frameCount, .integer(sound.frameCount))
+                if let model, model != known.model { try rows.updateTake(number, model) }
             } else {
                 number = Int(try rows.addTake(path: whole, sound, model))
             }

@@ -65,6 +65,15 @@ extension StoreRows {
             .integer(number))
     }
 
+    /// Tells what a take was recorded against.
+    func updateTake(_ number: Int, _ model: StoredTake.Model) throws(DatabaseError) {
+        let recording = try self.recording(model.key)?.id
+        try database.run(
+            "UPDATE take SET recording = ?, section = ?, model = ?, revision = \(Self.nextTakeRevision) WHERE id = ?",
+            .integer(orNull: recording), .integer(orNull: model.sectionID.map(Int64.init)), .text(Self.text(model)),
+            .integer(Int64(number)))
+    }
+
     /// Forgets a take.
     func removeTake(_ number: Int) throws(DatabaseError) {
         try database.run(

@@ -65,7 +65,9 @@ struct ComparedPair {
 
     /// The newest take of a section, or of a recording, or else of no recording; nil if there is none.
     private static func newest(of key: RecordingKey, _ section: Int?, in store: PracticeStore) throws -> StoredTake? {
-        if let take = try store.takes(TakeFilter(key: key, sectionID: section, limit: 1)).first { return take }
-        return try store.takes().first { $0.model == nil }
+        // One that is being recorded has no length yet.
+        func hasSound(_ take: StoredTake) -> Bool { take.sound.frameCount > 0 }
+        return try store.takes(TakeFilter(key: key, sectionID: section)).first(where: hasSound)
+            ?? store.takes().first { $0.model == nil && hasSound($0) }
     }
 }

@@ -14,7 +14,9 @@ struct Diagnosis {
     /// All checks, the decisive one first.
     var checks: [Check] {
         [output, input, group].compactMap { $0 } + volume
-            + [priority, timeout, niceness, memoryLock, throttle, governor, kernel, pedals, ffmpeg, disk].compactMap { $0 }
+            + [priority, timeout, niceness, memoryLock, throttle, governor, kernel, pedals, ffmpeg, disk].compactMap {
+                $0
+            }
     }
 
     /// The exit code: that of the first problem that prevents playing.
