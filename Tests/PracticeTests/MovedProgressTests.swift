@@ -64,6 +64,37 @@ struct MovedProgressTests {
         }
     }
 
+    @Test("takes go with their sections: what was heard is the same, in frames of the other file; others stay")
+    func takes() throws {
+        let copy = try practise()
+        func take(_ name: String, _ section: Int?, _ frames: Range<Int64>) throws -> Int {
+            let sound = StoredTake.Sound(time: 1, sampleRate: 8000, channelCount: 1, frameCount: 900)
+            return try store.addTake(
+                inFileAt: "/nowhere/\(name).wav", sound,
+                model: .init(key: old.key, sectionID: section, sectionName: "B", frames: frames, pass: 2, start: -3.5),
+                of: old
+            ).number
+        }
+        // Of the whole section, of a range partly beside it, of one that was never saved; the last is in the trash.
+        let numbers = [
+            try take("a", 2, 800..<1600), try take("b", 2, 700..<1500), try take("c", nil, 100..<200),
+            try take("d", 2, 800..<1600),
+        ]
+        _ = try store.trash(takes: [numbers[3]])
+        let before = try numbers.map { try #require(try store.take($0)).model }
+        try store.adopt(copy, for: new)
+        let id = try #require(try store.sections(of: new).sections.first { $0.name == "B" }?.id)
+        let moved = try numbers.map { try #require(try store.take($0)?.model) }
+        #expect(moved.map(\.frames) == [1600..<3200, 1400..<3000, 100..<200, 1600..<3200])
+        #expect(moved.map(\.key) == [new.key, new.key, old.key, new.key])
+        #expect(moved.map(\.sectionID) == [id, id, nil, id] && moved[0].start == -3.5 && moved[0].pass == 2)
+        #expect(try store.takes(TakeFilter(key: new.key, sectionID: id)).map(\.number) == [numbers[1], numbers[0]])
+        try store.undo(new.key)
+        #expect(try numbers.map { try #require(try store.take($0)).model } == before)
+        try store.redo(new.key)
+        #expect(try numbers.map { try #require(try store.take($0)?.model) } == moved)
+    }
+
     @Test("what is rated after that belongs to the same row of reviews, also when the sections go back")
     func later() throws {
         try store.adopt(try practise(), for: new)

@@ -80,6 +80,8 @@ struct RecorderRowsTests {
         }
         let kinds = names.reduce(into: [String]()) { if $0.last != $1 { $0.append($1) } }
         #expect(kinds.first == #""recording.started""# && kinds.last == #""recording.stopped""#, "\(kinds)")
+        #expect(Array(kinds.suffix(2)) == [#""recording.converting""#, #""recording.stopped""#], "\(kinds)")
+        #expect(done.lines.contains { $0.contains(#""take":"a.wav","path":"a.flac","format":"flac""#) }, "\(done.text)")
         #expect(names.count { $0 == #""recording.stopped""# } == 1 && kinds.contains(#""level""#))
         let last = try #require(done.lines.last)
         #expect(last.contains(#""path":"a.flac""#) && !last.contains(#""integrated":null"#), "\(last)")

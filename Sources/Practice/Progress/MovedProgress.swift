@@ -10,17 +10,18 @@ extension StoreRows {
         ) { (row) throws(DatabaseError) in try StoredText.origins(try row.text(0)) } ?? [:]
     }
 
-    /// Moves the ratings and the log of sections to those that were taken over from them, or back. All of it: what was rated since goes
-    /// back, too.
+    /// Moves the ratings, the log and the takes of sections to those that were taken over from them, or back. All of it: what was rated
+    /// since goes back, too.
     ///
     /// - Parameters:
     ///   - origins: Where they come from, by the identities of the new ones.
     ///   - id: The recording of the new ones.
     ///   - forward: False to move back.
     func moveProgress(of origins: [Int: SectionOrigin], to id: Int64, forward: Bool) throws(DatabaseError) {
+        guard !origins.isEmpty, let taker = try recording(id: id)?.stored.recording else { return }
         for (section, origin) in origins.sorted(by: { $0.key < $1.key }) {
-            guard let old = try recording(origin.key)?.id else { continue }
-            let (new, first) = ((recording: id, section: section), (recording: old, section: origin.sectionID))
+            guard let giver = try recording(origin.key) else { continue }
+            let (new, first) = ((recording: id, section: section), (recording: giver.id, section: origin.sectionID))
             let (from, to) = forward ? (first, new) : (new, first)
             try database.run(
                 "UPDATE review SET recording = ?, section = ? WHERE recording = ? AND section = ?",
@@ -33,6 +34,56 @@ extension StoreRows {
                     past = coalesce((SELECT past FROM section WHERE recording = ?1 AND id = ?2), past)
                 WHERE recording = ?3 AND section = ?4
                 """, .integer(to.recording), .integer(to.section), .integer(from.recording), .integer(from.section))
+            let places = (
+                old: TakePlace(giver.stored.recording, try frames(origin.sectionID, of: giver.id), origin.sectionID),
+                new: TakePlace(taker, try frames(section, of: id), section)
+            )
+            try moveTakes(
+                of: from, from: forward ? places.old : places.new, to: forward ? places.new : places.old)
         }
+    }
+
+    /// The frames of a section; nil if it is gone.
+    private func frames(_ section: Int, of recording: Int64) throws(DatabaseError) -> Range<Int64>? {
+        try database.first(
+            "SELECT first, past FROM section WHERE recording = ? AND id = ?", .integer(recording), .integer(section)
+        ) { (row) throws(DatabaseError) in
+            let (first, past) = (try row.integer(0), try row.integer(1))
+            return first < past ? first..<past : nil
+        } ?? nil
+    }
+
+    private func moveTakes(
+        of section: (recording: Int64, section: Int), from: TakePlace, to: TakePlace
+    ) throws(DatabaseError) {
+        for take in try takes(ofSection: section.section, of: section.recording) {
+            guard var model = take.model else { continue }
+            model.frames = to.frames(of: model.frames, in: from)
+            (model.key, model.sectionID) = (to.recording.key, to.sectionID)
+            try updateTake(take.number, model)
+        }
+    }
+}
+
+/// A section of a recording, of which takes were made.
+private struct TakePlace {
+    let recording: PracticeRecording
+    let section: Range<Int64>?
+    let sectionID: Int
+
+    init(_ recording: PracticeRecording, _ section: Range<Int64>?, _ sectionID: Int) {
+        (self.recording, self.section, self.sectionID) = (recording, section, sectionID)
+    }
+
+    /// A range of the other recording in frames of this one: what was heard is the same, at its own rate and place.
+    func frames(of range: Range<Int64>, in other: TakePlace) -> Range<Int64> {
+        // Exactly, so that a step there and back changes nothing.
+        if let section, range == other.section { return section }
+        let ratio = Double(recording.sampleRate) / Double(other.recording.sampleRate)
+        let (own, others) = (section?.lowerBound ?? 0, other.section?.lowerBound ?? 0)
+        func frame(_ frame: Int64) -> Int64 {
+            min(max(0, own + Int64((Double(frame - others) * ratio).rounded())), recording.frameCount)
+        }
+        return frame(range.lowerBound)..<frame(range.upperBound)
     }
 }

@@ -79,7 +79,7 @@ extension PracticeStore {
 
     /// Takes the sections of a copy over, in one step for `undo`. Frames are converted to those of the recording's own file.
     ///
-    /// The ratings of the sections, and what was practised of them, go with them; `undo` brings all of it back to where it was.
+    /// The ratings of the sections, what was practised of them, and their takes go with them; `undo` brings all of it back to where it was.
     ///
     /// - Returns: What has changed.
     /// - Throws: `SectionError`, `StoreError`.

@@ -186,9 +186,11 @@ public final class PracticeStore: Sendable {
                 let change = try rows.change(forward ? row.done + 1 : row.done, of: row.id)
             else { return .failure(nothing) }
             let step = forward ? change : change.reversed
+            let origins = try rows.origins(ofChange: forward ? row.done + 1 : row.done, of: row.id)
+            // While the sections of both recordings are there.
+            if !forward { try rows.moveProgress(of: origins, to: row.id, forward: false) }
             try rows.write(step, nextSection: row.nextSection, of: row.id)
-            let number = forward ? row.done + 1 : row.done
-            try rows.moveProgress(of: try rows.origins(ofChange: number, of: row.id), to: row.id, forward: forward)
+            if forward { try rows.moveProgress(of: origins, to: row.id, forward: true) }
             try rows.setDone(forward ? row.done + 1 : row.done - 1, of: row.id)
             return .success(step)
         }

@@ -30,6 +30,11 @@ struct StoreRows {
             "SELECT \(Self.columns) FROM recording WHERE key = ?", .bytes(key.bytes), row: Self.recording)
     }
 
+    func recording(id: Int64) throws(DatabaseError) -> RecordingRow? {
+        try database.first(
+            "SELECT \(Self.columns) FROM recording WHERE recording.id = ?", .integer(id), row: Self.recording)
+    }
+
     /// All recordings, the last seen first.
     func recordings() throws(DatabaseError) -> [StoredRecording] {
         try database.rows(

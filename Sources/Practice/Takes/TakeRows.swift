@@ -65,6 +65,13 @@ extension StoreRows {
             .integer(number))
     }
 
+    /// All takes of a section, in the trash or not.
+    func takes(ofSection section: Int, of recording: Int64) throws(DatabaseError) -> [StoredTake] {
+        try database.rows(
+            "SELECT \(Self.takeColumns) FROM \(Self.takeTables) WHERE take.recording = ? AND take.section = ? AND gone = 0",
+            [.integer(recording), .integer(Int64(section))], row: Self.take)
+    }
+
     /// Tells what a take was recorded against.
     func updateTake(_ number: Int, _ model: StoredTake.Model) throws(DatabaseError) {
         let recording = try self.recording(model.key)?.id

@@ -245,7 +245,7 @@ struct Record: Verb {
         defer { remote?.close() }
         if !outcome.isKept { listing?.drop() }
         if let summary = outcome.summary {
-            let conversion = Result { try convert(outcome, place, signals) }
+            let conversion = Result { try convert(outcome, summary, line, place, signals, remote) }
             let made = (try? conversion.get()) ?? nil
             let path = outcome.isKept ? made ?? place.takePath : nil
             let last = line.stopped(
@@ -284,10 +284,17 @@ struct Record: Verb {
 
     /// Converts the take if requested, and returns the path of the new file.
     private func convert(
-        _ outcome: RecordOutcome, _ place: TakePlace, _ signals: Int32
+        _ outcome: RecordOutcome, _ summary: TakeSummary, _ line: RecorderLine, _ place: TakePlace, _ signals: Int32,
+        _ remote: RemoteDesk?
     ) throws -> String? {
         guard outcome.isKept, let take = place.takePath, let target = place.path, let format = place.format.export
         else { return nil }
+        let news = line.converting(take, frames: summary.frameCount, to: target, format)
+        remote?.publish(news)
+        // A reader that is gone is told of at the end, and keeps nothing from being made.
+        if messages.json, outcome.status != .closedPipe, outcome.outputFailure == nil {
+            try? StandardStream.output.line(news)
+        }
         let conversion = Conversion(
             take: take, target: target, format: format, marks: outcome.marks, keepsTake: keepTake, signals: signals,
             messages: messages)

@@ -86,7 +86,8 @@ struct TakesCommand: Verb {
             note("wrote \(words[1])")
         case .export: try export(try TakeWord.take(words[0], in: store), to: words[1])
         case .add:
-            try tell(try words.map { try store.addTake(inFileAt: $0, Self.sound($0)) }, "added", next: "takes")
+            try tell(
+                try words.map { try store.addTake(inFileAt: $0, Self.sound($0, in: store)) }, "added", next: "takes")
         case .rm:
             let takes = try TakeWord.takes(words, in: store)
             try tell(try store.trash(takes: takes.map(\.number)), "deleted", next: "takes undo")
@@ -209,12 +210,13 @@ struct TakesCommand: Verb {
         return Int(number)
     }
 
-    /// The sound of a recording that was made some time ago: when its file was written tells when.
-    private static func sound(_ path: String) throws(AudioFileError) -> StoredTake.Sound {
+    /// The sound of a recording that was made some time ago: the list tells when, or else when its file was written.
+    private static func sound(_ path: String, in store: PracticeStore) throws -> StoredTake.Sound {
         let info = try AudioFileInfo(path: path)
+        let known = try FileName.absolute(path).flatMap { try store.take(inFileAt: $0) }
         let modified = unsafe FileState(path)?.modified.seconds ?? 0
         return StoredTake.Sound(
-            time: modified, sampleRate: info.sampleRate, channelCount: info.channelCount,
+            time: known?.sound.time ?? modified, sampleRate: info.sampleRate, channelCount: info.channelCount,
             frameCount: info.frameCount)
     }
 

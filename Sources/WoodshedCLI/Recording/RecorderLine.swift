@@ -72,6 +72,13 @@ struct RecorderLine {
         }
     }
 
+    /// The take is whole, and another file is being made of it.
+    func converting(_ take: String, frames: Int64, to path: String, _ format: ExportFormat) -> String {
+        line(
+            "recording.converting", frame: frames,
+            [.init("take", .string(take)), .init("path", .string(path)), .init("format", .string(format.rawValue))])
+    }
+
     /// The last line, once the result of the take is known.
     func stopped(
         _ summary: TakeSummary, outcome: String, path: String?, _ statistics: StreamStatistics,
