@@ -45,7 +45,8 @@ final class Echo: Sendable {
         }
     }
 
-    var lines: [String] { seen.withLock { $0 } }
+    /// Copied under the lock: the sanitizer does not see that the array's reference count orders a read before the next append.
+    var lines: [String] { seen.withLock { $0.map(\.self) } }
 
     /// Waits until something is so; false after half a minute.
     static func waits(until isSo: () -> Bool) -> Bool {
