@@ -270,6 +270,10 @@ all_ran() { WOODSHED_SKIPS_FAIL=1 skips bash -c "$1"; }
 ran='echo "✔ Test \"soft\" with 2 test cases passed after 1 second."'
 expect nothing "a test that one step skips and another runs" all_ran "$ran"
 expect found "a test that every step skips" all_ran 'echo "➜ Test \"soft\" skipped: \"no ear\""'
+printf '# comment\nsof  it has no ear\n' >"$folder/may-skip"
+may_skip() { WOODSHED_MAY_SKIP=$folder/may-skip all_ran 'echo "➜ Test \"'"$1"'\" skipped: \"no ear\""'; }
+expect nothing "a test that every step skips, and may skip" may_skip soft
+expect found "a test that every step skips, beside one that may be skipped" may_skip loft
 expect found "a test that is skipped without a reason" all_ran "$ran; echo '➜ Test \"mute\" skipped.'"
 expect found "a step that is skipped" all_ran "$ran; echo 'not run here: sample: no server'; exit 77"
 expect nothing "a step that is skipped, where it may be, is told" \
