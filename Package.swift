@@ -76,6 +76,9 @@ let package = Package(
         .target(name: "CLibraryTable", path: "CSources/CLibraryTable"),
         .target(name: "CPangoCairo", dependencies: ["CLibraryTable"], path: "CSources/CPangoCairo"),
         .target(name: "CSQLite", dependencies: ["CLibraryTable"], path: "CSources/CSQLite"),
+        .target(name: "CCurl", dependencies: ["CLibraryTable"], path: "CSources/CCurl"),
+        .target(name: "CSDBus", dependencies: ["CLibraryTable"], path: "CSources/CSDBus"),
+        .target(name: "CExpat", dependencies: ["CLibraryTable"], path: "CSources/CExpat"),
         .target(name: "VirtualCard", dependencies: ["CALSA"], path: "CSources/VirtualCard"),
         .target(name: "VirtualCardPlugIn", dependencies: ["VirtualCard"], path: "CSources/VirtualCardPlugIn"),
         // Replaces malloc in programs that link it: for tests and benchmarks, never for a product that ships.
@@ -143,16 +146,30 @@ let package = Package(
             name: "RemoteControl", dependencies: ["Explanations", "Realtime", "Files", "JSON", "CALSA"],
             swiftSettings: settings),
         .target(
+            name: "Transfers",
+            dependencies: ["Explanations", "Realtime", "Files", "JSON", "Libraries", "CCurl", "CLinux"],
+            swiftSettings: settings),
+        .target(
+            name: "DesktopBus", dependencies: ["Explanations", "Realtime", "Files", "Libraries", "CSDBus"],
+            swiftSettings: settings),
+        .target(
+            name: "Library",
+            dependencies: [
+                "Explanations", "Realtime", "DSP", "Files", "Sections", "JSON", "UserState", "Database", "Libraries",
+                "AudioFiles", "Clips", "Takes", "AudioDevices", "Engine", "Practice", "Transfers", "CExpat",
+            ],
+            swiftSettings: settings),
+        .target(
             name: "Woodshed",
             dependencies: [
                 "Explanations", "Realtime", "DSP", "Sections", "AudioFiles", "Clips", "Takes", "Waveforms",
-                "AudioDevices", "Recording", "Engine", "Practice",
+                "AudioDevices", "Recording", "Engine", "Practice", "Transfers", "Library",
             ],
             swiftSettings: settings),
         .target(
             name: "WoodshedCLI",
             dependencies: [
-                "Realtime", "DSP", "Drawing", "Files", "JSON", "RemoteControl", "Settings", "UserState", "Woodshed",
+                "Realtime", "DSP", "DesktopBus", "Drawing", "Files", "JSON", "RemoteControl", "Settings", "UserState", "Woodshed",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: settings),
@@ -188,6 +205,19 @@ let package = Package(
             name: "FilesTests", dependencies: ["Files", "ProcessHandles", "TestSupport"], swiftSettings: settings),
         .testTarget(
             name: "RemoteControlTests", dependencies: ["CALSA", "Files", "JSON", "RemoteControl", "TestSupport"],
+            swiftSettings: settings),
+        .testTarget(
+            name: "TransfersTests", dependencies: ["Files", "JSON", "Transfers", "TestSupport"],
+            exclude: ["Servers"], swiftSettings: settings),
+        .testTarget(
+            name: "DesktopBusTests", dependencies: ["DesktopBus", "Files", "ProcessHandles", "TestSupport"],
+            swiftSettings: settings),
+        .testTarget(
+            name: "LibraryTests",
+            dependencies: [
+                "AudioFiles", "Clips", "Database", "Engine", "Files", "JSON", "Library", "Practice", "Sections",
+                "SoundFileSupport", "TestSupport", "Transfers",
+            ],
             swiftSettings: settings),
         .testTarget(name: "DatabaseTests", dependencies: ["Database", "TestSupport"], swiftSettings: settings),
         .testTarget(

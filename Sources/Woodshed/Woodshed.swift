@@ -7,10 +7,12 @@
 @_exported public import DSP
 @_exported public import Engine
 @_exported public import Explanations
+@_exported public import Library
 @_exported public import Practice
 // What a device's thread was granted, and rings to carry what it leaves behind.
 @_exported public import Realtime
 @_exported public import Recording
 @_exported public import Sections
 @_exported public import Takes
+@_exported public import Transfers
 @_exported public import Waveforms
