@@ -169,7 +169,8 @@ let package = Package(
         .target(
             name: "WoodshedCLI",
             dependencies: [
-                "Realtime", "DSP", "DesktopBus", "Drawing", "Files", "JSON", "RemoteControl", "Settings", "UserState", "Woodshed",
+                "Realtime", "DSP", "DesktopBus", "Drawing", "Files", "JSON", "RemoteControl", "Settings", "UserState",
+                "Woodshed",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: settings),

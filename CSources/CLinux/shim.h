@@ -48,3 +48,12 @@ static inline int linux_process_end(int descriptor, int *status) {
 
 /// The descriptor of a new file in memory, closed on exec; -1 with errno.
 static inline int linux_memory_file(const char *name) { return (int)syscall(SYS_memfd_create, name, 1); }
+
+/// Lets a file share the room of another one on the disk, until one of them is changed. Returns 0, or -1 with errno.
+static inline int linux_clone_file(int target, int source) {
+    // FICLONE, _IOW(0x94, 9, int).
+    return (int)syscall(SYS_ioctl, target, 1u << 30 | sizeof source << 16 | 0x94u << 8 | 9, (long)source);
+}
+
+/// Waits until everything written to the file system of a descriptor is on the disk. Returns 0, or -1 with errno.
+static inline int linux_synchronise_all(int descriptor) { return (int)syscall(SYS_syncfs, descriptor); }

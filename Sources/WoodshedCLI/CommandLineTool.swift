@@ -66,7 +66,7 @@ public enum CommandLineTool {
         } catch {
             return try answer(error, verb: arguments.first.flatMap { Woodshed.verbs.contains($0) ? $0 : nil })
         }
-        if let verb = command as? any Verb { try verb.perform() }
+        if var verb = command as? any Verb { try verb.perform() }
     }
 
     /// The arguments, with what the environment and the configuration file say for verbs that have such options.

@@ -237,20 +237,6 @@ public final class PracticeStore: Sendable {
     /// Seconds since 1970.
     private static var now: Int64 { Int64(time(nil)) }
 
-    func read<Value: Sendable>(
-        _ body: (StoreRows) throws(DatabaseError) -> Value
-    ) throws(StoreError) -> Value? {
-        try file.withLock { (file) throws(StoreError) in try file.read(body) }
-    }
-
-    func change<Value: Sendable>(
-        _ body: (StoreRows) throws(DatabaseError) -> Value
-    ) throws(StoreError) -> Value {
-        let value = try file.withLock { (file) throws(StoreError) in try file.change(body) }
-        announceChanges()
-        return value
-    }
-
     /// A change of takes.
     @discardableResult
     func changeTakes<Value: Sendable>(

@@ -8,6 +8,7 @@ final class Salvage {
     private(set) var recordingCount = 0
     private(set) var sectionCount = 0
     private(set) var takeCount = 0
+    private(set) var itemCount = 0
     private(set) var practiceCount = 0
     private(set) var reviewCount = 0
     private(set) var isComplete = true
@@ -63,6 +64,7 @@ final class Salvage {
                 try StoreRows.checkReview(
                     before: try row.text(orNull: 5), after: try row.text(6), evidence: try row.text(8))
             }
+            try copyLibrary()
             if !isComplete {
                 // A change could be undone only in the list that it led to.
                 try target.run("DELETE FROM change")
@@ -88,10 +90,51 @@ final class Salvage {
         }
     }
 
+    /// Whether a table is younger than the damaged store.
+    private func isYounger(_ table: String) -> Bool {
+        do throws(DatabaseError) {
+            let version = try source.first("PRAGMA user_version") { (row) throws(DatabaseError) in try row.integer(0) }
+            guard let version, version > 0, version < StoreSchema.current.version else { return false }
+            return try source.rows("SELECT 1 FROM sqlite_schema WHERE name = ?", [.text(table)]) { _ in }.isEmpty
+        } catch { return false }
+    }
+
+    private func copyLibrary() throws(DatabaseError) {
+        itemCount = try copy(
+            "item", row: "id",
+            [
+                "recording", "kind", "place", "path", "original", "byte_count", "container", "codec", "channel_count",
+                "title", "artist", "language", "tags", "source", "licence", "loudness", "true_peak", "added", "edited",
+                "trashed", "trashing", "gone", "revision",
+            ]
+        ) { (row) throws(DatabaseError) in
+            _ = try StoredText.settings(try row.text(19))
+        }
+        _ = try copy("playlist", row: "id", ["identity", "name", "made", "changed", "revision"]) { _ in }
+        _ = try copy("entry", row: "id", ["playlist", "recording", "place", "added"]) { _ in }
+        _ = try copy(
+            "fetch", row: "id",
+            [
+                "address", "state", "priority", "wishes", "done", "total", "error", "remedy", "added", "tried",
+                "revision",
+            ]
+        ) { _ in }
+        _ = try copy("feed", row: "id", ["address", "title", "validators", "checked", "error", "added"]) { _ in }
+        _ = try copy(
+            "episode", row: "id",
+            [
+                "feed", "identity", "title", "address", "published", "milliseconds", "byte_count", "about", "recording",
+                "is_new",
+            ]
+        ) { _ in }
+        _ = try copy("deleted_playlist", row: "id", ["identity", "time"]) { _ in }
+    }
+
     /// Copies the rows of a table that can be read and that `check` accepts; returns how many.
     private func copy(
         _ table: String, row name: String, _ columns: [String], check: (DatabaseRow) throws(DatabaseError) -> Void
     ) throws(DatabaseError) -> Int {
+        if isYounger(table) { return 0 }
         let list = columns.joined(separator: ", ")
         let insert =
             "INSERT INTO \(table) (\(name), \(list)) VALUES (?\(String(repeating: ", ?", count: columns.count)))"

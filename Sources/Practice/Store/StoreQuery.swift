@@ -1,11 +1,11 @@
 /// A query in the words of SQLite's text search, from what a user types.
-struct StoreQuery {
-    let text: String
+package struct StoreQuery {
+    package let text: String
 
     /// Each word must begin a word of what is found; words are quoted, so that nothing in them is an operator.
     ///
     /// - Returns: Nil if there is no letter and no digit.
-    init?(_ typed: String) {
+    package init?(_ typed: String) {
         let words = typed.split(whereSeparator: \.isWhitespace).filter { word in
             word.unicodeScalars.contains { $0.properties.isAlphabetic || $0.properties.numericType != nil }
         }

@@ -13,6 +13,8 @@ public struct StoreRepair: Explained, Equatable {
     public let sectionCount: Int
     /// The takes that could be read.
     public let takeCount: Int
+    /// The recordings of the library that could be read.
+    public let itemCount: Int
     /// The entries of the practice log that could be read.
     public let practiceCount: Int
     /// The reviews that could be read.
@@ -24,7 +26,7 @@ public struct StoreRepair: Explained, Equatable {
     public var message: String {
         "the store of sections and takes was damaged; \(isComplete ? "everything in it" : "what could be read") was kept: "
             + "\(recordingCount) recordings with \(sectionCount) sections, \(takeCount) takes, "
-            + "\(practiceCount) entries of the practice log and \(reviewCount) reviews"
+            + "\(itemCount) in the library, \(practiceCount) entries of the practice log and \(reviewCount) reviews"
     }
     /// What to do about it, in one plain sentence.
     public var remedy: String { "The damaged file is kept as \(damagedPath)." }
@@ -38,6 +40,7 @@ public struct StoreRepair: Explained, Equatable {
             guard let salvage = try Self.salvage(path, schema, busyTimeout) else { return nil }
             (damagedPath, recordingCount) = (salvage.aside, salvage.copied.recordingCount)
             (sectionCount, takeCount) = (salvage.copied.sectionCount, salvage.copied.takeCount)
+            itemCount = salvage.copied.itemCount
             (practiceCount, reviewCount) = (salvage.copied.practiceCount, salvage.copied.reviewCount)
             isComplete = salvage.copied.isComplete
         } catch {

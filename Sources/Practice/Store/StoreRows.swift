@@ -1,20 +1,21 @@
 // The rows of a store, read and written on a connection whose transaction the caller has begun.
-internal import AudioFiles
-internal import Database
+package import AudioFiles
+package import Database
 internal import Files
 internal import Sections
+internal import Synchronization
 
 /// The row of a recording, with the columns that users do not see.
-struct RecordingRow {
-    let id: Int64
-    let stored: StoredRecording
+package struct RecordingRow {
+    package let id: Int64
+    package let stored: StoredRecording
     let nextSection: Int
     /// The number of the last change that is not undone.
     let done: Int64
 }
 
-struct StoreRows {
-    let database: Database
+package struct StoreRows {
+    package let database: Database
 
     /// Changes that are kept of a recording, at most.
     static let mostChanges: Int64 = 1000
@@ -25,7 +26,7 @@ struct StoreRows {
         recording.id, key, sample_rate, frame_count, title, path, seen, position, settings, section_count, next_section, done
         """
 
-    func recording(_ key: RecordingKey) throws(DatabaseError) -> RecordingRow? {
+    package func recording(_ key: RecordingKey) throws(DatabaseError) -> RecordingRow? {
         try database.first(
             "SELECT \(Self.columns) FROM recording WHERE key = ?", .bytes(key.bytes), row: Self.recording)
     }
@@ -73,7 +74,7 @@ struct StoreRows {
     }
 
     /// Adds the recording, or brings its title, its path and when it was seen up to date; returns its row.
-    func see(_ recording: PracticeRecording, at time: Int64) throws(DatabaseError) -> RecordingRow {
+    package func see(_ recording: PracticeRecording, at time: Int64) throws(DatabaseError) -> RecordingRow {
         if let row = try self.recording(recording.key) {
             let isRenamed = row.stored.recording.title != recording.title
             if isRenamed { try removeWords(ofRecording: row.id) }
@@ -184,9 +185,12 @@ struct StoreRows {
             """, .integer(id), .integer(section.id), .text(section.kind.rawValue), .integer(section.frames.lowerBound),
             .integer(section.frames.upperBound), .text(section.name), .text(section.text),
             .integer(section.isHard ? 1 : 0), .text(StoredText.text(section.settings)))
-        try database.run(
-            "INSERT INTO section_words (rowid, name, text) VALUES (?, ?, ?)", .integer(database.lastInsertedRow),
-            .text(section.name), .text(section.text))
+        let row = database.lastInsertedRow
+        for index in Self.sectionIndexes {
+            try database.run(
+                "INSERT INTO \(index) (rowid, name, text) VALUES (?, ?, ?)", .integer(row), .text(section.name),
+                .text(section.text))
+        }
     }
 
     // MARK: Words to search
@@ -206,12 +210,16 @@ struct StoreRows {
     }
 
     private func removeWords(ofSection section: Int, in id: Int64) throws(DatabaseError) {
-        try database.run(
-            """
-            INSERT INTO section_words (section_words, rowid, name, text)
-            SELECT 'delete', row, name, text FROM section WHERE recording = ? AND id = ?
-            """, .integer(id), .integer(section))
+        for index in Self.sectionIndexes {
+            try database.run(
+                """
+                INSERT INTO \(index) (\(index), rowid, name, text)
+                SELECT 'delete', row, name, text FROM section WHERE recording = ? AND id = ?
+                """, .integer(id), .integer(section))
+        }
     }
+
+    private static let sectionIndexes = ["section_words", "section_trigrams"]
 
     // MARK: History
 
@@ -291,13 +299,32 @@ struct StoreRows {
     }
 }
 
+extension PracticeStore {
+    /// Reads one state of the store; nil if there is none yet, and then none is made.
+    package func read<Value: Sendable>(
+        _ body: (StoreRows) throws(DatabaseError) -> Value
+    ) throws(StoreError) -> Value? {
+        try file.withLock { (file) throws(StoreError) in try file.read(body) }
+    }
+
+    /// Changes the store in one transaction; makes it if there is none yet.
+    @discardableResult
+    package func change<Value: Sendable>(
+        _ body: (StoreRows) throws(DatabaseError) -> Value
+    ) throws(StoreError) -> Value {
+        let value = try file.withLock { (file) throws(StoreError) in try file.change(body) }
+        announceChanges()
+        return value
+    }
+}
+
 extension RecordingKey {
     /// 16 bytes, the highest first.
-    var bytes: [UInt8] {
+    package var bytes: [UInt8] {
         [high, low].flatMap { half in (0..<8).map { UInt8(truncatingIfNeeded: half >> (56 - 8 * $0)) } }
     }
 
-    init?(bytes: [UInt8]) {
+    package init?(bytes: [UInt8]) {
         guard bytes.count == 16 else { return nil }
         func half(_ bytes: ArraySlice<UInt8>) -> UInt64 { bytes.reduce(0) { $0 << 8 | UInt64($1) } }
         self.init(high: half(bytes[..<8]), low: half(bytes[8...]))

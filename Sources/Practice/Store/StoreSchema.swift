@@ -8,7 +8,7 @@ struct StoreSchema: Sendable {
     let versions: [[String]]
 
     /// The indexes of the words that are searched.
-    static let wordIndexes = ["recording_words", "section_words"]
+    static let wordIndexes = ["recording_words", "section_words", "section_trigrams", "item_words", "item_trigrams"]
 
     /// In the header of the file, so that nobody's database is taken for ours: "Wood".
     static let applicationID: Int64 = 0x576F_6F64
@@ -217,12 +217,19 @@ extension StoreSchema {
             "CREATE INDEX take_by_revision ON take (revision)",
         ],
         progress,
+        library,
     ]
 
-    private static func words(_ name: String, of table: String, columns: String, row: String) -> String {
+    static func words(_ name: String, of table: String, columns: String, row: String) -> String {
         """
         CREATE VIRTUAL TABLE \(name) USING fts5(\(columns), content='\(table)', content_rowid='\(row)',
             tokenize='unicode61 remove_diacritics 2', prefix='1 2 3')
+        """
+    }
+
+    static func trigrams(_ name: String, of table: String, columns: String, row: String) -> String {
+        """
+        CREATE VIRTUAL TABLE \(name) USING fts5(\(columns), content='\(table)', content_rowid='\(row)', tokenize='trigram')
         """
     }
 }

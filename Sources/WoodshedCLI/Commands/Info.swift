@@ -21,7 +21,8 @@ struct Info: Verb {
     @Flag(name: .long, help: "Write one JSON object to standard output.")
     var json = false
 
-    func perform() throws {
+    mutating func perform() throws {
+        file = try RecordingWord.file(file)
         let info = try AudioFileInfo(path: file)
         let details = try FileDetails(of: info)
         if json { return try StandardStream.output.line(Self.json(info, details, path: file).text) }

@@ -31,7 +31,8 @@ struct Measure: Verb {
         if series && !json { throw ValidationError("--series needs --json.") }
     }
 
-    func perform() throws {
+    mutating func perform() throws {
+        file = try RecordingWord.file(file)
         _ = Signals.install()
         let clip = try load()
         var loudness = series ? LoudnessSeries() : nil

@@ -59,7 +59,7 @@ struct NextCommand: Verb {
 
     func perform() throws {
         let now = Int64(time(nil))
-        let kept = try file.map { try KeptRecording(file: $0) }
+        let kept = try file.map { try KeptRecording(file: RecordingWord.file($0)) }
         let store = try kept?.store ?? PracticeStore(.user)
         let id = try section.flatMap { try kept?.list().meant(by: $0).id }
         var scheduled: [ScheduledSection]

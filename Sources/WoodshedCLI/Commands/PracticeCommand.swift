@@ -18,14 +18,14 @@ struct PracticeCommand: Verb {
             While playing, ? shows the keys. --help-hidden shows more options.
             """)
 
-    @Argument(help: "A recording.", completion: .file())
-    var file: String?
+    @Argument(help: .init("A recording: a file, @1, or words of a title.", valueName: "recording"), completion: .file())
+    var recording: [String] = []
 
     @OptionGroup var plan: PlanOptions
 
     @OptionGroup var flow: SessionOptions
 
-    @OptionGroup var recording: RecordingOptions
+    @OptionGroup var takes: RecordingOptions
 
     @OptionGroup var strip: StripOptions
 
@@ -36,7 +36,7 @@ struct PracticeCommand: Verb {
     @OptionGroup var messages: MessageOptions
 
     mutating func validate() throws {
-        if file == nil, !flow.due { throw ValidationError("Missing expected argument '<file>'") }
+        if recording.isEmpty, !flow.due { throw ValidationError("Missing expected argument '<recording>'") }
         if flow.due, flow.hard || !plan.chosenSections.isEmpty {
             throw ValidationError(
                 "--due plays the saved sections that are due; leave out the sections and --hard, or --due.")
@@ -54,14 +54,15 @@ struct PracticeCommand: Verb {
     }
 
     func perform() throws {
-        let due = flow.due ? try DueSections.find(in: file, isQuiet: messages.quiet) : nil
+        let named = recording.isEmpty ? nil : try RecordingWord.file(recording)
+        let due = flow.due ? try DueSections.find(in: named, isQuiet: messages.quiet) : nil
         // Nothing is due, and that was told.
-        guard let file = flow.due ? due?.file : file else { return }
+        guard let file = flow.due ? due?.file : named else { return }
         var playing = Playing(
             file: file, strip: strip, device: device, loss: loss, screen: screen, messages: messages,
-            recording: recording, control: control.ways, verb: "practice")
+            recording: takes, control: control.ways, verb: "practice")
         TakeAdoption.run(quiet: messages.quiet)
-        playing.canReopen = recording.record == nil && device.listensInRealTime
+        playing.canReopen = takes.record == nil && device.listensInRealTime
         guard let handover = try play(playing, due) else { return }
         // The device is opened anew, and records as well; if it cannot, practising goes on as before.
         do {
@@ -108,14 +109,16 @@ struct Play: Verb {
               woodshed play song.mp3 --from 1:20 --speed 80%
               woodshed play song.mp3 --pitch -2
               woodshed play song.mp3 --from 50% --to 1:45 --output hw:1
-              woodshed play @1                           the take that was recorded last
+              woodshed play blue bossa                   words of a title in the library
+              woodshed play @1                           the recording that was added last
+              woodshed takes play @1                     the take that was recorded last
               woodshed play @1 --with-model              what it was recorded against left, the take right
 
             While playing, ? shows the keys: space pauses, arrows move, [ and ] change the speed, < and > the pitch, q ends.
             """)
 
-    @Argument(help: "A recording.", completion: .file())
-    var file: String
+    @Argument(help: .init("A recording: a file, @1, or words of a title.", valueName: "recording"), completion: .file())
+    var recording: [String]
 
     @Flag(name: .long, help: "With a take: what it was recorded against on the left, the take on the right.")
     var withModel = false
@@ -133,10 +136,13 @@ struct Play: Verb {
 
     func perform() throws {
         if withModel {
-            return try PairPlaying(word: file, device: device, loss: loss, screen: screen, messages: messages).run()
+            return try PairPlaying(
+                word: recording.joined(separator: " "), device: device, loss: loss, screen: screen, messages: messages
+            ).run()
         }
         let playing = Playing(
-            file: try TakeWord.file(file), strip: strip, device: device, loss: loss, screen: screen, messages: messages,
+            file: try RecordingWord.file(recording), strip: strip, device: device, loss: loss, screen: screen,
+            messages: messages,
             control: control.ways)
         try playing.run { clip in
             let timeline = Timeline(clip)

@@ -56,7 +56,8 @@ struct Render: Verb {
         }
     }
 
-    func perform() throws {
+    mutating func perform() throws {
+        file = try RecordingWord.file(file)
         let signals = Signals.install()
         guard out != "-" else { return try writeToStandardOutput(.wave(bits?.format ?? .float32), signals) }
         // Refused before anything is opened.

@@ -80,7 +80,8 @@ struct SectionsCommand: Verb {
     @Flag(name: .long, help: "Print the list without a header.")
     var plain = false
 
-    func perform() throws {
+    mutating func perform() throws {
+        file = try RecordingWord.file(file)
         let action = try action.map { word throws(CommandFailure) in try SectionAction(word: word) } ?? .list
         try check(action)
         let kept = try KeptRecording(file: file)

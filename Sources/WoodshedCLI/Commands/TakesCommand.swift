@@ -132,7 +132,7 @@ struct TakesCommand: Verb {
     private func list(_ file: String?, in store: PracticeStore) throws {
         var filter = TakeFilter(isTrash: trash, limit: newest)
         if let file {
-            let kept = try KeptRecording(file: file, store: store)
+            let kept = try KeptRecording(file: RecordingWord.file(file), store: store)
             filter.key = kept.recording.key
             if let section { filter.sectionID = try kept.list().meant(by: section).id }
         }

@@ -56,7 +56,8 @@ struct WaveformCommand: Verb {
         try peaks.validate(for: target)
     }
 
-    func perform() throws {
+    mutating func perform() throws {
+        file = try RecordingWord.file(file)
         _ = Signals.install()
         switch out.flatMap(WaveformTarget.init) {
         case .peaks(let form)?: try writePeaks(as: form)

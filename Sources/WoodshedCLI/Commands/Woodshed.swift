@@ -4,7 +4,7 @@ import ArgumentParser
 /// A verb that runs once its arguments are parsed. Parsing and running are separate so that only
 /// errors in the arguments are followed by a hint to the help.
 protocol Verb: ParsableCommand {
-    func perform() throws
+    mutating func perform() throws
 }
 
 struct Woodshed: ParsableCommand {
@@ -22,6 +22,7 @@ struct Woodshed: ParsableCommand {
         subcommands: [
             Play.self, PracticeCommand.self, SectionsCommand.self, Render.self, Record.self, TakesCommand.self,
             CompareCommand.self, NextCommand.self, StatsCommand.self,
+            AddCommand.self, ListCommand.self, RecentCommand.self, EditCommand.self, RemoveCommand.self,
             Info.self, Measure.self,
             WaveformCommand.self,
             Devices.self, Doctor.self,
@@ -46,8 +47,9 @@ enum Introduction {
           woodshed render song.mp3 --section 1:20-1:45 -n 5 --speed 70% -o loop.wav
                                         the same as a file
 
-        Verbs:    play practice sections render record takes compare next stats info
-                  measure waveform devices doctor calibrate bench config demo
+        Verbs:    play practice sections render record takes compare next stats
+                  add list recent edit rm info measure waveform
+                  devices doctor calibrate bench config demo
         Help:     woodshed help VERB
         Problems: woodshed doctor
 

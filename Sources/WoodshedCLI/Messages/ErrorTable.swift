@@ -30,6 +30,20 @@ extension TakeError: CommandError {
     }
 }
 
+extension LibraryError: CommandError {
+    var exitStatus: ExitStatus {
+        switch kind {
+        case .unknown, .ambiguous, .nothingToUndo, .trashed, .missing: .notFound
+        case .textRefused: .usage
+        case .changed, .badBundle: .badData
+        case .overQuota, .diskFull, .io: .inputOutput
+        case .permissionDenied: .noPermission
+        case .cancelled: .interrupted
+        case .noHome: .unavailable
+        }
+    }
+}
+
 extension ComparisonError: CommandError {
     var exitStatus: ExitStatus {
         switch kind {

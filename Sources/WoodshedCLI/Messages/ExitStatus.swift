@@ -4,6 +4,8 @@ import Woodshed
 /// The exit statuses of this command.
 enum ExitStatus: Int32, CaseIterable, Sendable {
     case success = 0
+    /// Some of several things were done; the others were told.
+    case someFailed = 2
     /// The command line is not valid.
     case usage = 64
     /// Not audio, a damaged file, or a time range that is not in the file.
@@ -15,6 +17,8 @@ enum ExitStatus: Int32, CaseIterable, Sendable {
     case software = 70
     case cannotCreate = 73
     case inputOutput = 74
+    /// Try again later: it took too long, or a server is busy.
+    case tryLater = 75
     case noPermission = 77
     /// The configuration file, or a variable for an option, has a value that cannot be.
     case configuration = 78

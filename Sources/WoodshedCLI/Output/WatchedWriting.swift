@@ -1,5 +1,4 @@
 // A file that takes a while to make: its progress on a terminal, and the signals that give it up.
-import Glibc
 import Woodshed
 
 /// Makes a file while signals are watched.
@@ -15,9 +14,8 @@ enum WatchedWriting {
         _ path: String, _ signals: Int32, draws: Bool,
         _ body: (_ progress: @escaping (Double) -> Void, _ isCancelled: @escaping () -> Bool) throws -> Value
     ) throws -> Value {
-        Signals.beginWatching()
-        defer { Signals.endWatching() }
-        var (shown, stopped) = (-1, ExitStatus.success)
+        let watch = SignalWatch(signals)
+        var shown = -1
         defer { if draws { try? StandardStream.error.write("\r\u{1B}[K") } }
         do {
             return try body(
@@ -26,19 +24,9 @@ enum WatchedWriting {
                     shown = Int(part * 100)
                     try? StandardStream.error.write("\rmaking \(printable(path)): \(shown) %\u{1B}[K")
                 },
-                {
-                    for number in Signals.drain(signals) {
-                        switch number {
-                        case SIGINT: stopped = .interrupted
-                        case SIGTERM: stopped = .terminated
-                        case SIGHUP: stopped = .hangup
-                        default: break
-                        }
-                    }
-                    return stopped != .success
-                })
+                { watch.isOver })
         } catch {
-            guard stopped == .success else { throw CommandFailure(stopped, "\(path) was not written") }
+            guard watch.status == .success else { throw CommandFailure(watch.status, "\(path) was not written") }
             throw error
         }
     }

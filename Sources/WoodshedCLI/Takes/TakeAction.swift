@@ -119,11 +119,4 @@ enum TakeWord {
         }
         return Int(place)
     }
-
-    /// The file that a word of `play` means: the one of this name, or that of a take such as `@1`.
-    static func file(_ word: String) throws -> String {
-        guard newest(word) != nil, !isFile(word) else { return word }
-        let take = try take(word, in: PracticeStore(.user))
-        return take.currentPath
-    }
 }

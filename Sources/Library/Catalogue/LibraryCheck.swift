@@ -1,0 +1,188 @@
+// Compares the library with the disk, and repairs what the user asks to be repaired.
+internal import AudioFiles
+internal import Database
+internal import Files
+internal import Glibc
+internal import Practice
+
+/// What the library and the disk do not agree on.
+public struct LibraryReport: Sendable, Hashable {
+    /// Recordings whose file is nowhere.
+    public var missing: [LibraryItem] = []
+    /// Recordings whose file has another length than when it was added.
+    public var changed: [LibraryItem] = []
+    /// Recordings whose file was found elsewhere, by its sound.
+    public var moved: [Moved] = []
+    /// Files in the library's folder that belong to no recording of it.
+    public var orphans: [File] = []
+    /// Unfinished copies and fetches that nothing goes on with.
+    public var parts: [File] = []
+    /// Files of removed recordings that are not in the trash, and the other way round.
+    public var misplaced: [File] = []
+
+    /// A file, by its path from the root of the file system.
+    public struct File: Sendable, Hashable {
+        /// Where it is.
+        public let path: String
+        /// The room that it takes, in bytes.
+        public let byteCount: Int64
+    }
+
+    /// A recording, and where its file is now.
+    public struct Moved: Sendable, Hashable {
+        /// The recording, with the path at which the file is not.
+        public let item: LibraryItem
+        /// Where it was found.
+        public let path: String
+    }
+
+    /// Whether there is nothing to repair.
+    public var isClean: Bool {
+        missing.isEmpty && changed.isEmpty && moved.isEmpty && orphans.isEmpty && parts.isEmpty && misplaced.isEmpty
+    }
+}
+
+extension RecordingLibrary {
+    /// Compares what the store says with what is on the disk. Nothing is changed.
+    ///
+    /// - Parameters:
+    ///   - folders: Where to look for files that are not in their places; the folders in which they were are looked through in any case.
+    ///   - partsInUse: Names of parts that a fetch still needs.
+    ///   - isCancelled: Asked for each file that is read.
+    public func check(
+        lookingIn folders: [String] = [], partsInUse: Set<String> = [], isCancelled: () -> Bool = { false }
+    ) throws -> LibraryReport {
+        let rows = try read { (rows) throws(DatabaseError) in try rows.all() } ?? []
+        var report = LibraryReport()
+        var lost: [ItemRow] = []
+        for row in rows where !row.isGone && !row.item.isTrashed {
+            guard let state = unsafe FileState(FileName.systemName(row.item.path)) else {
+                lost.append(row)
+                continue
+            }
+            if state.byteCount != row.item.byteCount { report.changed.append(row.item) }
+        }
+        checkFolder(rows, lost, partsInUse, into: &report)
+        let places = search(for: lost, below: folders, isCancelled)
+        for row in lost {
+            if let path = places[row.number] {
+                report.moved.append(.init(item: row.item, path: path))
+            } else if !report.misplaced.contains(where: { fileName($0.path) == row.path && row.item.place == .kept }) {
+                report.missing.append(row.item)
+            }
+        }
+        return report
+    }
+
+    private func checkFolder(
+        _ rows: [ItemRow], _ lost: [ItemRow], _ partsInUse: Set<String>, into report: inout LibraryReport
+    ) {
+        let kept = rows.filter { $0.item.place == .kept && !$0.isGone }
+        let inPlace = Set(kept.filter { !$0.item.isTrashed }.map(\.path))
+        let inTrash = Set(kept.filter(\.item.isTrashed).map(\.path))
+        func files(_ folder: String) -> [LibraryReport.File] {
+            (((try? Folder.names(in: folder)) ?? []).sorted()).compactMap { name in
+                Self.byteCount(folder + "/" + name).map { LibraryReport.File(path: folder + "/" + name, byteCount: $0) }
+            }
+        }
+        for file in files(folder.path) {
+            let name = fileName(file.path)
+            if inPlace.contains(name) { continue }
+            if inTrash.contains(name) { report.misplaced.append(file) } else { report.orphans.append(file) }
+        }
+        let missing = Set(lost.map(\.path))
+        for file in files(folder.trash) {
+            let name = fileName(file.path)
+            if inTrash.contains(name) { continue }
+            if missing.contains(name) { report.misplaced.append(file) } else { report.orphans.append(file) }
+        }
+        report.parts = files(folder.parts).filter { !partsInUse.contains(fileName($0.path)) && !Self.isLocked($0.path) }
+    }
+
+    /// Whether a program that runs is writing this part: its lock says so.
+    private static func isLocked(_ path: String) -> Bool {
+        // Files of a copy that is under way are younger than an hour.
+        guard let state = unsafe FileState(path) else { return true }
+        return state.modified.seconds > now - 3600
+    }
+
+    /// Looks through folders for files with the sound of lost recordings: only those of the same length are read.
+    private func search(
+        for lost: [ItemRow], below folders: [String], _ isCancelled: () -> Bool
+    ) -> [Int: String] {
+        guard !lost.isEmpty else { return [:] }
+        var wanted = Dictionary(grouping: lost, by: \.item.byteCount)
+        var found: [Int: String] = [:]
+        var seen: Set<String> = []
+        // A folder of the user's choice is looked through with those in it; the one in which a file was, alone.
+        var queue = lost.map { (path: FilePlace.folder(of: $0.item.path), depth: Self.deepest) }
+        queue += folders.map { ($0, 0) }
+        var count = 0
+        while let (path, depth) = queue.popLast(), count < Self.mostFiles {
+            guard let whole = FilePlace.resolved(path), seen.insert(whole).inserted, whole != folder.path else {
+                continue
+            }
+            for name in ((try? Folder.names(in: whole)) ?? []).sorted() {
+                if isCancelled() { return found }
+                count += 1
+                let file = (whole == "/" ? "" : whole) + "/" + name
+                guard let state = unsafe FileState(file) else {
+                    if depth < Self.deepest, !name.hasPrefix(".") { queue.append((file, depth + 1)) }
+                    continue
+                }
+                guard let rows = wanted[state.byteCount], let key = try? RecordingKey(ofFileAt: file) else { continue }
+                for row in rows where row.item.key == key && found[row.number] == nil { found[row.number] = file }
+                wanted[state.byteCount] = rows.filter { found[$0.number] == nil }
+            }
+        }
+        return found
+    }
+
+    /// Files that are looked at, at most, and how deep folders are.
+    private static let (mostFiles, deepest) = (200_000, 8)
+
+    // MARK: Repairing
+
+    /// Repairs what a report says: moved files are linked, or copied again, from where they are now, files in the wrong folder go where they belong, orphans become
+    /// recordings of the library again, and stale parts are removed. Missing recordings stay in the list.
+    ///
+    /// - Returns: The recordings that were brought up to date.
+    /// - Throws: What failed first; the rest is as it was.
+    @discardableResult
+    public func repair(_ report: LibraryReport) throws -> [LibraryItem] {
+        var repaired: [LibraryItem] = []
+        for moved in report.moved {
+            if moved.item.place == .kept {
+                repaired.append(try add(fileAt: moved.path).item)
+                continue
+            }
+            let item = try change { (rows) throws(DatabaseError) -> LibraryItem? in
+                try rows.move(moved.item.number, .linked, moved.path)
+                return try rows.item(number: moved.item.number)?.item
+            }
+            if let item { repaired.append(item) }
+        }
+        if !report.misplaced.isEmpty { try folder.make() }
+        for file in report.misplaced {
+            let name = fileName(file.path)
+            let isInTrash = FilePlace.folder(of: file.path) == folder.trash
+            let code = calls.rename(file.path, to: isInTrash ? folder.file(name) : folder.trashed(name))
+            if code < 0 { throw LibraryError.writing(file.path, FileFault(code: Int32(-code))) }
+        }
+        for file in report.orphans {
+            // What is no recording stays where it is.
+            guard let item = try? add(fileAt: file.path, .move) else { continue }
+            repaired.append(item.item)
+        }
+        for file in report.parts {
+            let code = calls.remove(file.path)
+            if code < 0, code != -Int(ENOENT) { throw LibraryError.writing(file.path, FileFault(code: Int32(-code))) }
+        }
+        // What has changed under its name is another recording, or the same one with other tags.
+        for item in report.changed {
+            guard let key = try? RecordingKey(ofFileAt: item.path), key == item.key else { continue }
+            repaired.append(try add(fileAt: item.path, item.place == .kept ? .move : .link).item)
+        }
+        return repaired
+    }
+}

@@ -1,0 +1,79 @@
+public import Explanations
+internal import Files
+internal import Glibc
+internal import Practice
+
+/// Why something could not be done in the library. Nothing has changed then, unless it says so.
+public struct LibraryError: ExplainedError, Equatable {
+    /// The kind of failure, to decide by.
+    public enum Kind: String, Sendable, CaseIterable {
+        /// There is no such recording, playlist, fetch or feed.
+        case unknown
+        /// Words mean several of them.
+        case ambiguous
+        /// A name or text that cannot be kept, or that is taken.
+        case textRefused
+        /// There is nothing to take back.
+        case nothingToUndo
+        /// It is in the trash, or is not there.
+        case trashed
+        /// The recording's file is not where it was.
+        case missing
+        /// The copy is not equal to the original.
+        case changed
+        /// The library would become larger than its limit.
+        case overQuota
+        /// The file is no bundle or catalogue of a library.
+        case badBundle
+        /// The system denies access.
+        case permissionDenied
+        /// There is not enough space left.
+        case diskFull
+        /// The user stopped it.
+        case cancelled
+        /// There is no home folder.
+        case noHome
+        /// Reading or writing failed.
+        case io
+    }
+
+    /// The kind of failure.
+    public let kind: Kind
+    /// The cause, in one plain sentence.
+    public let message: String
+    /// What to do about it, in one plain sentence.
+    public let remedy: String
+
+    package init(_ kind: Kind, _ message: String, remedy: String) {
+        (self.kind, self.message, self.remedy) = (kind, message, remedy)
+    }
+}
+
+extension LibraryError {
+    static let noHome = LibraryError(
+        .noHome, "there is no home folder to keep recordings in",
+        remedy: "Set HOME or XDG_DATA_HOME to a folder of yours.")
+
+    static let cancelled = LibraryError(.cancelled, "it was stopped", remedy: "")
+
+    static func unknown(_ number: Int) -> LibraryError {
+        LibraryError(
+            .unknown, "there is no recording \(number) in the library", remedy: "List them with: woodshed list")
+    }
+
+    /// The error for a failed call on a file of the library.
+    static func writing(_ path: String, _ fault: FileFault) -> LibraryError {
+        let failure = WritingFailure<WritingKind>(path, fault)
+        let kind: Kind =
+            switch failure.kind {
+            case .permissionDenied: .permissionDenied
+            case .diskFull, .limitExceeded: .diskFull
+            case .isDirectory, .closedPipe, .cannotCreate, .io: .io
+            }
+        return LibraryError(kind, failure.message, remedy: failure.remedy)
+    }
+
+    private enum WritingKind: WritingFailureKind {
+        case permissionDenied, isDirectory, diskFull, limitExceeded, closedPipe, cannotCreate, io
+    }
+}

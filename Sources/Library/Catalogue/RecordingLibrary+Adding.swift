@@ -1,0 +1,243 @@
+// Taking files in. A file of the library's own appears in its folder as a whole, and on the disk, before the store knows it; so a program that
+// ends between two steps leaves at most a file that the store does not know, which `check` finds.
+internal import AudioFiles
+internal import Database
+internal import Files
+internal import Glibc
+internal import Practice
+
+/// How a file comes into the library.
+public enum AddingWay: String, Sendable, CaseIterable {
+    /// The library gets a copy.
+    case copy
+    /// The file stays where it is.
+    case link
+    /// The file is moved into the library's folder.
+    case move
+}
+
+/// A file that was added.
+public struct AddedItem: Sendable, Hashable {
+    /// The recording.
+    public let item: LibraryItem
+    /// False if the library had it already.
+    public let isNew: Bool
+}
+
+extension RecordingLibrary {
+    /// Adds a file, or finds that the library has its recording already.
+    ///
+    /// - Throws: `AudioFileError` if it is no recording, `LibraryError`, `StoreError`. Nothing has changed then.
+    @discardableResult
+    public func add(fileAt path: String, _ way: AddingWay = .copy) throws -> AddedItem {
+        try add([path], way)[0].get()
+    }
+
+    /// Adds files, many of them in one step.
+    ///
+    /// - Parameters:
+    ///   - paths: The files.
+    ///   - way: How they come into the library.
+    ///   - change: Changes what is said about each new recording.
+    ///   - isCancelled: Asked before each file; the rest is refused as cancelled if it is true.
+    /// - Returns: What became of each, in order.
+    public func add(
+        _ paths: [String], _ way: AddingWay, change: (inout LibraryItem.Words) -> Void = { _ in },
+        isCancelled: () -> Bool = { false }
+    ) -> [Result<AddedItem, any Error>] {
+        var results: [Result<AddedItem, any Error>] = []
+        for start in stride(from: 0, to: paths.count, by: Self.batch) {
+            let group = paths[start..<min(start + Self.batch, paths.count)].map { NewFile(path: $0) }
+            results += add(group, way, change, isCancelled)
+        }
+        return results
+    }
+
+    /// Takes in a file in the library's own folder for parts: one that was fetched.
+    ///
+    /// - Parameters:
+    ///   - path: The file, which is complete and on the disk.
+    ///   - name: The name to keep, without folders.
+    ///   - change: Changes what is said about it, if it is new.
+    package func takeIn(
+        partAt path: String, named name: String, change: (inout LibraryItem.Words) -> Void
+    ) throws -> AddedItem {
+        try add([NewFile(path: path, name: name)], .move, change, { false })[0].get()
+    }
+
+    /// Files that are added in one step, at most: a longer step would keep other programs from the store.
+    private static let batch = 256
+    /// So many files are put on the disk one by one; for more the whole file system is.
+    private static let fewFiles = 8
+
+    /// A file on its way.
+    private struct NewFile {
+        let path: String
+        /// The name to keep; nil for the file's own.
+        var name: String?
+        var item: NewItem?
+        var failure: (any Error)?
+        /// The copy, until it gets its name.
+        var temporary: String?
+        /// Where the file of its own was put.
+        var placed: String?
+        /// Where it was moved from.
+        var movedFrom: String?
+        var known: LibraryItem?
+    }
+
+    private func add(
+        _ files: [NewFile], _ way: AddingWay, _ change: (inout LibraryItem.Words) -> Void, _ isCancelled: () -> Bool
+    ) -> [Result<AddedItem, any Error>] {
+        var files = files
+        for index in files.indices {
+            do {
+                if isCancelled() { throw LibraryError.cancelled }
+                try prepare(&files[index], way, change)
+            } catch { files[index].failure = error }
+        }
+        place(&files)
+        var results: [Result<AddedItem, any Error>] = []
+        do {
+            let written = try write(files)
+            results = zip(files, written).map { file, item in
+                if let failure = file.failure { return .failure(failure) }
+                if let known = file.known { return .success(AddedItem(item: known, isNew: false)) }
+                guard let item else { return .failure(LibraryError.unknown(0)) }
+                return .success(AddedItem(item: item, isNew: true))
+            }
+        } catch {
+            for file in files { takeBack(file) }
+            return files.map { .failure($0.failure ?? error) }
+        }
+        for file in files { cleanUp(file) }
+        return results
+    }
+
+    /// Reads a file, and copies it unless it stays where it is.
+    private func prepare(
+        _ file: inout NewFile, _ way: AddingWay, _ change: (inout LibraryItem.Words) -> Void
+    ) throws {
+        let before = state(file.path)
+        var item = try NewItem(fileAt: file.path, named: file.name, store: store)
+        if let known = try self.item(item.recording.key), !known.isTrashed, exists(known),
+            known.byteCount == item.byteCount, known.place == .kept || way == .link
+        {
+            file.known = known
+            return
+        }
+        change(&item.words)
+        item.words = try item.words.checked()
+        if way != .link {
+            try folder.make()
+            let name = LibraryFolder.name(
+                item.recording.key, original: item.originalName, container: item.container)
+            // From another disk, too, because only on one disk a file can be moved in one step.
+            if way == .copy || !isOnLibraryDisk(file.path) {
+                file.temporary = try copy(file.path)
+                // What was copied is what was read before, if the file has not changed meanwhile.
+                guard let before, state(file.path) == before else {
+                    takeBack(file)
+                    throw LibraryError(
+                        .changed, "\(file.path): the file changed while it was copied", remedy: "Try again.")
+                }
+            }
+            (item.place, item.path) = (.kept, name)
+        }
+        file.item = item
+        if way == .move { file.movedFrom = file.path }
+    }
+
+    /// Copies a file into the folder for parts; returns the copy's name.
+    private func copy(_ path: String) throws(LibraryError) -> String {
+        let name = folder.parts + "/" + FilePlace.temporaryName()
+        let source: RegularFile
+        do throws(FileFault) { source = try unsafe RegularFile(FileName.systemName(path)) } catch {
+            throw .writing(path, error)
+        }
+        do throws(FileFault) { try FileCopy.copy(source, to: name, calls: calls) } catch {
+            throw .writing(folder.path, error)
+        }
+        return name
+    }
+
+    /// Gives files that are copied or moved their names in the folder, when they are on the disk.
+    private func place(_ files: inout [NewFile]) {
+        let own = files.indices.filter { files[$0].item?.place == .kept }
+        guard !own.isEmpty else { return }
+        let isMany = own.count > Self.fewFiles
+        let areSafe =
+            isMany && FileFault.thrown { () throws(FileFault) in try FileCopy.synchroniseAll(of: folder.path) } == nil
+        for index in own {
+            guard let item = files[index].item else { continue }
+            let target = folder.file(item.path)
+            do throws(FileFault) {
+                let source = files[index].temporary ?? files[index].path
+                if !areSafe { try FileCopy.synchronise(source, calls: calls) }
+                try rename(source, to: target)
+                files[index].placed = target
+            } catch {
+                takeBack(files[index])
+                files[index].item = nil
+                files[index].failure = LibraryError.writing(files[index].path, error)
+            }
+        }
+        _ = calls.synchroniseFolder(folder.path)
+    }
+
+    private func rename(_ path: String, to target: String) throws(FileFault) {
+        let code = calls.rename(path, to: target)
+        if code < 0 { throw FileFault(code: Int32(-code), isCreating: true) }
+    }
+
+    private func write(_ files: [NewFile]) throws(StoreError) -> [LibraryItem?] {
+        guard files.contains(where: { $0.item != nil }) else { return files.map { _ in nil } }
+        let now = Self.now
+        let items = files.map(\.item)
+        return try self.change { (rows) throws(DatabaseError) in
+            try items.map { (item) throws(DatabaseError) -> LibraryItem? in
+                guard let item else { return nil }
+                var recording = item.recording
+                recording.path = item.place == .kept ? folder.file(item.path) : item.path
+                let row = try rows.rows.see(recording, at: now)
+                let number = try rows.add(item, recording: row.id, at: now)
+                return try rows.item(number: number)?.item
+            }
+        }
+    }
+
+    /// Undoes what was done with a file that the store could not take.
+    private func takeBack(_ file: NewFile) {
+        if let temporary = file.temporary { _ = calls.remove(temporary) }
+        guard let placed = file.placed else { return }
+        if let origin = file.movedFrom {
+            if state(origin) == nil { _ = calls.rename(placed, to: origin) } else { _ = calls.remove(placed) }
+        } else {
+            _ = calls.remove(placed)
+        }
+    }
+
+    /// Removes what is no longer needed, now that the store knows the file.
+    private func cleanUp(_ file: NewFile) {
+        guard let item = file.item else { return }
+        // Only a moved file that had to be copied is still there.
+        if let origin = file.movedFrom, file.temporary != nil { _ = unsafe unlink(FileName.systemName(origin)) }
+        if item.place == .kept { _ = calls.remove(folder.trashed(item.path)) }
+    }
+
+    /// Whether a recording's file is where it should be.
+    func exists(_ item: LibraryItem) -> Bool { !item.isMissing }
+
+    private func state(_ path: String) -> FileState? { unsafe FileState(FileName.systemName(path)) }
+
+    /// Whether a file can be renamed into the library's folder. A name that is not UTF-8 is copied.
+    private func isOnLibraryDisk(_ path: String) -> Bool {
+        guard FileName.isUTF8(path), let file = FileIdentity(path: path) else { return false }
+        return file.device == FileIdentity(path: folder.path)?.device
+    }
+}
+
+extension LibraryItem {
+    /// Whether its file is not where it was.
+    public var isMissing: Bool { unsafe FileState(FileName.systemName(path)) == nil }
+}

@@ -1,0 +1,165 @@
+// Removing recordings, and taking that back. The store is told first: if the program ends before a file is moved into the trash or out of
+// it, the file is found where it is, and `check` puts it where it belongs.
+internal import Database
+internal import Files
+internal import Glibc
+public import Practice
+
+extension RecordingLibrary {
+    /// Puts recordings into the trash, in one step that `undoRemoval` takes back. A file of the library's own waits in its trash; a linked file
+    /// stays where it is. Sections, takes and progress stay in the store.
+    ///
+    /// - Returns: The recordings as they are now.
+    /// - Throws: `LibraryError` if one is unknown or in the trash already: then nothing has changed; `StoreError`.
+    @discardableResult
+    public func remove(_ numbers: [Int]) throws -> [LibraryItem] {
+        let now = Self.now
+        let removed = try change { (rows) throws(DatabaseError) -> Result<[ItemRow], LibraryError> in
+            var removed: [ItemRow] = []
+            for number in Set(numbers).sorted() {
+                guard let row = try rows.item(number: number), !row.isGone else { return .failure(.unknown(number)) }
+                guard !row.item.isTrashed else {
+                    return .failure(
+                        LibraryError(
+                            .trashed, "\(row.item.words.title) is in the trash already",
+                            remedy: "Bring it back with: woodshed rm --undo"))
+                }
+                removed.append(row)
+            }
+            let trashing = try (rows.lastTrashing() ?? 0) + 1
+            var trashed: [ItemRow] = []
+            for row in removed {
+                try rows.trash(row.number, at: now, trashing: trashing)
+                if let row = try rows.item(number: row.number) { trashed.append(row) }
+            }
+            return .success(trashed)
+        }.get()
+        if removed.contains(where: { $0.item.place == .kept }) { try folder.make() }
+        for row in removed where row.item.place == .kept {
+            // If it cannot be moved, it stays where it is until the trash is emptied.
+            _ = calls.rename(folder.file(row.path), to: folder.trashed(row.path))
+        }
+        return removed.map(\.item)
+    }
+
+    /// Brings back the recordings that were removed last.
+    ///
+    /// - Returns: The recordings as they are now.
+    /// - Throws: `LibraryError` of kind `nothingToUndo`; `StoreError`.
+    @discardableResult
+    public func undoRemoval() throws -> [LibraryItem] {
+        let rows =
+            try read { (rows) throws(DatabaseError) -> [ItemRow] in
+                guard let trashing = try rows.lastTrashing() else { return [] }
+                return try rows.items(trashing: trashing)
+            } ?? []
+        if rows.isEmpty {
+            throw LibraryError(.nothingToUndo, "nothing was removed that could come back", remedy: "")
+        }
+        return try restore(rows)
+    }
+
+    /// Brings recordings back from the trash.
+    ///
+    /// - Returns: The recordings as they are now.
+    /// - Throws: `LibraryError` if one is unknown or not in the trash; `StoreError`.
+    @discardableResult
+    public func restore(_ numbers: [Int]) throws -> [LibraryItem] {
+        let rows = try read { (rows) throws(DatabaseError) -> Result<[ItemRow], LibraryError> in
+            var found: [ItemRow] = []
+            for number in Set(numbers).sorted() {
+                guard let row = try rows.item(number: number), !row.isGone else { return .failure(.unknown(number)) }
+                guard row.item.isTrashed else {
+                    return .failure(
+                        LibraryError(
+                            .trashed, "\(row.item.words.title) is not in the trash", remedy: "List the trash."))
+                }
+                found.append(row)
+            }
+            return .success(found)
+        }
+        guard let rows else { throw LibraryError.unknown(numbers.first ?? 0) }
+        return try restore(try rows.get())
+    }
+
+    private func restore(_ rows: [ItemRow]) throws -> [LibraryItem] {
+        for row in rows where row.item.place == .kept {
+            // Before the store is told: a file that cannot be moved stays in the trash with its recording. If the file is in its place
+            // already, because a program ended between two steps, there is nothing to move.
+            let code = calls.rename(folder.trashed(row.path), to: folder.file(row.path))
+            guard code >= 0 || code == -Int(ENOENT) else {
+                throw LibraryError.writing(folder.trashed(row.path), FileFault(code: Int32(-code)))
+            }
+        }
+        return try change { (items) throws(DatabaseError) in
+            var restored: [LibraryItem] = []
+            for row in rows {
+                try items.trash(row.number, at: nil, trashing: nil)
+                if let item = try items.item(number: row.number)?.item { restored.append(item) }
+            }
+            return restored
+        }
+    }
+
+    /// The bytes of the files in the trash that emptying it would free.
+    public func trashByteCount() throws(StoreError) -> Int64 {
+        var filter = ItemFilter()
+        filter.isTrash = true
+        return try items(filter).filter { $0.place == .kept }.reduce(0) { $0 + (Self.byteCount($1.path) ?? 0) }
+    }
+
+    /// Removes the files of all recordings in the trash, for good, and forgets the recordings.
+    ///
+    /// What was practised with them stays in the store: their sections come back if the recording is added again.
+    ///
+    /// - Returns: The recordings that were removed, and the bytes that are free now.
+    /// - Throws: `LibraryError` if a file cannot be removed: that recording and those after it stay in the trash.
+    @discardableResult
+    public func emptyTrash() throws -> (items: [LibraryItem], bytes: Int64) {
+        var filter = ItemFilter()
+        filter.isTrash = true
+        var (removed, freed): ([LibraryItem], Int64) = ([], 0)
+        for row in try read({ (rows) throws(DatabaseError) in try rows.items(filter) }) ?? [] {
+            if row.item.place == .kept {
+                for path in [folder.trashed(row.path), folder.file(row.path)] {
+                    let bytes = Self.byteCount(path)
+                    let code = calls.remove(path)
+                    guard code >= 0 || code == -Int(ENOENT) else {
+                        throw LibraryError.writing(path, FileFault(code: Int32(-code)))
+                    }
+                    freed += code >= 0 ? bytes ?? 0 : 0
+                }
+            }
+            try change { (rows) throws(DatabaseError) in try rows.forget(row.number) }
+            removed.append(row.item)
+        }
+        return (removed, freed)
+    }
+
+    /// Removes the file of a recording of the library's own and keeps the recording in the list, where it is missing until it is fetched or
+    /// added again.
+    ///
+    /// - Returns: The bytes that are free now.
+    /// - Throws: `LibraryError` if it is unknown, linked, or the file cannot be removed.
+    public func removeFile(of number: Int) throws -> Int64 {
+        guard let item = try item(number) else { throw LibraryError.unknown(number) }
+        guard item.place == .kept else {
+            throw LibraryError(
+                .trashed, "\(item.words.title) is a file of yours, which the library does not remove",
+                remedy: "Remove it from the list with: woodshed rm")
+        }
+        let bytes = Self.byteCount(item.path)
+        let code = calls.remove(item.path)
+        guard code >= 0 || code == -Int(ENOENT) else {
+            throw LibraryError.writing(item.path, FileFault(code: Int32(-code)))
+        }
+        return code >= 0 ? bytes ?? 0 : 0
+    }
+
+    /// The room that a file takes on the disk, in bytes; nil if there is none.
+    static func byteCount(_ path: String) -> Int64? {
+        var status = stat()
+        guard unsafe lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
+        return Int64(status.st_blocks) * 512
+    }
+}

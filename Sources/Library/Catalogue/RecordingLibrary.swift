@@ -1,0 +1,172 @@
+public import AudioFiles
+internal import Database
+internal import Files
+internal import Glibc
+public import Practice
+internal import UserState
+
+/// The recordings that a user keeps, with titles, artists and tags.
+///
+/// What is said about recordings is in the store of `PracticeStore`, with their sections; files are in a folder of the library's own, or stay
+/// where the user has them. Several programs may use one library at once. Any thread may call it; calls wait for the disk.
+/// Real-time safe: no.
+///
+///     let library = try RecordingLibrary(PracticeStore(.user))
+///     let added = try library.add(fileAt: "song.mp3")
+///     let found = try library.items { $0.text = "blue bossa" }
+public final class RecordingLibrary: Sendable {
+    /// The store that it shares.
+    public let store: PracticeStore
+    let folder: LibraryFolder
+    let calls: any FileCalls
+
+    /// A library; nothing is opened or made yet.
+    ///
+    /// - Parameters:
+    ///   - store: Where what is said about recordings is kept.
+    ///   - folder: The folder for files; nil for `library` beside the user's store.
+    /// - Throws: `LibraryError` of kind `noHome`.
+    public convenience init(_ store: PracticeStore, folder: String? = nil) throws(LibraryError) {
+        try self.init(store, folder: folder, calls: SystemFileCalls())
+    }
+
+    init(_ store: PracticeStore, folder: String?, calls: any FileCalls) throws(LibraryError) {
+        guard let path = folder ?? DataFolder.path.map({ $0 + "/library" }) else { throw .noHome }
+        (self.store, self.folder, self.calls) = (store, LibraryFolder(path: path), calls)
+    }
+
+    /// The folder of its files.
+    public var folderPath: String { folder.path }
+
+    /// Seconds since 1970.
+    static var now: Int64 { Int64(time(nil)) }
+
+    // MARK: Reading
+
+    /// The recordings that a filter lets through.
+    public func items(_ filter: ItemFilter = ItemFilter()) throws(StoreError) -> [LibraryItem] {
+        try read { (rows) throws(DatabaseError) in try rows.items(filter).map(\.item) } ?? []
+    }
+
+    /// The recordings that a filter lets through, which `change` sets up.
+    public func items(_ change: (inout ItemFilter) -> Void) throws(StoreError) -> [LibraryItem] {
+        var filter = ItemFilter()
+        change(&filter)
+        return try items(filter)
+    }
+
+    /// The recording of a number, also from the trash; nil if there is none.
+    public func item(_ number: Int) throws(StoreError) -> LibraryItem? {
+        try read { (rows) throws(DatabaseError) in try rows.item(number: number).flatMap(Self.present) } ?? nil
+    }
+
+    /// The recording with this sound, also from the trash; nil if it is not in the library.
+    public func item(_ key: RecordingKey) throws(StoreError) -> LibraryItem? {
+        try read { (rows) throws(DatabaseError) in try rows.item(key).flatMap(Self.present) } ?? nil
+    }
+
+    private static func present(_ row: ItemRow) -> LibraryItem? { row.isGone ? nil : row.item }
+
+    // MARK: Editing
+
+    /// Changes what is said about a recording: `change` gets its words and changes them.
+    ///
+    /// - Returns: The recording as it is now.
+    /// - Throws: `LibraryError` if it is unknown or a text is refused; `StoreError`.
+    @discardableResult
+    public func edit(_ number: Int, _ change: @Sendable (inout LibraryItem.Words) -> Void) throws -> LibraryItem {
+        let now = Self.now
+        return try self.change { (rows) throws(DatabaseError) -> Result<LibraryItem, LibraryError> in
+            guard let row = try rows.item(number: number), !row.isGone else { return .failure(.unknown(number)) }
+            var words = row.item.words
+            change(&words)
+            let cleaned: LibraryItem.Words
+            do throws(LibraryError) { cleaned = try words.checked() } catch { return .failure(error) }
+            let changed = row.item.words.fields(otherThan: cleaned)
+            guard !changed.isEmpty else { return .success(row.item) }
+            let edited = changed.reduce(into: row.edited) { $0[$1] = now }
+            try rows.edit(row, cleaned, edited: edited)
+            return try rows.item(number: number).map { .success($0.item) } ?? .failure(.unknown(number))
+        }.get()
+    }
+
+    /// Keeps how loud a recording is, for levelling.
+    public func setLoudness(_ loudness: LibraryItem.Loudness, of number: Int) throws(StoreError) {
+        try change { (rows) throws(DatabaseError) in try rows.setLoudness(loudness, of: number) }
+    }
+
+    // MARK: Parts
+
+    func read<Value: Sendable>(
+        _ body: (ItemRows) throws(DatabaseError) -> Value
+    ) throws(StoreError) -> Value? {
+        try store.read { [folder] (rows) throws(DatabaseError) in
+            try body(ItemRows(rows: rows, folder: folder.path))
+        }
+    }
+
+    @discardableResult
+    func change<Value: Sendable>(
+        _ body: (ItemRows) throws(DatabaseError) -> Value
+    ) throws(StoreError) -> Value {
+        try store.change { [folder] (rows) throws(DatabaseError) in
+            try body(ItemRows(rows: rows, folder: folder.path))
+        }
+    }
+}
+
+extension LibraryItem.Words {
+    /// The longest text, in characters.
+    package static let mostCharacters = 1000
+    private static let mostTags = 100
+
+    /// The words with each text as one line, without doubled tags.
+    ///
+    /// - Throws: `LibraryError` of kind `textRefused`.
+    package func checked() throws(LibraryError) -> LibraryItem.Words {
+        func checked(_ text: String, _ name: String) throws(LibraryError) -> String {
+            let text = line(text)
+            guard text.count <= Self.mostCharacters else {
+                throw LibraryError(
+                    .textRefused, "the \(name) has more than \(Self.mostCharacters) characters",
+                    remedy: "Make it shorter.")
+            }
+            return text
+        }
+        var words = self
+        words.title = try checked(title, "title")
+        if words.title.isEmpty {
+            throw LibraryError(.textRefused, "a recording needs a title", remedy: "Give it one.")
+        }
+        words.artist = try checked(artist, "artist")
+        words.language = try checked(language, "language")
+        let isTag = words.language.utf8.allSatisfy { byte in
+            byte == UInt8(ascii: "-") || (byte | 0x20 >= UInt8(ascii: "a") && byte | 0x20 <= UInt8(ascii: "z"))
+                || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
+        }
+        guard isTag, words.language.utf8.count <= 35 else {
+            throw LibraryError(
+                .textRefused, "'\(words.language)' is no language tag", remedy: "Write it as in: de, or pt-BR.")
+        }
+        (words.source, words.licence) = (try checked(source, "source"), try checked(licence, "licence"))
+        var seen: Set<String> = []
+        words.tags = []
+        for tag in tags {
+            let tag = try checked(tag, "tag")
+            if !tag.isEmpty, seen.insert(tag.lowercased()).inserted { words.tags.append(tag) }
+        }
+        guard words.tags.count <= Self.mostTags else {
+            throw LibraryError(.textRefused, "a recording has at most \(Self.mostTags) tags", remedy: "Remove some.")
+        }
+        return words
+    }
+
+    /// The names of the fields that differ.
+    func fields(otherThan other: LibraryItem.Words) -> [String] {
+        [
+            ("title", title == other.title), ("artist", artist == other.artist),
+            ("language", language == other.language), ("tags", tags == other.tags), ("source", source == other.source),
+            ("licence", licence == other.licence),
+        ].filter { !$0.1 }.map(\.0)
+    }
+}

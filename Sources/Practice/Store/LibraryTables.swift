@@ -1,0 +1,113 @@
+// The tables of the library: version 5 of the store. The module `Library` reads and writes them. They are defined here because all tables of
+// a store have one version, and are made, checked and repaired together.
+
+extension StoreSchema {
+    /// Times are in seconds since 1970, loudness in hundredths of a LUFS, a true peak in hundredths of a dB. A row of `item` is never deleted, so that what was removed stays known to a merge, and comes back with
+    /// what was said about it if the recording is added again. Tags are lines.
+    /// Entries of a playlist keep their order by `place`, with gaps, so that moving one changes one row.
+    static let library = [
+        """
+        CREATE TABLE item (
+            id INTEGER PRIMARY KEY,
+            recording INTEGER NOT NULL UNIQUE REFERENCES recording (id) ON DELETE CASCADE,
+            kind TEXT NOT NULL CHECK (kind IN ('audio', 'video')),
+            place TEXT NOT NULL CHECK (place IN ('kept', 'linked')),
+            path TEXT NOT NULL,
+            original TEXT NOT NULL,
+            byte_count INTEGER NOT NULL CHECK (byte_count >= 0),
+            container TEXT NOT NULL,
+            codec TEXT NOT NULL,
+            channel_count INTEGER NOT NULL CHECK (channel_count > 0),
+            title TEXT NOT NULL,
+            artist TEXT NOT NULL DEFAULT '',
+            language TEXT NOT NULL DEFAULT '',
+            tags TEXT NOT NULL DEFAULT '',
+            source TEXT NOT NULL DEFAULT '',
+            licence TEXT NOT NULL DEFAULT '',
+            loudness INTEGER,
+            true_peak INTEGER,
+            added INTEGER NOT NULL,
+            edited TEXT NOT NULL DEFAULT '{}',
+            trashed INTEGER,
+            trashing INTEGER,
+            gone INTEGER NOT NULL DEFAULT 0 CHECK (gone IN (0, 1)),
+            revision INTEGER NOT NULL
+        ) STRICT
+        """,
+        "CREATE INDEX item_by_added ON item (added)",
+        "CREATE INDEX item_by_path ON item (path)",
+        "CREATE INDEX item_by_revision ON item (revision)",
+        words("item_words", of: "item", columns: "title, artist, tags", row: "id"),
+        // Words of scripts without spaces are found by three letters of them, wherever they are.
+        trigrams("item_trigrams", of: "item", columns: "title, artist, tags", row: "id"),
+        trigrams("section_trigrams", of: "section", columns: "name, text", row: "row"),
+        "INSERT INTO section_trigrams (section_trigrams) VALUES ('rebuild')",
+        """
+        CREATE TABLE playlist (
+            id INTEGER PRIMARY KEY,
+            identity TEXT NOT NULL UNIQUE,
+            name TEXT NOT NULL UNIQUE CHECK (name <> ''),
+            made INTEGER NOT NULL,
+            changed INTEGER NOT NULL,
+            revision INTEGER NOT NULL
+        ) STRICT
+        """,
+        """
+        CREATE TABLE entry (
+            id INTEGER PRIMARY KEY,
+            playlist INTEGER NOT NULL REFERENCES playlist (id) ON DELETE CASCADE,
+            recording INTEGER NOT NULL REFERENCES recording (id) ON DELETE CASCADE,
+            place INTEGER NOT NULL,
+            added INTEGER NOT NULL,
+            UNIQUE (playlist, place)
+        ) STRICT
+        """,
+        "CREATE INDEX entry_by_recording ON entry (recording)",
+        // What is to be fetched, and what could not be. A fetch that is done leaves an item, with its source, and no row here.
+        """
+        CREATE TABLE fetch (
+            id INTEGER PRIMARY KEY,
+            address TEXT NOT NULL UNIQUE,
+            state TEXT NOT NULL CHECK (state IN ('waiting', 'paused', 'failed')),
+            priority INTEGER NOT NULL DEFAULT 0,
+            wishes TEXT NOT NULL DEFAULT '{}',
+            done INTEGER NOT NULL DEFAULT 0 CHECK (done >= 0),
+            total INTEGER,
+            error TEXT NOT NULL DEFAULT '',
+            remedy TEXT NOT NULL DEFAULT '',
+            added INTEGER NOT NULL,
+            tried INTEGER,
+            revision INTEGER NOT NULL
+        ) STRICT
+        """,
+        """
+        CREATE TABLE feed (
+            id INTEGER PRIMARY KEY,
+            address TEXT NOT NULL UNIQUE,
+            title TEXT NOT NULL,
+            validators TEXT NOT NULL DEFAULT '{}',
+            checked INTEGER,
+            error TEXT NOT NULL DEFAULT '',
+            added INTEGER NOT NULL
+        ) STRICT
+        """,
+        """
+        CREATE TABLE episode (
+            id INTEGER PRIMARY KEY,
+            feed INTEGER NOT NULL REFERENCES feed (id) ON DELETE CASCADE,
+            identity TEXT NOT NULL,
+            title TEXT NOT NULL,
+            address TEXT NOT NULL,
+            published INTEGER,
+            milliseconds INTEGER,
+            byte_count INTEGER,
+            about TEXT NOT NULL DEFAULT '',
+            recording INTEGER REFERENCES recording (id) ON DELETE SET NULL,
+            is_new INTEGER NOT NULL DEFAULT 1 CHECK (is_new IN (0, 1)),
+            UNIQUE (feed, identity)
+        ) STRICT
+        """,
+        // Playlists that were deleted, for a merge.
+        "CREATE TABLE deleted_playlist (id INTEGER PRIMARY KEY, identity TEXT NOT NULL UNIQUE, time INTEGER NOT NULL) STRICT",
+    ]
+}

@@ -1,0 +1,137 @@
+// `woodshed add`: takes files into the library.
+import ArgumentParser
+import JSON
+import Woodshed
+
+struct AddCommand: Verb {
+    static let configuration = CommandConfiguration(
+        commandName: "add",
+        abstract: "Add recordings to the library.",
+        discussion: """
+            EXAMPLES
+              woodshed add song.mp3                      the library gets a copy
+              woodshed add --link ~/Music                every recording below a folder, where it is
+              woodshed add --move download.flac          the file is moved into the library
+              woodshed add song.mp3 --title "Blue Bossa" --artist "Ana" --tag slow
+
+            Titles and artists are read from the files. The same recording is never added twice,
+            whatever its file is called; adding it again is harmless. Files below folders that
+            are no recordings are passed over.
+            """)
+
+    @Argument(help: .init("Recordings, or folders with recordings.", valueName: "file"), completion: .file())
+    var files: [String]
+
+    @Flag(name: .long, help: "Leave the files where they are.")
+    var link = false
+
+    @Flag(name: .long, help: "Move the files into the library.")
+    var move = false
+
+    @OptionGroup var words: WordOptions
+
+    @OptionGroup var messages: MessageOptions
+
+    mutating func validate() throws {
+        if link, move { throw ValidationError("Use --link or --move.") }
+        if files.count > 1, words.title != nil { throw ValidationError("--title is for one recording.") }
+    }
+
+    func perform() throws {
+        let watch = SignalWatch(Signals.install())
+        let library = try RecordingLibrary(PracticeStore(.user))
+        let way: AddingWay = link ? .link : move ? .move : .copy
+        var (added, known, failures): ([LibraryItem], Int, [(file: String, error: any Error)]) = ([], 0, [])
+        let (named, found) = try FolderSearch.files(in: files, besides: library.folderPath)
+        for group in [(files: named, isNamed: true), (files: found, isNamed: false)] {
+            // In steps, so that a long list shows what was done, and Ctrl-C keeps it.
+            for start in stride(from: 0, to: group.files.count, by: Self.step) {
+                let files = Array(group.files[start..<min(start + Self.step, group.files.count)])
+                let results = library.add(
+                    files, way, change: words.change, isCancelled: { watch.isOver })
+                for (file, result) in zip(files, results) {
+                    switch result {
+                    case .success(let result):
+                        if result.isNew { added.append(result.item) } else { known += 1 }
+                        try tell(result, file)
+                    case .failure(let error as LibraryError) where error.kind == .cancelled:
+                        sum(added, known, failures.count)
+                        throw CommandFailure(watch.status)
+                    case .failure(let error):
+                        // What is no recording is passed over in a folder; a file that was named is an error.
+                        if !group.isNamed, error is AudioFileError { continue }
+                        failures.append((file, error))
+                    }
+                }
+            }
+        }
+        library.store.tellRepair()
+        if !failures.isEmpty, added.count + known == 0, failures.count == 1 { throw failures[0].error }
+        for failure in failures {
+            let text = (failure.error as? any CommandError)?.text ?? "woodshed: \(failure.error)"
+            StandardStream.error.note(text)
+        }
+        sum(added, known, failures.count)
+        if !failures.isEmpty { throw CommandFailure(.someFailed) }
+    }
+
+    private static let step = 256
+
+    private func tell(_ result: AddedItem, _ file: String) throws {
+        if messages.json {
+            let event: JSONValue.Field = .init("event", .string(result.isNew ? "library.added" : "library.known"))
+            return try StandardStream.output.line(
+                JSONValue.object([.init("v", .integer(1)), event] + result.item.fields).text)
+        }
+        guard !messages.quiet, files.count < 20 else { return }
+        StandardStream.error.note(
+            printable(result.isNew ? "added: \(result.item.shortWords)" : "already there: \(result.item.shortWords)"))
+    }
+
+    private func sum(_ added: [LibraryItem], _ known: Int, _ failed: Int) {
+        if messages.json || messages.quiet { return }
+        if added.count + known + failed != 1 {
+            var parts = ["\(added.count) added"]
+            if known > 0 { parts.append("\(known) already there") }
+            if failed > 0 { parts.append("\(failed) could not be added") }
+            StandardStream.error.note(parts.joined(separator: ", "))
+        }
+        if added.count + known > 0 { StandardStream.error.note("next: woodshed practice @1") }
+    }
+}
+
+/// What is said about a recording.
+struct WordOptions: ParsableArguments {
+    @Option(name: .long, help: .init("The title.", valueName: "words"))
+    var title: String?
+
+    @Option(name: .long, help: .init("The performers.", valueName: "words"))
+    var artist: String?
+
+    @Option(name: .long, help: .init("The language, as in: de, or pt-BR.", valueName: "tag"))
+    var language: String?
+
+    @Option(name: .long, parsing: .singleValue, help: .init("A tag; may be repeated.", valueName: "tag"))
+    var tag: [String] = []
+
+    @Option(name: .long, help: .init("Where it is from.", valueName: "words"))
+    var source: String?
+
+    @Option(name: .long, help: .init("What may be done with it.", valueName: "words"))
+    var licence: String?
+
+    /// Whether nothing is said.
+    var isEmpty: Bool { [title, artist, language, source, licence].allSatisfy { $0 == nil } && tag.isEmpty }
+
+    /// Takes over what is said; tags are added to those that are there.
+    var change: @Sendable (inout LibraryItem.Words) -> Void {
+        { [title, artist, language, tag, source, licence] words in
+            if let title { words.title = title }
+            if let artist { words.artist = artist }
+            if let language { words.language = language }
+            words.tags += tag
+            if let source { words.source = source }
+            if let licence { words.licence = licence }
+        }
+    }
+}

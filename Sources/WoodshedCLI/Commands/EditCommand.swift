@@ -1,0 +1,166 @@
+// `woodshed edit` and `woodshed rm`: changing and removing recordings of the library.
+import ArgumentParser
+import JSON
+import Woodshed
+
+struct EditCommand: Verb {
+    static let configuration = CommandConfiguration(
+        commandName: "edit",
+        abstract: "Change the title, artist, tags and the like of recordings in the library.",
+        discussion: """
+            EXAMPLES
+              woodshed edit @1 --title "Blue Bossa" --artist "Ana"
+              woodshed edit @1 @2 --tag slow --untag todo
+              woodshed edit "blue bossa" --language pt-BR
+              woodshed edit @1 --licence "CC BY 4.0" --source https://example.org/song
+
+            An empty text takes a word away: --artist "". The files are not changed.
+            """)
+
+    @Argument(help: .init("Recordings: @1, @2-5, or words of a title in quotes.", valueName: "recording"))
+    var recordings: [String]
+
+    @OptionGroup var words: WordOptions
+
+    @Option(name: .long, parsing: .singleValue, help: .init("Take a tag away; may be repeated.", valueName: "tag"))
+    var untag: [String] = []
+
+    @OptionGroup var messages: MessageOptions
+
+    mutating func validate() throws {
+        if words.isEmpty, untag.isEmpty {
+            throw ValidationError(
+                "Say what to change: --title, --artist, --language, --tag, --untag, --source or --licence.")
+        }
+    }
+
+    func perform() throws {
+        let library = try RecordingLibrary(PracticeStore(.user))
+        let items = try RecordingWord.items(recordings, in: library)
+        if items.count > 1, words.title != nil {
+            throw CommandFailure(.usage, "--title is for one recording", remedy: "Name one recording.")
+        }
+        let (change, away) = (words.change, Set(untag.map { $0.lowercased() }))
+        for item in items {
+            var edited = try library.edit(item.number) { words in
+                change(&words)
+                words.tags.removeAll { away.contains($0.lowercased()) }
+            }
+            edited = try library.items { $0.limit = nil }.first { $0.number == edited.number } ?? edited
+            if messages.json {
+                try StandardStream.output.line(JSONValue.object([.init("v", .integer(1))] + edited.fields).text)
+            } else if !messages.quiet {
+                StandardStream.error.note(printable("changed: \(edited.shortWords)"))
+            }
+        }
+        if !messages.quiet, !messages.json { StandardStream.error.note("next: woodshed list") }
+    }
+}
+
+struct RemoveCommand: Verb {
+    static let configuration = CommandConfiguration(
+        commandName: "rm",
+        abstract: "Remove recordings from the library; --undo brings them back.",
+        discussion: """
+            EXAMPLES
+              woodshed rm @1
+              woodshed rm @4-9 "blue bossa"
+              woodshed rm --undo               bring back what was removed last
+              woodshed rm --empty --yes        free the room of the trash, for good
+              woodshed rm @3 --keep-entry --yes    remove the file, keep the recording in the list
+
+            A file of the library's own waits in its trash. A file that was added with --link stays
+            where it is. Sections, takes and ratings stay, and come back with the recording.
+            """)
+
+    @Argument(help: .init("Recordings: @1, @2-5, or words of a title in quotes.", valueName: "recording"))
+    var recordings: [String] = []
+
+    @Flag(name: .long, help: "Bring back what was removed last.")
+    var undo = false
+
+    @Flag(name: .long, help: "Remove the files in the trash, for good.")
+    var empty = false
+
+    @Flag(name: .long, help: "Remove only the file, for good; the recording stays in the list.")
+    var keepEntry = false
+
+    @Flag(name: .long, help: "Do what cannot be undone.")
+    var yes = false
+
+    @OptionGroup var messages: MessageOptions
+
+    mutating func validate() throws {
+        if undo && empty { throw ValidationError("Use --undo or --empty.") }
+        if undo || empty, !recordings.isEmpty { throw ValidationError("--undo and --empty take no recordings.") }
+        if !undo, !empty, recordings.isEmpty { throw ValidationError("Name the recordings to remove, or use --undo.") }
+        if keepEntry, undo || empty { throw ValidationError("--keep-entry is for recordings that are removed.") }
+    }
+
+    func perform() throws {
+        let library = try RecordingLibrary(PracticeStore(.user))
+        defer { library.store.tellRepair() }
+        if undo { return try tell(try library.undoRemoval(), "brought back", next: "list") }
+        if empty { return try emptyTrash(library) }
+        let items = try RecordingWord.items(recordings, in: library)
+        if keepEntry { return try removeFiles(items, library) }
+        let removed = try library.remove(items.map(\.number))
+        try tell(removed, "removed", next: "rm --undo")
+        if messages.json || messages.quiet { return }
+        let bytes = try library.trashByteCount()
+        if bytes > 0 {
+            StandardStream.error.note(
+                "\(sizeText(UInt64(bytes))) in the trash; woodshed rm --empty --yes frees that room")
+        }
+    }
+
+    private func removeFiles(_ items: [LibraryItem], _ library: RecordingLibrary) throws {
+        guard yes else {
+            let count = items.count == 1 ? "1 file" : "\(items.count) files"
+            throw CommandFailure(.usage, "this would remove \(count) for good", remedy: "Add --yes.")
+        }
+        var bytes: Int64 = 0
+        for item in items { bytes += try library.removeFile(of: item.number) }
+        try tell(items, "removed the file of", next: "list --missing")
+        note("\(sizeText(UInt64(bytes))) are free")
+    }
+
+    private func emptyTrash(_ library: RecordingLibrary) throws {
+        let items = try library.items { $0.isTrash = true }
+        guard !items.isEmpty else { return note("The trash is empty.") }
+        let size = sizeText(UInt64(try library.trashByteCount()))
+        let count = items.count == 1 ? "1 recording" : "\(items.count) recordings"
+        guard yes else {
+            throw CommandFailure(
+                .usage, "this would remove \(count) (\(size)) for good",
+                remedy: "Remove them with: woodshed rm --empty --yes")
+        }
+        let (removed, bytes) = try library.emptyTrash()
+        if messages.json {
+            for item in removed {
+                let line = JSONValue.object([
+                    .init("v", .integer(1)), .init("event", .string("library.removed")),
+                    .init("number", .integer(item.number)), .init("key", .string("\(item.key)")),
+                ])
+                try StandardStream.output.line(line.text)
+            }
+        }
+        note("removed \(count), \(sizeText(UInt64(bytes))) are free")
+    }
+
+    private func tell(_ items: [LibraryItem], _ verb: String, next: String) throws {
+        if messages.json {
+            for item in items {
+                try StandardStream.output.line(JSONValue.object([.init("v", .integer(1))] + item.fields).text)
+            }
+            return
+        }
+        for item in items.prefix(20) { note(printable("\(verb): \(item.shortWords)")) }
+        if items.count > 20 { note("and \(items.count - 20) more") }
+        note("next: woodshed \(next)")
+    }
+
+    private func note(_ words: String) {
+        if !messages.quiet, !messages.json { StandardStream.error.note(words) }
+    }
+}

@@ -1,0 +1,151 @@
+// `woodshed list` and `woodshed recent`: the recordings in the library.
+import ArgumentParser
+import JSON
+import Woodshed
+
+struct ListCommand: Verb {
+    static let configuration = CommandConfiguration(
+        commandName: "list",
+        abstract: "List the recordings in the library, and find some of them.",
+        discussion: """
+            EXAMPLES
+              woodshed list                       all, the last added first
+              woodshed list cafe mar              words of titles, artists, tags and sections
+              woodshed list --tag bossa --artist "Ana" --sort title
+              woodshed list --missing             whose files are gone
+              woodshed list --trash               what was removed
+
+            @1 is the recording that was added last. Every verb that takes a recording also takes
+            @1, or words of its title: woodshed practice blue bossa
+            """)
+
+    @Argument(help: .init("Only what has words that begin as these.", valueName: "word"))
+    var words: [String] = []
+
+    @Option(name: .long, help: .init("The same: words to find.", valueName: "words"))
+    var search: String?
+
+    @Option(name: .long, parsing: .singleValue, help: .init("Only with this tag; may be repeated.", valueName: "tag"))
+    var tag: [String] = []
+
+    @Option(name: .long, help: .init("Only with this artist.", valueName: "name"))
+    var artist: String?
+
+    @Option(name: .long, help: .init("Only in this language, such as de or pt.", valueName: "tag"))
+    var language: String?
+
+    @Option(name: .long, help: .init("Only audio, or only video.", valueName: "kind"))
+    var kind: KindText?
+
+    @Flag(name: .long, help: "Only what the library has a file of its own of.")
+    var kept = false
+
+    @Flag(name: .long, help: "Only files that stay where you have them.")
+    var linked = false
+
+    @Flag(name: .long, help: "Only recordings whose file is gone.")
+    var missing = false
+
+    @Flag(name: .long, inversion: .prefixedNo, help: "Only with saved sections, or only without.")
+    var sections: Bool?
+
+    @Option(name: .long, help: .init("added, seen, title, artist or length.", valueName: "order"))
+    var sort: OrderText = .added
+
+    @Option(
+        name: .long, parsing: .unconditional, help: .init("Only the first n.", valueName: "n"),
+        transform: { try boundedInteger($0, in: 1...1_000_000) })
+    var newest: Int?
+
+    @Flag(name: .long, help: "List the trash.")
+    var trash = false
+
+    @OptionGroup var messages: MessageOptions
+
+    func perform() throws {
+        var filter = ItemFilter()
+        filter.text = (words + (search.map { [$0] } ?? [])).joined(separator: " ")
+        (filter.tags, filter.artist, filter.language) = (tag, artist, language)
+        filter.kind = kind.flatMap { LibraryItem.Kind(rawValue: $0.rawValue) }
+        if kept != linked { filter.place = kept ? .kept : .linked }
+        (filter.hasSections, filter.isTrash) = (sections, trash)
+        filter.order = ItemFilter.Order(rawValue: sort.rawValue) ?? .added
+        if !missing { filter.limit = newest }
+        let library = try RecordingLibrary(PracticeStore(.user))
+        var items = try library.items(filter)
+        if missing { items = Array(items.filter(\.isMissing).prefix(newest ?? .max)) }
+        library.store.tellRepair()
+        try Self.write(items, messages)
+        if messages.json || messages.quiet { return }
+        if items.isEmpty {
+            let isEmpty = try !trash && library.items { $0.limit = 1 }.isEmpty
+            StandardStream.error.note(
+                trash ? "The trash is empty." : isEmpty ? "The library is empty." : "Nothing was found.")
+            if isEmpty { StandardStream.error.note("next: woodshed add FILE, or woodshed get URL") }
+            return
+        }
+        StandardStream.error.note("next: woodshed \(trash ? "rm --undo" : "practice @\(items[0].index)")")
+    }
+
+    /// Writes recordings, for people or for programs.
+    static func write(_ items: [LibraryItem], _ messages: MessageOptions) throws {
+        let isTerminal = StandardStream.output.isTerminal
+        let table = LibraryTable(
+            items: items, columns: isTerminal ? terminalSize().columns : nil,
+            isPlain: !isTerminal || TerminalTraits.current(plain: messages.plain).glyphs != .unicode)
+        if messages.json {
+            for line in table.json { try StandardStream.output.line(line.text) }
+            return
+        }
+        for line in table.lines(header: isTerminal && !messages.plain) { try StandardStream.output.line(line) }
+        if isTerminal, !messages.quiet, let legend = table.legend { StandardStream.error.note(legend) }
+    }
+}
+
+/// A kind of recording, as typed.
+enum KindText: String, CaseIterable, ExpressibleByArgument {
+    case audio
+    case video
+}
+
+/// An order, as typed.
+enum OrderText: String, CaseIterable, ExpressibleByArgument {
+    case added
+    case seen
+    case title
+    case artist
+    case length
+}
+
+struct RecentCommand: Verb {
+    static let configuration = CommandConfiguration(
+        commandName: "recent",
+        abstract: "List the recordings that were added to the library last.",
+        discussion: """
+            EXAMPLES
+              woodshed recent              the last five
+              woodshed recent -n 20        the last twenty
+              woodshed recent --all        all of them
+              woodshed play @1             play the newest
+            """)
+
+    @Option(
+        name: .short, parsing: .unconditional, help: .init("How many.", valueName: "n"),
+        transform: { try boundedInteger($0, in: 1...1_000_000) })
+    var number = 5
+
+    @Flag(name: .long, help: "All of them.")
+    var all = false
+
+    @OptionGroup var messages: MessageOptions
+
+    func perform() throws {
+        let library = try RecordingLibrary(PracticeStore(.user))
+        let items = try library.items { $0.limit = all ? nil : number }
+        library.store.tellRepair()
+        try ListCommand.write(items, messages)
+        if messages.json || messages.quiet { return }
+        if items.isEmpty { StandardStream.error.note("There are no recent recordings.") }
+        StandardStream.error.note("next: woodshed \(items.isEmpty ? "add FILE, or woodshed get URL" : "play @1")")
+    }
+}

@@ -1,0 +1,80 @@
+// A list of the library's recordings, for people and for programs.
+import JSON
+import Woodshed
+
+/// Recordings as lines.
+struct LibraryTable {
+    let items: [LibraryItem]
+    /// The columns of the terminal; nil where lines are not cut.
+    let columns: Int?
+    /// Words in place of signs.
+    let isPlain: Bool
+
+    /// One line for each recording: its place, whether its file is here, its length, its sections, and what it is.
+    func lines(header: Bool) -> [String] {
+        var rows = items.map { item in
+            [
+                item.index > 0 ? "@\(item.index)" : "", state(item), clockText(item.seconds),
+                item.sectionCount > 0 ? String(item.sectionCount) : "", words(item),
+            ]
+        }
+        if header, !rows.isEmpty { rows.insert(["@", "", "length", "sections", "recording"], at: 0) }
+        let widths = (0..<4).map { column in rows.map { displayWidth($0[column]) }.max() ?? 0 }
+        return rows.map { row in
+            var cells: [String] = []
+            for (cell, width) in zip(row, widths) where width > 0 {
+                cells.append(String(repeating: " ", count: width - displayWidth(cell)) + cell)
+            }
+            let line = (cells + [row[4]]).joined(separator: "  ")
+            return columns.map { fitted(line, cells: max(1, $0 - 1), ellipsis: "...") } ?? line
+        }
+    }
+
+    private func state(_ item: LibraryItem) -> String {
+        if item.isMissing { return isPlain ? "missing" : "x" }
+        switch item.place {
+        case .kept: return isPlain ? "kept" : "●"
+        case .linked: return isPlain ? "linked" : "○"
+        }
+    }
+
+    private func words(_ item: LibraryItem) -> String {
+        var words = [printable(item.words.title)]
+        if !item.words.artist.isEmpty { words.append(printable(item.words.artist)) }
+        if !item.words.language.isEmpty { words.append("[\(printable(item.words.language))]") }
+        words += item.words.tags.map { printable("#" + $0.replacing(" ", with: "-")) }
+        return words.joined(separator: "  ")
+    }
+
+    /// What the signs mean, where there are any.
+    var legend: String? {
+        guard !isPlain, !items.isEmpty else { return nil }
+        let missing = items.contains(where: \.isMissing) ? ", x the file is gone" : ""
+        return "● in the library, ○ where you have it\(missing)"
+    }
+
+    /// One object for each recording.
+    var json: [JSONValue] { items.map { .object([.init("v", .integer(1))] + $0.fields) } }
+}
+
+extension LibraryItem {
+    /// The recording for programs.
+    var fields: [JSONValue.Field] {
+        [
+            .init("number", .integer(number)), .init("index", index > 0 ? .integer(index) : .null),
+            .init("key", .string("\(key)")), .init("kind", .string(kind.rawValue)),
+            .init("place", .string(place.rawValue)), .init("path", .string(path)), .init("missing", .bool(isMissing)),
+            .init("original", .string(originalName)), .init("bytes", .integer(byteCount)),
+            .init("container", .string(container)), .init("codec", .string(codec)),
+            .init("sample_rate", .integer(recording.sampleRate)), .init("channels", .integer(channelCount)),
+            .init("frames", .integer(recording.frameCount)), .init("seconds", .number(seconds)),
+            .init("title", .string(words.title)), .init("artist", .string(words.artist)),
+            .init("language", .string(words.language)), .init("tags", .array(words.tags.map { .string($0) })),
+            .init("source", .string(words.source)), .init("licence", .string(words.licence)),
+            .init("loudness", loudness.map { .number($0.integrated) } ?? .null),
+            .init("true_peak", loudness.map { .number($0.truePeak) } ?? .null),
+            .init("sections", .integer(sectionCount)), .init("added", .integer(addedAt)),
+            .init("seen", .integer(seenAt)), .init("trashed", .bool(isTrashed)),
+        ]
+    }
+}

@@ -1,0 +1,151 @@
+// Which recording a user means: a file, a place in the library such as `@3`, or words of a title.
+import Glibc
+import Woodshed
+
+enum RecordingWord {
+    /// The file that words mean.
+    ///
+    /// A file of that name always wins, so a command that works with files works the same with any library. Only then the library is asked.
+    ///
+    /// - Parameter asks: Whether the user may be asked if several recordings are meant.
+    /// - Returns: The path of the recording's file; the words themselves if they mean nothing in the library and look like a file's name, so
+    ///   that the error is about the file.
+    static func file(_ words: [String], asks: Bool = true) throws -> String {
+        let text = words.joined(separator: " ")
+        if words.count == 1 || isThere(text), !isLibraryWord(text), isThere(text) || looksLikeFile(text) { return text }
+        if words.count > 1, let file = words.first(where: isThere) {
+            throw CommandFailure(
+                .usage, "one recording is practised at a time, and '\(file)' is one by itself",
+                remedy: "Name one recording, or write the words of one title.")
+        }
+        let library = try RecordingLibrary(PracticeStore(.user))
+        guard let item = try item(text, in: library, asks: asks) else { return text }
+        if item.isMissing {
+            throw CommandFailure(
+                .notFound, "the file of \(item.words.title) is not there any more: \(item.path)",
+                remedy: "Look for it with: woodshed library check FOLDER")
+        }
+        return item.path
+    }
+
+    /// The same for one word.
+    static func file(_ word: String, asks: Bool = true) throws -> String { try file([word], asks: asks) }
+
+    /// The recording of the library that words mean; nil if there is none and the words look like a file's name.
+    static func item(_ text: String, in library: RecordingLibrary, asks: Bool) throws -> LibraryItem? {
+        if let index = TakeWord.newest(text) {
+            let items = try library.items { $0.limit = index }
+            guard items.count == index, let item = items.last else {
+                throw CommandFailure(
+                    .notFound,
+                    items.isEmpty
+                        ? "the library is empty, so there is no \(text)"
+                        : "there is no \(text): the library has \(items.count == 1 ? "1 recording" : "\(items.count) recordings")",
+                    remedy: items.isEmpty
+                        ? "Add a recording with: woodshed add FILE. A take is played with: woodshed takes play \(text)"
+                        : "List them with: woodshed list")
+            }
+            return item
+        }
+        if let key = RecordingKey(text), let item = try library.item(key), !item.isTrashed { return item }
+        let found = try library.items { $0.text = text }
+        // A title that was written out wins over those that begin with it.
+        let exact = found.filter { $0.words.title.lowercased() == text.lowercased() }
+        if let item = exact.count == 1 ? exact[0] : found.count == 1 ? found[0] : nil { return item }
+        if found.isEmpty {
+            if looksLikeFile(text) { return nil }
+            throw nothing(text, try library.items())
+        }
+        return try chosen(exact.isEmpty ? found : exact, text, asks: asks)
+    }
+
+    /// The recordings of the library that words mean, each by itself: `@3`, `@2-5`, titles.
+    static func items(_ words: [String], in library: RecordingLibrary) throws -> [LibraryItem] {
+        var items: [LibraryItem] = []
+        for word in words {
+            let ends = word.dropFirst().split(separator: "-", omittingEmptySubsequences: false).map { wholeNumber($0) }
+            if word.hasPrefix("@"), ends.count == 2, let first = ends[0], let last = ends[1], first >= 1, first <= last,
+                last - first < 100_000
+            {
+                let found = try library.items { $0.limit = Int(last) }.dropFirst(Int(first) - 1)
+                if found.isEmpty {
+                    throw CommandFailure(
+                        .notFound, "there are no recordings \(word)", remedy: "List them with: woodshed list")
+                }
+                items += found
+                continue
+            }
+            if let item = try fileItem(word, in: library) {
+                items.append(item)
+            } else if let item = try item(word, in: library, asks: true) {
+                items.append(item)
+            } else {
+                throw nothing(word, try library.items())
+            }
+        }
+        var seen: Set<Int> = []
+        return items.filter { seen.insert($0.number).inserted }
+    }
+
+    /// The recording of the library that is in a file; nil if the word is no file or its recording is not in the library.
+    private static func fileItem(_ word: String, in library: RecordingLibrary) throws -> LibraryItem? {
+        guard !isLibraryWord(word), isThere(word) else { return nil }
+        guard let item = try library.item(RecordingKey(ofFileAt: word)), !item.isTrashed else {
+            throw CommandFailure(
+                .notFound, "\(word) is not in the library", remedy: "Add it with: woodshed add \(word)")
+        }
+        return item
+    }
+
+    // MARK: Several
+
+    private static func chosen(_ items: [LibraryItem], _ text: String, asks: Bool) throws -> LibraryItem {
+        let most = 9
+        if asks, isatty(STDIN_FILENO) == 1, StandardStream.error.isTerminal {
+            StandardStream.error.note(printable("'\(text)' may be:"))
+            for (place, item) in items.prefix(most).enumerated() {
+                StandardStream.error.note("  \(place + 1)  \(printable(item.shortWords))")
+            }
+            if items.count > most { StandardStream.error.note("  and \(items.count - most) more") }
+            StandardStream.error.note("Which one? A number, or Enter for none:")
+            if let number = readLine().flatMap({ wholeNumber($0) }),
+                (1...Int64(min(most, items.count))).contains(number)
+            {
+                return items[Int(number) - 1]
+            }
+            throw CommandFailure(.notFound, "none was chosen", remedy: "Write more words of the title.")
+        }
+        let names = items.prefix(5).map { "@\($0.index) \($0.words.title)" }.joined(separator: ", ")
+        throw CommandFailure(
+            .notFound, "'\(text)' may be \(items.count) recordings: \(names)\(items.count > 5 ? ", …" : "")",
+            remedy: "Write more words of the title, or the number with @.")
+    }
+
+    private static func nothing(_ text: String, _ items: [LibraryItem]) -> CommandFailure {
+        let name = suggestion(for: text, among: items.map(\.words.title))
+        return CommandFailure(
+            .notFound, "there is no file and no title '\(text)'",
+            remedy: name.map { "Did you mean '\($0)'?" } ?? "List the library with: woodshed list")
+    }
+
+    private static func isLibraryWord(_ word: String) -> Bool { TakeWord.newest(word) != nil && !isThere(word) }
+
+    /// Whether there is anything of this name: what is no recording is told so.
+    private static func isThere(_ path: String) -> Bool { unsafe access(FileName.systemName(path), F_OK) == 0 }
+
+    /// Whether a word that means nothing is rather a file that is not there.
+    private static func looksLikeFile(_ word: String) -> Bool {
+        word.isEmpty || word.contains("/") || word.hasPrefix(".") || !FileName.isUTF8(word)
+            || word.split(separator: ".").last.map {
+                word.contains(".") && (1...5).contains($0.count) && !$0.contains(" ")
+            } ?? false
+    }
+}
+
+extension LibraryItem {
+    /// Title, artist and length.
+    var shortWords: String {
+        let artist = words.artist.isEmpty ? "" : ", \(words.artist)"
+        return "\(words.title)\(artist) (\(clockText(seconds)))"
+    }
+}
