@@ -44,6 +44,13 @@ struct ItemRows {
             "SELECT \(Self.columns) FROM \(Self.tables) WHERE recording.key = ?", .bytes(key.bytes), row: value)
     }
 
+    /// The row for the row of a recording, unless it is gone.
+    func item(recording: Int64) throws(DatabaseError) -> ItemRow? {
+        try database.first(
+            "SELECT \(Self.columns) FROM \(Self.tables) WHERE item.recording = ? AND gone = 0", .integer(recording),
+            row: value)
+    }
+
     /// All rows, with those that are gone, in the order in which they were added.
     func all() throws(DatabaseError) -> [ItemRow] {
         try database.rows("SELECT \(Self.columns) FROM \(Self.tables) ORDER BY item.id", row: value)
