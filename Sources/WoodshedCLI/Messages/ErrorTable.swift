@@ -91,6 +91,16 @@ extension StoreError: CommandError {
     }
 }
 
+extension PlaylistFileError: CommandError {
+    var exitStatus: ExitStatus {
+        switch kind {
+        case .unknownFormat, .webPage, .stream, .broken, .tooLarge: .badData
+        case .unwritable: .cannotCreate
+        case .libraryMissing: .unavailable
+        }
+    }
+}
+
 extension DeviceError: CommandError {
     var exitStatus: ExitStatus { kind.exitStatus }
 }
