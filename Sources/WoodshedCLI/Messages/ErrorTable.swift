@@ -101,6 +101,15 @@ extension PlaylistFileError: CommandError {
     }
 }
 
+extension FeedError: CommandError {
+    var exitStatus: ExitStatus {
+        switch kind {
+        case .webPage, .unknownFormat, .broken, .encoding, .tooLarge: .badData
+        case .libraryMissing: .unavailable
+        }
+    }
+}
+
 extension DeviceError: CommandError {
     var exitStatus: ExitStatus { kind.exitStatus }
 }

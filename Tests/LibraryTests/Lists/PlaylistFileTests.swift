@@ -54,7 +54,7 @@ struct PlaylistReadingTests {
     @Test(
         "a line is a path or an address",
         arguments: [
-            ("a.mp3", Entry.Location.file("/music/a.mp3")),
+            ("a.mp3", PlaylistFile.Entry.Location.file("/music/a.mp3")),
             ("../a.mp3", .file("/music/../a.mp3")),
             ("./a.mp3", .file("/music/a.mp3")),
             ("././/a.mp3", .file("/music/a.mp3")),
@@ -75,7 +75,7 @@ struct PlaylistReadingTests {
             ("C:\\Music\\a.mp3", .file("C:/Music/a.mp3")),
             ("c:/Music/a.mp3", .file("c:/Music/a.mp3")),
         ])
-    func lines(_ line: String, _ location: Entry.Location) throws {
+    func lines(_ line: String, _ location: PlaylistFile.Entry.Location) throws {
         #expect(try read("#EXTM3U\n" + line).entries == [Entry(location)])
         #expect(try read("[playlist]\nFile1=" + line).entries == [Entry(location)])
     }
