@@ -110,6 +110,18 @@ extension FeedError: CommandError {
     }
 }
 
+extension ExtractorError: CommandError {
+    var exitStatus: ExitStatus {
+        switch kind {
+        case .notConfigured, .badConfiguration: .configuration
+        case .badAddress: .usage
+        case .cannotStart, .failed, .timedOut: .unavailable
+        case .tooMuchOutput, .notUnderstood: .badData
+        case .cancelled: .interrupted
+        }
+    }
+}
+
 extension DeviceError: CommandError {
     var exitStatus: ExitStatus { kind.exitStatus }
 }
