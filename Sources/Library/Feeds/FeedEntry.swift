@@ -44,6 +44,8 @@ struct FeedEntry {
 
     /// More in one entry are not looked at.
     private static let mostEnclosures = 64
+    /// A longer id is not one, in bytes.
+    private static let longestID = 4096
 
     mutating func take(_ name: String, _ text: FeedText) {
         if texts[name] == nil, !text.exact.isEmpty { texts[name] = text }
@@ -77,9 +79,10 @@ struct FeedEntry {
     func episode(address: String) -> Feed.Episode? {
         guard let (enclosure, place) = best(enclosures, address) ?? best(media, address) else { return nil }
         let date = first(["pubDate", "published", "dc:date", "issued", "updated", "modified"], \.exact)
+        let id = first(["guid", "id"], \.exact).flatMap { $0.utf8.count <= Self.longestID ? $0 : nil }
         let byteCount = enclosure.length.flatMap { Int64(FeedText($0, type: "").exact) } ?? 0
         return Feed.Episode(
-            id: first(["guid", "id"], \.exact) ?? place, title: line("title", "itunes:title") ?? "", address: place,
+            id: id ?? place, title: line("title", "itunes:title") ?? "", address: place,
             mediaType: enclosure.mediaType.isEmpty ? nil : enclosure.mediaType.lowercased(),
             byteCount: byteCount > 0 ? byteCount : nil, date: date.flatMap(FeedDate.seconds),
             seconds: enclosure.seconds ?? first(["itunes:duration"], \.exact).flatMap(FeedLength.seconds),

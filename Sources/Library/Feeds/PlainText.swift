@@ -9,9 +9,11 @@ enum PlainText {
         let bytes = Array(html.utf8)
         var text = Writer(longest: longest)
         var place = 0
+        // Tags without an end make the same bytes be looked at again and again. After many of them, signs are signs.
+        var patience = 8 * bytes.count + (1 << 16)
         while place < bytes.count, !text.isFull {
             let byte = bytes[place]
-            if byte == UInt8(ascii: "<"), let end = markupEnd(bytes, place) {
+            if byte == UInt8(ascii: "<"), let end = markupEnd(bytes, place, &patience) {
                 let (start, name) = (place, tagName(bytes, place))
                 if breaking.contains(name) { text.breakLine() }
                 place = end
@@ -94,8 +96,8 @@ enum PlainText {
     // MARK: Tags
 
     /// The place after the tag or comment that begins here; nil if none does, or it has no end.
-    private static func markupEnd(_ bytes: [UInt8], _ start: Int) -> Int? {
-        guard start + 1 < bytes.count else { return nil }
+    private static func markupEnd(_ bytes: [UInt8], _ start: Int, _ patience: inout Int) -> Int? {
+        guard start + 1 < bytes.count, patience > 0 else { return nil }
         let next = bytes[start + 1]
         let isLetter = (0x61...0x7A).contains(next | 0x20) && next >= 0x41
         guard isLetter || next == UInt8(ascii: "/") || next == UInt8(ascii: "!") || next == UInt8(ascii: "?") else {
@@ -108,6 +110,7 @@ enum PlainText {
         // Further than any tag: a quote that is not closed must not make every sign look through the rest.
         for place in start + 1..<min(bytes.count, start + 1 + longestTag) {
             let byte = bytes[place]
+            patience -= 1
             if let open = quote {
                 if byte == open { quote = nil }
             } else if byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "'") {

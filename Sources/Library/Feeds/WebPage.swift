@@ -2,6 +2,8 @@
 enum WebPage {
     /// Pages name their feeds at the beginning; no more than this is searched, in bytes.
     private static let searched = 1 << 20
+    /// Links that are looked at.
+    private static let mostLinks = 1000
 
     /// Whether a text begins like a page: after comments, which pages often begin with.
     static func isPage(_ text: ArraySlice<UInt8>) -> Bool {
@@ -20,12 +22,13 @@ enum WebPage {
     /// The address in the first `<link rel="alternate">` of a page whose type is a feed's; nil if there is none.
     static func feedAddress(in page: ArraySlice<UInt8>, address: String) -> String? {
         let bytes = Array(page.prefix(searched))
-        var place = 0
-        while let start = bytes[place...].firstIndex(of: UInt8(ascii: "<")) {
+        var (place, patience) = (0, mostLinks)
+        while patience > 0, let start = bytes[place...].firstIndex(of: UInt8(ascii: "<")) {
             place = start + 1
             guard bytes[place...].prefix(5).lowercased.hasPrefix("link"), place + 4 < bytes.count,
                 bytes[place + 4] <= 32
             else { continue }
+            patience -= 1
             let attributes = attributes(bytes[(place + 4)...].prefix(4096))
             let kinds = (attributes["rel"] ?? "").lowercased().split(separator: " ")
             let type = (attributes["type"] ?? "").lowercased()

@@ -48,7 +48,7 @@ public struct ExtractedSource: Sendable, Hashable {
         pathExtension: String? = nil,
         headers: [Header] = []
     ) {
-        guard WebAddress.isWeb(address), address.utf8.count <= 16_384 else { return nil }
+        guard WebAddress.isWeb(address), address.utf8.count <= WebAddress.longest else { return nil }
         self.address = address
         self.title = Self.line(title)
         self.artist = Self.line(artist)

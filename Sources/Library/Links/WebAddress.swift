@@ -8,6 +8,9 @@ struct WebAddress {
     private var query: Substring?
     private var fragment: Substring?
 
+    /// The longest address that is made, in bytes; servers refuse shorter ones.
+    static let longest = 16_384
+
     init(_ text: String) {
         var rest = text[...]
         if let sign = rest.utf8.firstIndex(of: UInt8(ascii: "#")) {
@@ -66,7 +69,7 @@ struct WebAddress {
             target.scheme = base.scheme
         }
         let text = target.text
-        return isWeb(text) ? text : nil
+        return isWeb(text) && text.utf8.count <= longest ? text : nil
     }
 
     private var text: String {

@@ -94,7 +94,7 @@ private final class XMLRun {
     /// The XML text goes to Expat in pieces of this many bytes.
     private static let pieceBytes = 1 << 16
     /// Prefixes that are declared at once, so that finding one takes bounded time.
-    private static let mostNamespaces = 256
+    private static let mostNamespaces = 64
 
     init(_ functions: LibraryFunctions<ExpatFunctions>, limits: XMLLimits, events: any XMLEvents) throws(XMLError) {
         guard let parser = unsafe functions.table.pointee.XML_ParserCreate(nil) else { throw .outOfMemory }

@@ -122,6 +122,14 @@ extension ExtractorError: CommandError {
     }
 }
 
+extension CatalogueError: CommandError {
+    var exitStatus: ExitStatus {
+        switch kind {
+        case .foreign, .newer, .broken: .badData
+        }
+    }
+}
+
 extension DeviceError: CommandError {
     var exitStatus: ExitStatus { kind.exitStatus }
 }
