@@ -24,7 +24,7 @@ public struct PlaylistFile: Sendable, Hashable {
     public struct Entry: Sendable, Hashable {
         /// Where a recording is.
         public enum Location: Sendable, Hashable {
-            /// A file, as a text of ``FileName``. It is absolute if the list's folder is; but a path with a drive of Windows, `C:/…`,
+            /// A file, as `FileName` makes a text of its name. It is absolute if the list's folder is; but a path with a drive of Windows, `C:/…`,
             /// is as it was found, and no file here.
             case file(String)
             /// An address with a scheme, such as `https://…`. Whether it can be fetched is not checked.

@@ -22,11 +22,6 @@ package struct LibraryCatalogue: Sendable, Hashable {
 
         package init() {}
 
-        /// The sections that are not deleted, in the order of their ids.
-        package var visibleSections: [(id: String, section: CatalogueItem)] {
-            sections.filter(\.value.isVisible).sorted { $0.key < $1.key }.map { ($0.key.text, $0.value) }
-        }
-
         package mutating func merge(_ other: Recording) {
             item.merge(other.item)
             sections.merge(other.sections) { $0.merged(with: $1) }
@@ -94,6 +89,13 @@ package enum CatalogueField {
     /// From 1 to 5.
     package static let rating = "rating"
     package static let note = "note"
+}
+
+extension [ExactText: CatalogueItem] {
+    /// Those that are not deleted, in the order of their ids.
+    package var visible: [(id: String, item: CatalogueItem)] {
+        filter(\.value.isVisible).sorted { $0.key < $1.key }.map { ($0.key.text, $0.value) }
+    }
 }
 
 extension CatalogueItem {

@@ -233,7 +233,7 @@ struct FeedPartsTests {
         #expect(PlainText.ofHTML("<p>ab</p><p>cd", longest: 4) == "ab\nc")
         // Each of these would take hours if a tag without an end were looked through to the end of the text.
         for piece in ["<a ", "<a '", "<!", "<!--", "<script>", "<style><", "&", "&a", "</"] {
-            _ = PlainText.ofHTML(String(repeating: piece, count: 1_000_000))
+            _ = PlainText.ofHTML(String(repeating: piece, count: Workload.isWhole ? 1_000_000 : 10_000))
         }
     }
 

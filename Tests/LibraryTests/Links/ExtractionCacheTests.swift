@@ -74,18 +74,24 @@ struct ExtractionCacheTests {
     @Test("the newest entries are kept, and the file stays small enough to be read")
     func bounds() throws {
         let place = Place()
-        for number in 0..<ExtractionCache.mostEntries + 5 {
-            #expect(try place.cache.keep(source(), for: link(number), now: Int64(number)))
+        func fill(_ count: Int, address: String) throws {
+            let entries = try (0..<count).map { number in
+                let id = try link(number).canonicalID
+                return "{\"id\": \"\(id)\", \"url\": \"\(address)\", \"stored\": 0, \"expires\": 9}"
+            }
+            try place.write("{\"v\": 1, \"entries\": [\(entries.joined(separator: ","))]}")
         }
-        let now = Int64(ExtractionCache.mostEntries + 5)
-        #expect(
-            try place.cache.source(for: link(4), now: now) == nil && place.cache.source(for: link(5), now: now) != nil)
-        for number in 0..<60 {
-            let long = try source("https://a/" + String(repeating: "a", count: 16_000))
-            #expect(try place.cache.keep(long, for: link(1000 + number), now: now))
-            #expect(try place.cache.source(for: link(1000 + number), now: now) == long)
-        }
-        #expect(try place.cache.source(for: link(1000), now: now) == nil)
+        func isThere(_ number: Int) throws -> Bool { try place.cache.source(for: link(number), now: 1) != nil }
+        let count = ExtractionCache.mostEntries
+        try fill(count, address: "https://a/")
+        #expect(try isThere(0) && isThere(count - 1))
+        #expect(try place.cache.keep(source(), for: link(count), now: 1))
+        #expect(try !isThere(0) && isThere(1) && isThere(count))
+        // Fewer, but nearly as long as a state file may be.
+        try fill(64, address: "https://a/" + String(repeating: "a", count: 16_000))
+        #expect(try isThere(0) && isThere(63))
+        #expect(try place.cache.keep(source(), for: link(64), now: 1))
+        #expect(try !isThere(0) && isThere(63) && isThere(64))
     }
 
     @Test(

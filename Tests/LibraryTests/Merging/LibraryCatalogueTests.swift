@@ -169,7 +169,7 @@ struct LibraryCatalogueTests {
         #expect(
             back.first?.recording.item["title"] == .string("T") && back.first?.recording.item.currentMembers == ["jazz"]
         )
-        #expect(back.first?.recording.visibleSections.isEmpty == true)
+        #expect(back.first?.recording.sections.visible.isEmpty == true)
         // A computer that only knows that it was deleted.
         var three = LibraryCatalogue()
         three.recordings["01"] = .init()
