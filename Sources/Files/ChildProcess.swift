@@ -180,9 +180,11 @@ package struct ChildProcess: ~Copyable {
     }
 
     /// Keeps the last few kilobytes of the program's error output, whatever its length.
+    ///
+    /// At most as much as a socket holds is read, so that a program that never ceases to complain is not read for ever.
     private func drainErrors(_ text: inout [UInt8]) {
         var piece = [UInt8](repeating: 0, count: 4096)
-        while true {
+        for _ in 0..<64 {
             let count = unsafe read(errors, &piece, piece.count)
             if count <= 0 { return }
             text = (text + piece[..<count]).suffix(8192)

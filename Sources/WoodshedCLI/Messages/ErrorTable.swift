@@ -105,6 +105,45 @@ extension StoreError: CommandError {
     }
 }
 
+extension PlaylistFileError: CommandError {
+    var exitStatus: ExitStatus {
+        switch kind {
+        case .unknownFormat, .webPage, .stream, .broken, .tooLarge: .badData
+        case .unwritable: .cannotCreate
+        case .libraryMissing: .unavailable
+        }
+    }
+}
+
+extension FeedError: CommandError {
+    var exitStatus: ExitStatus {
+        switch kind {
+        case .webPage, .unknownFormat, .broken, .encoding, .tooLarge: .badData
+        case .libraryMissing: .unavailable
+        }
+    }
+}
+
+extension ExtractorError: CommandError {
+    var exitStatus: ExitStatus {
+        switch kind {
+        case .notConfigured, .badConfiguration: .configuration
+        case .badAddress: .usage
+        case .cannotStart, .failed, .timedOut: .unavailable
+        case .tooMuchOutput, .notUnderstood: .badData
+        case .cancelled: .interrupted
+        }
+    }
+}
+
+extension CatalogueError: CommandError {
+    var exitStatus: ExitStatus {
+        switch kind {
+        case .foreign, .newer, .broken: .badData
+        }
+    }
+}
+
 extension DeviceError: CommandError {
     var exitStatus: ExitStatus { kind.exitStatus }
 }

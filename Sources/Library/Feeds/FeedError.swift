@@ -1,0 +1,62 @@
+public import Explanations
+
+/// Why a feed cannot be read.
+public struct FeedError: ExplainedError, Hashable {
+    /// The closed list of causes.
+    public enum Kind: String, Sendable, Hashable, CaseIterable {
+        /// It is a page of a web site. It may name the site's feed: see ``feedAddress``.
+        case webPage
+        /// Neither RSS, Atom nor JSON Feed.
+        case unknownFormat
+        /// The format's own rules are broken.
+        case broken
+        /// An encoding that is not read.
+        case encoding
+        /// More bytes, or more of something else, than is read.
+        case tooLarge
+        /// The library that reads XML is not installed.
+        case libraryMissing
+    }
+
+    /// The cause.
+    public let kind: Kind
+    /// The cause, in one plain sentence.
+    public let message: String
+    /// What to do about it, in one plain sentence.
+    public let remedy: String
+    /// The address of a feed that a web page names; nil for other errors, and for a page that names none.
+    public let feedAddress: String?
+
+    init(_ kind: Kind, _ message: String, remedy: String, feedAddress: String? = nil) {
+        (self.kind, self.message, self.remedy, self.feedAddress) = (kind, message, remedy, feedAddress)
+    }
+
+    static func webPage(feedAddress: String?) -> FeedError {
+        FeedError(
+            .webPage, "This is a web page, not a feed",
+            remedy: feedAddress.map { "Use the feed that it names: \($0)" }
+                ?? "Look on the page for a link named RSS, Atom or Podcast, and use its address.",
+            feedAddress: feedAddress)
+    }
+
+    static let unknownFormat = FeedError(
+        .unknownFormat, "This is not a feed that can be read", remedy: "Use the address of an RSS, Atom or JSON feed.")
+
+    static let brokenJSON = FeedError(
+        .broken, "The JSON of the feed is broken", remedy: "Try again later, or tell the feed's author.")
+
+    static let tooLarge = FeedError(
+        .tooLarge, "The feed is larger than \(Feed.largest >> 20) MiB, or has more than \(Feed.mostEpisodes) entries",
+        remedy: "Use another feed of the same source.")
+
+    init(_ error: XMLError) {
+        let kind: Kind =
+            switch error.kind {
+            case .libraryMissing: .libraryMissing
+            case .encoding: .encoding
+            case .limit, .outOfMemory: .tooLarge
+            case .broken, .entities: .broken
+            }
+        self.init(kind, kind == .libraryMissing ? error.message : "The feed: \(error.message)", remedy: error.remedy)
+    }
+}

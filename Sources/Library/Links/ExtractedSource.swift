@@ -1,0 +1,133 @@
+internal import JSON
+
+/// Where the sound of a video is, as a helper program said.
+public struct ExtractedSource: Sendable, Hashable {
+    /// A header for the request of the recording.
+    public struct Header: Sendable, Hashable {
+        /// Letters, digits and `-`.
+        public let name: String
+        /// One line.
+        public let value: String
+
+        /// A header; nil if its parts could not be sent as one, or if it is one that only the transfer itself may decide on.
+        public init?(name: String, value: String) {
+            let isToken = name.utf8.allSatisfy {
+                (0x61...0x7A).contains($0 | 0x20) && $0 >= 0x41 || (0x30...0x39).contains($0) || $0 == UInt8(ascii: "-")
+            }
+            guard isToken, (1...64).contains(name.utf8.count), value.utf8.count <= 4096,
+                !value.utf8.contains(where: { $0 < 32 || $0 == 127 }), !Self.reserved.contains(name.lowercased())
+            else { return nil }
+            (self.name, self.value) = (name, value)
+        }
+
+        private static let reserved: Set<String> = [
+            "host", "content-length", "transfer-encoding", "connection", "te", "upgrade", "trailer", "expect", "range",
+            "if-range",
+            "if-match", "if-none-match", "if-modified-since", "if-unmodified-since", "accept-encoding",
+            "proxy-authorization",
+            "proxy-connection", "keep-alive",
+        ]
+    }
+
+    /// A whole address of http or https, usually valid for some hours.
+    public let address: String
+    /// One line; nil if the helper does not say.
+    public let title: String?
+    /// One line; nil if the helper does not say.
+    public let artist: String?
+    /// Its length; nil if the helper does not say.
+    public let seconds: Double?
+    /// The usual extension of such files, without a dot, for example `m4a`; nil if the helper does not say.
+    public let pathExtension: String?
+    /// What the server wants to see in the request.
+    public let headers: [Header]
+
+    /// Nil if the address is not a whole one of http or https.
+    init?(
+        address: String, title: String? = nil, artist: String? = nil, seconds: Double? = nil,
+        pathExtension: String? = nil,
+        headers: [Header] = []
+    ) {
+        guard WebAddress.isWeb(address), address.utf8.count <= WebAddress.longest else { return nil }
+        self.address = address
+        self.title = Self.line(title)
+        self.artist = Self.line(artist)
+        self.seconds = seconds.flatMap { $0 > 0 && $0 <= 1e7 ? $0 : nil }
+        self.pathExtension = pathExtension.flatMap { text in
+            let isName = text.utf8.allSatisfy {
+                (0x61...0x7A).contains($0 | 0x20) && $0 >= 0x41 || (0x30...0x39).contains($0)
+            }
+            return isName && (1...8).contains(text.utf8.count) ? text.lowercased() : nil
+        }
+        self.headers = Array(headers.prefix(32))
+    }
+
+    /// A text without control characters, of bounded length; nil if nothing is left.
+    private static func line(_ text: String?) -> String? {
+        guard let text else { return nil }
+        let bytes = text.utf8.map { $0 < 32 || $0 == 127 ? 32 : $0 }.prefix(4096)
+        let line = String(decoding: LineText.trimmed(bytes[...]), as: UTF8.self)
+        return line.isEmpty ? nil : line
+    }
+}
+
+extension ExtractedSource {
+    /// Understands what a helper has written: one object in JSON, as yt-dlp describes a video; or else the first line that is an address.
+    ///
+    /// Nil if it is neither.
+    init?(answer: [UInt8]) {
+        guard let text = String(validating: answer, as: UTF8.self) else { return nil }
+        let bytes = LineText.trimmed(Array(text.utf8)[...])
+        if bytes.first == UInt8(ascii: "{") {
+            // With a list, helpers write a line for each of its videos; the first is what was asked for.
+            let line = bytes.prefix { $0 != 10 }
+            guard let value = JSONValue(reading: Array(bytes)) ?? JSONValue(reading: Array(line)) else { return nil }
+            self.init(value)
+        } else {
+            let lines = bytes.split(whereSeparator: { $0 == 10 || $0 == 13 }).lazy.map { line in
+                String(decoding: LineText.trimmed(line), as: UTF8.self)
+            }
+            guard let address = lines.first(where: WebAddress.isWeb) else { return nil }
+            self.init(address: address)
+        }
+    }
+
+    private init?(_ video: JSONValue) {
+        guard let source = Self.isPlain(video) ? video : Self.bestSound(video["formats"]?.elements ?? []),
+            let address = source["url"]?.stringValue
+        else { return nil }
+        let artist = ["artist", "uploader", "channel", "creator"].lazy.compactMap { video[$0]?.stringValue }.first
+        var headers: [Header] = []
+        if case .object(let fields)? = source["http_headers"] ?? video["http_headers"] {
+            headers = fields.compactMap { field in
+                field.value.stringValue.flatMap { Header(name: field.key, value: $0) }
+            }
+        }
+        self.init(
+            address: address, title: video["title"]?.stringValue, artist: artist,
+            seconds: video["duration"]?.doubleValue,
+            pathExtension: (source["ext"] ?? video["ext"])?.stringValue, headers: headers)
+    }
+
+    /// Whether a format is one file at one address, and not a list of pieces.
+    private static func isPlain(_ format: JSONValue) -> Bool {
+        guard let address = format["url"]?.stringValue, WebAddress.isWeb(address) else { return false }
+        guard let kind = format["protocol"]?.stringValue else { return true }
+        return kind == "http" || kind == "https"
+    }
+
+    /// The format without a picture and with the highest bit rate; without one, the same of those with a picture.
+    private static func bestSound(_ formats: [JSONValue]) -> JSONValue? {
+        var best: (format: JSONValue, rank: (Int, Double))?
+        for format in formats where isPlain(format) {
+            let isOnlySound = format["vcodec"]?.stringValue == "none"
+            let sound = format["acodec"]?.stringValue
+            guard sound != "none", sound != nil || isOnlySound else { continue }
+            let rate = (format["abr"]?.doubleValue ?? format["tbr"]?.doubleValue) ?? 0
+            let rank = (isOnlySound ? 1 : 0, rate)
+            // Helpers list the best of equals last.
+            if best.map({ rank >= $0.rank }) ?? true { best = (format, rank) }
+        }
+        return best?.format
+    }
+}

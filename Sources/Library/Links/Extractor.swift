@@ -1,0 +1,141 @@
+internal import Files
+
+/// A helper program of the user's choice that finds the address of a video's sound.
+///
+/// Woodshed itself reads no video site. The program is started without a shell, with empty input, and is ended when it takes too long,
+/// writes too much, or is not wanted any more; programs that it has started itself may go on.
+///
+/// Real-time safe: no. Threads: any; ``extract(_:isWanted:)`` waits for the program, so it needs a thread of its own.
+public struct Extractor: Sendable, Hashable {
+    /// The program and its arguments, with `{url}` where the address belongs.
+    public let words: [String]
+
+    /// The longest time that the program may take, in seconds.
+    public static let longestSeconds = 120.0
+    /// The longest answer, in bytes.
+    static let longestOutput = 16 << 20
+    private static let mark = "{url}"
+
+    /// Reads a line of the configuration, for example `yt-dlp -j --no-playlist -f bestaudio {url}`.
+    ///
+    /// Words are divided by blanks. Between single quotes every character stands for itself; between double quotes, too, but for a
+    /// backslash before `"` or `\`, which makes that character an ordinary one. Outside of quotes, a backslash does so before any
+    /// character. Nothing is expanded: `$`, `*` and `~` are ordinary characters. `{url}` may be in one argument; if it is in none, the
+    /// address is added at the end, after `--`.
+    ///
+    /// - Parameter line: The line's value; nil or blank if there is none.
+    /// - Throws: An ``ExtractorError`` of kind `notConfigured` or `badConfiguration`.
+    public init(configuration line: String?) throws(ExtractorError) {
+        let words = try Self.divided(line ?? "")
+        guard let program = words.first else { throw .notConfigured }
+        if program.isEmpty { throw .badConfiguration("the program has no name") }
+        if program.contains(Self.mark) { throw .badConfiguration("\(Self.mark) stands for the program") }
+        if words.count(where: { $0.contains(Self.mark) }) > 1 {
+            throw .badConfiguration("\(Self.mark) is in several arguments")
+        }
+        self.words = words
+    }
+
+    /// The program and its arguments for an address.
+    ///
+    /// The address cannot be taken for an option: it begins with its scheme.
+    func arguments(for address: String) -> [String] {
+        if words.contains(where: { $0.contains(Self.mark) }) {
+            return words.map { $0.replacing(Self.mark, with: address) }
+        }
+        return words + ["--", address]
+    }
+
+    /// Asks the program where the sound of a video is.
+    ///
+    /// - Parameters:
+    ///   - link: The video; the program gets its canonical address.
+    ///   - isWanted: Called at least every 100 ms, on this thread; the program is ended if it returns false.
+    /// - Throws: An ``ExtractorError``.
+    public func extract(
+        _ link: VideoLink, isWanted: () -> Bool = { true }
+    ) throws(ExtractorError) -> ExtractedSource {
+        try extract(address: link.address, isWanted: isWanted)
+    }
+
+    /// The same for any address of http or https, which is passed as it is.
+    public func extract(
+        address: String, isWanted: () -> Bool = { true }
+    ) throws(ExtractorError) -> ExtractedSource {
+        try extract(address: address, seconds: Self.longestSeconds, isWanted: isWanted)
+    }
+
+    func extract(
+        address: String, seconds: Double, isWanted: () -> Bool
+    ) throws(ExtractorError) -> ExtractedSource {
+        guard WebAddress.isWeb(address), address.utf8.count <= 2048 else { throw .badAddress }
+        let program = words[0]
+        var output: [UInt8] = []
+        var (isTooLong, isLate) = (false, false)
+        let clock = SuspendingClock()
+        let deadline = clock.now + .seconds(seconds)
+        let result: ChildResult
+        do {
+            var child = try ChildProcess(arguments(for: address))
+            let limits = ChildLimits(totalSeconds: seconds, silentSeconds: seconds)
+            result = try unsafe child.finish(
+                limits,
+                isWanted: {
+                    // The limits count only waiting, and a program that always writes complaints is never waited for.
+                    isLate = clock.now >= deadline
+                    return !isLate && isWanted()
+                },
+                { piece in
+                    isTooLong = output.count + piece.count > Self.longestOutput
+                    if !isTooLong { unsafe output.append(contentsOf: piece) }
+                    return !isTooLong
+                })
+        } catch {
+            switch error {
+            case .cannotStart(let code): throw .cannotStart(program, code)
+            case .timeout: throw .timedOut(program, seconds: seconds)
+            case .stopped:
+                if isTooLong { throw .tooMuchOutput(program) }
+                throw isLate ? .timedOut(program, seconds: seconds) : .cancelled(program)
+            }
+        }
+        // With an unknown end, the answer tells.
+        guard result.end == .exited(0) || result.end == .unknown else { throw .failed(program, result) }
+        guard let source = ExtractedSource(answer: output) else { throw .notUnderstood(program) }
+        return source
+    }
+
+    // MARK: Words
+
+    private static func divided(_ line: String) throws(ExtractorError) -> [String] {
+        var words: [String] = []
+        var word: String.UnicodeScalarView?
+        var (quote, isEscaped) = (Unicode.Scalar?.none, false)
+        for scalar in line.unicodeScalars {
+            if scalar == "\0" { throw .badConfiguration("it contains a zero") }
+            if isEscaped {
+                // Between double quotes, a backslash before another character is one itself.
+                if quote == "\"", scalar != "\"", scalar != "\\" { word?.append("\\") }
+                word = (word ?? .init()) + [scalar]
+                isEscaped = false
+            } else if scalar == "\\", quote != "'" {
+                word = word ?? .init()
+                isEscaped = true
+            } else if let open = quote {
+                if scalar == open { quote = nil } else { word?.append(scalar) }
+            } else if scalar == "'" || scalar == "\"" {
+                quote = scalar
+                word = word ?? .init()
+            } else if scalar == " " || scalar == "\t" {
+                if let done = word { words.append(String(done)) }
+                word = nil
+            } else {
+                word = (word ?? .init()) + [scalar]
+            }
+        }
+        if quote != nil { throw .badConfiguration("a quote is not closed") }
+        if isEscaped { throw .badConfiguration("a backslash at the end stands for nothing") }
+        if let done = word { words.append(String(done)) }
+        return words
+    }
+}

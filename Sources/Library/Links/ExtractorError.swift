@@ -1,0 +1,99 @@
+public import Explanations
+internal import Files
+
+/// Why the helper program gave no address of a recording.
+public struct ExtractorError: ExplainedError, Hashable {
+    /// The closed list of causes.
+    public enum Kind: String, Sendable, Hashable, CaseIterable {
+        /// The user has not named a helper.
+        case notConfigured
+        /// The configuration's line is not valid.
+        case badConfiguration
+        /// What should be extracted is not an address of http or https.
+        case badAddress
+        /// The helper is not installed, or may not be run.
+        case cannotStart
+        /// It ended with an error.
+        case failed
+        /// It took too long, and was ended.
+        case timedOut
+        /// The user did not want to wait, and it was ended.
+        case cancelled
+        /// It wrote more than any answer, and was ended.
+        case tooMuchOutput
+        /// It wrote neither an object in JSON nor an address.
+        case notUnderstood
+    }
+
+    /// The cause.
+    public let kind: Kind
+    /// The cause, in one plain sentence.
+    public let message: String
+    /// What to do about it, in one plain sentence.
+    public let remedy: String
+
+    init(_ kind: Kind, _ message: String, remedy: String) {
+        (self.kind, self.message, self.remedy) = (kind, message, remedy)
+    }
+
+    static let notConfigured = ExtractorError(
+        .notConfigured, "Links to videos need a helper program, and none is configured",
+        remedy: "Name one in the configuration, for example: extractor = yt-dlp -j --no-playlist -f bestaudio {url}. "
+            + "Use it only for recordings that you have the right to copy.")
+
+    static func badConfiguration(_ cause: String) -> ExtractorError {
+        ExtractorError(
+            .badConfiguration, "The configured extractor is not valid: \(cause)",
+            remedy:
+                "Write a program and its arguments, for example: extractor = yt-dlp -j --no-playlist -f bestaudio {url}"
+        )
+    }
+
+    static let badAddress = ExtractorError(
+        .badAddress, "This is not an address that can be passed to the extractor",
+        remedy: "Use a whole address that begins with http:// or https://.")
+
+    static func cannotStart(_ program: String, _ code: Int32) -> ExtractorError {
+        ExtractorError(
+            .cannotStart, "The extractor '\(program)' cannot be started: \(systemText(code))",
+            remedy: "Install it, or correct the line 'extractor' of the configuration.")
+    }
+
+    static func timedOut(_ program: String, seconds: Double) -> ExtractorError {
+        ExtractorError(
+            .timedOut, "The extractor '\(program)' did not end within \(Int(seconds.rounded(.up))) s",
+            remedy: "Try again later, or run the program by hand to see what it waits for.")
+    }
+
+    static func cancelled(_ program: String) -> ExtractorError {
+        ExtractorError(
+            .cancelled, "The extractor '\(program)' was ended before its answer", remedy: "Ask again for the link.")
+    }
+
+    static func tooMuchOutput(_ program: String) -> ExtractorError {
+        ExtractorError(
+            .tooMuchOutput, "The extractor '\(program)' wrote more than \(Extractor.longestOutput >> 20) MiB",
+            remedy:
+                "Make it write only the description in JSON (yt-dlp: -j) or the address (yt-dlp: -g), not the recording."
+        )
+    }
+
+    static func failed(_ program: String, _ result: ChildResult) -> ExtractorError {
+        let end =
+            switch result.end {
+            case .exited(let code): "ended with status \(code)"
+            case .killed(let signal): "was ended by signal \(signal)"
+            case .unknown: "ended"
+            }
+        let said = result.lastErrorLine.isEmpty ? "" : ": \(result.lastErrorLine)"
+        return ExtractorError(
+            .failed, "The extractor '\(program)' \(end)\(said)",
+            remedy: "Check the link in a browser; an extractor that is out of date fails, too.")
+    }
+
+    static func notUnderstood(_ program: String) -> ExtractorError {
+        ExtractorError(
+            .notUnderstood, "The answer of the extractor '\(program)' names no recording",
+            remedy: "Make it write a description in JSON (yt-dlp: -j) or an address (yt-dlp: -g).")
+    }
+}

@@ -1,0 +1,62 @@
+/// An address of one video on YouTube, in one of the four forms that people copy.
+///
+/// Nothing is fetched or read from the site here. The address of another site that looks like one of these is not taken, because what
+/// is done with a link depends on it.
+///
+/// Real-time safe: no. Threads: any.
+public struct VideoLink: Sendable, Hashable {
+    /// The video's name on the site: eleven letters, digits, `-` and `_`.
+    public let videoID: String
+
+    /// The same for all forms: `youtube:` and the video's name. It is the key of what is kept about the video.
+    public var canonicalID: String { "youtube:" + videoID }
+
+    /// The same address for all forms.
+    public var address: String { "https://www.youtube.com/watch?v=" + videoID }
+
+    /// Recognises an address; nil for every other text.
+    ///
+    /// The forms are `www.youtube.com/watch?v=ID`, `youtube.com/watch?v=ID`, `m.youtube.com/watch?v=ID` and `youtu.be/ID`, after
+    /// `https://`, `http://` or nothing. Scheme and host may have capital letters; further parameters and a fragment have no effect. A
+    /// user's name, a port, a dot at the host's end and percent signs before the parameters make it another address.
+    public init?(_ text: String) {
+        let bytes = Array(text.utf8)
+        guard bytes.count <= 2048, bytes.allSatisfy({ $0 > 32 && $0 < 127 && $0 != UInt8(ascii: "\\") }) else {
+            return nil
+        }
+        var rest = bytes[...]
+        for scheme in ["https://", "http://"] where rest.prefix(scheme.utf8.count).lowercased == scheme {
+            rest = rest.dropFirst(scheme.utf8.count)
+            break
+        }
+        rest = rest.prefix { $0 != UInt8(ascii: "#") }
+        let place = rest.prefix { $0 != UInt8(ascii: "?") }
+        let parameters = rest[place.endIndex...].dropFirst()
+        let host = place.prefix { $0 != UInt8(ascii: "/") }
+        let path = place[host.endIndex...]
+        switch host.lowercased {
+        case "www.youtube.com", "youtube.com", "m.youtube.com":
+            guard path.elementsEqual("/watch".utf8) else { return nil }
+            let names = parameters.split(separator: UInt8(ascii: "&")).filter { $0.starts(with: "v=".utf8) }
+            // Of several different ones, nobody knows which is meant.
+            guard let name = names.first, names.allSatisfy({ $0.elementsEqual(name) }) else { return nil }
+            self.init(videoID: name.dropFirst(2))
+        case "youtu.be":
+            self.init(videoID: path.dropFirst())
+        default: return nil
+        }
+    }
+
+    private init?(videoID: ArraySlice<UInt8>) {
+        let isName = videoID.allSatisfy {
+            switch $0 {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"):
+                true
+            default: false
+            }
+        }
+        guard isName, videoID.count == 11 else { return nil }
+        self.videoID = String(decoding: videoID, as: UTF8.self)
+    }
+}

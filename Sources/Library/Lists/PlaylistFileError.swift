@@ -1,0 +1,77 @@
+public import Explanations
+
+/// Why a playlist's file cannot be read, or not be written in a format.
+public struct PlaylistFileError: ExplainedError, Hashable {
+    /// The closed list of causes.
+    public enum Kind: String, Sendable, Hashable, CaseIterable {
+        /// Neither the content nor the name says that it is a playlist.
+        case unknownFormat
+        /// It is a page of a web site.
+        case webPage
+        /// It lists the pieces of one live stream, not recordings.
+        case stream
+        /// The format's own rules are broken.
+        case broken
+        /// More bytes or entries than are read.
+        case tooLarge
+        /// The format has no way to write a title or a location.
+        case unwritable
+        /// The library that reads XML is not installed.
+        case libraryMissing
+    }
+
+    /// The cause.
+    public let kind: Kind
+    /// The cause, in one plain sentence.
+    public let message: String
+    /// What to do about it, in one plain sentence.
+    public let remedy: String
+
+    init(_ kind: Kind, _ message: String, remedy: String) {
+        (self.kind, self.message, self.remedy) = (kind, message, remedy)
+    }
+
+    static func unknownFormat(_ name: String) -> PlaylistFileError {
+        PlaylistFileError(
+            .unknownFormat, "'\(name)' is not a playlist that can be read",
+            remedy: "Use an M3U, M3U8, PLS or XSPF file.")
+    }
+
+    static func webPage(_ name: String) -> PlaylistFileError {
+        PlaylistFileError(
+            .webPage, "'\(name)' is a web page, not a playlist",
+            remedy: "Open it in a browser, and look for the list itself.")
+    }
+
+    static func stream(_ name: String) -> PlaylistFileError {
+        PlaylistFileError(
+            .stream, "'\(name)' lists the pieces of one stream, not recordings",
+            remedy: "Use an address of the recording as one file.")
+    }
+
+    static func tooLarge(_ name: String) -> PlaylistFileError {
+        PlaylistFileError(
+            .tooLarge,
+            "'\(name)' is too large: playlists may have \(PlaylistFile.largest >> 20) MiB and \(PlaylistFile.mostEntries) entries",
+            remedy: "Divide it into several files.")
+    }
+
+    static func unwritable(_ what: String, _ text: String, as format: PlaylistFile.Format) -> PlaylistFileError {
+        // As a quoted text without control characters, because it is shown to people.
+        let shown = text.debugDescription
+        let others = format == .xspf ? "Rename it." : "Rename it, or write XSPF instead."
+        return PlaylistFileError(
+            .unwritable, "The \(what) \(shown) cannot be written to a file of the format \(format.rawValue)",
+            remedy: others)
+    }
+
+    init(_ error: XMLError, name: String) {
+        let kind: Kind
+        switch error.kind {
+        case .libraryMissing: kind = .libraryMissing
+        case .limit, .outOfMemory: kind = .tooLarge
+        case .broken, .encoding, .entities: kind = .broken
+        }
+        self.init(kind, kind == .libraryMissing ? error.message : "'\(name)': \(error.message)", remedy: error.remedy)
+    }
+}

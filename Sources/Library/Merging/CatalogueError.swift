@@ -1,0 +1,38 @@
+public import Explanations
+
+/// Why the catalogue of a library cannot be read.
+public struct CatalogueError: ExplainedError, Hashable {
+    /// The closed list of causes.
+    public enum Kind: String, Sendable, Hashable, CaseIterable {
+        /// Not JSON, or not a catalogue.
+        case foreign
+        /// Written by a later version of this program.
+        case newer
+        /// Parts of it cannot be.
+        case broken
+    }
+
+    /// The cause.
+    public let kind: Kind
+    /// The cause, in one plain sentence.
+    public let message: String
+    /// What to do about it, in one plain sentence.
+    public let remedy: String
+
+    private init(_ kind: Kind, _ message: String, remedy: String) {
+        (self.kind, self.message, self.remedy) = (kind, message, remedy)
+    }
+
+    static let foreign = CatalogueError(
+        .foreign, "This is not the catalogue of a library",
+        remedy: "Use a file that was written by an export of a library.")
+
+    static let newer = CatalogueError(
+        .newer, "The catalogue was written by a later version of this program", remedy: "Install that version.")
+
+    static func broken(_ cause: String) -> CatalogueError {
+        CatalogueError(
+            .broken, "The catalogue is broken: it has \(cause)",
+            remedy: "Export the library again. Nothing has changed.")
+    }
+}

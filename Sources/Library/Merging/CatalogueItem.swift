@@ -1,0 +1,162 @@
+package import JSON
+
+/// A text that equals another one only byte for byte.
+///
+/// Swift's texts are equal whether letters are composed or not. A merge that kept one of two such texts would depend on the order.
+package struct ExactText: Sendable, Hashable, Comparable, ExpressibleByStringLiteral {
+    package let text: String
+
+    package init(_ text: String) { self.text = text }
+    package init(stringLiteral text: String) { self.text = text }
+
+    package static func == (left: ExactText, right: ExactText) -> Bool { left.text.utf8.elementsEqual(right.text.utf8) }
+    package static func < (left: ExactText, right: ExactText) -> Bool {
+        left.text.utf8.lexicographicallyPrecedes(right.text.utf8)
+    }
+
+    package func hash(into hasher: inout Hasher) {
+        for byte in text.utf8 { hasher.combine(byte) }
+    }
+}
+
+/// A value, and when it was given.
+package struct Stamped: Sendable, Hashable {
+    /// The value, as its text in JSON.
+    private let text: ExactText
+    /// When it was given, in milliseconds since 1970.
+    package let time: Int64
+
+    package init(_ value: JSONValue, at time: Int64) {
+        text = ExactText(value.text)
+        self.time = time
+    }
+
+    package var value: JSONValue { JSONValue(reading: Array(text.text.utf8)) ?? .null }
+
+    /// The one that was given later; of two at the same time, the greater text, so that it does not matter who asks.
+    package func merged(with other: Stamped) -> Stamped {
+        if time != other.time { return time > other.time ? self : other }
+        return text < other.text ? other : self
+    }
+}
+
+/// What every kind of thing in a catalogue is for a merge: fields, and members of a set, each with the time of its last change.
+///
+/// A deletion is a time, too. It hides the thing as long as nothing in it was changed later; the fields stay, so that a later change
+/// brings all of it back. So each part only ever grows in one order, and it does not matter who merges what with whom, nor how often.
+package struct CatalogueItem: Sendable, Hashable {
+    /// The fields, also those that this version does not know.
+    package private(set) var fields: [ExactText: Stamped] = [:]
+    /// For each member that there ever was, whether it is one now. Used for tags.
+    package private(set) var members: [ExactText: Stamped] = [:]
+    /// When it was deleted last, in milliseconds since 1970.
+    package private(set) var deletion: Int64?
+
+    package init() {}
+
+    /// Gives a field its value. An earlier value is replaced, a later one stays.
+    package mutating func set(_ name: String, _ value: JSONValue, at time: Int64) {
+        take(field: ExactText(name), Stamped(value, at: time))
+    }
+
+    /// Says whether something is a member.
+    package mutating func setMember(_ name: String, _ isMember: Bool, at time: Int64) {
+        take(member: ExactText(name), Stamped(.bool(isMember), at: time))
+    }
+
+    /// Deletes it at a time.
+    package mutating func delete(at time: Int64) { deletion = max(deletion ?? time, time) }
+
+    /// The value of a field; nil if it has none, or null.
+    package subscript(_ name: String) -> JSONValue? {
+        fields[ExactText(name)].map(\.value).flatMap { $0 == .null ? nil : $0 }
+    }
+
+    /// The members, in the order of their bytes.
+    package var currentMembers: [String] {
+        members.filter { $0.value.value == .bool(true) }.keys.sorted().map(\.text)
+    }
+
+    /// Whether it was changed after it was deleted last. A change at the same time is not after it.
+    package var isVisible: Bool { deletion.map { (lastChange ?? .min) > $0 } ?? true }
+
+    /// When something in it was changed last, in milliseconds since 1970; nil if there is nothing in it.
+    package var lastChange: Int64? {
+        [fields.values.lazy.map(\.time).max(), members.values.lazy.map(\.time).max()].compactMap(\.self).max()
+    }
+
+    package mutating func merge(_ other: CatalogueItem) {
+        fields.merge(other.fields) { $0.merged(with: $1) }
+        members.merge(other.members) { $0.merged(with: $1) }
+        if let time = other.deletion { delete(at: time) }
+    }
+
+    private mutating func take(field name: ExactText, _ value: Stamped) {
+        fields[name] = fields[name].map { $0.merged(with: value) } ?? value
+    }
+
+    private mutating func take(member name: ExactText, _ value: Stamped) {
+        members[name] = members[name].map { $0.merged(with: value) } ?? value
+    }
+}
+
+extension CatalogueItem {
+    /// In JSON: `{"fields": {NAME: [VALUE, TIME]}, "tags": {NAME: [true, TIME]}, "deleted": TIME}`, names in the order of their bytes,
+    /// without what is empty.
+    var json: [JSONValue.Field] {
+        func object(_ values: [ExactText: Stamped]) -> JSONValue {
+            .object(
+                values.sorted { $0.key < $1.key }.map { name, stamped in
+                    .init(name.text, .array([stamped.value, .integer(stamped.time)]))
+                })
+        }
+        var parts: [JSONValue.Field] = []
+        if !fields.isEmpty { parts.append(.init("fields", object(fields))) }
+        if !members.isEmpty { parts.append(.init("tags", object(members))) }
+        if let deletion { parts.append(.init("deleted", .integer(deletion))) }
+        return parts
+    }
+
+    /// Reads what ``json`` gives; keys that it does not give are ignored.
+    init(json value: JSONValue) throws(CatalogueError) {
+        self.init()
+        for part in try value.catalogueFields("an entry") {
+            switch part.key {
+            case "fields":
+                for field in try part.value.catalogueFields("fields") {
+                    let (value, time) = try Self.stamped(field.value)
+                    take(field: ExactText(field.key), Stamped(value, at: time))
+                }
+            case "tags":
+                for field in try part.value.catalogueFields("tags") {
+                    let (value, time) = try Self.stamped(field.value)
+                    guard case .bool = value else { throw .broken("a tag that is neither there nor not there") }
+                    take(member: ExactText(field.key), Stamped(value, at: time))
+                }
+            case "deleted": delete(at: try Self.time(part.value))
+            default: break
+            }
+        }
+    }
+
+    private static func stamped(_ value: JSONValue) throws(CatalogueError) -> (value: JSONValue, time: Int64) {
+        guard let parts = value.elements, parts.count == 2 else { throw .broken("a value without its time") }
+        return (parts[0], try time(parts[1]))
+    }
+
+    /// A time from 1970 to 9999. With a later one, a value could never be changed again.
+    private static func time(_ value: JSONValue) throws(CatalogueError) -> Int64 {
+        guard let time = value.integerValue, (0...253_402_300_799_999).contains(time) else {
+            throw .broken("a time that cannot be")
+        }
+        return time
+    }
+}
+
+extension JSONValue {
+    /// The fields of an object.
+    func catalogueFields(_ what: String) throws(CatalogueError) -> [Field] {
+        guard case .object(let fields) = self else { throw .broken("\(what) that cannot be read") }
+        return fields
+    }
+}

@@ -1,0 +1,171 @@
+package import JSON
+
+/// What a library holds, without the sound: for exports, and for merging the libraries of several computers.
+///
+/// Two catalogues are merged field by field: the later change wins, and of two at the same time the greater value. What was deleted stays
+/// deleted, unless it was changed later. Merging is commutative, associative and idempotent: computers that exchange their catalogues in
+/// any order and as often as they like end up with the same.
+///
+/// The JSON has the version `"v": 1`. Fields of things that this version does not know are kept and merged like the others; unknown keys
+/// elsewhere are ignored. Fields are only ever added, never given another meaning; what cannot be read so gets another version.
+///
+/// Times are in milliseconds since 1970, by the clock of the computer where the change was made.
+///
+/// Real-time safe: no. Threads: any.
+package struct LibraryCatalogue: Sendable, Hashable {
+    /// A recording with its sections.
+    package struct Recording: Sendable, Hashable {
+        /// Title, artist and so on: see ``CatalogueField``; tags are members.
+        package var item = CatalogueItem()
+        /// By an id that is the same on all computers.
+        package var sections: [ExactText: CatalogueItem] = [:]
+
+        package init() {}
+
+        package mutating func merge(_ other: Recording) {
+            item.merge(other.item)
+            sections.merge(other.sections) { $0.merged(with: $1) }
+        }
+    }
+
+    /// By their content's key, as hexadecimal digits in lower case.
+    package var recordings: [ExactText: Recording] = [:]
+    /// By an id that is the same on all computers.
+    package var playlists: [ExactText: CatalogueItem] = [:]
+    /// By the key of the take's content.
+    package var takes: [ExactText: CatalogueItem] = [:]
+
+    package init() {}
+
+    /// What both hold.
+    package func merged(with other: LibraryCatalogue) -> LibraryCatalogue {
+        var all = self
+        all.recordings.merge(other.recordings) { left, right in
+            var both = left
+            both.merge(right)
+            return both
+        }
+        all.playlists.merge(other.playlists) { $0.merged(with: $1) }
+        all.takes.merge(other.takes) { $0.merged(with: $1) }
+        return all
+    }
+
+    /// The recordings that are not deleted, in the order of their keys.
+    package var visibleRecordings: [(key: String, recording: Recording)] {
+        recordings.filter(\.value.item.isVisible).sorted { $0.key < $1.key }.map { ($0.key.text, $0.value) }
+    }
+}
+
+/// The names of the fields that this version knows.
+package enum CatalogueField {
+    // Of a recording.
+    package static let title = "title"
+    package static let artist = "artist"
+    package static let language = "language"
+    /// Where it came from, for example an address.
+    package static let source = "source"
+    /// What its owner permits, in the user's words.
+    package static let licence = "licence"
+    /// When it was added, in milliseconds since 1970.
+    package static let added = "added"
+    package static let sampleRate = "rate"
+    package static let frameCount = "frames"
+
+    // Of a section.
+    /// First frame, and the one past the last, as one value: two halves of different changes would be no range.
+    package static let range = "range"
+    package static let kind = "kind"
+    package static let name = "name"
+    package static let text = "text"
+    package static let isHard = "hard"
+    package static let settings = "settings"
+
+    // Of a playlist, which also has a name: the keys of its recordings in order, as one value.
+    package static let entries = "entries"
+
+    // Of a take, which also has a name: the recording's key and the section's id that it belongs to.
+    package static let recording = "recording"
+    package static let section = "section"
+    /// From 1 to 5.
+    package static let rating = "rating"
+    package static let note = "note"
+}
+
+extension [ExactText: CatalogueItem] {
+    /// Those that are not deleted, in the order of their ids.
+    package var visible: [(id: String, item: CatalogueItem)] {
+        filter(\.value.isVisible).sorted { $0.key < $1.key }.map { ($0.key.text, $0.value) }
+    }
+}
+
+extension CatalogueItem {
+    package func merged(with other: CatalogueItem) -> CatalogueItem {
+        var both = self
+        both.merge(other)
+        return both
+    }
+}
+
+extension LibraryCatalogue {
+    private static let version: Int64 = 1
+    private static let name = "woodshed library"
+
+    /// The catalogue in JSON, always in the same order, so that equal catalogues have equal texts.
+    package var json: JSONValue {
+        func list(_ items: [ExactText: CatalogueItem]) -> JSONValue {
+            .array(
+                items.sorted { $0.key < $1.key }.map { .object([.init("id", .string($0.key.text))] + $0.value.json) })
+        }
+        let recordings = recordings.sorted { $0.key < $1.key }.map { key, recording -> JSONValue in
+            var fields = [JSONValue.Field("id", .string(key.text))] + recording.item.json
+            if !recording.sections.isEmpty { fields.append(.init("sections", list(recording.sections))) }
+            return .object(fields)
+        }
+        return .object([
+            .init("catalogue", .string(Self.name)), .init("v", .integer(Self.version)),
+            .init("recordings", .array(recordings)), .init("playlists", list(playlists)), .init("takes", list(takes)),
+        ])
+    }
+
+    /// Reads what ``json`` gives.
+    ///
+    /// What is there twice is merged.
+    package init(reading bytes: [UInt8]) throws(CatalogueError) {
+        guard let value = JSONValue(reading: bytes), case .object(let parts) = value,
+            value["catalogue"] == .string(Self.name), let version = value["v"]?.integerValue
+        else { throw .foreign }
+        if version > Self.version { throw .newer }
+        for part in parts {
+            switch part.key {
+            case "recordings":
+                for (id, value) in try Self.list(part.value) {
+                    var recording = Recording()
+                    recording.item = try CatalogueItem(json: value)
+                    if let sections = value["sections"] { recording.sections = try Self.items(sections) }
+                    recordings[id, default: Recording()].merge(recording)
+                }
+            case "playlists": playlists.merge(try Self.items(part.value)) { $0.merged(with: $1) }
+            case "takes": takes.merge(try Self.items(part.value)) { $0.merged(with: $1) }
+            default: break
+            }
+        }
+    }
+
+    private static func items(_ value: JSONValue) throws(CatalogueError) -> [ExactText: CatalogueItem] {
+        var items: [ExactText: CatalogueItem] = [:]
+        for (id, value) in try list(value) {
+            items[id, default: CatalogueItem()].merge(try CatalogueItem(json: value))
+        }
+        return items
+    }
+
+    private static func list(_ value: JSONValue) throws(CatalogueError) -> [(id: ExactText, value: JSONValue)] {
+        guard let elements = value.elements else { throw .broken("a list that cannot be read") }
+        var list: [(id: ExactText, value: JSONValue)] = []
+        for element in elements {
+            guard let id = element["id"]?.stringValue, !id.isEmpty else { throw .broken("an entry without an id") }
+            list.append((ExactText(id), element))
+        }
+        return list
+    }
+}

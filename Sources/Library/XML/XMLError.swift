@@ -1,0 +1,49 @@
+internal import Explanations
+internal import Libraries
+
+/// Why a text in XML cannot be read.
+package struct XMLError: ExplainedError, Equatable {
+    package enum Kind: String, Sendable, CaseIterable {
+        case libraryMissing
+        /// Not well-formed, or not XML at all.
+        case broken
+        /// Text in an encoding that is not read here.
+        case encoding
+        /// It defines entities, which small files use to take gigabytes of memory, or to read other files.
+        case entities
+        /// More of something than ``XMLLimits`` permit.
+        case limit
+        case outOfMemory
+    }
+
+    package let kind: Kind
+    package let message: String
+    package let remedy: String
+
+    init(_ kind: Kind, _ message: String, remedy: String) {
+        (self.kind, self.message, self.remedy) = (kind, message, remedy)
+    }
+
+    init(_ error: LibraryError) {
+        self.init(.libraryMissing, error.message, remedy: error.remedy)
+    }
+
+    static func limit(_ what: String) -> XMLError {
+        XMLError(.limit, "The XML has \(what)", remedy: "Use a smaller file, or one from another source.")
+    }
+
+    static func encoding(_ name: String) -> XMLError {
+        XMLError(
+            .encoding, "The XML is in the encoding \"\(name)\", which cannot be read",
+            remedy:
+                "Convert it to UTF-8, for example with: iconv -f \(name) -t UTF-8; change the encoding in its first line too."
+        )
+    }
+
+    static let entities = XMLError(
+        .entities, "The XML defines entities of its own, which are not accepted from other people's files",
+        remedy: "Remove its DOCTYPE, or use another source.")
+
+    static let outOfMemory = XMLError(
+        .outOfMemory, "There is not enough memory to read the XML", remedy: "End other programs.")
+}

@@ -1,0 +1,118 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import Library
+
+@Suite("Cache of extracted addresses")
+struct ExtractionCacheTests {
+    /// A folder that goes with its owner.
+    private final class Place {
+        let path = NSTemporaryDirectory() + "woodshed-extracted-\(UInt64.random(in: 0...UInt64.max))"
+        var cache: ExtractionCache { ExtractionCache(path: path + "/extracted.json") }
+        deinit { try? FileManager.default.removeItem(atPath: path) }
+
+        func write(_ text: String) throws {
+            try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+            try Data(text.utf8).write(to: URL(fileURLWithPath: path + "/extracted.json"))
+        }
+    }
+
+    private func link(_ number: Int) throws -> VideoLink {
+        try #require(
+            VideoLink("https://youtu.be/" + String(repeating: "0", count: 11 - "\(number)".count) + "\(number)"))
+    }
+
+    private func source(_ address: String = "https://a/1") throws -> ExtractedSource {
+        let header = try #require(ExtractedSource.Header(name: "X", value: "y"))
+        return try #require(
+            ExtractedSource(
+                address: address, title: "T\u{e9}", artist: "A", seconds: 1.5, pathExtension: "m4a", headers: [header]))
+    }
+
+    @Test("what is kept is there for six hours, or as long as the address says, by the caller's clock")
+    func expiry() throws {
+        let place = Place()
+        let (now, hour) = (Int64(1_000_000), Int64(3600))
+        #expect(try place.cache.source(for: link(1), now: now) == nil)
+        #expect(try place.cache.keep(source(), for: link(1), now: now))
+        #expect(try place.cache.source(for: link(1), now: now) == source())
+        #expect(try place.cache.source(for: link(1), now: now + 6 * hour - 1) == source())
+        #expect(try place.cache.source(for: link(1), now: now + 6 * hour) == nil)
+        #expect(try place.cache.source(for: link(2), now: now) == nil)
+        let short = try source("https://a/2?x=1&expire=\(now + 1000)&y=2#expire=9")
+        #expect(try place.cache.keep(short, for: link(1), now: now))
+        #expect(try place.cache.source(for: link(1), now: now + 939) == short)
+        #expect(try place.cache.source(for: link(1), now: now + 940) == nil)
+        #expect(try !place.cache.keep(source("https://a/?expire=\(now)"), for: link(3), now: now))
+        #expect(ExtractionCache.expiry(of: "https://a/?expire=\(Int64.max)", now: now) == now + 7 * 24 * hour)
+        for text in [
+            "https://a/", "https://a/?expire=", "https://a/?expire=x", "https://a/?expire=-5", "https://a/?expires=5",
+        ] {
+            #expect(ExtractionCache.expiry(of: text, now: now) == now + 6 * hour)
+        }
+    }
+
+    @Test("with the clock set back, nothing is found, and nothing lasts for ever")
+    func clock() throws {
+        let place = Place()
+        #expect(try place.cache.keep(source(), for: link(1), now: 2_000_000))
+        #expect(try place.cache.source(for: link(1), now: 1_000_000) == nil)
+        #expect(try place.cache.keep(source("https://a/2"), for: link(1), now: 1_000_000))
+        #expect(try place.cache.source(for: link(1), now: 1_000_000)?.address == "https://a/2")
+    }
+
+    @Test("a video is forgotten")
+    func forgets() throws {
+        let place = Place()
+        #expect(
+            try place.cache.keep(source(), for: link(1), now: 0) && place.cache.keep(source(), for: link(2), now: 0))
+        #expect(try place.cache.forget(link(1)))
+        #expect(try place.cache.source(for: link(1), now: 0) == nil && place.cache.source(for: link(2), now: 0) != nil)
+    }
+
+    @Test("the newest entries are kept, and the file stays small enough to be read")
+    func bounds() throws {
+        let place = Place()
+        func fill(_ count: Int, address: String) throws {
+            let entries = try (0..<count).map { number in
+                let id = try link(number).canonicalID
+                return "{\"id\": \"\(id)\", \"url\": \"\(address)\", \"stored\": 0, \"expires\": 9}"
+            }
+            try place.write("{\"v\": 1, \"entries\": [\(entries.joined(separator: ","))]}")
+        }
+        func isThere(_ number: Int) throws -> Bool { try place.cache.source(for: link(number), now: 1) != nil }
+        let count = ExtractionCache.mostEntries
+        try fill(count, address: "https://a/")
+        #expect(try isThere(0) && isThere(count - 1))
+        #expect(try place.cache.keep(source(), for: link(count), now: 1))
+        #expect(try !isThere(0) && isThere(1) && isThere(count))
+        // Fewer, but nearly as long as a state file may be.
+        try fill(64, address: "https://a/" + String(repeating: "a", count: 16_000))
+        #expect(try isThere(0) && isThere(63))
+        #expect(try place.cache.keep(source(), for: link(64), now: 1))
+        #expect(try !isThere(0) && isThere(63) && isThere(64))
+    }
+
+    @Test(
+        "a damaged file is as an empty one, and is replaced",
+        arguments: [
+            "", "{", "[]", "{\"v\": 2, \"entries\": []}", "{\"v\": 1, \"entries\": 1}",
+            "{\"v\": 1, \"entries\": [1, {\"id\": \"youtube:00000000001\", \"url\": \"file:///x\", \"stored\": 0, \"expires\": 9}]}",
+            String(repeating: " ", count: 2_000_000),
+        ].map(ShortText.init))
+    func damage(_ text: ShortText) throws {
+        let place = Place()
+        try place.write(text.text)
+        #expect(try place.cache.source(for: link(1), now: 1) == nil)
+        #expect(try place.cache.keep(source(), for: link(1), now: 1))
+        #expect(try place.cache.source(for: link(1), now: 1) == source())
+    }
+
+    @Test("where nothing can be written, nothing fails")
+    func unwritable() throws {
+        let cache = ExtractionCache(path: "/proc/no/such/extracted.json")
+        #expect(try !cache.keep(source(), for: link(1), now: 0))
+        #expect(try cache.source(for: link(1), now: 0) == nil && !cache.forget(link(1)))
+    }
+}

@@ -1,0 +1,232 @@
+import JSON
+import TestSupport
+import Testing
+
+@testable import Library
+
+/// Catalogues with few ids, texts and times, so that merging them meets every kind of conflict.
+private struct RandomCatalogues {
+    var random: SeededGenerator
+
+    private mutating func pick<Value>(_ values: [Value]) -> Value {
+        values[Int.random(in: 0..<values.count, using: &random)]
+    }
+
+    private mutating func value() -> JSONValue {
+        // Composed and decomposed letters are equal texts in Swift, but other bytes.
+        pick([
+            .string("é"), .string("e\u{301}"), .string(""), .null, .bool(true), .integer(1), .number(1), .number(-0.0),
+            .number(0.1),
+            .array([.string("é"), .integer(2)]), .object([.init("a", .string("\u{0}\u{7F}\"\\🎷"))]),
+        ])
+    }
+
+    private mutating func item() -> CatalogueItem {
+        var item = CatalogueItem()
+        for _ in 0..<Int.random(in: 0...4, using: &random) {
+            let time = Int64.random(in: 0...4, using: &random)
+            switch Int.random(in: 0..<5, using: &random) {
+            case 0: item.delete(at: time)
+            case 1: item.setMember(pick(["jazz", "é", "e\u{301}", ""]), Bool.random(using: &random), at: time)
+            default: item.set(pick(["title", "artist", "later", "é", "e\u{301}"]), value(), at: time)
+            }
+        }
+        return item
+    }
+
+    private mutating func items() -> [ExactText: CatalogueItem] {
+        var items: [ExactText: CatalogueItem] = [:]
+        for _ in 0..<Int.random(in: 0...3, using: &random) { items[pick(["a", "b", "é", "e\u{301}"])] = item() }
+        return items
+    }
+
+    mutating func catalogue() -> LibraryCatalogue {
+        var catalogue = LibraryCatalogue()
+        for _ in 0..<Int.random(in: 0...3, using: &random) {
+            var recording = LibraryCatalogue.Recording()
+            recording.item = item()
+            recording.sections = items()
+            catalogue.recordings[pick(["00ff", "01", "é", "e\u{301}"])] = recording
+        }
+        (catalogue.playlists, catalogue.takes) = (items(), items())
+        return catalogue
+    }
+}
+
+private func refusal(_ text: String) -> CatalogueError? {
+    do throws(CatalogueError) {
+        _ = try LibraryCatalogue(reading: Array(text.utf8))
+        return nil
+    } catch {
+        return error
+    }
+}
+
+@Suite("Catalogues: merging")
+struct LibraryCatalogueTests {
+    private static let cases = 1000
+
+    @Test("it does not matter who merges with whom, byte for byte")
+    func commutative() {
+        var random = RandomCatalogues(random: SeededGenerator(printedFor: "merge is commutative"))
+        for _ in 0..<Self.cases {
+            let (one, two) = (random.catalogue(), random.catalogue())
+            let (first, second) = (one.merged(with: two), two.merged(with: one))
+            #expect(first == second && first.json.text.utf8.elementsEqual(second.json.text.utf8), "\(random.random)")
+        }
+    }
+
+    @Test("it does not matter in which order three are merged")
+    func associative() {
+        var random = RandomCatalogues(random: SeededGenerator(printedFor: "merge is associative"))
+        for _ in 0..<Self.cases {
+            let (one, two, three) = (random.catalogue(), random.catalogue(), random.catalogue())
+            #expect(
+                one.merged(with: two).merged(with: three) == one.merged(with: two.merged(with: three)),
+                "\(random.random)")
+        }
+    }
+
+    @Test("merging again what was merged changes nothing, nor does merging with nothing or with itself")
+    func idempotent() {
+        var random = RandomCatalogues(random: SeededGenerator(printedFor: "merge is idempotent"))
+        for _ in 0..<Self.cases {
+            let (one, two) = (random.catalogue(), random.catalogue())
+            let both = one.merged(with: two)
+            #expect(one.merged(with: one) == one && one.merged(with: LibraryCatalogue()) == one, "\(random.random)")
+            #expect(both.merged(with: two) == both && both.merged(with: one) == both, "\(random.random)")
+        }
+    }
+
+    @Test("a catalogue comes back from its JSON, which is always the same")
+    func json() throws {
+        var random = RandomCatalogues(random: SeededGenerator(printedFor: "catalogues in JSON"))
+        for _ in 0..<Self.cases {
+            let one = random.catalogue()
+            let text = one.json.text
+            let again = try LibraryCatalogue(reading: Array(text.utf8))
+            #expect(again == one && again.json.text.utf8.elementsEqual(text.utf8), "\(random.random)")
+        }
+    }
+
+    @Test("catalogues that computers exchange in any order end up the same")
+    func exchange() {
+        var random = RandomCatalogues(random: SeededGenerator(printedFor: "exchange of catalogues"))
+        for _ in 0..<100 {
+            let all = (0..<6).map { _ in random.catalogue() }
+            var ends: Set<LibraryCatalogue> = []
+            for _ in 0..<5 {
+                let order = (all + all).shuffled(using: &random.random)
+                ends.insert(order.reduce(LibraryCatalogue()) { $0.merged(with: $1) })
+            }
+            #expect(ends.count == 1, "\(random.random)")
+        }
+    }
+
+    @Test("of each field the last change wins, from whichever side it comes")
+    func fields() {
+        var (one, two) = (CatalogueItem(), CatalogueItem())
+        one.set(CatalogueField.title, .string("old"), at: 1)
+        one.set(CatalogueField.artist, .string("new"), at: 4)
+        two.set(CatalogueField.title, .string("new"), at: 2)
+        two.set(CatalogueField.artist, .string("old"), at: 3)
+        let both = one.merged(with: two)
+        #expect(both["title"] == .string("new") && both["artist"] == .string("new") && both["note"] == nil)
+        one.set(CatalogueField.artist, .string("older"), at: 2)
+        #expect(one["artist"] == .string("new"))
+        one.set(CatalogueField.artist, .null, at: 5)
+        #expect(one["artist"] == nil)
+    }
+
+    @Test("tags are united; one that was taken away stays away unless it was given again later")
+    func tags() {
+        var (one, two) = (CatalogueItem(), CatalogueItem())
+        for (name, time) in [("jazz", Int64(1)), ("slow", 1)] { one.setMember(name, true, at: time) }
+        two = one
+        one.setMember("jazz", false, at: 2)
+        two.setMember("blues", true, at: 3)
+        #expect(one.merged(with: two).currentMembers == ["blues", "slow"])
+        two.setMember("jazz", true, at: 4)
+        #expect(one.merged(with: two).currentMembers == ["blues", "jazz", "slow"])
+    }
+
+    @Test("what was deleted stays deleted, unless it was changed later; then all of it is back")
+    func deletions() {
+        var one = LibraryCatalogue()
+        one.recordings["01"] = .init()
+        one.recordings["01"]?.item.set("title", .string("T"), at: 1)
+        one.recordings["01"]?.item.setMember("jazz", true, at: 1)
+        one.recordings["01"]?.sections["s"] = CatalogueItem()
+        one.recordings["01"]?.sections["s"]?.set("name", .string("A"), at: 1)
+        var two = one
+        two.recordings["01"]?.item.delete(at: 3)
+        two.recordings["01"]?.sections["s"]?.delete(at: 3)
+        #expect(one.merged(with: two).visibleRecordings.isEmpty)
+        one.recordings["01"]?.item.set("artist", .string("A"), at: 3)
+        #expect(one.merged(with: two).visibleRecordings.isEmpty)
+        one.recordings["01"]?.item.set("artist", .string("A"), at: 4)
+        let back = one.merged(with: two).visibleRecordings
+        #expect(
+            back.first?.recording.item["title"] == .string("T") && back.first?.recording.item.currentMembers == ["jazz"]
+        )
+        #expect(back.first?.recording.sections.visible.isEmpty == true)
+        // A computer that only knows that it was deleted.
+        var three = LibraryCatalogue()
+        three.recordings["01"] = .init()
+        three.recordings["01"]?.item.delete(at: 9)
+        #expect(one.merged(with: three).visibleRecordings.isEmpty)
+    }
+
+    @Test("fields of later versions are kept and merged; other keys that nobody knows are ignored")
+    func later() throws {
+        let text = """
+            {"new": [1], "catalogue": "woodshed library", "v": 1, "recordings": [
+              {"id": "01", "mood": 1, "fields": {"tempo": [[120, {"x": null}], 7]}},
+              {"id": "01", "fields": {"tempo": [0, 6], "title": ["T", 1]}}]}
+            """
+        let catalogue = try LibraryCatalogue(reading: Array(text.utf8))
+        let item = try #require(catalogue.recordings["01"]?.item)
+        #expect(
+            item["tempo"] == .array([.integer(120), .object([.init("x", .null)])]) && item["title"] == .string("T"))
+        #expect(catalogue.json.text.contains("[[120,{\"x\":null}],7]") && !catalogue.json.text.contains("mood"))
+    }
+
+    @Test("what is no catalogue, is newer, or cannot be is refused")
+    func refusals() {
+        func catalogue(_ recordings: String) -> String {
+            "{\"catalogue\": \"woodshed library\", \"v\": 1, \"recordings\": \(recordings)}"
+        }
+        for text in [
+            "", "{}", "[]", "{\"v\": 1}", "{\"catalogue\": \"x\", \"v\": 1}", "{\"catalogue\": \"woodshed library\"}",
+        ] {
+            #expect(refusal(text)?.kind == .foreign)
+        }
+        #expect(refusal("{\"catalogue\": \"woodshed library\", \"v\": 2, \"recordings\": 5}")?.kind == .newer)
+        for recordings in [
+            "1", "[1]", "[{}]", "[{\"id\": 1}]", "[{\"id\": \"\"}]", "[{\"id\": \"a\", \"fields\": 1}]",
+            "[{\"id\": \"a\", \"fields\": {\"x\": 1}}]",
+            "[{\"id\": \"a\", \"fields\": {\"x\": [1]}}]", "[{\"id\": \"a\", \"fields\": {\"x\": [1, -1]}}]",
+            "[{\"id\": \"a\", \"fields\": {\"x\": [1, 253402300800000]}}]",
+            "[{\"id\": \"a\", \"tags\": {\"x\": [1, 1]}}]",
+            "[{\"id\": \"a\", \"deleted\": \"x\"}]", "[{\"id\": \"a\", \"deleted\": 1.5}]",
+            "[{\"id\": \"a\", \"sections\": {}}]",
+        ] {
+            let error = refusal(catalogue(recordings))
+            #expect(error?.kind == .broken && error?.remedy.isEmpty == false, "\(recordings)")
+        }
+        #expect(refusal(catalogue("[]")) == nil)
+    }
+
+    @Test("ten thousand recordings are merged and written")
+    func many() throws {
+        var (one, two) = (LibraryCatalogue(), LibraryCatalogue())
+        for number in 0..<10_000 {
+            let key = ExactText("\(number)")
+            one.recordings[key, default: .init()].item.set("title", .string("Title \(number)"), at: 1)
+            two.recordings[key, default: .init()].item.set("title", .string("Other \(number)"), at: Int64(number % 3))
+        }
+        let both = one.merged(with: two)
+        #expect(
+            try LibraryCatalogue(reading: Array(both.json.text.utf8)) == both && both.visibleRecordings.count == 10_000)
+    }
+}
