@@ -70,8 +70,8 @@ struct FeedEntry {
     }
 
     func page(address: String) -> String? {
-        if let link = texts["link"], let page = WebAddress.resolved(link.exact, against: address) { return page }
-        guard let guid = texts["guid"], !guid.isName, WebAddress.isWeb(guid.exact) else { return nil }
+        if let link = texts["link"], let page = AddressParts.resolved(link.exact, against: address) { return page }
+        guard let guid = texts["guid"], !guid.isName, AddressParts.isWeb(guid.exact) else { return nil }
         return guid.exact
     }
 
@@ -99,7 +99,7 @@ struct FeedEntry {
     private func best(_ enclosures: [Enclosure], _ base: String) -> (enclosure: Enclosure, place: String)? {
         let usable = enclosures.compactMap { enclosure in
             enclosure.rank.flatMap { rank in
-                WebAddress.resolved(enclosure.address, against: base).map {
+                AddressParts.resolved(enclosure.address, against: base).map {
                     (rank: rank, enclosure: enclosure, place: $0)
                 }
             }

@@ -33,7 +33,7 @@ enum WebPage {
             let kinds = (attributes["rel"] ?? "").lowercased().split(separator: " ")
             let type = (attributes["type"] ?? "").lowercased()
             if kinds.contains("alternate"), types.contains(type), let reference = attributes["href"],
-                let found = WebAddress.resolved(PlainText.line(reference), against: address)
+                let found = AddressParts.resolved(PlainText.line(reference), against: address)
             {
                 return found
             }

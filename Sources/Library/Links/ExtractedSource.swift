@@ -48,7 +48,7 @@ public struct ExtractedSource: Sendable, Hashable {
         pathExtension: String? = nil,
         headers: [Header] = []
     ) {
-        guard WebAddress.isWeb(address), address.utf8.count <= WebAddress.longest else { return nil }
+        guard AddressParts.isWeb(address), address.utf8.count <= AddressParts.longest else { return nil }
         self.address = address
         self.title = Self.line(title)
         self.artist = Self.line(artist)
@@ -87,7 +87,7 @@ extension ExtractedSource {
             let lines = bytes.split(whereSeparator: { $0 == 10 || $0 == 13 }).lazy.map { line in
                 String(decoding: LineText.trimmed(line), as: UTF8.self)
             }
-            guard let address = lines.first(where: WebAddress.isWeb) else { return nil }
+            guard let address = lines.first(where: AddressParts.isWeb) else { return nil }
             self.init(address: address)
         }
     }
@@ -111,7 +111,7 @@ extension ExtractedSource {
 
     /// Whether a format is one file at one address, and not a list of pieces.
     private static func isPlain(_ format: JSONValue) -> Bool {
-        guard let address = format["url"]?.stringValue, WebAddress.isWeb(address) else { return false }
+        guard let address = format["url"]?.stringValue, AddressParts.isWeb(address) else { return false }
         guard let kind = format["protocol"]?.stringValue else { return true }
         return kind == "http" || kind == "https"
     }

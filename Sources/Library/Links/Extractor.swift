@@ -68,7 +68,7 @@ public struct Extractor: Sendable, Hashable {
     func extract(
         address: String, seconds: Double, isWanted: () -> Bool
     ) throws(ExtractorError) -> ExtractedSource {
-        guard WebAddress.isWeb(address), address.utf8.count <= 2048 else { throw .badAddress }
+        guard AddressParts.isWeb(address), address.utf8.count <= 2048 else { throw .badAddress }
         let program = words[0]
         var output: [UInt8] = []
         var (isTooLong, isLate) = (false, false)

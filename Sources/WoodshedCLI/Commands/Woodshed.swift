@@ -23,6 +23,7 @@ struct Woodshed: ParsableCommand {
             Play.self, PracticeCommand.self, SectionsCommand.self, Render.self, Record.self, TakesCommand.self,
             CompareCommand.self, NextCommand.self, StatsCommand.self,
             AddCommand.self, ListCommand.self, RecentCommand.self, EditCommand.self, RemoveCommand.self,
+            PlaylistCommand.self, StorageCommand.self, CleanCommand.self, LibraryCommand.self,
             Info.self, Measure.self,
             WaveformCommand.self,
             Devices.self, Doctor.self,
@@ -48,7 +49,8 @@ enum Introduction {
                                         the same as a file
 
         Verbs:    play practice sections render record takes compare next stats
-                  add list recent edit rm info measure waveform
+                  add list recent edit rm playlist storage clean library
+                  info measure waveform
                   devices doctor calibrate bench config demo
         Help:     woodshed help VERB
         Problems: woodshed doctor

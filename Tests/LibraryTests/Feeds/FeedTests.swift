@@ -153,7 +153,7 @@ struct FeedTests {
             }
             do throws(FeedError) {
                 let feed = try Feed(reading: bytes, address: place)
-                #expect(feed.episodes.allSatisfy { WebAddress.isWeb($0.address) && !$0.id.isEmpty }, "\(random)")
+                #expect(feed.episodes.allSatisfy { AddressParts.isWeb($0.address) && !$0.id.isEmpty }, "\(random)")
             } catch {
                 #expect(!error.remedy.isEmpty, "\(random)")
             }
@@ -257,10 +257,10 @@ struct FeedPartsTests {
             ("1:2", "http://a/b/c/1:2"),
         ]
         for (reference, address) in resolved {
-            #expect(WebAddress.resolved(reference, against: base) == address, "\(reference)")
+            #expect(AddressParts.resolved(reference, against: base) == address, "\(reference)")
         }
         #expect(
-            WebAddress.resolved("g", against: "") == nil
-                && WebAddress.resolved("g", against: "http://a") == "http://a/g")
+            AddressParts.resolved("g", against: "") == nil
+                && AddressParts.resolved("g", against: "http://a") == "http://a/g")
     }
 }

@@ -1,7 +1,7 @@
 /// The parts of an address, and how a relative one is completed (RFC 3986, sections 3 and 5.2).
 ///
 /// Nothing is checked or changed beyond that: whether an address may be fetched is decided where it is fetched.
-struct WebAddress {
+struct AddressParts {
     private var scheme: Substring?
     private var authority: Substring?
     private var path: Substring
@@ -36,7 +36,7 @@ struct WebAddress {
 
     /// Whether it is a whole address of a web server: http or https, a host, and no blank or control character.
     static func isWeb(_ text: String) -> Bool {
-        let address = WebAddress(text)
+        let address = AddressParts(text)
         guard let scheme = address.scheme?.lowercased(), scheme == "http" || scheme == "https",
             address.authority?.isEmpty == false
         else { return false }
@@ -49,9 +49,9 @@ struct WebAddress {
     static func resolved(_ reference: String, against base: String) -> String? {
         let reference = String(decoding: LineText.trimmed(Array(reference.utf8)[...]), as: UTF8.self)
         if reference.isEmpty { return nil }
-        var target = WebAddress(reference)
+        var target = AddressParts(reference)
         if target.scheme == nil {
-            let base = WebAddress(base)
+            let base = AddressParts(base)
             guard base.scheme != nil else { return nil }
             if target.authority == nil {
                 if target.path.isEmpty {

@@ -1,0 +1,245 @@
+// `woodshed playlist`: lists of recordings, in an order of the user's.
+import ArgumentParser
+import Files
+import JSON
+import Woodshed
+
+struct PlaylistCommand: Verb {
+    static let configuration = CommandConfiguration(
+        commandName: "playlist",
+        abstract: "Put recordings in an order of your own, to play them one after another.",
+        discussion: """
+            EXAMPLES
+              woodshed playlist                              all playlists
+              woodshed playlist create "Warm up"
+              woodshed playlist add "Warm up" @1 @2 "blue bossa" scale.flac
+              woodshed playlist "Warm up"                    what is in it
+              woodshed playlist move "Warm up" 3 1           the third becomes the first
+              woodshed playlist remove "Warm up" 2
+              woodshed playlist rename "Warm up" Monday
+              woodshed playlist delete Monday                its recordings stay
+              woodshed playlist import list.m3u8             also .m3u, .pls and .xspf
+              woodshed playlist export Monday list.xspf
+              woodshed play Monday
+
+            A file that is not in the library yet is added to it, where it is.
+            """)
+
+    @Argument(
+        help: .init(
+            "A playlist, or list, create, add, remove, move, rename, delete, import or export, and what it needs.",
+            valueName: "word"),
+        completion: .list(PlaylistAction.allCases.map(\.rawValue)))
+    var words: [String] = []
+
+    @OptionGroup var messages: MessageOptions
+
+    func perform() throws {
+        let (action, words) = PlaylistAction.parsed(words)
+        guard action.wordCount.contains(words.count) else {
+            throw CommandFailure(
+                .usage, "'\(action.rawValue)' takes \(words.count < action.wordCount.lowerBound ? "more" : "fewer") words",
+                remedy: "Write: woodshed playlist \(action.usage)")
+        }
+        let library = try RecordingLibrary(PracticeStore(.user))
+        defer { library.store.tellRepair() }
+        switch action {
+        case .list:
+            if let name = words.first { try list(try Self.playlist(name, in: library), library) } else { try list(library) }
+        case .create: try tell(try library.makePlaylist(words[0]), "created")
+        case .rename: try tell(try library.rename(try Self.playlist(words[0], in: library), to: words[1]), "renamed")
+        case .delete:
+            let playlist = try Self.playlist(words[0], in: library)
+            try library.delete(playlist)
+            try tell(playlist, "deleted", hasNext: false)
+        case .add:
+            let playlist = try Self.playlist(words[0], in: library)
+            let numbers = try words.dropFirst().map { try Self.number($0, in: library) }
+            try tell(try library.add(numbers, to: playlist), "added to")
+        case .remove:
+            let playlist = try Self.playlist(words[0], in: library)
+            try tell(try library.removeEntries(try words.dropFirst().map(Self.place), from: playlist), "removed from")
+        case .move:
+            let playlist = try Self.playlist(words[0], in: library)
+            try tell(
+                try library.moveEntry(try Self.place(words[1]), to: try Self.place(words[2]), in: playlist), "moved in")
+        case .import: try readList(words[0], name: words.count > 1 ? words[1] : nil, library)
+        case .export: try writeList(try Self.playlist(words[0], in: library), to: words[1], library)
+        }
+    }
+
+    // MARK: What words mean
+
+    /// The playlist of a name.
+    static func playlist(_ name: String, in library: RecordingLibrary) throws -> Playlist {
+        if let playlist = try library.playlist(named: name) { return playlist }
+        let names = try library.playlists().map(\.name)
+        throw CommandFailure(
+            .notFound, "there is no playlist '\(name)'",
+            remedy: suggestion(for: name, among: names).map { "Did you mean '\($0)'?" }
+                ?? "Make it with: woodshed playlist create '\(name)'")
+    }
+
+    private static func place(_ word: String) throws -> Int {
+        guard let number = wholeNumber(word), (1...1_000_000).contains(number) else {
+            throw CommandFailure(
+                .usage, "'\(word)' is no place in a playlist", remedy: "Give a number as `woodshed playlist NAME` shows it.")
+        }
+        return Int(number)
+    }
+
+    /// The recording of the library that a word means; a file that is not in it is added.
+    private static func number(_ word: String, in library: RecordingLibrary) throws -> Int {
+        try library.add(fileAt: RecordingWord.file(word), .link).item.number
+    }
+
+    // MARK: Listing
+
+    private func list(_ library: RecordingLibrary) throws {
+        let playlists = try library.playlists()
+        if messages.json {
+            for playlist in playlists {
+                try StandardStream.output.line(JSONValue.object([.init("v", .integer(1))] + playlist.fields).text)
+            }
+            return
+        }
+        let counts = playlists.map { $0.entryCount == 1 ? "1 recording" : "\($0.entryCount) recordings" }
+        let width = counts.map(displayWidth).max() ?? 0
+        let times = playlists.map { clockText($0.seconds) }
+        let timeWidth = times.map(displayWidth).max() ?? 0
+        for (index, playlist) in playlists.enumerated() {
+            let count = counts[index] + String(repeating: " ", count: width - displayWidth(counts[index]))
+            let time = String(repeating: " ", count: timeWidth - displayWidth(times[index])) + times[index]
+            try StandardStream.output.line("\(count)  \(time)  \(printable(playlist.name))")
+        }
+        if messages.quiet { return }
+        if playlists.isEmpty { StandardStream.error.note("There are no playlists yet.") }
+        let name = playlists.first.map { quoted($0.name) }
+        StandardStream.error.note("next: woodshed \(name.map { "play \($0)" } ?? "playlist create NAME")")
+    }
+
+    private func list(_ playlist: Playlist, _ library: RecordingLibrary) throws {
+        let entries = try library.entries(of: playlist)
+        if messages.json {
+            for entry in entries {
+                let place = JSONValue.Field("place", .integer(entry.index))
+                try StandardStream.output.line(
+                    JSONValue.object([.init("v", .integer(1)), place] + entry.item.fields).text)
+            }
+            return
+        }
+        let width = String(entries.count).count
+        for entry in entries {
+            let number = String(entry.index)
+            let state = entry.item.isTrashed ? "  [in the trash]" : entry.item.isMissing ? "  [the file is gone]" : ""
+            try StandardStream.output.line(
+                String(repeating: " ", count: width - number.count) + number + "  "
+                    + printable(entry.item.shortWords) + state)
+        }
+        if messages.quiet { return }
+        if entries.isEmpty { StandardStream.error.note("There is nothing in it yet.") }
+        let name = quoted(playlist.name)
+        StandardStream.error.note("next: woodshed \(entries.isEmpty ? "playlist add \(name) @1" : "play \(name)")")
+    }
+
+    private func tell(_ playlist: Playlist, _ verb: String, hasNext: Bool = true) throws {
+        if messages.json {
+            return try StandardStream.output.line(JSONValue.object([.init("v", .integer(1))] + playlist.fields).text)
+        }
+        note("\(verb): \(playlist.name)")
+        if hasNext {
+            note("next: woodshed playlist \(playlist.entryCount == 0 ? "add \(quoted(playlist.name)) @1" : quoted(playlist.name))")
+        }
+    }
+
+    private func note(_ words: String) {
+        if !messages.quiet, !messages.json { StandardStream.error.note(printable(words)) }
+    }
+
+    // MARK: Lists of other players
+
+    private func readList(_ file: String, name: String?, _ library: RecordingLibrary) throws {
+        let bytes: [UInt8]
+        do throws(FileFault) {
+            let opened = try unsafe RegularFile(FileName.systemName(file))
+            bytes = try FileBytes.bytes(of: opened.descriptor, count: PlaylistFile.largest + 1)
+        } catch {
+            throw AudioFileError.reading(file, errno: error.code)
+        }
+        let folder = FilePlace.folder(of: FileName.absolute(file) ?? file)
+        let list = try PlaylistFile(reading: bytes, name: file, folder: folder)
+        let paths = list.entries.compactMap { entry in
+            if case .file(let path) = entry.location { path } else { nil }
+        }
+        let results = library.add(paths, .link)
+        var numbers: [Int] = []
+        var failed = list.skippedCount
+        for (path, result) in zip(paths, results) {
+            switch result {
+            case .success(let added): numbers.append(added.item.number)
+            case .failure(let error):
+                failed += 1
+                if failed <= 10 { StandardStream.error.note((error as? any CommandError)?.text ?? path) }
+            }
+        }
+        let addresses = list.entries.count - paths.count
+        if numbers.isEmpty, failed + addresses > 0 {
+            throw CommandFailure(
+                .notFound, "\(file): none of its \(failed + addresses) recordings is here",
+                remedy: addresses > 0 ? "Fetch what is on the network with: woodshed get URL" : "Look where the files are.")
+        }
+        let stem = fileName(file).split(separator: ".").first.map(String.init)
+        let playlist = try library.makePlaylist(name ?? list.title ?? stem ?? fileName(file))
+        try tell(try library.add(numbers, to: playlist), "read")
+        if addresses > 0 { note("\(addresses) on the network were left out; fetch them with: woodshed get URL") }
+        if failed > 0 { throw CommandFailure(.someFailed, "\(failed) recordings could not be added") }
+    }
+
+    private func writeList(_ playlist: Playlist, to file: String, _ library: RecordingLibrary) throws {
+        let ending = fileName(file).split(separator: ".").dropFirst().last.map(String.init) ?? ""
+        guard let format = PlaylistFile.Format(pathExtension: ending) else {
+            throw CommandFailure(
+                .usage, "'\(file)' has no ending of a playlist", remedy: "Write to .m3u8, .pls or .xspf.")
+        }
+        let entries = try library.entries(of: playlist).filter { !$0.item.isTrashed }.map { entry in
+            PlaylistFile.Entry(
+                .file(entry.item.path), title: entry.item.words.title, artist: entry.item.words.artist,
+                seconds: entry.item.seconds)
+        }
+        let folder = FilePlace.folder(of: FileName.absolute(file) ?? file)
+        let content = try PlaylistFile(title: playlist.name, entries: entries).content(as: format, folder: folder)
+        do throws(FileFault) {
+            let target = try WholeFile(file)
+            try target.append(content)
+            try target.commit()
+        } catch {
+            throw AudioFileError.writing(file, errno: error.code, creating: error.isCreating)
+        }
+        note("wrote \(file)")
+    }
+}
+
+extension Playlist {
+    /// The playlist for programs.
+    var fields: [JSONValue.Field] {
+        [
+            .init("playlist", .string(name)), .init("identity", .string(identity)),
+            .init("entries", .integer(entryCount)), .init("seconds", .number(seconds)),
+            .init("made", .integer(madeAt)), .init("changed", .integer(changedAt)),
+        ]
+    }
+}
+
+/// A text as one word of a shell.
+func quoted(_ text: String) -> String {
+    let isPlain = text.utf8.allSatisfy { byte in
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "-"),
+            UInt8(ascii: "/"):
+            true
+        default: byte >= 0x80
+        }
+    }
+    return isPlain && !text.isEmpty ? text : "'" + text.replacing("'", with: "'\\''") + "'"
+}

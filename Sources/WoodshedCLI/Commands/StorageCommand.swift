@@ -1,0 +1,108 @@
+// `woodshed storage` and `woodshed clean`: the room on the disk, and how to free some.
+import ArgumentParser
+import JSON
+import Woodshed
+
+struct StorageCommand: Verb {
+    static let configuration = CommandConfiguration(
+        commandName: "storage",
+        abstract: "Show how much room recordings, takes and the rest take on the disk.",
+        discussion: """
+            EXAMPLES
+              woodshed storage
+              woodshed storage --json
+              woodshed clean --dry-run      what could be freed
+            """)
+
+    @OptionGroup var messages: MessageOptions
+
+    func perform() throws {
+        let library = try RecordingLibrary(PracticeStore(.user))
+        let storage = try library.storage()
+        library.store.tellRepair()
+        let kinds = LibraryStorage.Kind.allCases
+        if messages.json {
+            var fields: [JSONValue.Field] = [.init("v", .integer(1))]
+            fields += kinds.map { .init($0.rawValue, .integer(storage.bytes[$0] ?? 0)) }
+            fields += [.init("total", .integer(storage.total)), .init("linked", .integer(storage.linkedBytes))]
+            return try StandardStream.output.line(JSONValue.object(fields).text)
+        }
+        var rows = kinds.map { ($0.rawValue, storage.bytes[$0] ?? 0) } + [("together", storage.total)]
+        if storage.linkedBytes > 0 { rows.append(("linked, yours", storage.linkedBytes)) }
+        let width = rows.map { displayWidth($0.0) }.max() ?? 0
+        for (name, bytes) in rows {
+            let padding = String(repeating: " ", count: width - displayWidth(name))
+            try StandardStream.output.line("\(name)\(padding)  \(sizeText(UInt64(max(0, bytes))))")
+        }
+        if !messages.quiet, storage.total > 0 { StandardStream.error.note("next: woodshed clean --dry-run") }
+    }
+}
+
+struct CleanCommand: Verb {
+    static let configuration = CommandConfiguration(
+        commandName: "clean",
+        abstract: "Free room: the trash, unfinished parts and what can be made again.",
+        discussion: """
+            EXAMPLES
+              woodshed clean --dry-run         say what would be removed
+              woodshed clean --yes             empty the trash, remove stale parts
+              woodshed clean --cache --yes     also waveforms, which are made again when needed
+
+            Recordings in the library, takes that are not in the trash, sections and ratings are
+            never removed.
+            """)
+
+    @Flag(name: .long, help: "Say what would be removed, and remove nothing.")
+    var dryRun = false
+
+    @Flag(name: .long, help: "Also remove what can be made again.")
+    var cache = false
+
+    @Flag(name: .long, help: "Remove it.")
+    var yes = false
+
+    @OptionGroup var messages: MessageOptions
+
+    func perform() throws {
+        let library = try RecordingLibrary(PracticeStore(.user))
+        defer { library.store.tellRepair() }
+        let parts = try library.check(partsInUse: library.partsInUse()).parts
+        let files = parts + (cache ? library.cacheFiles() : [])
+        let trash = try library.trashByteCount()
+        let takes = try library.store.takeStorage().trash
+        let rows: [(name: String, bytes: Int64)] = [
+            ("the trash of recordings", trash), ("the trash of takes", takes),
+            ("unfinished parts", parts.reduce(0) { $0 + $1.byteCount }),
+            ("what can be made again", cache ? library.cacheFiles().reduce(0) { $0 + $1.byteCount } : 0),
+        ]
+        let total = rows.reduce(0) { $0 + $1.bytes }
+        if dryRun || !yes {
+            for row in rows where row.bytes > 0 { note("would remove \(row.name): \(sizeText(UInt64(row.bytes)))") }
+            try write(total, isDone: false)
+            if total == 0 { return note("There is nothing to remove.") }
+            guard dryRun else {
+                throw CommandFailure(
+                    .usage, "this would remove \(sizeText(UInt64(total))) for good",
+                    remedy: "Remove it with: woodshed clean \(cache ? "--cache " : "")--yes")
+            }
+            return note("next: woodshed clean \(cache ? "--cache " : "")--yes")
+        }
+        var freed = try library.emptyTrash().bytes
+        freed += try library.store.emptyTrash().bytes
+        freed += try library.clean(files)
+        try write(freed, isDone: true)
+        note(total == 0 ? "There is nothing to remove." : "\(sizeText(UInt64(freed))) are free")
+    }
+
+    private func write(_ bytes: Int64, isDone: Bool) throws {
+        guard messages.json else { return }
+        try StandardStream.output.line(
+            JSONValue.object([
+                .init("v", .integer(1)), .init("bytes", .integer(bytes)), .init("removed", .bool(isDone)),
+            ]).text)
+    }
+
+    private func note(_ words: String) {
+        if !messages.quiet, !messages.json { StandardStream.error.note(words) }
+    }
+}
