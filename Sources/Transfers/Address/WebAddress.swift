@@ -10,7 +10,7 @@ public struct WebAddress: Hashable, Sendable, CustomStringConvertible {
         case empty
         /// More than 8000 bytes.
         case tooLong
-        /// A space, a control character, or one of `<>"\^{|}` and the backquote.
+        /// A space, a control character, a backslash, or a mark that changes the direction of text.
         case forbiddenCharacter
         /// It does not begin with `http://` or `https://`.
         case noScheme
@@ -106,7 +106,7 @@ extension WebAddress {
 
     private static func isForbidden(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar {
-        case "<", ">", "\"", "\\", "^", "`", "{", "|", "}": true
+        case "\\": true
         // Marks that change the direction of text could show another address than the one that is fetched.
         case "\u{200B}"..."\u{200F}", "\u{2028}"..."\u{202E}", "\u{2060}"..."\u{206F}", "\u{FEFF}", "\u{FFFD}": true
         default: scalar.value <= 0x20 || (0x7F...0xA0).contains(scalar.value) || scalar.properties.isWhitespace
@@ -163,11 +163,13 @@ extension WebAddress {
         }
     }
 
-    /// Bytes beyond ASCII, and brackets, in percent form.
+    private static let escapedASCII = Array("<>\"^`{|}".utf8)
+
+    /// Bytes that may not be sent as they are, in percent form.
     private static func escaped(_ text: Substring) -> String {
         var result = ""
         for byte in text.utf8 {
-            if byte < 0x80 {
+            if byte < 0x80, !escapedASCII.contains(byte) {
                 result.unicodeScalars.append(Unicode.Scalar(byte))
             } else {
                 result += "%" + String(byte, radix: 16, uppercase: true)

@@ -17,6 +17,8 @@ final class PartFile: @unchecked Sendable {
     private let calls: any FileCalls
     /// Set when the disk could not store everything: the system forgets such errors, so nothing after it counts.
     private var isBroken = false
+    /// Called once, when the part is closed.
+    var onClose: (() -> Void)?
 
     /// Opens or creates the part of a file, and takes its lock.
     ///
@@ -36,7 +38,7 @@ final class PartFile: @unchecked Sendable {
         record.holder = getpid()
     }
 
-    deinit { if descriptor >= 0 { close() } }
+    deinit { close() }
 
     /// A lock belongs to a file and not to its name, so it is taken again if the name means another file by then.
     private static func opened(
@@ -146,11 +148,12 @@ final class PartFile: @unchecked Sendable {
         try save()
     }
 
-    /// Notes who holds the part, and where its bytes come from by now.
-    func goOn(_ new: PartRecord) throws(TransferError) {
+    /// Notes where the bytes come from by now, and forgets whatever follows the ones that count.
+    func goOn(_ new: PartRecord, from byteCount: Int64) throws(TransferError) {
         let durable = record.durableBytes
         record = new
         (record.durableBytes, record.holder) = (durable, getpid())
+        try check(calls.setLength(descriptor, byteCount))
         try save()
     }
 
@@ -235,6 +238,8 @@ final class PartFile: @unchecked Sendable {
     func close() {
         if descriptor >= 0 { _ = calls.close(descriptor) }
         descriptor = -1
+        onClose?()
+        onClose = nil
     }
 
     /// The checksum of the whole part; nil if `isWanted` says so, between pieces.
