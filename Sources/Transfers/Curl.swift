@@ -36,7 +36,8 @@ enum Curl {
     ///   - words: libcurl's own words; empty if it has none.
     ///   - hasAnswered: Whether the head of the answer had arrived.
     static func error(
-        _ code: CURLcode, system: Int32, words: String, address: WebAddress, hasAnswered: Bool, done: Int64, total: Int64?
+        _ code: CURLcode, system: Int32, words: String, address: WebAddress, hasAnswered: Bool, done: Int64,
+        total: Int64?
     ) -> TransferError {
         let place = address.shown
         let reason = words.isEmpty ? "libcurl's error \(code.rawValue)" : words
@@ -48,7 +49,8 @@ enum Curl {
         case CURLE_COULDNT_CONNECT:
             if system == ECONNREFUSED {
                 return TransferError(
-                    .refused, "\(place): the server takes no connections", remedy: "Check the address, or try again later.")
+                    .refused, "\(place): the server takes no connections",
+                    remedy: "Check the address, or try again later.")
             }
             if system == ETIMEDOUT { return .timeout(address, "the server does not answer") }
             let cause = system == 0 ? reason : systemText(system)

@@ -86,7 +86,8 @@ public struct TransferError: ExplainedError, Equatable {
     public var isPassing: Bool {
         switch kind {
         case .timeout, .disconnected, .truncated, .tooManyRequests, .server: true
-        case .badAddress, .dns, .refused, .unreachable, .tls, .redirectLoop, .redirectToInsecure, .unauthorised, .notFound,
+        case .badAddress, .dns, .refused, .unreachable, .tls, .redirectLoop, .redirectToInsecure, .unauthorised,
+            .notFound,
             .gone, .unexpected, .rejected, .changedOnServer, .checksum, .tooLarge, .diskFull, .noPermission,
             .alreadyExists, .disk, .heldByOther, .libraryMissing, .cancelled:
             false
@@ -163,7 +164,8 @@ extension TransferError {
         case 404: return error(.notFound, "\(place): the server has no such file", "Check the address.")
         case 410: return error(.gone, "\(place): the server has removed this file", "Look for it elsewhere.")
         case 429:
-            let wait = retryAfterSeconds.map { "Wait \($0) seconds, then try again." } ?? "Wait a while, then try again."
+            let wait =
+                retryAfterSeconds.map { "Wait \($0) seconds, then try again." } ?? "Wait a while, then try again."
             return error(.tooManyRequests, "\(place): the server wants fewer requests", wait)
         case 500...599:
             return error(.server, "\(place): the server has a fault (\(status))", "Try again later.")
@@ -181,7 +183,8 @@ extension TransferError {
 
     static func tooLarge(_ address: WebAddress, limit: Int64) -> TransferError {
         TransferError(
-            .tooLarge, "\(address.shown): the file is larger than \(limit) bytes", remedy: "Raise the limit on the size.")
+            .tooLarge, "\(address.shown): the file is larger than \(limit) bytes",
+            remedy: "Raise the limit on the size.")
     }
 
     static func truncated(_ address: WebAddress, done: Int64, total: Int64?) -> TransferError {

@@ -12,7 +12,8 @@ struct FetchTests {
 
     init() throws { (server, folder) = (try .shared(), try TestFolder()) }
 
-    private func request(_ path: String, _ change: (inout TransferRequest) -> Void = { _ in }) throws -> TransferRequest {
+    private func request(_ path: String, _ change: (inout TransferRequest) -> Void = { _ in }) throws -> TransferRequest
+    {
         var request = TransferRequest(try server.address(path), to: folder.path("a.wav"))
         change(&request)
         return request
@@ -26,7 +27,10 @@ struct FetchTests {
         #expect(file.answer.suggestedName == "b.wav" && file.answer.contentType == "audio/wav")
         #expect(folder.names == ["a.wav"])
         #expect(folder.bytes("a.wav") == content(1, count))
-        #expect(events.names.filter { $0 != "progress" } == ["queued", "connecting", "downloading", "analysing", "finished"])
+        #expect(
+            events.names.filter { $0 != "progress" } == [
+                "queued", "connecting", "downloading", "analysing", "finished",
+            ])
     }
 
     @Test(arguments: ["/file?n=50000&chunked", "/file?n=50000&nolength"])
@@ -34,7 +38,12 @@ struct FetchTests {
         let (result, events) = try await fetch(request(path))
         #expect(try result.get().byteCount == 50000)
         #expect(folder.bytes("a.wav") == content(1, 50000))
-        #expect(events.progress.last == events.progress.last.map { TransferProgress(doneBytes: 50000, totalBytes: 50000, bytesPerSecond: $0.bytesPerSecond, secondsLeft: 0) })
+        #expect(
+            events.progress.last
+                == events.progress.last.map {
+                    TransferProgress(
+                        doneBytes: 50000, totalBytes: 50000, bytesPerSecond: $0.bytesPerSecond, secondsLeft: 0)
+                })
     }
 
     @Test
@@ -61,7 +70,8 @@ struct FetchTests {
         Failure("/status?code=503", .server), Failure("/status?code=204", .unexpected),
         Failure("/status?code=206", .unexpected), Failure("/status?code=304", .unexpected),
         Failure("/status?code=418", .unexpected), Failure("/headers", .unexpected), Failure("/bomb", .unexpected),
-        Failure("/transferbomb", .unexpected), Failure("/circle?n=0", .redirectLoop), Failure("/chain?n=30", .redirectLoop),
+        Failure("/transferbomb", .unexpected), Failure("/circle?n=0", .redirectLoop),
+        Failure("/chain?n=30", .redirectLoop),
         Failure("/redirect?to=ftp://127.0.0.1/a", .unexpected), Failure("/redirect?to=file:///etc/passwd", .unexpected),
         Failure("/redirect?to=http://user:secret@127.0.0.1/", .unexpected), Failure("/huge", .tooLarge),
         Failure("/close", .disconnected), Failure("/reset", .disconnected), Failure("/junk", .unexpected),
@@ -71,7 +81,8 @@ struct FetchTests {
     ]
 
     @Test(arguments: failures)
-    func `every fault of a server has its own error, and leaves no file under the name`(_ failure: Failure) async throws {
+    func `every fault of a server has its own error, and leaves no file under the name`(_ failure: Failure) async throws
+    {
         let (result, events) = try await fetch(request(failure.path), .forTests.with { $0.retries = 1 })
         let error = try #require(result.error)
         #expect(error.kind == failure.kind, "\(error)")
@@ -197,7 +208,9 @@ struct FetchTests {
     @Test
     func `targets that cannot be written are refused before anything is sent`() async throws {
         let id = uniqueID()
-        for (path, kind) in [(folder.root, TransferError.Kind.disk), (folder.path("no/such/folder"), .disk), ("/dev/null", .disk)] {
+        for (path, kind) in [
+            (folder.root, TransferError.Kind.disk), (folder.path("no/such/folder"), .disk), ("/dev/null", .disk),
+        ] {
             let wanted = try request("/file?n=10&id=\(id)") { $0.path = path }
             #expect(try await fetch(wanted).result.error?.kind == kind)
         }
@@ -215,7 +228,9 @@ struct FetchTests {
     static let hasOpenSSL = FileManager.default.isExecutableFile(atPath: "/usr/bin/openssl")
 
     @Test(.enabled(if: hasOpenSSL, "needs the program openssl"))
-    func `an encrypted address needs a certificate that is trusted, and never leads to one that is not encrypted`() async throws {
+    func `an encrypted address needs a certificate that is trusted, and never leads to one that is not encrypted`()
+        async throws
+    {
         let (certificate, key) = (folder.path("certificate"), folder.path("key"))
         let make = Process()
         make.executableURL = URL(fileURLWithPath: "/usr/bin/openssl")

@@ -159,7 +159,8 @@ extension WebAddress {
         return bytes.indices.allSatisfy { index in
             guard bytes[index] == UInt8(ascii: "%") else { return true }
             let digits = bytes[(index + 1)...].prefix(2)
-            return digits.count == 2 && digits.allSatisfy { HostName.isHexadecimal($0) } && !digits.allSatisfy { $0 == 48 }
+            return digits.count == 2 && digits.allSatisfy { HostName.isHexadecimal($0) }
+                && !digits.allSatisfy { $0 == 48 }
         }
     }
 
@@ -212,7 +213,10 @@ enum HostName {
         guard !label.isEmpty, label.utf8.count <= 63 else { return false }
         guard label.first != "-", label.last != "-" else { return false }
         return label.unicodeScalars.allSatisfy { scalar in
-            if scalar.isASCII { return scalar.properties.isAlphabetic || ("0"..."9").contains(scalar) || "-_".unicodeScalars.contains(scalar) }
+            if scalar.isASCII {
+                return scalar.properties.isAlphabetic || ("0"..."9").contains(scalar)
+                    || "-_".unicodeScalars.contains(scalar)
+            }
             return scalar.properties.isAlphabetic || scalar.properties.numericType != nil
                 || scalar.properties.generalCategory == .nonspacingMark
         }

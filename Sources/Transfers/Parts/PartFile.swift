@@ -74,7 +74,8 @@ final class PartFile: @unchecked Sendable {
 
     private static func held(_ path: String, by process: Int32) -> TransferError {
         let holder =
-            process == getpid() ? "this program" : process > 0 ? "another program (process \(process))" : "another program"
+            process == getpid()
+            ? "this program" : process > 0 ? "another program (process \(process))" : "another program"
         return TransferError(
             .heldByOther, "\(path): \(holder) is fetching it already", remedy: "Wait until it has finished, or end it.")
     }

@@ -37,7 +37,8 @@ struct SHA256: ChecksumComputation {
         var (e, f, g, h) = (sums[4], sums[5], sums[6], sums[7])
         for index in 0..<64 {
             let choice = e & f ^ ~e & g
-            let first = h &+ (rotated(e, 6) ^ rotated(e, 11) ^ rotated(e, 25)) &+ choice &+ constants[index] &+ words[index]
+            let first =
+                h &+ (rotated(e, 6) ^ rotated(e, 11) ^ rotated(e, 25)) &+ choice &+ constants[index] &+ words[index]
             let majority = a & b ^ a & c ^ b & c
             let second = (rotated(a, 2) ^ rotated(a, 13) ^ rotated(a, 22)) &+ majority
             (h, g, f, e) = (g, f, e, d &+ first)

@@ -137,6 +137,8 @@ final class Exchange {
             let decision = work.decide(self)
             (verdict, record, restart) = (decision.verdict, decision.record, decision.restart)
             offset = decision.offset
+            // The whole file: nothing of it was there before.
+            if offset == 0 { overlap = [] }
         }
         switch verdict {
         case nil, .take, .redirect: return line.count
@@ -193,7 +195,9 @@ final class Exchange {
     /// Where the address leads; nil if the answer does not say.
     var redirection: String? {
         var text: UnsafePointer<CChar>?
-        guard unsafe curl_get_text(functions.table, handle, CURLINFO_REDIRECT_URL, &text) == CURLE_OK else { return nil }
+        guard unsafe curl_get_text(functions.table, handle, CURLINFO_REDIRECT_URL, &text) == CURLE_OK else {
+            return nil
+        }
         return unsafe text.map { unsafe String(cString: $0) }
     }
 

@@ -135,7 +135,8 @@ extension NetworkLoop {
             fail(
                 work,
                 TransferError(
-                    .redirectToInsecure, "\(address.shown): the encrypted address leads to one that is not, \(next.shown)",
+                    .redirectToInsecure,
+                    "\(address.shown): the encrypted address leads to one that is not, \(next.shown)",
                     remedy: "Ask for that address if you trust the network."))
             return
         }

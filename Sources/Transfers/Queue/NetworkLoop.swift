@@ -81,7 +81,7 @@ final class NetworkLoop: @unchecked Sendable {
                 unsafe results.append((message.pointee.easy_handle, message.pointee.data.result))
             }
         }
-        for unsafe (handle, code) in unsafe results {
+        for unsafe(handle, code) in unsafe results {
             if let index = abandoned.firstIndex(where: { unsafe $0.handle == handle }) {
                 _ = unsafe curl.curl_multi_remove_handle(multi, handle)
                 abandoned.remove(at: index)

@@ -34,7 +34,9 @@ public final class TransferQueue: Sendable {
     public func fetch(_ request: TransferRequest) async throws(TransferError) -> FetchedFile {
         let transfer = try core.add(request)
         let result = await withTaskCancellationHandler {
-            do throws(TransferError) { return Result<FetchedFile, TransferError>.success(try await transfer.outcome) } catch {
+            do throws(TransferError) {
+                return Result<FetchedFile, TransferError>.success(try await transfer.outcome)
+            } catch {
                 return .failure(error)
             }
         } onCancel: {

@@ -109,13 +109,16 @@ final class Work {
     /// Takes the rest only if everything says that it is the rest of the same file.
     private func decideOnRest(_ exchange: Exchange, _ new: PartRecord) -> Decision {
         guard let start = exchange.rangeStart, let record else {
-            return Decision(verdict: .fail(.unexpected(exchange.address, "the server sends a part of the file unasked")))
+            return Decision(
+                verdict: .fail(.unexpected(exchange.address, "the server sends a part of the file unasked")))
         }
         func again(_ reason: RestartReason) -> Decision { Decision(verdict: .again(reason)) }
         guard let range = exchange.head.contentRange, range.first == start, range.last >= written - 1 else {
             return again(.otherRange)
         }
-        if let length = exchange.head.contentLength, length != range.last - range.first + 1 { return again(.otherRange) }
+        if let length = exchange.head.contentLength, length != range.last - range.first + 1 {
+            return again(.otherRange)
+        }
         if let known = record.byteCount {
             guard let total = range.total else { return again(.otherRange) }
             guard total == known else { return again(.otherLength) }
@@ -179,7 +182,9 @@ final class Work {
     /// What to ask for; nil for the whole file.
     func range() -> Result<(start: Int64, overlap: [UInt8], validator: String), RestartError>? {
         guard written > 0, let record, let part else { return nil }
-        guard let validator = record.validators.forRange else { return .failure(RestartError(record.validators.hindrance)) }
+        guard let validator = record.validators.forRange else {
+            return .failure(RestartError(record.validators.hindrance))
+        }
         if let total = record.byteCount, written > total { return .failure(RestartError(.damagedPart)) }
         let count = min(Self.overlapBytes, (written + 1) / 2)
         guard let overlap = part.bytes(at: written - count, count: Int(count)) else {

@@ -146,6 +146,8 @@ def honest(request):
         # Sends a part, and the rest when it is released.
         request.send(rest[:request.number("hold")])
         wait_for(q["gate"])
+        if "drop" in q and request.count == 1:
+            request.end()
         request.send(rest[request.number("hold"):])
     else:
         request.send(rest)
