@@ -53,6 +53,9 @@ let package = Package(
             ],
             swiftSettings: settings),
         .executableTarget(
+            name: "FetchBenchmark", dependencies: [.product(name: "Woodshed", package: "woodshed")],
+            swiftSettings: settings),
+        .executableTarget(
             name: "RingBenchmark",
             dependencies: ["BenchmarkRows", "RingPeers", .product(name: "Realtime", package: "woodshed")],
             swiftSettings: settings),

@@ -1,3 +1,168 @@
+import Files
+import Foundation
+import Synchronization
+import TestSupport
 import Testing
 
 @testable import Transfers
+
+/// The server of faults, on loopback; it ends with the tests, because its standard input does.
+final class FaultServer: Sendable {
+    let port: Int
+    /// 0 without a certificate.
+    let securePort: Int
+    private let input: Pipe
+    nonisolated(unsafe) private let process: Process
+
+    init(certificate: (path: String, key: String)? = nil) throws {
+        let script = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent(
+            "Servers/faults.py")
+        let (process, input, output) = (Process(), Pipe(), Pipe())
+        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+        process.arguments = ["python3", script.path] + (certificate.map { [$0.path, $0.key] } ?? [])
+        (process.standardInput, process.standardOutput) = (input, output)
+        try process.run()
+        (self.process, self.input) = (process, input)
+        var bytes = Data()
+        let lines = certificate == nil ? 1 : 2
+        while bytes.count(where: { $0 == 10 }) < lines {
+            let more = output.fileHandleForReading.availableData
+            if more.isEmpty { break }
+            bytes += more
+        }
+        let ports = String(decoding: bytes, as: UTF8.self).split(separator: "\n").compactMap { Int($0) }
+        port = try #require(ports.first)
+        securePort = ports.count > 1 ? ports[1] : 0
+    }
+
+    private static let running = Result { try FaultServer() }
+    static func shared() throws -> FaultServer { try running.get() }
+
+    func address(_ path: String, secure: Bool = false) throws -> WebAddress {
+        try WebAddress(secure ? "https://localhost:\(securePort)\(path)" : "http://127.0.0.1:\(port)\(path)")
+    }
+
+    /// Asks the server itself, by curl's own functions through a queue of its own.
+    @discardableResult
+    func ask(_ path: String) async throws -> String {
+        let folder = try TestFolder()
+        let file = try await TransferQueue(.forTests).fetch(TransferRequest(address(path), to: folder.path("answer")))
+        return try String(contentsOfFile: file.path, encoding: .utf8)
+    }
+
+    /// What the requests of a conversation asked for: a line each, range and validator.
+    func requests(_ id: String) async throws -> [String] {
+        try await ask("/requests?of=\(id)").split(separator: "\n").map(String.init)
+    }
+}
+
+/// A new folder, removed with its owner.
+final class TestFolder: Sendable {
+    let root: String
+
+    init() throws {
+        root = FileManager.default.temporaryDirectory.appendingPathComponent("transfers-\(UUID().uuidString)").path
+        try FileManager.default.createDirectory(atPath: root, withIntermediateDirectories: true)
+    }
+
+    deinit { try? FileManager.default.removeItem(atPath: root) }
+
+    func path(_ name: String) -> String { root + "/" + name }
+    var names: [String] { (try? FileManager.default.contentsOfDirectory(atPath: root).sorted()) ?? [] }
+    func bytes(_ name: String) -> [UInt8]? { FileManager.default.contents(atPath: path(name)).map(Array.init) }
+}
+
+extension TransferSettings {
+    /// Without proxies of this machine, and without waits.
+    static var forTests: TransferSettings {
+        var settings = TransferSettings(userAgent: "woodshed/test")
+        settings.proxy = .none
+        settings.firstWaitSeconds = 0.001
+        settings.longestWaitSeconds = 1
+        settings.netrcPath = "/nonexistent/netrc"
+        return settings
+    }
+
+    func with(_ change: (inout TransferSettings) -> Void) -> TransferSettings {
+        var settings = self
+        change(&settings)
+        return settings
+    }
+}
+
+/// What the server calls content.
+func content(_ version: Int, _ count: Int) -> [UInt8] {
+    (0..<count).map { index in
+        let block = index >> 8
+        return UInt8(truncatingIfNeeded: (index & 255) * 131 + (block * 31 + (block >> 8) * 7 + version * 101))
+    }
+}
+
+func uniqueID() -> String { UUID().uuidString }
+
+/// Fetches, and gives what came of it and every event.
+func fetch(
+    _ request: TransferRequest, _ settings: TransferSettings = .forTests, hooks: TransferHooks = TransferHooks()
+) async throws -> (result: Result<FetchedFile, TransferError>, events: [TransferEvent.Kind]) {
+    let queue = TransferQueue(settings, hooks: hooks)
+    let events = Mutex<[TransferEvent.Kind]>([])
+    queue.observe { event in events.withLock { $0.append(event.kind) } }
+    let result: Result<FetchedFile, TransferError>
+    do { result = .success(try await queue.fetch(request)) } catch { result = .failure(error as TransferError) }
+    await closed(queue)
+    return (result, events.withLock { $0 })
+}
+
+/// Closes a queue on a thread that may wait.
+func closed(_ queue: TransferQueue) async {
+    await withCheckedContinuation { continuation in
+        Thread.detachNewThread {
+            queue.close()
+            continuation.resume()
+        }
+    }
+}
+
+extension Result where Failure == TransferError {
+    var error: TransferError? { if case .failure(let error) = self { error } else { nil } }
+}
+
+extension Result where Success == FetchedFile {
+    var file: FetchedFile? { try? get() }
+}
+
+extension [TransferEvent.Kind] {
+    var restarts: [RestartReason] { compactMap { if case .restarted(let reason) = $0 { reason } else { nil } } }
+    var retries: [(seconds: Double, error: TransferError)] {
+        compactMap { if case .retrying(let seconds, let error) = $0 { (seconds, error) } else { nil } }
+    }
+    var progress: [TransferProgress] { compactMap { if case .progress(let progress) = $0 { progress } else { nil } } }
+    var beginnings: [Int64] { compactMap { if case .downloading(_, let from) = $0 { from } else { nil } } }
+
+    var names: [String] {
+        map { kind in
+            switch kind {
+            case .queued: "queued"
+            case .connecting: "connecting"
+            case .downloading: "downloading"
+            case .progress: "progress"
+            case .restarted: "restarted"
+            case .retrying: "retrying"
+            case .paused: "paused"
+            case .resumed: "resumed"
+            case .analysing: "analysing"
+            case .finished: "finished"
+            case .failed: "failed"
+            case .cancelled: "cancelled"
+            }
+        }
+    }
+}
+
+/// The next event of a stream that a claim is true for.
+func first(
+    _ events: AsyncStream<TransferEvent>, where isWanted: (TransferEvent) -> Bool
+) async -> TransferEvent? {
+    for await event in events where isWanted(event) { return event }
+    return nil
+}

@@ -204,6 +204,23 @@ extension SpectrogramError: CommandError {
     var exitStatus: ExitStatus { .usage }
 }
 
+extension TransferError: CommandError {
+    var exitStatus: ExitStatus {
+        switch kind {
+        case .badAddress, .rejected, .unexpected, .checksum, .changedOnServer, .tooLarge, .redirectLoop,
+            .redirectToInsecure:
+            .badData
+        case .notFound, .gone: .notFound
+        case .dns, .refused, .unreachable, .tls, .libraryMissing: .unavailable
+        case .timeout, .disconnected, .truncated, .tooManyRequests, .server, .heldByOther: .tryAgain
+        case .alreadyExists: .cannotCreate
+        case .diskFull, .disk: .inputOutput
+        case .noPermission, .unauthorised: .noPermission
+        case .cancelled: .interrupted
+        }
+    }
+}
+
 extension RealtimeThreadError: CommandError {
     var exitStatus: ExitStatus { .unavailable }
 }

@@ -17,8 +17,8 @@ enum ExitStatus: Int32, CaseIterable, Sendable {
     case software = 70
     case cannotCreate = 73
     case inputOutput = 74
-    /// Try again later: it took too long, or a server is busy.
-    case tryLater = 75
+    /// The same may succeed a little later: a server that is busy, a file that another program writes.
+    case tryAgain = 75
     case noPermission = 77
     /// The configuration file, or a variable for an option, has a value that cannot be.
     case configuration = 78

@@ -1,0 +1,122 @@
+/// Names for files, made from what servers say. They are harmless whatever that is.
+enum FileNames {
+    /// File systems take no longer names, in bytes.
+    static let longest = 255
+
+    /// A name that cannot leave its folder, hide, or confuse a terminal; nil if nothing is left of it.
+    ///
+    /// Composed and decomposed characters (NFC, NFD) stay as they are.
+    static func cleaned(_ name: String) -> String? {
+        // Names of Windows separate folders by backslashes.
+        let last = name.split { $0 == "/" || $0 == "\\" }.last.map(String.init) ?? ""
+        var text = printable(last).drop { $0 == "." || $0.isWhitespace }
+        while let end = text.last, end.isWhitespace || end == "." { text = text.dropLast() }
+        let short = shortened(String(text), to: longest)
+        return short.isEmpty ? nil : short
+    }
+
+    /// A text without characters that a terminal would obey, or that change the direction of text.
+    static func printable(_ text: String) -> String {
+        var scalars = String.UnicodeScalarView()
+        for scalar in text.unicodeScalars {
+            switch scalar.properties.generalCategory {
+            case .control, .format, .surrogate, .lineSeparator, .paragraphSeparator, .privateUse, .unassigned: continue
+            default: scalars.append(scalar == "\u{FFFD}" ? "_" : scalar)
+            }
+        }
+        return String(scalars)
+    }
+
+    /// A name of at most `limit` bytes: cut at a character, with its extension kept.
+    static func shortened(_ name: String, to limit: Int) -> String {
+        if name.utf8.count <= limit { return name }
+        var ending = Substring()
+        if let dot = name.lastIndex(of: "."), name[dot...].utf8.count <= min(16, limit / 2) { ending = name[dot...] }
+        var (stem, count) = ("", ending.utf8.count)
+        // A letter with a thousand marks is one character, so it is left out as a whole.
+        for character in name.dropLast(ending.count) {
+            count += character.utf8.count
+            if count > limit { break }
+            stem.append(character)
+        }
+        return stem + ending
+    }
+
+    /// The name in the path of an address: its last part, decoded.
+    static func name(in address: WebAddress) -> String? {
+        let last = address.path.split(separator: "/").last ?? ""
+        return cleaned(decoded(last))
+    }
+
+    /// The name in a `Content-Disposition` field, as RFC 6266 defines it: `filename*` counts more than `filename`.
+    static func name(inDisposition field: String) -> String? {
+        let parameters = parameters(field)
+        if let encoded = parameters["filename*"] {
+            let parts = encoded.split(separator: "'", maxSplits: 2, omittingEmptySubsequences: false)
+            if parts.count == 3, ["utf-8", "iso-8859-1"].contains(parts[0].lowercased()) {
+                let isLatin = parts[0].lowercased() == "iso-8859-1"
+                if let name = cleaned(decoded(parts[2], isLatin: isLatin)) { return name }
+            }
+        }
+        // Some servers write percent form here, too; it stays, as in browsers.
+        return parameters["filename"].flatMap(cleaned)
+    }
+
+    /// The parameters of a field, by their names in lower case; the first counts if a name comes twice.
+    private static func parameters(_ field: String) -> [String: String] {
+        var found: [String: String] = [:]
+        var rest = field[...]
+        guard let first = rest.firstIndex(of: ";") else { return [:] }
+        rest = rest[first...].dropFirst()
+        while !rest.isEmpty {
+            let name = rest.prefix { $0 != "=" && $0 != ";" }
+            rest = rest.dropFirst(name.count)
+            guard rest.first == "=" else {
+                rest = rest.dropFirst()
+                continue
+            }
+            rest = rest.dropFirst().drop { $0 == " " }
+            let value: String
+            if rest.first == "\"" {
+                (value, rest) = quoted(rest.dropFirst())
+            } else {
+                value = String(rest.prefix { $0 != ";" })
+                rest = rest.dropFirst(value.count)
+            }
+            rest = rest.drop { $0 != ";" }.dropFirst()
+            let key = name.filter { $0 != " " }.lowercased()
+            if found[key] == nil { found[key] = value }
+        }
+        return found
+    }
+
+    private static func quoted(_ text: Substring) -> (String, Substring) {
+        var value = ""
+        var index = text.startIndex
+        while index < text.endIndex, text[index] != "\"" {
+            let next = text.index(after: index)
+            if text[index] == "\\", next < text.endIndex { index = next }
+            value.append(text[index])
+            index = text.index(after: index)
+        }
+        return (value, index < text.endIndex ? text[index...].dropFirst() : "")
+    }
+
+    private static func decoded(_ text: Substring, isLatin: Bool = false) -> String {
+        var bytes: [UInt8] = []
+        var rest = Array(text.utf8)[...]
+        while let byte = rest.first {
+            rest = rest.dropFirst()
+            if byte == UInt8(ascii: "%"), rest.count >= 2,
+                let value = UInt8(String(decoding: rest.prefix(2), as: UTF8.self), radix: 16)
+            {
+                bytes.append(value)
+                rest = rest.dropFirst(2)
+            } else {
+                bytes.append(byte)
+            }
+        }
+        if isLatin { return String(String.UnicodeScalarView(bytes.map { Unicode.Scalar($0) })) }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+}

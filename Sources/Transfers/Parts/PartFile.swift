@@ -1,0 +1,262 @@
+internal import Files
+internal import Glibc
+internal import JSON
+
+/// The unfinished file of a transfer, with its record, held under a lock.
+///
+/// The order of its steps decides what a crash leaves behind. The record names a version of the file before the first of its bytes is
+/// written, and counts bytes only after they are on the disk. So whatever is lost, the counted bytes are that version's.
+///
+/// One thread at a time calls its functions, except for `write`, which the network's thread calls meanwhile.
+final class PartFile: @unchecked Sendable {
+    let place: FilePlace
+    let names: PartNames
+    private(set) var record: PartRecord
+    /// The part; -1 once it is closed.
+    private var descriptor: Int32
+    private let calls: any FileCalls
+    /// Set when the disk could not store everything: the system forgets such errors, so nothing after it counts.
+    private var isBroken = false
+    /// Called once, when the part is closed.
+    var onClose: (() -> Void)?
+
+    /// Opens or creates the part of a file, and takes its lock.
+    ///
+    /// - Throws: A `TransferError`, of kind `heldByOther` if another transfer has the lock.
+    init(_ request: TransferRequest, calls: any FileCalls) throws(TransferError) {
+        let path = request.path
+        do throws(FileFault) {
+            place = try FilePlace(path)
+            if place.isSpecial { throw FileFault(code: ENODEV, isCreating: true) }
+        } catch { throw .disk(path, error) }
+        self.calls = calls
+        names = PartNames(place.finalPath)
+        record = PartRecord(address: request.address.text)
+        descriptor = try Self.opened(path, names, calls)
+        let found = Self.readRecord(names.record)
+        if let found { record = found }
+        record.holder = getpid()
+    }
+
+    deinit { close() }
+
+    /// A lock belongs to a file and not to its name, so it is taken again if the name means another file by then.
+    private static func opened(
+        _ path: String, _ names: PartNames, _ calls: any FileCalls
+    ) throws(TransferError) -> Int32 {
+        for _ in 0..<FileBytes.patience {
+            var file = unsafe open(names.part, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY)
+            if file < 0 {
+                guard errno == ENOENT else { throw .disk(path, FileFault(code: errno, isCreating: true)) }
+                let created = calls.create(names.part)
+                if created == -Int(EEXIST) { continue }
+                if created < 0 { throw .disk(path, FileFault(code: Int32(-created), isCreating: true)) }
+                file = Int32(created)
+            }
+            guard FileState(descriptor: file) != nil else {
+                Glibc.close(file)
+                throw .disk(names.part, FileFault(code: ENODEV, isCreating: true))
+            }
+            guard flock(file, LOCK_EX | LOCK_NB) == 0 else {
+                let code = errno
+                Glibc.close(file)
+                if code == EINTR { continue }
+                guard code == EWOULDBLOCK else { throw .disk(path, FileFault(code: code, isCreating: true)) }
+                throw held(path, by: readRecord(names.record)?.holder ?? 0)
+            }
+            if let locked = FileIdentity(descriptor: file), locked.isSame(as: FileIdentity(path: names.part)) {
+                return file
+            }
+            Glibc.close(file)
+        }
+        throw .disk(path, FileFault(code: EBUSY, isCreating: true))
+    }
+
+    private static func held(_ path: String, by process: Int32) -> TransferError {
+        let holder =
+            process == getpid()
+            ? "this program" : process > 0 ? "another program (process \(process))" : "another program"
+        return TransferError(
+            .heldByOther, "\(path): \(holder) is fetching it already", remedy: "Wait until it has finished, or end it.")
+    }
+
+    static func readRecord(_ path: String) -> PartRecord? {
+        do throws(FileFault) {
+            let file = try unsafe RegularFile(path, followsLinks: false)
+            let largest = 1 << 16
+            let bytes = try FileBytes.bytes(of: file.descriptor, count: largest + 1)
+            return bytes.count <= largest ? JSONValue(reading: bytes).flatMap(PartRecord.init) : nil
+        } catch { return nil }
+    }
+
+    // MARK: What is there
+
+    /// What the files mean when a transfer begins.
+    enum Beginning: Equatable {
+        /// There is nothing; or there is a part that cannot be used, for this reason.
+        case anew(RestartReason?)
+        case goingOn(from: Int64)
+        /// The part is whole.
+        case complete
+        /// The file has its name already: only the end of the work was missing.
+        case named
+    }
+
+    /// Whether the target may be written, and how much of the part can be used.
+    func beginning(_ request: TransferRequest) throws(TransferError) -> Beginning {
+        let length = FileState(descriptor: descriptor)?.byteCount ?? 0
+        if let existing = FileIdentity(path: place.finalPath) {
+            // Linked to its name already by a run that was killed before it could remove the other name.
+            if existing.isSame(as: FileIdentity(descriptor: descriptor)), record.isComplete { return .named }
+            if !request.replaces {
+                if length == 0 { discard() }
+                throw .disk(request.path, FileFault(code: EEXIST, isCreating: true))
+            }
+        }
+        if record.address != request.address.text {
+            let isUsed = length > 0
+            record = PartRecord(address: request.address.text)
+            record.holder = getpid()
+            return .anew(isUsed ? .otherAddress : nil)
+        }
+        if record.durableBytes > length {
+            record.durableBytes = 0
+            record.isComplete = false
+            return .anew(.damagedPart)
+        }
+        if record.isComplete {
+            if record.durableBytes == length { return .complete }
+            record.isComplete = false
+            return .anew(.damagedPart)
+        }
+        if record.durableBytes == 0 { return .anew(nil) }
+        return .goingOn(from: record.durableBytes)
+    }
+
+    /// Bytes that an ordinary user may still write to the disk; nil if that is not known.
+    var freeBytes: Int64? {
+        let bytes = calls.freeBytes(descriptor)
+        return bytes < 0 ? nil : Int64(bytes)
+    }
+
+    // MARK: Writing
+
+    /// Empties the part, and notes which version the bytes will be that follow. Call it before the first of them.
+    func begin(_ new: PartRecord) throws(TransferError) {
+        record = new
+        record.holder = getpid()
+        try check(calls.setLength(descriptor, 0))
+        try save()
+    }
+
+    /// Notes where the bytes come from by now, and forgets whatever follows the ones that count.
+    func goOn(_ new: PartRecord, from byteCount: Int64) throws(TransferError) {
+        let durable = record.durableBytes
+        record = new
+        (record.durableBytes, record.holder) = (durable, getpid())
+        try check(calls.setLength(descriptor, byteCount))
+        try save()
+    }
+
+    /// Writes bytes; the network's thread calls it.
+    func write(_ bytes: UnsafeRawBufferPointer, at offset: Int64) throws(TransferError) {
+        do throws(FileFault) { try unsafe FileBytes.write(bytes, at: offset, of: descriptor, calls: calls) } catch {
+            throw .disk(place.path, error)
+        }
+    }
+
+    /// Reads bytes of the part; nil if they cannot be read.
+    func bytes(at offset: Int64, count: Int) -> [UInt8]? {
+        let bytes = try? FileBytes.bytes(of: descriptor, at: offset, count: count)
+        return bytes?.count == count ? bytes : nil
+    }
+
+    /// Waits until the first `byteCount` bytes are on the disk, then counts them.
+    func note(_ byteCount: Int64, isComplete: Bool = false) throws(TransferError) {
+        if isBroken { throw .disk(place.path, FileFault(code: EIO)) }
+        let result = isComplete ? calls.synchronise(descriptor) : calls.synchroniseData(descriptor)
+        // An unsupported call is not a failure of the disk.
+        if result < 0, result != -Int(EINVAL), result != -Int(ENOSYS) {
+            isBroken = true
+            throw .disk(place.path, FileFault(code: Int32(-result)))
+        }
+        (record.durableBytes, record.isComplete) = (byteCount, isComplete)
+        if isComplete { record.byteCount = byteCount }
+        try save()
+    }
+
+    private func save() throws(TransferError) {
+        do throws(FileFault) {
+            // Only with the lock: the unfinished record has a fixed name, so that one left by a killed process is used again.
+            let file = try WholeFile(
+                names.record, suffix: PartNames.unfinishedEnding, permissions: 0o600, calls: calls)
+            try file.append(Array((record.json.text + "\n").utf8))
+            try file.commit()
+        } catch { throw .disk(place.path, error) }
+    }
+
+    private func check(_ result: Int) throws(TransferError) {
+        if result < 0 { throw .disk(place.path, FileFault(code: Int32(-result))) }
+    }
+
+    // MARK: The end
+
+    /// Gives the whole part its name; the record goes afterwards, so that a kill between leaves what a later run understands.
+    ///
+    /// - Parameter path: The name if it is another one than was planned.
+    func name(_ path: String?, replaces: Bool) throws(TransferError) -> String {
+        do throws(FileFault) {
+            let final = try path.map { (path) throws(FileFault) in try FilePlace(path) } ?? place
+            try final.put(names.part, replaces: replaces, calls: calls)
+            return final.path
+        } catch { throw .disk(path ?? place.path, error) }
+    }
+
+    /// Removes what is left beside a file that has its name.
+    func tidy() {
+        if let named = FileIdentity(path: names.part), named.isSame(as: FileIdentity(descriptor: descriptor)) {
+            _ = calls.remove(names.part)
+        }
+        removeRecord()
+        close()
+    }
+
+    /// Removes part and record. The record goes first: without it the part is not used.
+    func discard() {
+        removeRecord()
+        if descriptor >= 0 { _ = calls.remove(names.part) }
+        close()
+    }
+
+    private func removeRecord() {
+        // Without the lock they are another transfer's.
+        guard descriptor >= 0 else { return }
+        _ = calls.remove(names.record)
+        _ = calls.remove(names.record + PartNames.unfinishedEnding)
+    }
+
+    /// Closes the part, which gives up the lock.
+    func close() {
+        if descriptor >= 0 { _ = calls.close(descriptor) }
+        descriptor = -1
+        onClose?()
+        onClose = nil
+    }
+
+    /// The checksum of the whole part; nil if `isWanted` says so, between pieces.
+    func sum(_ algorithm: Checksum.Algorithm, isWanted: () -> Bool) throws(TransferError) -> [UInt8]? {
+        var computation = algorithm.computation
+        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 18, alignment: 16)
+        defer { unsafe buffer.deallocate() }
+        var offset: Int64 = 0
+        while isWanted() {
+            do throws(FileFault) {
+                let count = try unsafe FileBytes.read(descriptor, at: offset, into: buffer)
+                if count == 0 { return computation.finish() }
+                unsafe computation.add(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
+                offset += Int64(count)
+            } catch { throw .disk(place.path, error) }
+        }
+        return nil
+    }
+}

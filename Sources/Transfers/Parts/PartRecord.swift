@@ -1,0 +1,92 @@
+internal import JSON
+
+/// What is known of a part: kept in a small file beside it, so that another run can go on.
+struct PartRecord: Equatable, Sendable {
+    /// The address that was asked for.
+    var address: String
+    /// The address that it led to.
+    var effectiveAddress: String
+    var validators = Validators()
+    /// Bytes of the whole file; nil if the server did not say.
+    var byteCount: Int64?
+    /// Bytes of the part that are on the disk. A longer file may end in anything after a loss of power.
+    var durableBytes: Int64 = 0
+    /// Whether the part is the whole file, which only has to be checked and named.
+    var isComplete = false
+    /// What the server says the whole file has.
+    var checksums: [Checksum] = []
+    /// The name that the server suggests.
+    var suggestedName: String?
+    var contentType: String?
+    /// The process that writes the part, or wrote it last.
+    var holder: Int32 = 0
+
+    static let version: Int64 = 1
+
+    init(address: String, effectiveAddress: String? = nil) {
+        (self.address, self.effectiveAddress) = (address, effectiveAddress ?? address)
+    }
+
+    var json: JSONValue {
+        var fields: [JSONValue.Field] = [
+            .init("version", .integer(Self.version)), .init("url", .string(address)),
+            .init("effectiveURL", .string(effectiveAddress)), .init("durableBytes", .integer(durableBytes)),
+            .init("complete", .bool(isComplete)), .init("process", .integer(Int64(holder))),
+        ]
+        func add(_ name: String, _ text: String?) { if let text { fields.append(.init(name, .string(text))) } }
+        if let byteCount { fields.append(.init("bytes", .integer(byteCount))) }
+        add("etag", validators.tag)
+        add("lastModified", validators.lastModified)
+        add("date", validators.date)
+        add("suggestedName", suggestedName)
+        add("contentType", contentType)
+        for checksum in checksums { add(checksum.algorithm.rawValue, checksum.hexadecimal) }
+        return .object(fields)
+    }
+
+    /// nil if it is not a record of ours, or one of another version.
+    init?(_ value: JSONValue) {
+        guard value["version"]?.integerValue == Self.version, let address = value["url"]?.stringValue,
+            let effective = value["effectiveURL"]?.stringValue, let durable = value["durableBytes"]?.integerValue,
+            durable >= 0, let isComplete = value["complete"]?.boolValue
+        else { return nil }
+        self.init(address: address, effectiveAddress: effective)
+        (durableBytes, self.isComplete) = (durable, isComplete)
+        byteCount = value["bytes"]?.integerValue
+        if let byteCount, byteCount < durable { return nil }
+        validators = Validators(
+            tag: value["etag"]?.stringValue, lastModified: value["lastModified"]?.stringValue,
+            date: value["date"]?.stringValue)
+        (suggestedName, contentType) = (value["suggestedName"]?.stringValue, value["contentType"]?.stringValue)
+        checksums = Checksum.Algorithm.allCases.compactMap { algorithm in
+            value[algorithm.rawValue]?.stringValue.flatMap { Checksum(algorithm, hexadecimal: $0) }
+        }
+        holder = value["process"]?.integerValue.map { Int32(truncatingIfNeeded: $0) } ?? 0
+    }
+}
+
+/// The names of a part and its record, beside the file that the part becomes.
+struct PartNames: Equatable, Sendable {
+    let part, record: String
+
+    static let (partEnding, recordEnding) = (".part", ".part.json")
+    /// What the record has at its end while it is written.
+    static let unfinishedEnding = ".new"
+
+    /// - Parameter path: Of the file that the part becomes.
+    init(_ path: String) {
+        let slash = path.utf8.lastIndex(of: UInt8(ascii: "/"))
+        let name = String(slash.map { path[path.utf8.index(after: $0)...] } ?? path[...])
+        let folder = String(slash.map { path[...$0] } ?? "")
+        let room = FileNames.longest - (Self.recordEnding + Self.unfinishedEnding).utf8.count
+        var stem = name
+        if name.utf8.count > room {
+            // Different long names keep different parts (FNV-1a).
+            let sum = name.utf8.reduce(UInt64(0xCBF2_9CE4_8422_2325)) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
+            let mark = "~" + String(sum, radix: 16)
+            stem = FileNames.shortened(name, to: room - mark.utf8.count) + mark
+        }
+        part = folder + stem + Self.partEnding
+        record = folder + stem + Self.recordEnding
+    }
+}

@@ -1,0 +1,35 @@
+package import Files
+internal import Glibc
+
+/// What a part in a folder is, for lists and for cleaning up.
+package struct PartSummary: Sendable, Equatable {
+    /// Of the part.
+    package let path: String
+    /// Of its record; nil if it has none.
+    package let recordPath: String?
+    /// Where it comes from; nil without a record.
+    package let address: String?
+    /// Bytes of the part, and of the whole file if that is known.
+    package let byteCount: Int64
+    package let wholeByteCount: Int64?
+    /// Whether a transfer holds it at the moment.
+    package let isHeld: Bool
+
+    /// The parts in a folder, in the order of their names.
+    package static func all(in folder: String) throws(FileFault) -> [PartSummary] {
+        let names = try Folder.names(in: folder)
+        return names.filter { $0.hasSuffix(PartNames.partEnding) }.sorted().compactMap { name in
+            let path = folder + "/" + name
+            let file = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY)
+            guard file >= 0 else { return nil }
+            defer { Glibc.close(file) }
+            guard let state = FileState(descriptor: file) else { return nil }
+            let isHeld = flock(file, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK
+            let record = path + ".json"
+            let found = PartFile.readRecord(record)
+            return PartSummary(
+                path: path, recordPath: found == nil ? nil : record, address: found?.address,
+                byteCount: state.byteCount, wholeByteCount: found?.byteCount, isHeld: isHeld)
+        }
+    }
+}

@@ -1,0 +1,110 @@
+/// A checksum that a file must have.
+struct Checksum: Equatable, Hashable, Sendable {
+    enum Algorithm: String, CaseIterable, Sendable {
+        case sha256 = "sha-256"
+        case md5
+
+        var byteCount: Int { self == .sha256 ? 32 : 16 }
+    }
+
+    let algorithm: Algorithm
+    let bytes: [UInt8]
+
+    /// nil if the number of bytes is not the algorithm's.
+    init?(_ algorithm: Algorithm, _ bytes: [UInt8]) {
+        guard bytes.count == algorithm.byteCount else { return nil }
+        (self.algorithm, self.bytes) = (algorithm, bytes)
+    }
+
+    /// Reads hexadecimal digits.
+    init?(_ algorithm: Algorithm, hexadecimal text: String) {
+        let digits = Array(text.utf8)
+        guard digits.count == algorithm.byteCount * 2, digits.allSatisfy(HostName.isHexadecimal) else { return nil }
+        let bytes = stride(from: 0, to: digits.count, by: 2).compactMap {
+            UInt8(String(decoding: digits[$0..<$0 + 2], as: UTF8.self), radix: 16)
+        }
+        self.init(algorithm, bytes)
+    }
+
+    var hexadecimal: String {
+        bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+    }
+
+    /// The checksums of the whole file that an answer gives: in `Repr-Digest` (RFC 9530), in `Digest` (RFC 3230), and, for the whole
+    /// file only, in `Content-MD5` (RFC 1864).
+    static func all(in head: ResponseHead) -> [Checksum] {
+        var found: [Checksum] = []
+        for value in head.values("repr-digest") {
+            for part in value.split(separator: ",") {
+                let (name, text) = pair(part)
+                guard text.hasPrefix(":"), text.hasSuffix(":"), text.count > 2 else { continue }
+                append(name, text.dropFirst().dropLast())
+            }
+        }
+        for value in head.values("digest") {
+            for part in value.split(separator: ",") {
+                let (name, text) = pair(part)
+                append(name, text)
+            }
+        }
+        if head.status == 200, let value = head.value("content-md5") { append("md5", value[...]) }
+        return found
+
+        func append(_ name: String, _ text: Substring) {
+            guard let algorithm = Algorithm(rawValue: name), let bytes = base64(text),
+                let sum = Checksum(algorithm, bytes), !found.contains(sum)
+            else { return }
+            found.append(sum)
+        }
+    }
+
+    private static func pair(_ text: Substring) -> (name: String, value: Substring) {
+        let blank: (Character) -> Bool = { $0 == " " || $0 == "\t" }
+        let end = text.firstIndex(of: "=") ?? text.endIndex
+        var value = text[end...].dropFirst().drop(while: blank)
+        while let last = value.last, blank(last) { value = value.dropLast() }
+        return (text[..<end].filter { !blank($0) }.lowercased(), value)
+    }
+
+    /// nil if the text is not base64 of at most 64 bytes.
+    static func base64(_ text: Substring) -> [UInt8]? {
+        let digits = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
+        guard text.utf8.count <= 88 else { return nil }
+        var (bytes, bits, count) = ([UInt8](), UInt32(0), 0)
+        var rest = Array(text.utf8)[...]
+        while rest.last == UInt8(ascii: "=") { rest = rest.dropLast() }
+        for byte in rest {
+            guard let digit = digits.firstIndex(of: byte) else { return nil }
+            (bits, count) = (bits << 6 | UInt32(digit), count + 6)
+            if count >= 8 {
+                count -= 8
+                bytes.append(UInt8(truncatingIfNeeded: bits >> UInt32(count)))
+            }
+        }
+        return bytes
+    }
+}
+
+/// Computes a checksum, piece by piece.
+protocol ChecksumComputation {
+    init()
+    mutating func add(_ bytes: UnsafeRawBufferPointer)
+    /// The checksum of all bytes; call it once.
+    mutating func finish() -> [UInt8]
+}
+
+extension Checksum.Algorithm {
+    var computation: any ChecksumComputation {
+        switch self {
+        case .sha256: SHA256()
+        case .md5: MD5()
+        }
+    }
+
+    /// The checksum of a text or a small file.
+    func sum(_ bytes: [UInt8]) -> [UInt8] {
+        var computation = computation
+        unsafe bytes.withUnsafeBytes { unsafe computation.add($0) }
+        return computation.finish()
+    }
+}

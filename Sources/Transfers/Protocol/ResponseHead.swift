@@ -1,0 +1,114 @@
+/// The head of a server's answer: its status and its fields.
+struct ResponseHead {
+    /// 0 before the first line.
+    private(set) var status = 0
+    /// Names in lower case, in the order of the answer.
+    private var fields: [(name: String, value: String)] = []
+    /// Bytes of all heads of one request, those of interim answers among them.
+    private(set) var byteCount = 0
+    /// Whether the final answer's head has been received as a whole.
+    private(set) var isComplete = false
+
+    /// More bytes than the head of any honest answer has.
+    static let longest = 256 << 10
+
+    init() {}
+
+    /// Takes a line with its ending.
+    ///
+    /// - Returns: False if the head is too long.
+    mutating func take(_ line: UnsafeRawBufferPointer) -> Bool {
+        byteCount += line.count
+        if byteCount > Self.longest { return false }
+        // What comes after the body.
+        if isComplete { return true }
+        var text = unsafe String(validating: line, as: UTF8.self) ?? Self.latin(line)
+        while let end = text.unicodeScalars.last, end == "\n" || end == "\r" { text.unicodeScalars.removeLast() }
+        if text.isEmpty {
+            isComplete = status >= 200
+        } else if text.hasPrefix("HTTP/") {
+            let words = text.split(separator: " ", maxSplits: 2)
+            status = words.count > 1 ? Int(words[1]) ?? 0 : 0
+            fields = []
+        } else if let colon = text.firstIndex(of: ":") {
+            let name = text[..<colon].lowercased()
+            fields.append((name, Self.trimmed(text[text.index(after: colon)...])))
+        }
+        return true
+    }
+
+    private static func latin(_ bytes: UnsafeRawBufferPointer) -> String {
+        String(String.UnicodeScalarView(unsafe bytes.map { Unicode.Scalar($0) }))
+    }
+
+    private static func trimmed(_ text: Substring) -> String {
+        var text = text.drop { $0 == " " || $0 == "\t" }
+        while let end = text.last, end == " " || end == "\t" { text = text.dropLast() }
+        return String(text)
+    }
+
+    /// The values of all fields of a name.
+    func values(_ name: String) -> [String] { fields.filter { $0.name == name }.map(\.value) }
+
+    /// The value of a field that can come once only; nil if it is missing, or comes with different values.
+    func value(_ name: String) -> String? {
+        let all = values(name)
+        guard let first = all.first, all.allSatisfy({ $0 == first }) else { return nil }
+        return first
+    }
+
+    /// Bytes of the body; nil if the answer does not say.
+    var contentLength: Int64? { value("content-length").flatMap(Self.count) }
+
+    /// A number of bytes: digits only.
+    static func count(_ text: some StringProtocol) -> Int64? {
+        !text.isEmpty && text.utf8.allSatisfy { (48...57).contains($0) } ? Int64(text) : nil
+    }
+
+    /// The encodings of the body that this program does not undo.
+    var foreignEncoding: String? {
+        let known = ["", "identity", "none", "aws-chunked"]
+        for value in values("content-encoding") + values("transfer-encoding") {
+            for part in value.split(separator: ",") {
+                let name = Self.trimmed(part).lowercased()
+                if !known.contains(name), name != "chunked" { return name }
+            }
+        }
+        return nil
+    }
+
+    /// The part of the file that the body is.
+    var contentRange: ContentRange? { value("content-range").flatMap(ContentRange.init) }
+
+    /// Seconds to wait before the next request, by `Retry-After`; nil if the answer does not say.
+    func retryAfterSeconds(now: Int64 = Clock.date) -> Int? {
+        guard let text = value("retry-after") else { return nil }
+        if let seconds = Self.count(text) { return Int(seconds) }
+        guard let date = WebDate.seconds(text, now: now) else { return nil }
+        // By the server's own clock, which may differ from ours.
+        let start = value("date").flatMap { WebDate.seconds($0, now: now) } ?? now
+        return Int(max(0, date - start))
+    }
+}
+
+/// The bytes `first ... last` of a file of `total` bytes.
+struct ContentRange: Equatable {
+    let first, last: Int64
+    /// nil if the server does not know it.
+    let total: Int64?
+
+    /// Reads the form "bytes 0-99/1234"; nil for anything else.
+    init?(_ text: String) {
+        let words = text.split(separator: " ")
+        guard words.count == 2, words[0].lowercased() == "bytes" else { return nil }
+        let parts = words[1].split(separator: "/", omittingEmptySubsequences: false)
+        guard parts.count == 2 else { return nil }
+        let ends = parts[0].split(separator: "-", omittingEmptySubsequences: false)
+        guard ends.count == 2, let first = ResponseHead.count(ends[0]), let last = ResponseHead.count(ends[1]),
+            first <= last
+        else { return nil }
+        let total = ResponseHead.count(parts[1])
+        guard parts[1] == "*" || total != nil, total.map({ last < $0 }) ?? true else { return nil }
+        (self.first, self.last, self.total) = (first, last, total)
+    }
+}

@@ -1,0 +1,48 @@
+/// Dates in HTTP messages, in all three forms that RFC 9110 (5.6.7) demands of a recipient.
+enum WebDate {
+    private static let months = [
+        "jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec",
+    ]
+
+    /// Seconds since 1970; nil if the text is not a date.
+    ///
+    /// - Parameter now: Seconds since 1970, for years of two digits.
+    static func seconds(_ text: String, now: Int64 = Clock.date) -> Int64? {
+        guard text.utf8.count <= 64 else { return nil }
+        let words = text.split { $0 == " " || $0 == "," }.map { $0.lowercased() }
+        // "Sun, 06 Nov 1994 08:49:37 GMT"
+        if words.count == 6, words[5] == "gmt" {
+            return seconds(day: words[1], month: words[2], year: words[3], time: words[4])
+        }
+        // "Sunday, 06-Nov-94 08:49:37 GMT"
+        if words.count == 4, words[3] == "gmt" {
+            let parts = words[1].split(separator: "-").map(String.init)
+            guard parts.count == 3, parts[2].count == 2, let short = Int64(parts[2]) else { return nil }
+            // A year that seems more than 50 years ahead is the last one with these digits.
+            let thisYear = 1970 + now / 31_556_952
+            var year = thisYear / 100 * 100 + short
+            if year > thisYear + 50 { year -= 100 }
+            return seconds(day: parts[0], month: parts[1], year: String(year), time: words[2])
+        }
+        // "Sun Nov  6 08:49:37 1994"
+        if words.count == 5 { return seconds(day: words[2], month: words[1], year: words[4], time: words[3]) }
+        return nil
+    }
+
+    private static func seconds(day: String, month: String, year: String, time: String) -> Int64? {
+        let clock = time.split(separator: ":", omittingEmptySubsequences: false).compactMap { Int64($0) }
+        guard let day = Int64(day), (1...31).contains(day), let month = months.firstIndex(of: month),
+            let year = Int64(year), (1601...9999).contains(year), clock.count == 3, (0...23).contains(clock[0]),
+            (0...59).contains(clock[1]), (0...60).contains(clock[2])
+        else { return nil }
+        // Days since 1970 of a date in the Gregorian calendar, whose years begin in March here (Howard Hinnant, "chrono-Compatible
+        // Low-Level Date Algorithms", 2013).
+        let number = Int64(month) + 1
+        let shifted = number <= 2 ? year - 1 : year
+        let era = shifted / 400
+        let ofEra = shifted - era * 400
+        let ofYear = (153 * (number + (number > 2 ? -3 : 9)) + 2) / 5 + day - 1
+        let days = era * 146_097 + ofEra * 365 + ofEra / 4 - ofEra / 100 + ofYear - 719_468
+        return days * 86_400 + clock[0] * 3600 + clock[1] * 60 + clock[2]
+    }
+}

@@ -1,0 +1,213 @@
+internal import CCurl
+internal import Libraries
+
+/// One request, and the answer to it: decides by the answer's head what becomes of its body.
+///
+/// Only the network's thread uses it; libcurl calls it during `curl_multi_perform`.
+@safe
+final class Exchange {
+    /// What the head of the answer leads to.
+    enum Verdict {
+        /// The body goes into the part.
+        case take
+        /// The address leads elsewhere.
+        case redirect
+        /// The part cannot be used; the next request asks for the whole file.
+        case again(RestartReason)
+        case fail(TransferError)
+    }
+
+    let serial: Int
+    let address: WebAddress
+    let work: Work
+    /// Where the answer has to begin; nil if the whole file was asked for.
+    let rangeStart: Int64?
+    let startedAt: Double
+    private let functions: LibraryFunctions<CurlFunctions>
+    let handle: UnsafeMutableRawPointer
+    private var fields: UnsafeMutablePointer<curl_slist>?
+    private let errorWords: UnsafeMutablePointer<CChar>
+    /// Whether libcurl can leave a name server that does not answer.
+    let leavesAtOnce: Bool
+
+    private(set) var head = ResponseHead()
+    private(set) var verdict: Verdict?
+    /// The version that the body belongs to; set with the verdict `take`.
+    private(set) var record: PartRecord?
+    /// Why what was there is not used, with the verdict `take`.
+    private(set) var restart: RestartReason?
+    /// Whether the work has been told of the verdict `take`.
+    var isAnnounced = false
+    /// Whether the part is ready for the body.
+    var isPrepared = false
+    /// Whether libcurl holds bytes back for us.
+    private(set) var isHolding = false
+    /// The result, if it came before the part was ready.
+    var earlyEnd: CURLcode?
+    /// The place of the next byte.
+    private(set) var offset: Int64 = 0
+    /// What the server sent before, and must send again at the beginning of this answer.
+    private var overlap: ArraySlice<UInt8>
+    private var ignoredBytes = 0
+
+    /// Bodies of redirections are not used; a longer one is not even received, in bytes.
+    private static let longestIgnored = 1 << 16
+
+    private var curl: CurlFunctions { unsafe functions.table.pointee }
+
+    /// nil if there is no memory.
+    init?(
+        serial: Int, _ address: WebAddress, _ work: Work, range: (start: Int64, overlap: [UInt8], validator: String)?,
+        settings: TransferSettings, functions: LibraryFunctions<CurlFunctions>, now: Double
+    ) {
+        guard let handle = unsafe functions.table.pointee.curl_easy_init() else { return nil }
+        unsafe self.handle = handle
+        (self.serial, self.address, self.work, self.functions) = (serial, address, work, functions)
+        (rangeStart, startedAt) = (range?.start, now)
+        overlap = range?.overlap[...] ?? []
+        unsafe errorWords = .allocate(capacity: Int(CURL_ERROR_SIZE))
+        unsafe errorWords.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
+        let table = unsafe functions.table
+        leavesAtOnce = unsafe curl_set_number(table, handle, CURLOPT_QUICK_EXIT, 1) == CURLE_OK
+        for line in ["Accept-Encoding: identity"]
+            + (range.map { ["Range: bytes=\($0.start)-", "If-Range: \($0.validator)"] } ?? [])
+        {
+            unsafe fields = unsafe functions.table.pointee.curl_slist_append(fields, line) ?? fields
+        }
+        setUp(settings)
+    }
+
+    deinit {
+        unsafe curl.curl_easy_cleanup(handle)
+        unsafe curl.curl_slist_free_all(fields)
+        unsafe errorWords.deallocate()
+    }
+
+    private func setUp(_ settings: TransferSettings) {
+        let table = unsafe functions.table
+        func set(_ option: CURLoption, _ value: Int) { _ = unsafe curl_set_number(table, handle, option, value) }
+        func set(_ option: CURLoption, _ text: String) { _ = unsafe curl_set_text(table, handle, option, text) }
+        set(CURLOPT_URL, address.text)
+        set(CURLOPT_PROTOCOLS, Int(CURLPROTO_HTTP | CURLPROTO_HTTPS))
+        // Each redirection is checked here first.
+        set(CURLOPT_FOLLOWLOCATION, 0)
+        // One file at a time uses a connection, so a newer version would bring nothing but more to go wrong.
+        set(CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_1_1))
+        set(CURLOPT_NOSIGNAL, 1)
+        // libcurl's own limit would wait for a name server; the loop has one that does not.
+        set(CURLOPT_CONNECTTIMEOUT, 86_400)
+        set(CURLOPT_BUFFERSIZE, 1 << 18)
+        set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
+        set(CURLOPT_USERAGENT, settings.userAgent)
+        set(CURLOPT_NETRC, Int(CURL_NETRC_OPTIONAL))
+        if let path = settings.netrcPath { set(CURLOPT_NETRC_FILE, path) }
+        if let path = settings.certificatesPath { set(CURLOPT_CAINFO, path) }
+        switch settings.proxy {
+        case .system: break
+        case .none: set(CURLOPT_PROXY, "")
+        case .address(let proxy): set(CURLOPT_PROXY, proxy)
+        }
+        _ = unsafe curl_set_pointer(table, handle, CURLOPT_HTTPHEADER, fields)
+        _ = unsafe curl_set_pointer(table, handle, CURLOPT_ERRORBUFFER, errorWords)
+        _ = unsafe curl_keep_sockets_private(table, handle)
+        // The loop holds this object for as long as libcurl knows the handle.
+        let context = unsafe Unmanaged.passUnretained(self).toOpaque()
+        _ = unsafe curl_set_pointer(table, handle, CURLOPT_HEADERDATA, context)
+        _ = unsafe curl_set_pointer(table, handle, CURLOPT_WRITEDATA, context)
+        _ = unsafe curl_set_receiver(table, handle, CURLOPT_HEADERFUNCTION) { bytes, size, count, context in
+            unsafe Exchange.of(context)?.receiveHead(UnsafeRawBufferPointer(start: bytes, count: size * count)) ?? 0
+        }
+        _ = unsafe curl_set_receiver(table, handle, CURLOPT_WRITEFUNCTION) { bytes, size, count, context in
+            unsafe Exchange.of(context)?.receiveBody(UnsafeRawBufferPointer(start: bytes, count: size * count)) ?? 0
+        }
+    }
+
+    private static func of(_ context: UnsafeMutableRawPointer?) -> Exchange? {
+        unsafe context.map { unsafe Unmanaged<Exchange>.fromOpaque($0).takeUnretainedValue() }
+    }
+
+    // MARK: What libcurl calls
+
+    private func receiveHead(_ line: UnsafeRawBufferPointer) -> Int {
+        guard unsafe head.take(line) else {
+            verdict = .fail(.unexpected(address, "the head of the server's answer never ends"))
+            return 0
+        }
+        if head.isComplete, verdict == nil {
+            let decision = work.decide(self)
+            (verdict, record, restart) = (decision.verdict, decision.record, decision.restart)
+            offset = decision.offset
+            // The whole file: nothing of it was there before.
+            if offset == 0 { overlap = [] }
+        }
+        switch verdict {
+        case nil, .take, .redirect: return line.count
+        case .again, .fail: return 0
+        }
+    }
+
+    private func receiveBody(_ bytes: UnsafeRawBufferPointer) -> Int {
+        guard case .take = verdict else {
+            ignoredBytes += bytes.count
+            guard case .redirect = verdict, ignoredBytes <= Self.longestIgnored else { return 0 }
+            return bytes.count
+        }
+        if !isPrepared || work.isHeld {
+            isHolding = true
+            return Int(CURL_WRITEFUNC_PAUSE)
+        }
+        var bytes = unsafe bytes
+        let whole = bytes.count
+        if !overlap.isEmpty {
+            let count = min(overlap.count, bytes.count)
+            guard unsafe bytes[..<count].elementsEqual(overlap.prefix(count)) else {
+                verdict = .again(.otherBytes)
+                return 0
+            }
+            overlap = overlap.dropFirst(count)
+            offset += Int64(count)
+            unsafe bytes = UnsafeRawBufferPointer(rebasing: bytes[count...])
+        }
+        if unsafe !bytes.isEmpty, let verdict = unsafe work.receive(bytes, at: offset, from: address) {
+            self.verdict = verdict
+            return 0
+        }
+        offset += Int64(bytes.count)
+        return whole
+    }
+
+    // MARK: For the loop
+
+    /// Lets held bytes come, if nothing holds them any more.
+    func release() {
+        guard isHolding, isPrepared, !work.isHeld else { return }
+        isHolding = false
+        _ = unsafe curl.curl_easy_pause(handle, Int32(CURLPAUSE_CONT))
+    }
+
+    /// Whether the name of the server has been looked up.
+    var hasName: Bool {
+        var seconds = 0.0
+        _ = unsafe curl_get_seconds(functions.table, handle, CURLINFO_NAMELOOKUP_TIME, &seconds)
+        return seconds > 0
+    }
+
+    /// Where the address leads; nil if the answer does not say.
+    var redirection: String? {
+        var text: UnsafePointer<CChar>?
+        guard unsafe curl_get_text(functions.table, handle, CURLINFO_REDIRECT_URL, &text) == CURLE_OK else {
+            return nil
+        }
+        return unsafe text.map { unsafe String(cString: $0) }
+    }
+
+    /// The error for a result of libcurl's.
+    func error(_ code: CURLcode) -> TransferError {
+        var system = 0
+        _ = unsafe curl_get_number(functions.table, handle, CURLINFO_OS_ERRNO, &system)
+        let words = unsafe String(cString: errorWords)
+        return Curl.error(
+            code, system: Int32(truncatingIfNeeded: system), words: words, address: address,
+            hasAnswered: head.status > 0, done: work.written, total: work.total)
+    }
+}

@@ -1,0 +1,170 @@
+internal import Files
+internal import Realtime
+
+/// The work of a queue that waits for the disk. Jobs for parts run one after another on a thread of their own, and each complete part is
+/// checked on one more; their results go to the network's thread.
+final class FileWork: Sendable {
+    private let core: QueueCore
+    private let jobs: JobThread
+
+    /// nil if the system makes no thread.
+    init?(_ core: QueueCore) {
+        guard let jobs = JobThread(name: "woodshed-part") else { return nil }
+        (self.core, self.jobs) = (core, jobs)
+    }
+
+    /// Ends the thread after the jobs that are there.
+    func end() { jobs.end() }
+
+    private func add(_ job: @escaping @Sendable (QueueCore) -> Void) {
+        let core = core
+        core.countFileWork(1)
+        jobs.add {
+            job(core)
+            core.countFileWork(-1)
+        }
+    }
+
+    func open(_ transfer: Transfer) {
+        add { core in
+            let result: Result<OpenedPart, TransferError>
+            do throws(TransferError) {
+                if transfer.isGivenUp { throw .cancelled }
+                let part = try PartFile(transfer.request, calls: core.hooks.calls)
+                core.countFileWork(1)
+                part.onClose = { core.countFileWork(-1) }
+                let beginning = try part.beginning(transfer.request)
+                result = .success(OpenedPart(part: part, beginning: beginning, record: part.record))
+            } catch { result = .failure(error) }
+            let isTaken = core.post(.opened(transfer.id, result))
+            if !isTaken, case .success(let opened) = result {
+                _ = Self.settled(opened.part, written: 0, isDiscarding: transfer.isDiscarding)
+            }
+        }
+    }
+
+    func begin(_ id: Int, _ part: PartFile, _ record: PartRecord, serial: Int) {
+        prepare(id, serial) { () throws(TransferError) in try part.begin(record) }
+    }
+
+    func goOn(_ id: Int, _ part: PartFile, _ record: PartRecord, from byteCount: Int64, serial: Int) {
+        prepare(id, serial) { () throws(TransferError) in try part.goOn(record, from: byteCount) }
+    }
+
+    private func prepare(_ id: Int, _ serial: Int, _ body: @escaping @Sendable () throws(TransferError) -> Void) {
+        add { core in
+            core.post(.prepared(id, exchange: serial, TransferError.thrown(by: body)))
+        }
+    }
+
+    func note(_ id: Int, _ part: PartFile, _ byteCount: Int64) {
+        add { core in
+            core.post(.noted(id, TransferError.thrown { () throws(TransferError) in try part.note(byteCount) }))
+        }
+    }
+
+    /// Puts what was received on the disk, and closes the part; removes it if nothing is kept.
+    func settle(_ id: Int?, _ part: PartFile, written: Int64, isDiscarding: Bool) {
+        add { core in
+            let kept = Self.settled(part, written: written, isDiscarding: isDiscarding)
+            if let id { core.post(.settled(id, keptBytes: kept)) }
+        }
+    }
+
+    private static func settled(_ part: PartFile, written: Int64, isDiscarding: Bool) -> Int64 {
+        if !isDiscarding, written > part.record.durableBytes { try? part.note(written) }
+        let kept = part.record.durableBytes
+        if isDiscarding || kept == 0 {
+            part.discard()
+            return 0
+        }
+        part.close()
+        return kept
+    }
+
+    // MARK: The complete part
+
+    /// Checks a complete part and names it.
+    ///
+    /// - Parameter isNamed: Whether it has its name from an earlier run.
+    func check(_ transfer: Transfer, _ part: PartFile, _ record: PartRecord, byteCount: Int64, isNamed: Bool) {
+        let core = core
+        core.countFileWork(1)
+        let work: @Sendable () -> Void = {
+            let (result, kept) = Self.named(transfer, part, record, byteCount, isNamed: isNamed)
+            core.post(.checked(transfer.id, result, keptBytes: kept))
+            core.countFileWork(-1)
+        }
+        // After the jobs that are there, which use the part, too.
+        jobs.add {
+            if let thread = PlainThread(name: "woodshed-check", work) { thread.detach() } else { work() }
+        }
+    }
+
+    private static func named(
+        _ transfer: Transfer, _ part: PartFile, _ record: PartRecord, _ byteCount: Int64, isNamed: Bool
+    ) -> (Result<FetchedFile, TransferError>, keptBytes: Int64) {
+        guard let address = try? WebAddress(record.effectiveAddress) else {
+            part.discard()
+            return (.failure(.cancelled), 0)
+        }
+        let answer = Work.answer(record, address)
+        do throws(TransferError) {
+            let path: String
+            if isNamed {
+                path = part.place.path
+            } else {
+                if !part.record.isComplete { try part.note(byteCount, isComplete: true) }
+                try compare(transfer, part, record)
+                let name = try judged(transfer, part, answer, byteCount)
+                guard transfer.claimName() else { throw .cancelled }
+                path = try part.name(name, replaces: transfer.request.replaces)
+            }
+            part.tidy()
+            return (.success(FetchedFile(path: path, byteCount: byteCount, answer: answer)), 0)
+        } catch {
+            let isUseless = error.kind == .rejected || error.kind == .checksum
+            let kept = settled(part, written: 0, isDiscarding: isUseless || transfer.isDiscarding)
+            return (.failure(error), kept)
+        }
+    }
+
+    /// Compares the part with every checksum that is known. It is read for that as a whole, so what is compared is what a reader of the
+    /// file will get, whoever received it when.
+    private static func compare(_ transfer: Transfer, _ part: PartFile, _ record: PartRecord) throws(TransferError) {
+        let asked = transfer.request.sha256.flatMap { Checksum(.sha256, hexadecimal: $0) }
+        let expected = record.checksums + (asked.map { [$0] } ?? [])
+        for algorithm in Checksum.Algorithm.allCases {
+            let sums = expected.filter { $0.algorithm == algorithm }
+            if sums.isEmpty { continue }
+            guard let found = try part.sum(algorithm, isWanted: { !transfer.isGivenUp }) else { throw .cancelled }
+            guard let wrong = sums.first(where: { $0.bytes != found }) else { continue }
+            let origin =
+                wrong == asked && !record.checksums.contains(wrong) ? "that was asked for" : "that the server gives"
+            let name = algorithm == .sha256 ? "SHA-256" : "MD5"
+            throw TransferError(
+                .checksum,
+                "\(transfer.request.address.shown): the file does not have the \(name) checksum \(origin)",
+                remedy: "Fetch the file again; if that does not help, look for it elsewhere.")
+        }
+    }
+
+    /// Lets the caller look at the part; the name that the caller gives it.
+    private static func judged(
+        _ transfer: Transfer, _ part: PartFile, _ answer: TransferAnswer, _ byteCount: Int64
+    ) throws(TransferError) -> String? {
+        if transfer.isGivenUp { throw .cancelled }
+        guard let check = transfer.request.check else { return nil }
+        let fetched = FetchedPart(
+            path: part.names.part, answer: answer, byteCount: byteCount, isWanted: { !transfer.isGivenUp })
+        do { return try check(fetched) } catch { throw .rejected(by: error, answer.address) }
+    }
+}
+
+extension TransferError {
+    /// The error that `body` throws; nil if it throws none.
+    static func thrown(by body: () throws(TransferError) -> Void) -> TransferError? {
+        do throws(TransferError) { try body() } catch { return error }
+        return nil
+    }
+}

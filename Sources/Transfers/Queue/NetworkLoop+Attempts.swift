@@ -1,0 +1,175 @@
+internal import CCurl
+internal import Libraries
+
+// Requests, and what follows from their answers.
+extension NetworkLoop {
+    /// A part that could not be used so often belongs to a file that changes all the time.
+    private static let mostRestarts = 5
+
+    /// Sends the request of a new attempt.
+    func connect(_ work: Work) {
+        work.retryAt = nil
+        work.visited = [work.request.address]
+        work.transfer.tell(.connecting(work.request.address.shown))
+        if case .failure(let error) = work.range() { forget(work, error.reason) }
+        send(work, to: work.request.address)
+    }
+
+    func send(_ work: Work, to address: WebAddress) {
+        lastSerial += 1
+        let range = work.range().flatMap { try? $0.get() }
+        guard
+            let exchange = Exchange(
+                serial: lastSerial, address, work, range: range, settings: settings, functions: functions,
+                now: Clock.seconds)
+        else {
+            fail(work, .unexpected(address, "there is not enough memory"))
+            return
+        }
+        work.exchange = exchange
+        _ = unsafe curl.curl_multi_add_handle(multi, exchange.handle)
+    }
+
+    /// Begins again with the first byte.
+    private func forget(_ work: Work, _ reason: RestartReason) {
+        (work.written, work.record, work.notedBytes) = (0, nil, 0)
+        work.transfer.tell(.restarted(reason))
+    }
+
+    /// Ends the request of a work, whatever it is doing.
+    func drop(_ work: Work) {
+        guard let exchange = work.exchange else { return }
+        work.exchange = nil
+        // An old libcurl would wait here for a name server that does not answer.
+        if !exchange.leavesAtOnce, exchange.head.status == 0, !exchange.hasName {
+            abandoned.append(exchange)
+        } else {
+            _ = unsafe curl.curl_multi_remove_handle(multi, exchange.handle)
+        }
+    }
+
+    /// Tells the work of an answer that brings bytes.
+    func announce(_ work: Work) {
+        guard let exchange = work.exchange, !exchange.isAnnounced, case .take = exchange.verdict,
+            let record = exchange.record, let part = work.part, case .connecting(let connecting) = work.phase
+        else { return }
+        exchange.isAnnounced = true
+        if exchange.rangeStart == nil || exchange.head.status == 200 {
+            if let reason = exchange.restart { forget(work, reason) }
+            (work.written, work.notedBytes) = (0, 0)
+            files.begin(work.transfer.id, part, record, serial: exchange.serial)
+        } else {
+            files.goOn(work.transfer.id, part, record, from: work.written, serial: exchange.serial)
+        }
+        work.record = record
+        enter(work, .downloading(connecting.download()))
+        work.transfer.tell(.downloading(Work.answer(record, exchange.address), from: work.written))
+        work.startMeasuring(Clock.seconds)
+    }
+
+    func prepared(_ work: Work, _ error: TransferError?) {
+        guard let exchange = work.exchange else { return }
+        if let error {
+            fail(work, error)
+            return
+        }
+        exchange.isPrepared = true
+        work.lastByteAt = Clock.seconds
+        if let code = exchange.earlyEnd { finish(exchange, code) } else { exchange.release() }
+    }
+
+    /// Deals with the end of a request.
+    func finish(_ exchange: Exchange, _ code: CURLcode) {
+        let work = exchange.work
+        if case .take = exchange.verdict, !exchange.isPrepared, code == CURLE_OK {
+            exchange.earlyEnd = code
+            return
+        }
+        let redirection = exchange.redirection
+        let error = code == CURLE_OK ? nil : exchange.error(code)
+        work.exchange = nil
+        _ = unsafe curl.curl_multi_remove_handle(multi, exchange.handle)
+        switch exchange.verdict {
+        case .take:
+            if let error {
+                failOrRetry(work, error)
+            } else if let total = work.total, work.written < total {
+                failOrRetry(work, .truncated(exchange.address, done: work.written, total: total))
+            } else {
+                complete(work)
+            }
+        case .redirect: follow(work, from: exchange.address, to: redirection)
+        case .again(let reason): beginAgain(work, reason)
+        case .fail(let error): failOrRetry(work, error)
+        case nil: failOrRetry(work, error ?? .unexpected(exchange.address, "the server's answer cannot be understood"))
+        }
+    }
+
+    private func beginAgain(_ work: Work, _ reason: RestartReason) {
+        work.restarts += 1
+        forget(work, reason)
+        guard work.restarts <= Self.mostRestarts else {
+            fail(
+                work,
+                TransferError(
+                    .changedOnServer,
+                    "\(work.request.address.shown): the file changes on the server while it is fetched (\(reason.words))",
+                    remedy: "Try again later."))
+            return
+        }
+        reconnect(work)
+        if case .connecting = work.phase, work.ending == nil { connect(work) }
+    }
+
+    /// Goes back to connecting; a paused transfer stays paused.
+    private func reconnect(_ work: Work) {
+        if case .downloading(let downloading) = work.phase { enter(work, .connecting(downloading.connect())) }
+    }
+
+    private func follow(_ work: Work, from address: WebAddress, to text: String?) {
+        guard let text, let next = try? WebAddress(text) else {
+            fail(work, .unexpected(address, "the address leads to one that cannot be fetched"))
+            return
+        }
+        guard next.isSecure || !address.isSecure else {
+            fail(
+                work,
+                TransferError(
+                    .redirectToInsecure,
+                    "\(address.shown): the encrypted address leads to one that is not, \(next.shown)",
+                    remedy: "Ask for that address if you trust the network."))
+            return
+        }
+        let isLoop = work.visited.contains(next)
+        guard !isLoop, work.visited.count <= Work.mostRedirections else {
+            let what = isLoop ? "addresses lead to each other in a circle" : "the address leads to too many others"
+            fail(
+                work,
+                TransferError(.redirectLoop, "\(work.request.address.shown): \(what)", remedy: "Check the address."))
+            return
+        }
+        work.visited.append(next)
+        send(work, to: next)
+    }
+
+    func failOrRetry(_ work: Work, _ error: TransferError) {
+        let isOffline = settings.waitsForNetwork && error.isOffline
+        guard isOffline || error.isPassing && work.failures < settings.retries else {
+            fail(work, error)
+            return
+        }
+        work.failures += 1
+        var seconds = waits.seconds(afterFailures: work.failures)
+        if let asked = error.retryAfterSeconds {
+            guard Double(asked) <= settings.longestWaitSeconds else {
+                fail(work, error)
+                return
+            }
+            seconds = max(seconds, Double(asked))
+        }
+        drop(work)
+        reconnect(work)
+        work.retryAt = Clock.seconds + seconds
+        if case .connecting = work.phase { work.transfer.tell(.retrying(afterSeconds: seconds, error)) }
+    }
+}

@@ -1,0 +1,111 @@
+// Pausing, and how transfers end.
+extension NetworkLoop {
+    // MARK: Pausing
+
+    func pause(_ work: Work) {
+        guard work.ending == nil else { return }
+        work.wantsToGoOn = false
+        if case .validating = work.phase { work.isPauseWanted = true }
+        guard let pausable = work.phase.pausable else { return }
+        if case .downloading = work.phase {
+            // The connection stays, and libcurl reads nothing more from it.
+            work.isHeld = true
+        } else {
+            drop(work)
+            work.retryAt = nil
+        }
+        enter(work, .paused(pausable.pause()))
+        work.transfer.tell(.paused)
+    }
+
+    func resume(_ work: Work) {
+        work.isPauseWanted = false
+        if case .paused = work.phase { work.wantsToGoOn = true }
+    }
+
+    // MARK: Completing
+
+    /// All bytes are there.
+    func complete(_ work: Work) {
+        switch work.phase {
+        case .connecting(let phase): analyse(work, phase.analyse())
+        case .downloading(let phase): analyse(work, phase.analyse())
+        // The last byte came together with the wish to pause.
+        case .paused(let phase): analyse(work, phase.download().analyse())
+        case .queued, .validating, .analysing, .done, .failed, .cancelled: break
+        }
+    }
+
+    func analyse(_ work: Work, _ analysing: Analysing, isNamed: Bool = false) {
+        guard let part = work.part, var record = work.record else { return }
+        record.byteCount = work.written
+        work.record = record
+        let progress = work.progress(Clock.seconds)
+        work.transfer.show(progress)
+        work.transfer.tell(.progress(progress))
+        enter(work, .analysing(analysing))
+        work.transfer.tell(.analysing)
+        files.check(work.transfer, part, record, byteCount: work.written, isNamed: isNamed)
+    }
+
+    func checked(_ id: Int, _ result: Result<FetchedFile, TransferError>, keptBytes: Int64) {
+        guard let work = works[id], case .analysing(let analysing) = work.phase else { return }
+        switch result {
+        case .success(let file):
+            enter(work, .done(analysing.finish()))
+            works[id] = nil
+            work.transfer.end(result, .finished(file))
+        case .failure(let error):
+            work.ending = (error.kind == .cancelled ? nil : error, false, 0)
+            tellEnd(work, keptBytes: keptBytes)
+        }
+    }
+
+    // MARK: Failing and cancelling
+
+    /// The time within which the end of a cancelled transfer is told, in seconds, whatever the disk does; and of a failed one.
+    private static let (cancelSeconds, failSeconds) = (0.15, 10.0)
+
+    func fail(_ work: Work, _ error: TransferError) {
+        guard work.ending == nil, work.phase.unfinished != nil else { return }
+        drop(work)
+        let isUseless = error.kind == .rejected || error.kind == .tooLarge
+        work.ending = (error.kind == .cancelled ? nil : error, isUseless, Clock.seconds + Self.failSeconds)
+        settle(work, isDiscarding: isUseless)
+    }
+
+    func cancel(_ work: Work, discarding: Bool) {
+        guard work.ending == nil, work.transfer.giveUp(discarding: discarding) else { return }
+        drop(work)
+        work.ending = (nil, discarding, Clock.seconds + Self.cancelSeconds)
+        if case .analysing = work.phase {
+            // The thread that checks the part closes it.
+            tellEnd(work, keptBytes: discarding ? 0 : work.written)
+        } else {
+            settle(work, isDiscarding: discarding)
+        }
+    }
+
+    private func settle(_ work: Work, isDiscarding: Bool) {
+        if let part = work.part {
+            files.settle(work.transfer.id, part, written: work.written, isDiscarding: isDiscarding)
+        } else if case .validating = work.phase {
+            // Its part is being opened.
+        } else {
+            tellEnd(work, keptBytes: 0)
+        }
+    }
+
+    /// Tells the end that was settled.
+    func tellEnd(_ work: Work, keptBytes: Int64) {
+        guard let ending = work.ending, let phase = work.phase.unfinished else { return }
+        works[work.transfer.id] = nil
+        if let error = ending.error {
+            enter(work, .failed(phase.fail()))
+            work.transfer.end(.failure(error), .failed(error, keptBytes: keptBytes))
+        } else {
+            enter(work, .cancelled(phase.cancel()))
+            work.transfer.end(.failure(.cancelled), .cancelled(keptBytes: keptBytes))
+        }
+    }
+}

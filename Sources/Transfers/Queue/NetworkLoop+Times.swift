@@ -1,0 +1,75 @@
+// Timeouts, progress, and putting received bytes on the disk now and then.
+extension NetworkLoop {
+    /// The time between two events that tell how far a transfer is, in seconds.
+    private static let progressSeconds = 0.1
+
+    func lookAtTimes() {
+        let now = Clock.seconds
+        for work in works.values {
+            if let ending = work.ending {
+                if now >= ending.deadline { tellEnd(work, keptBytes: ending.isDiscarding ? 0 : work.notedBytes) }
+                continue
+            }
+            guard let exchange = work.exchange else { continue }
+            switch work.phase {
+            case .connecting:
+                if now - exchange.startedAt > settings.answerSeconds {
+                    failOrRetry(work, .timeout(exchange.address, "the server does not answer"))
+                }
+            case .downloading: lookAtDownload(work, exchange, now)
+            case .queued, .validating, .paused, .analysing, .done, .failed, .cancelled: break
+            }
+        }
+    }
+
+    private func lookAtDownload(_ work: Work, _ exchange: Exchange, _ now: Double) {
+        guard exchange.isPrepared else { return }
+        if now - work.lastByteAt > settings.stallSeconds {
+            failOrRetry(work, .timeout(exchange.address, "the server sends nothing more"))
+            return
+        }
+        if now - work.slowSince.time >= settings.slowSeconds {
+            let rate = Double(work.written - work.slowSince.bytes) / (now - work.slowSince.time)
+            if rate < Double(settings.slowestBytesPerSecond) {
+                failOrRetry(work, .timeout(exchange.address, "the server sends too slowly"))
+                return
+            }
+            work.slowSince = (now, work.written)
+        }
+        if now - work.lastProgressAt >= Self.progressSeconds { tellProgress(work, now) }
+        if !work.isNoting, work.written > work.notedBytes, now - work.lastNoteAt >= core.hooks.noteSeconds,
+            let part = work.part
+        {
+            (work.isNoting, work.lastNoteAt, work.notedBytes) = (true, now, work.written)
+            files.note(work.transfer.id, part, work.written)
+        }
+    }
+
+    private func tellProgress(_ work: Work, _ now: Double) {
+        work.lastProgressAt = now
+        let progress = work.progress(now)
+        work.transfer.show(progress)
+        // Silence is told once a rate has changed to 0, too.
+        if work.written == work.shownBytes, progress.bytesPerSecond > 0, now - work.lastByteAt < 1 { return }
+        work.shownBytes = work.written
+        work.transfer.tell(.progress(progress))
+    }
+
+    /// How long to wait for the network, in ms.
+    func waitMilliseconds() -> Int32 {
+        let now = Clock.seconds
+        var until = now + 60
+        for work in works.values {
+            if let ending = work.ending {
+                until = min(until, ending.deadline)
+            } else if work.exchange != nil {
+                if case .paused = work.phase { continue }
+                until = min(until, now + Self.progressSeconds)
+            } else if let retryAt = work.retryAt, case .connecting = work.phase {
+                // One whose time has come waits for its turn, which comes with another's end.
+                if retryAt > now { until = min(until, retryAt) }
+            }
+        }
+        return Int32(max(0, ((until - now) * 1000).rounded(.up)))
+    }
+}

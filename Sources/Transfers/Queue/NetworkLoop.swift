@@ -1,0 +1,234 @@
+internal import CCurl
+internal import Glibc
+internal import Libraries
+internal import Realtime
+
+/// The network's thread: carries out commands, lets libcurl work, and looks after times. It exists while there are transfers.
+///
+/// It waits for the network only, and for memory's way to the disk; what waits for the disk itself is done by `FileWork`.
+@safe
+final class NetworkLoop: @unchecked Sendable {
+    /// It has this loop until the thread ends.
+    let core: QueueCore
+    let settings: TransferSettings
+    let functions: LibraryFunctions<CurlFunctions>
+    let multi: UnsafeMutableRawPointer
+    let files: FileWork
+    var works: [Int: Work] = [:]
+    var waits: Waits
+    var lastSerial = 0
+    /// Requests whose transfers are over, while the name of the server is still being looked up.
+    var abandoned: [Exchange] = []
+
+    var curl: CurlFunctions { unsafe functions.table.pointee }
+
+    /// nil if there is no memory or no thread.
+    init?(_ core: QueueCore, _ functions: LibraryFunctions<CurlFunctions>) {
+        guard let files = FileWork(core) else { return nil }
+        guard let multi = unsafe functions.table.pointee.curl_multi_init() else {
+            files.end()
+            return nil
+        }
+        unsafe self.multi = multi
+        (self.core, self.functions, self.files) = (core, functions, files)
+        settings = core.settings
+        waits = Waits(
+            first: settings.firstWaitSeconds, longest: settings.longestWaitSeconds,
+            seed: core.hooks.seed ?? UInt64.random(in: 0...UInt64.max))
+    }
+
+    deinit { _ = unsafe curl.curl_multi_cleanup(multi) }
+
+    /// Starts the thread; false if the system has none.
+    func start() -> Bool {
+        guard let thread = PlainThread(name: "woodshed-fetch", { [self] in run() }) else {
+            files.end()
+            return false
+        }
+        thread.detach()
+        return true
+    }
+
+    /// Ends a wait of the thread. Any thread may call it, as long as the core has this loop.
+    func wake() { _ = unsafe curl.curl_multi_wakeup(multi) }
+
+    private func run() {
+        // A server that closes a connection early must not end the program.
+        var signals = sigset_t()
+        unsafe sigfillset(&signals)
+        for signal in [SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT, SIGSYS] { unsafe sigdelset(&signals, signal) }
+        unsafe pthread_sigmask(SIG_BLOCK, &signals, nil)
+        while let commands = core.take(isIdle: works.isEmpty) {
+            for command in commands { carryOut(command) }
+            schedule()
+            var running: Int32 = 0
+            _ = unsafe curl.curl_multi_perform(multi, &running)
+            for work in works.values { announce(work) }
+            readResults()
+            lookAtTimes()
+            schedule()
+            if !works.isEmpty { _ = unsafe curl.curl_multi_poll(multi, nil, 0, waitMilliseconds(), nil) }
+        }
+        files.end()
+        for exchange in abandoned { _ = unsafe curl.curl_multi_remove_handle(multi, exchange.handle) }
+    }
+
+    private func readResults() {
+        var left: Int32 = 0
+        var results: [(UnsafeMutableRawPointer?, CURLcode)] = unsafe []
+        while let message = unsafe curl.curl_multi_info_read(multi, &left) {
+            if unsafe message.pointee.msg == CURLMSG_DONE {
+                unsafe results.append((message.pointee.easy_handle, message.pointee.data.result))
+            }
+        }
+        for unsafe(handle, code) in unsafe results {
+            if let index = abandoned.firstIndex(where: { unsafe $0.handle == handle }) {
+                _ = unsafe curl.curl_multi_remove_handle(multi, handle)
+                abandoned.remove(at: index)
+            } else if let work = works.values.first(where: { unsafe $0.exchange?.handle == handle }) {
+                announce(work)
+                if let exchange = work.exchange { finish(exchange, code) }
+            }
+        }
+    }
+
+    // MARK: Commands
+
+    private func carryOut(_ command: Command) {
+        switch command {
+        case .add(let transfer):
+            let work = Work(transfer)
+            works[transfer.id] = work
+            transfer.tell(.queued)
+        case .pause(let id): for work in chosen(id) { pause(work) }
+        case .resume(let id): for work in chosen(id) { resume(work) }
+        case .cancel(let id, let discarding):
+            for work in chosen(id) where work.ending == nil { cancel(work, discarding: discarding) }
+        case .priority(let id, let priority): works[id]?.priority = priority
+        case .opened(let id, let result): opened(id, result)
+        case .prepared(let id, let serial, let error):
+            if let work = works[id], work.exchange?.serial == serial { prepared(work, error) }
+        case .noted(let id, let error):
+            guard let work = works[id] else { break }
+            work.isNoting = false
+            if let error, work.ending == nil { fail(work, error) }
+        case .settled(let id, let keptBytes): if let work = works[id] { tellEnd(work, keptBytes: keptBytes) }
+        case .checked(let id, let result, let keptBytes): checked(id, result, keptBytes: keptBytes)
+        }
+    }
+
+    /// Those of a command; all for nil, in the order of their numbers.
+    private func chosen(_ id: Int?) -> [Work] {
+        if let id { return works[id].map { [$0] } ?? [] }
+        return works.values.sorted { $0.transfer.id < $1.transfer.id }
+    }
+
+    func enter(_ work: Work, _ phase: Phase) {
+        work.phase = phase
+        work.transfer.show(phase.state)
+    }
+
+    // MARK: Beginning
+
+    /// Lets as many transfers begin or go on as the limits permit.
+    private func schedule() {
+        func isActive(_ work: Work) -> Bool {
+            if work.ending != nil { return false }
+            switch work.phase {
+            case .validating, .downloading, .analysing: return true
+            case .connecting: return work.exchange != nil
+            case .queued, .paused, .done, .failed, .cancelled: return false
+            }
+        }
+        let now = Clock.seconds
+        func wantsTurn(_ work: Work) -> Bool {
+            if work.ending != nil { return false }
+            switch work.phase {
+            case .queued: return true
+            case .connecting: return work.exchange == nil && (work.retryAt ?? 0) <= now
+            case .paused: return work.wantsToGoOn
+            case .validating, .downloading, .analysing, .done, .failed, .cancelled: return false
+            }
+        }
+        let waiting = works.values.filter(wantsTurn)
+            .sorted { ($1.priority, $0.transfer.id) < ($0.priority, $1.transfer.id) }
+        if waiting.isEmpty { return }
+        var active = works.values.filter(isActive)
+        for work in waiting {
+            if active.count >= max(1, settings.limit) { return }
+            let sameHost = active.count { other in
+                if case .analysing = other.phase { false } else { other.host == work.host }
+            }
+            if sameHost >= max(1, settings.limitPerHost) { continue }
+            begin(work)
+            if isActive(work) { active.append(work) }
+        }
+    }
+
+    private func begin(_ work: Work) {
+        switch work.phase {
+        case .queued(let queued):
+            if work.part != nil {
+                enter(work, .connecting(queued.validate().connect()))
+                connect(work)
+                return
+            }
+            enter(work, .validating(queued.validate()))
+            files.open(work.transfer)
+        case .connecting: connect(work)
+        case .paused(let paused):
+            (work.wantsToGoOn, work.isHeld) = (false, false)
+            work.transfer.tell(.resumed)
+            if let exchange = work.exchange {
+                enter(work, .downloading(paused.download()))
+                work.startMeasuring(Clock.seconds)
+                exchange.release()
+            } else if work.part == nil {
+                enter(work, .queued(paused.queue()))
+                begin(work)
+            } else {
+                enter(work, .connecting(paused.connect()))
+                connect(work)
+            }
+        case .validating, .downloading, .analysing, .done, .failed, .cancelled: break
+        }
+    }
+
+    private func opened(_ id: Int, _ result: Result<OpenedPart, TransferError>) {
+        guard let work = works[id] else {
+            // Its end was told at the deadline.
+            if case .success(let opened) = result { files.settle(nil, opened.part, written: 0, isDiscarding: false) }
+            return
+        }
+        guard case .success(let opened) = result else {
+            if case .failure(let error) = result, work.ending == nil { fail(work, error) }
+            if work.ending != nil { tellEnd(work, keptBytes: 0) }
+            return
+        }
+        work.part = opened.part
+        if let ending = work.ending {
+            files.settle(id, opened.part, written: 0, isDiscarding: ending.isDiscarding)
+            return
+        }
+        guard case .validating(let validating) = work.phase else { return }
+        switch opened.beginning {
+        case .anew(let reason):
+            if let reason { work.transfer.tell(.restarted(reason)) }
+        case .goingOn(let bytes):
+            (work.written, work.record, work.notedBytes) = (bytes, opened.record, bytes)
+        case .complete, .named:
+            work.record = opened.record
+            work.written = opened.record.durableBytes
+            analyse(work, validating.analyse(), isNamed: opened.beginning == .named)
+            return
+        }
+        let connecting = validating.connect()
+        if work.isPauseWanted {
+            enter(work, .paused(connecting.pause()))
+            work.transfer.tell(.paused)
+        } else {
+            enter(work, .connecting(connecting))
+            connect(work)
+        }
+    }
+}

@@ -1,0 +1,229 @@
+internal import Explanations
+
+/// A transfer as the network's thread sees it.
+final class Work {
+    let transfer: Transfer
+    var phase = Phase.first
+    var priority: Int
+    /// Open from `validating` on.
+    var part: PartFile?
+    /// What the bytes in the part belong to, if there are any.
+    var record: PartRecord?
+    /// Bytes of the file that are in the part.
+    var written: Int64 = 0
+    var exchange: Exchange?
+
+    // Attempts.
+    /// Addresses of this attempt, for loops.
+    var visited: [WebAddress] = []
+    /// Failures in a row without bytes between.
+    var failures = 0
+    /// Times that the part could not be used.
+    var restarts = 0
+    /// When the next attempt begins; nil if none waits.
+    var retryAt: Double?
+    /// The number of bytes from which failures count anew.
+    private var nextMark = Work.markBytes
+    private static let markBytes: Int64 = 1 << 16
+
+    // Pausing.
+    /// Whether the user wants it to stand still.
+    var isPauseWanted = false
+    /// Whether bytes are not taken.
+    var isHeld = false
+    /// Whether it is resumed, and waits for its turn.
+    var wantsToGoOn = false
+
+    // Times.
+    var meter = RateMeter()
+    var lastByteAt = 0.0
+    var slowSince = (time: 0.0, bytes: Int64(0))
+    var lastProgressAt = 0.0
+    var shownBytes: Int64 = -1
+    var lastNoteAt = 0.0
+    var isNoting = false
+    var notedBytes: Int64 = 0
+
+    /// How it ends, once that is clear; it is told when the part is closed, or at the deadline.
+    var ending: (error: TransferError?, isDiscarding: Bool, deadline: Double)?
+
+    init(_ transfer: Transfer) {
+        self.transfer = transfer
+        priority = transfer.request.priority
+    }
+
+    var request: TransferRequest { transfer.request }
+    var total: Int64? { record?.byteCount }
+    var host: String { request.address.host }
+
+    /// What the head of an answer leads to.
+    struct Decision {
+        var verdict: Exchange.Verdict
+        var record: PartRecord?
+        var restart: RestartReason?
+        var offset: Int64 = 0
+    }
+
+    // MARK: Deciding
+
+    /// Redirections that are followed.
+    static let mostRedirections = 10
+    /// Room that stays free on the disk, in bytes.
+    private static let spareBytes: Int64 = 1 << 20
+
+    /// Decides by the head of an answer. Nothing has been changed before.
+    func decide(_ exchange: Exchange) -> Decision {
+        let (head, address) = (exchange.head, exchange.address)
+        if [301, 302, 303, 307, 308].contains(head.status), head.value("location") != nil {
+            return Decision(verdict: .redirect)
+        }
+        if head.status == 416, exchange.rangeStart != nil { return Decision(verdict: .again(.rangeRefused)) }
+        if let error = TransferError.answer(head.status, address, retryAfterSeconds: head.retryAfterSeconds()) {
+            return Decision(verdict: .fail(error))
+        }
+        if let encoding = head.foreignEncoding {
+            let name = FileNames.printable(encoding).prefix(40)
+            return Decision(verdict: .fail(.unexpected(address, "the server sends the file in another form (\(name))")))
+        }
+        var new = PartRecord(address: request.address.text, effectiveAddress: address.text)
+        new.validators = Validators(head)
+        new.checksums = Checksum.all(in: head)
+        new.contentType = head.value("content-type").map { String(FileNames.printable($0).prefix(200)) }
+        new.suggestedName =
+            head.value("content-disposition").flatMap(FileNames.name(inDisposition:)) ?? FileNames.name(in: address)
+            ?? FileNames.name(in: request.address)
+        return head.status == 206 ? decideOnRest(exchange, new) : decideOnWhole(exchange, new)
+    }
+
+    private func decideOnWhole(_ exchange: Exchange, _ new: PartRecord) -> Decision {
+        var new = new
+        new.byteCount = exchange.head.contentLength
+        if let error = refusal(new, exchange.address, missing: new.byteCount) { return Decision(verdict: .fail(error)) }
+        var reason: RestartReason?
+        if exchange.rangeStart != nil, let record {
+            reason = record.validators.agree(with: new.validators) ? .noRanges : .changedOnServer
+        }
+        return Decision(verdict: .take, record: new, restart: reason)
+    }
+
+    /// Takes the rest only if everything says that it is the rest of the same file.
+    private func decideOnRest(_ exchange: Exchange, _ new: PartRecord) -> Decision {
+        guard let start = exchange.rangeStart, let record else {
+            return Decision(
+                verdict: .fail(.unexpected(exchange.address, "the server sends a part of the file unasked")))
+        }
+        func again(_ reason: RestartReason) -> Decision { Decision(verdict: .again(reason)) }
+        guard let range = exchange.head.contentRange, range.first == start, range.last >= written - 1 else {
+            return again(.otherRange)
+        }
+        if let length = exchange.head.contentLength, length != range.last - range.first + 1 {
+            return again(.otherRange)
+        }
+        if let known = record.byteCount {
+            guard let total = range.total else { return again(.otherRange) }
+            guard total == known else { return again(.otherLength) }
+        }
+        let (old, now) = (record.validators, new.validators)
+        // A server that leaves out what it was asked for by does not say that this is the same version.
+        if old.tag != nil ? now.tag != old.tag : now.lastModified != old.lastModified || now.tag != nil {
+            return again(.otherValidator)
+        }
+        if let date = now.lastModified, let before = old.lastModified, date != before { return again(.otherValidator) }
+        guard let place = try? WebAddress(record.effectiveAddress), place.hasSamePlace(as: exchange.address) else {
+            return again(.otherPlace)
+        }
+        var kept = record
+        kept.effectiveAddress = new.effectiveAddress
+        kept.byteCount = record.byteCount ?? range.total
+        for sum in new.checksums where !kept.checksums.contains(sum) { kept.checksums.append(sum) }
+        if let error = refusal(kept, exchange.address, missing: range.total.map { $0 - written }) {
+            return Decision(verdict: .fail(error))
+        }
+        return Decision(verdict: .take, record: kept, offset: start)
+    }
+
+    /// Why the body is not wanted, or has no room.
+    private func refusal(_ new: PartRecord, _ address: WebAddress, missing: Int64?) -> TransferError? {
+        if let total = new.byteCount, total > request.sizeLimit { return .tooLarge(address, limit: request.sizeLimit) }
+        do { try request.acceptsAnswer?(Self.answer(new, address)) } catch { return .rejected(by: error, address) }
+        if let missing, let free = part?.freeBytes, missing > max(0, free - Self.spareBytes) {
+            return .diskFull(request.path, needed: missing)
+        }
+        return nil
+    }
+
+    static func answer(_ record: PartRecord, _ address: WebAddress) -> TransferAnswer {
+        TransferAnswer(
+            address: address, contentType: record.contentType, byteCount: record.byteCount,
+            suggestedName: record.suggestedName)
+    }
+
+    // MARK: Bytes
+
+    /// Writes bytes of a body; returns why no more are wanted.
+    func receive(_ bytes: UnsafeRawBufferPointer, at offset: Int64, from address: WebAddress) -> Exchange.Verdict? {
+        let end = offset + Int64(bytes.count)
+        if let total, end > total { return .again(.otherLength) }
+        if end > request.sizeLimit { return .fail(.tooLarge(address, limit: request.sizeLimit)) }
+        guard let part else { return .fail(.cancelled) }
+        do throws(TransferError) { try unsafe part.write(bytes, at: offset) } catch { return .fail(error) }
+        written = end
+        lastByteAt = Clock.seconds
+        if end >= nextMark {
+            nextMark = end + Self.markBytes
+            failures = 0
+        }
+        return nil
+    }
+
+    /// The bytes before the place where the rest begins are asked for once more, and compared: at most so many.
+    private static let overlapBytes: Int64 = 1 << 14
+
+    /// What to ask for; nil for the whole file.
+    func range() -> Result<(start: Int64, overlap: [UInt8], validator: String), RestartError>? {
+        guard written > 0, let record, let part else { return nil }
+        guard let validator = record.validators.forRange else {
+            return .failure(RestartError(record.validators.hindrance))
+        }
+        if let total = record.byteCount, written > total { return .failure(RestartError(.damagedPart)) }
+        let count = min(Self.overlapBytes, (written + 1) / 2)
+        guard let overlap = part.bytes(at: written - count, count: Int(count)) else {
+            return .failure(RestartError(.damagedPart))
+        }
+        return .success((written - count, overlap, validator))
+    }
+
+    struct RestartError: Error {
+        let reason: RestartReason
+        init(_ reason: RestartReason) { self.reason = reason }
+    }
+
+    // MARK: Progress
+
+    /// Begins to measure, when bytes begin to arrive.
+    func startMeasuring(_ now: Double) {
+        meter.start(written, at: now)
+        (lastByteAt, slowSince, lastNoteAt) = (now, (now, written), now)
+    }
+
+    func progress(_ now: Double) -> TransferProgress {
+        meter.note(written, at: now)
+        var progress = TransferProgress(doneBytes: written, totalBytes: total, bytesPerSecond: meter.bytesPerSecond)
+        if let total { progress.secondsLeft = written >= total ? 0 : meter.seconds(for: total - written) }
+        return progress
+    }
+}
+
+extension TransferError {
+    /// The error of a caller who does not want a file.
+    static func rejected(by error: any Error, _ address: WebAddress) -> TransferError {
+        switch error {
+        case let error as TransferError: error
+        case is CancellationError: .cancelled
+        case let error as any ExplainedError: TransferError(.rejected, error.message, remedy: error.remedy)
+        default:
+            TransferError(
+                .rejected, "\(address.shown): the file is not wanted (\(error))", remedy: "Look for another file.")
+        }
+    }
+}

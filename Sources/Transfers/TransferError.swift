@@ -1,0 +1,227 @@
+public import Explanations
+internal import Files
+internal import Glibc
+internal import Libraries
+
+/// Why a file was not fetched.
+public struct TransferError: ExplainedError, Equatable {
+    /// What went wrong; the list is closed.
+    public enum Kind: String, CaseIterable, Sendable {
+        /// The address is not one of a file on the web.
+        case badAddress
+        /// The server's name is not known, or the network's name server does not answer.
+        case dns
+        /// The server takes no connections.
+        case refused
+        /// There is no way to the server.
+        case unreachable
+        /// The server cannot prove who it is, or no encrypted connection can be made.
+        case tls
+        /// The server does not answer, or sends too slowly.
+        case timeout
+        /// The connection broke before the server had answered.
+        case disconnected
+        /// Addresses lead to each other, or to too many others.
+        case redirectLoop
+        /// An encrypted address leads to one that is not.
+        case redirectToInsecure
+        /// The server wants a name and a password, or forbids the file (401, 403).
+        case unauthorised
+        /// The server has no such file (404).
+        case notFound
+        /// The server has the file no longer (410).
+        case gone
+        /// The server wants fewer requests (429).
+        case tooManyRequests
+        /// The server has a fault of its own (5xx).
+        case server
+        /// The server answers what cannot be used.
+        case unexpected
+        /// The caller does not want this file.
+        case rejected
+        /// The server sent less than it promised.
+        case truncated
+        /// The file changes on the server while it is fetched.
+        case changedOnServer
+        /// What was received is not what the checksum belongs to.
+        case checksum
+        /// The file is larger than permitted.
+        case tooLarge
+        /// There is not enough room on the disk.
+        case diskFull
+        /// The file may not be written.
+        case noPermission
+        /// There is a file of this name, and it is not to be replaced.
+        case alreadyExists
+        /// The file cannot be created or written for another reason.
+        case disk
+        /// Another transfer writes the same file.
+        case heldByOther
+        /// A library is missing.
+        case libraryMissing
+        /// The transfer was cancelled.
+        case cancelled
+    }
+
+    /// What went wrong.
+    public let kind: Kind
+    /// The cause, in one plain sentence.
+    public let message: String
+    /// What to do about it, in one plain sentence.
+    public let remedy: String
+    /// The status of the server's answer; nil if the server did not answer, or the status is not the cause.
+    public let status: Int?
+    /// How long the server wants the next request to be put off, in seconds; nil if it does not say.
+    public let retryAfterSeconds: Int?
+
+    /// An error with words of the caller's.
+    public init(
+        _ kind: Kind, _ message: String, remedy: String, status: Int? = nil, retryAfterSeconds: Int? = nil
+    ) {
+        (self.kind, self.message, self.remedy) = (kind, message, remedy)
+        (self.status, self.retryAfterSeconds) = (status, retryAfterSeconds)
+    }
+
+    /// Whether the same request may succeed a little later.
+    public var isPassing: Bool {
+        switch kind {
+        case .timeout, .disconnected, .truncated, .tooManyRequests, .server: true
+        case .badAddress, .dns, .refused, .unreachable, .tls, .redirectLoop, .redirectToInsecure, .unauthorised,
+            .notFound,
+            .gone, .unexpected, .rejected, .changedOnServer, .checksum, .tooLarge, .diskFull, .noPermission,
+            .alreadyExists, .disk, .heldByOther, .libraryMissing, .cancelled:
+            false
+        }
+    }
+
+    /// Whether it may be that there is no network at the moment.
+    var isOffline: Bool { kind == .dns || kind == .unreachable || kind == .refused }
+}
+
+extension TransferError {
+    static let cancelled = TransferError(
+        .cancelled, "the transfer was cancelled", remedy: "Fetch the file again to go on.")
+
+    static func badAddress(_ text: String, _ fault: WebAddress.Fault) -> TransferError {
+        // It may hold a password, and be of any length.
+        let isShown = fault != .credentials && fault != .empty
+        let shown = isShown ? "\"\(FileNames.printable(text).prefix(80))\"" : "the address"
+        return TransferError(.badAddress, "\(shown) \(fault.problem)", remedy: fault.remedy)
+    }
+
+    /// The error for a file that cannot be created or written.
+    static func disk(_ path: String, _ fault: FileFault) -> TransferError {
+        switch fault.code {
+        case EEXIST:
+            TransferError(
+                .alreadyExists, "\(path): there is a file of this name already",
+                remedy: "Choose another name, or ask for the file to be replaced.")
+        case EACCES, EPERM, EROFS:
+            TransferError(
+                .noPermission, "\(path): you may not write there (\(systemText(fault.code)))",
+                remedy: "Choose another folder, or change its permissions.")
+        case ENOSPC, EDQUOT: diskFull(path)
+        case EFBIG:
+            TransferError(
+                .disk, "\(path): the file is larger than the system permits",
+                remedy: "Raise the limit (ulimit -f), or choose a disk that takes larger files.")
+        case EISDIR:
+            TransferError(.disk, "\(path): this is a directory", remedy: "Name a file in it.")
+        default:
+            TransferError(
+                .disk, "\(path): cannot be written (\(systemText(fault.code)))",
+                remedy: "Check that the folder exists, and that the disk works.")
+        }
+    }
+
+    static func diskFull(_ path: String, needed: Int64? = nil) -> TransferError {
+        let amount = needed.map { ", which takes \($0) more bytes" } ?? ""
+        return TransferError(
+            .diskFull, "\(path): there is no room on the disk for the file\(amount)",
+            remedy: "Free some room, then fetch the file again: it goes on where it stopped.")
+    }
+
+    static func library(_ error: LibraryError) -> TransferError {
+        TransferError(.libraryMissing, error.message, remedy: error.remedy)
+    }
+
+    /// The error for an answer that brings no file; nil for one that does.
+    static func answer(_ status: Int, _ address: WebAddress, retryAfterSeconds: Int?) -> TransferError? {
+        let place = address.shown
+        func error(_ kind: Kind, _ message: String, _ remedy: String) -> TransferError {
+            TransferError(kind, message, remedy: remedy, status: status, retryAfterSeconds: retryAfterSeconds)
+        }
+        switch status {
+        case 200, 206: return nil
+        case 401, 407:
+            return error(
+                .unauthorised, "\(place): the server wants a name and a password",
+                "Put them into the file ~/.netrc, which only you may read (chmod 600).")
+        case 403:
+            return error(
+                .unauthorised, "\(place): the server forbids this file",
+                "Check that the address is the file's own, and has not expired.")
+        case 404: return error(.notFound, "\(place): the server has no such file", "Check the address.")
+        case 410: return error(.gone, "\(place): the server has removed this file", "Look for it elsewhere.")
+        case 429:
+            let wait =
+                retryAfterSeconds.map { "Wait \($0) seconds, then try again." } ?? "Wait a while, then try again."
+            return error(.tooManyRequests, "\(place): the server wants fewer requests", wait)
+        case 500...599:
+            return error(.server, "\(place): the server has a fault (\(status))", "Try again later.")
+        default:
+            return error(
+                .unexpected, "\(place): the server answered with status \(status), which brings no file",
+                "Open the address in a browser to see what is there.")
+        }
+    }
+
+    static func unexpected(_ address: WebAddress, _ what: String) -> TransferError {
+        TransferError(
+            .unexpected, "\(address.shown): \(what)", remedy: "Try again later, or look for the file elsewhere.")
+    }
+
+    static func tooLarge(_ address: WebAddress, limit: Int64) -> TransferError {
+        TransferError(
+            .tooLarge, "\(address.shown): the file is larger than \(limit) bytes",
+            remedy: "Raise the limit on the size.")
+    }
+
+    static func truncated(_ address: WebAddress, done: Int64, total: Int64?) -> TransferError {
+        let amount = total.map { "\(done) of \($0) bytes" } ?? "\(done) bytes"
+        return TransferError(
+            .truncated, "\(address.shown): the connection ended after \(amount)",
+            remedy: "Fetch the file again: it goes on where it stopped.")
+    }
+
+    static func timeout(_ address: WebAddress, _ what: String) -> TransferError {
+        TransferError(.timeout, "\(address.shown): \(what)", remedy: "Try again later, or check the network.")
+    }
+}
+
+extension WebAddress.Fault {
+    /// What is wrong, as the end of a sentence.
+    var problem: String {
+        switch self {
+        case .empty: "is empty"
+        case .tooLong: "is longer than \(WebAddress.longest) bytes"
+        case .forbiddenCharacter: "contains a space, or a character that no address may contain"
+        case .noScheme: "does not begin with http:// or https://"
+        case .otherScheme: "begins with another scheme than http:// and https://"
+        case .noHost: "names no server"
+        case .badHost: "names a server that cannot be"
+        case .badPort: "has a port that is not a number from 1 to 65535"
+        case .credentials: "contains a user name or a password, which other users of this machine could see"
+        case .badPercent: "has a percent sign that is not followed by two hexadecimal digits"
+        }
+    }
+
+    var remedy: String {
+        switch self {
+        case .credentials: "Put the name and the password into the file ~/.netrc instead."
+        case .forbiddenCharacter: "Write a space as %20, and copy the address from the browser's address line."
+        case .noScheme, .otherScheme: "Copy the whole address, with http:// or https:// at its beginning."
+        default: "Check the address."
+        }
+    }
+}

@@ -1,0 +1,110 @@
+/// What is to be fetched, and where it goes.
+public struct TransferRequest: Sendable {
+    /// The address of the file.
+    public var address: WebAddress
+    /// The name of the fetched file. Its folder must exist. Until the file is complete, a file of this name with `.part` after it holds
+    /// what has been received, and `.part.json` what is known of it.
+    public var path: String
+    /// Whether an existing file of this name is replaced; if not, the transfer fails before anything is sent.
+    public var replaces: Bool
+    /// Requests of a higher priority begin first; among equal ones, the earlier.
+    public var priority: Int
+    /// The SHA-256 checksum that the file must have, in 64 hexadecimal digits; nil if it is not known.
+    public var sha256: String?
+    /// The longest file that is taken, in bytes. Default: 20 GB.
+    public var sizeLimit: Int64
+    /// Called with the head of the server's answer, before any byte is taken; refuses the file by throwing. It must return at once.
+    public var acceptsAnswer: (@Sendable (TransferAnswer) throws -> Void)?
+    /// Called with the complete file before it has its name; refuses it by throwing, and may take its time. An error that is an
+    /// `ExplainedError` is the cause that is told. Returns another name for the file, on the same disk; nil for `path`.
+    public var check: (@Sendable (FetchedPart) throws -> String?)?
+
+    /// A request with the usual limits.
+    public init(
+        _ address: WebAddress, to path: String, replaces: Bool = false, priority: Int = 0, sha256: String? = nil,
+        sizeLimit: Int64 = 20_000_000_000, acceptsAnswer: (@Sendable (TransferAnswer) throws -> Void)? = nil,
+        check: (@Sendable (FetchedPart) throws -> String?)? = nil
+    ) {
+        (self.address, self.path, self.replaces, self.priority) = (address, path, replaces, priority)
+        (self.sha256, self.sizeLimit, self.acceptsAnswer, self.check) = (sha256, sizeLimit, acceptsAnswer, check)
+    }
+}
+
+/// What a server says about a file before it sends it.
+public struct TransferAnswer: Sendable, Equatable {
+    /// The address that the file comes from, after all redirections.
+    public let address: WebAddress
+    /// The `Content-Type` field as the server wrote it; nil if there is none.
+    public let contentType: String?
+    /// Bytes of the whole file; nil if the server does not say.
+    public let byteCount: Int64?
+    /// A harmless name for the file, from what the server suggests or else from the address; nil if there is none.
+    public let suggestedName: String?
+}
+
+/// A complete file that has not got its name yet.
+public struct FetchedPart: Sendable {
+    /// Where it is for now. Another name is permitted, the contents must stay.
+    public let path: String
+    /// What the server said about it.
+    public let answer: TransferAnswer
+    /// Its length in bytes.
+    public let byteCount: Int64
+    /// Whether the transfer is still wanted: long checks ask now and then, and give up by throwing.
+    public let isWanted: @Sendable () -> Bool
+}
+
+/// A file that was fetched.
+public struct FetchedFile: Sendable, Equatable {
+    /// Its name.
+    public let path: String
+    /// Its length in bytes.
+    public let byteCount: Int64
+    /// What the server said about it.
+    public let answer: TransferAnswer
+}
+
+/// How files are fetched.
+public struct TransferSettings: Sendable {
+    /// How proxies are found.
+    public enum Proxy: Sendable, Equatable {
+        /// By the variables `http_proxy`, `https_proxy`, `all_proxy` and `no_proxy`.
+        case system
+        /// None is used.
+        case none
+        /// This one, as in `http://proxy.example:3128`.
+        case address(String)
+    }
+
+    /// The name and version that servers are told, as in "woodshed/1.0".
+    public var userAgent: String
+    /// Transfers at a time, in all.
+    public var limit = 3
+    /// Transfers at a time from one server.
+    public var limitPerHost = 2
+    /// How often a request is repeated after an error that may pass, counted anew when bytes arrive.
+    public var retries = 5
+    /// The wait before the first repetition, in seconds; each further one is twice as long, and all vary at random.
+    public var firstWaitSeconds = 1.0
+    /// The longest wait, in seconds. A server that asks for more ends the transfer.
+    public var longestWaitSeconds = 300.0
+    /// Whether a transfer waits until there is a network, instead of failing.
+    public var waitsForNetwork = false
+    /// The time until there is a connection and the server has answered, in seconds.
+    public var answerSeconds = 60.0
+    /// The time without a byte after which a connection is given up, in seconds.
+    public var stallSeconds = 30.0
+    /// The lowest rate in bytes per second, on average over `slowSeconds`. A slower connection is given up.
+    public var slowestBytesPerSecond = 100
+    /// The time over which the lowest rate is measured, in seconds.
+    public var slowSeconds = 60.0
+    /// How proxies are found.
+    public var proxy = Proxy.system
+    /// The file with names and passwords of servers, in the form of `.netrc`; nil for `~/.netrc`. A missing file is no error.
+    public var netrcPath: String?
+    /// A file with the certificates of the authorities that are trusted, in PEM form; nil for the system's.
+    public var certificatesPath: String?
+
+    /// The usual limits.
+    public init(userAgent: String) { self.userAgent = userAgent }
+}

@@ -1,0 +1,173 @@
+import Files
+import Foundation
+import Glibc
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import Transfers
+
+/// The system's calls, of which one or all from one on fail.
+final class FailingCalls: FileCalls {
+    enum Fault: Sendable {
+        /// Only this write, which finds no room.
+        case fullAtWrite(Int)
+        /// Every call from this one on, as if the process had ended before it.
+        case stopAt(Int)
+        /// Every removal.
+        case noRemoval
+    }
+
+    private let fault: Fault
+    private let system = SystemFileCalls()
+    private struct Counts {
+        var calls = 0
+        var writes = 0
+        /// By descriptors: bytes written, and bytes that are on the disk.
+        var written: [Int32: Int64] = [:]
+        var durable: [Int32: Int64] = [:]
+        var paths: [Int32: String] = [:]
+    }
+    private let counts = Mutex(Counts())
+
+    init(_ fault: Fault) { self.fault = fault }
+
+    var callCount: Int { counts.withLock { $0.calls } }
+    var writeCount: Int { counts.withLock { $0.writes } }
+    /// Bytes of the part that were put on the disk.
+    var durableBytes: Int64 { counts.withLock { $0.durable.values.max() ?? 0 } }
+
+    private func step(isWrite: Bool = false) -> Int? {
+        let (call, write) = counts.withLock { counts in
+            counts.calls += 1
+            if isWrite { counts.writes += 1 }
+            return (counts.calls, counts.writes)
+        }
+        switch fault {
+        case .fullAtWrite(let number): return isWrite && write == number ? -Int(ENOSPC) : nil
+        case .stopAt(let number): return call >= number ? -Int(EIO) : nil
+        case .noRemoval: return nil
+        }
+    }
+
+    func createUnnamed(in folder: String) -> Int { step() ?? system.createUnnamed(in: folder) }
+    func create(_ path: String) -> Int { step() ?? system.create(path) }
+    func name(_ descriptor: Int32, _ path: String) -> Int { step() ?? system.name(descriptor, path) }
+    func write(_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer, at offset: Int64) -> Int {
+        if let result = step(isWrite: true) { return result }
+        let result = unsafe system.write(descriptor, bytes, at: offset)
+        counts.withLock { $0.written[descriptor] = max($0.written[descriptor] ?? 0, offset + Int64(result)) }
+        return result
+    }
+    func setLength(_ descriptor: Int32, _ byteCount: Int64) -> Int {
+        if let result = step() { return result }
+        counts.withLock { counts in
+            counts.written[descriptor] = min(counts.written[descriptor] ?? 0, byteCount)
+            counts.durable[descriptor] = min(counts.durable[descriptor] ?? 0, byteCount)
+        }
+        return system.setLength(descriptor, byteCount)
+    }
+    func synchroniseData(_ descriptor: Int32) -> Int { synchronised(descriptor) { system.synchroniseData(descriptor) } }
+    func synchronise(_ descriptor: Int32) -> Int { synchronised(descriptor) { system.synchronise(descriptor) } }
+    private func synchronised(_ descriptor: Int32, _ body: () -> Int) -> Int {
+        if let result = step() { return result }
+        let before = counts.withLock { $0.written[descriptor] }
+        let result = body()
+        if let before { counts.withLock { $0.durable[descriptor] = max($0.durable[descriptor] ?? 0, before) } }
+        return result
+    }
+    func synchroniseFolder(_ folder: String) -> Int { step() ?? system.synchroniseFolder(folder) }
+    func remove(_ path: String) -> Int {
+        if let result = step() { return result }
+        if case .noRemoval = fault { return -Int(EIO) }
+        return system.remove(path)
+    }
+    func rename(_ path: String, to other: String) -> Int { step() ?? system.rename(path, to: other) }
+    // A process that ends closes its files.
+    func close(_ descriptor: Int32) -> Int { system.close(descriptor) }
+    func freeBytes(_ descriptor: Int32) -> Int { system.freeBytes(descriptor) }
+}
+
+@Suite("A disk that fails")
+struct DiskFaultTests {
+    let server: FaultServer
+    let folder: TestFolder
+
+    init() throws { (server, folder) = (try .shared(), try TestFolder()) }
+
+    private func hooks(_ calls: FailingCalls) -> TransferHooks {
+        var hooks = TransferHooks()
+        (hooks.calls, hooks.noteSeconds) = (calls, 0)
+        return hooks
+    }
+
+    /// A file that breaks off once, so that all steps of going on are there, too.
+    private func request() throws -> TransferRequest {
+        TransferRequest(
+            try server.address("/file?n=700000&cut=400000&rate=40000000&id=\(uniqueID())"), to: folder.path("a.wav"))
+    }
+
+    @Test(arguments: [false, true])
+    func `a kill or a loss of power before any step leaves what goes on, or the whole file`(isPowerLost: Bool)
+        async throws
+    {
+        let whole = content(1, 700_000)
+        var step = 1
+        while true {
+            let calls = FailingCalls(.stopAt(step))
+            let wanted = try request()
+            let (result, _) = try await fetch(wanted, .forTests.with { $0.retries = 1 }, hooks: hooks(calls))
+            if let bytes = folder.bytes("a.wav") { #expect(bytes == whole, "step \(step)") }
+            if isPowerLost, let part = folder.bytes("a.wav.part") {
+                // What was not put on the disk is anything afterwards.
+                let kept = part.prefix(Int(calls.durableBytes))
+                let lost = [UInt8](repeating: 0xEE, count: part.count - kept.count)
+                try Data(kept + lost).write(to: URL(fileURLWithPath: folder.path("a.wav.part")))
+            }
+            let (again, _) = try await fetch(wanted)
+            // One that was killed after the name was given has nothing left to do.
+            #expect(again.error == nil || again.error?.kind == .alreadyExists, "step \(step): \(again)")
+            #expect(folder.bytes("a.wav") == whole && folder.names == ["a.wav"], "step \(step): \(folder.names)")
+            try FileManager.default.removeItem(atPath: folder.path("a.wav"))
+            if calls.callCount < step {
+                #expect(result.error == nil)
+                break
+            }
+            step += 1
+        }
+        #expect(step > 10)
+    }
+
+    @Test
+    func `a disk that is full at any write is told, and nothing wrong is kept`() async throws {
+        var write = 1
+        while true {
+            let calls = FailingCalls(.fullAtWrite(write))
+            let wanted = try request()
+            let (result, _) = try await fetch(wanted, hooks: hooks(calls))
+            if calls.writeCount < write {
+                #expect(result.error == nil)
+                break
+            }
+            #expect(result.error?.kind == .diskFull)
+            #expect(!folder.names.contains("a.wav"))
+            #expect(try await fetch(wanted).result.error == nil)
+            #expect(folder.bytes("a.wav") == content(1, 700_000) && folder.names == ["a.wav"])
+            try FileManager.default.removeItem(atPath: folder.path("a.wav"))
+            write += 1
+        }
+        #expect(write > 2)
+    }
+
+    @Test
+    func `a run that was killed after the name was given is finished by the next one, without the server`() async throws
+    {
+        let id = uniqueID()
+        let wanted = TransferRequest(try server.address("/file?n=1000&id=\(id)"), to: folder.path("a.wav"))
+        #expect(try await fetch(wanted, hooks: hooks(FailingCalls(.noRemoval))).result.error == nil)
+        #expect(folder.names == ["a.wav", "a.wav.part", "a.wav.part.json"])
+        #expect(try await fetch(wanted).result.error == nil)
+        #expect(folder.names == ["a.wav"] && folder.bytes("a.wav") == content(1, 1000))
+        #expect(try await server.requests(id).count == 1)
+    }
+}

@@ -1,0 +1,263 @@
+import Foundation
+import Glibc
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import Transfers
+
+/// Notes the events of a queue, and waits for some.
+final class EventLog: Sendable {
+    private let events = Mutex<[TransferEvent]>([])
+
+    init(_ queue: TransferQueue) { queue.observe { [self] event in events.withLock { $0.append(event) } } }
+
+    func all(_ id: Int? = nil) -> [TransferEvent.Kind] {
+        events.withLock { $0.filter { id == nil || $0.id == id }.map(\.kind) }
+    }
+
+    /// The numbers of the transfers that an event of this name came for, in order.
+    func order(_ name: String) -> [Int] {
+        events.withLock { events in zip(events.map(\.kind).names, events).filter { $0.0 == name }.map(\.1.id) }
+    }
+
+    func waitFor(_ name: String, _ transfer: Transfer) -> Bool { eventually { all(transfer.id).names.contains(name) } }
+}
+
+@Suite("Several transfers")
+struct QueueTests {
+    let server: FaultServer
+    let folder: TestFolder
+
+    init() throws { (server, folder) = (try .shared(), try TestFolder()) }
+
+    private func request(_ path: String, _ name: String, priority: Int = 0, host: String = "127.0.0.1") throws
+        -> TransferRequest
+    {
+        let address = try WebAddress("http://\(host):\(server.port)\(path)")
+        return TransferRequest(address, to: folder.path(name), priority: priority)
+    }
+
+    @Test
+    func `those of a higher priority begin first, and equal ones in their order`() async throws {
+        let queue = TransferQueue(.forTests.with { $0.limit = 1 })
+        let log = EventLog(queue)
+        let gate = uniqueID()
+        let held = try queue.add(request("/late?n=10&gate=\(gate)", "a"))
+        #expect(log.waitFor("connecting", held))
+        let low = try queue.add(request("/file?n=10", "b"))
+        let high = try queue.add(request("/file?n=10", "c", priority: 5))
+        let last = try queue.add(request("/file?n=10", "d"))
+        let raised = try queue.add(request("/file?n=10", "e"))
+        raised.setPriority(9)
+        #expect(log.waitFor("queued", raised))
+        try await server.ask("/release?gate=\(gate)")
+        for transfer in [held, low, high, last, raised] { _ = try await transfer.outcome }
+        #expect(log.order("connecting") == [held, raised, high, low, last].map(\.id))
+        #expect(log.order("finished") == [held, raised, high, low, last].map(\.id))
+    }
+
+    @Test
+    func `a server gets only so many at a time, and others need not wait for it`() async throws {
+        let queue = TransferQueue(.forTests.with { ($0.limit, $0.limitPerHost) = (3, 1) })
+        let log = EventLog(queue)
+        let gate = uniqueID()
+        let slow = try queue.add(request("/late?n=10&gate=\(gate)", "a"))
+        let next = try queue.add(request("/late?n=10&gate=\(gate)", "b"))
+        let other = try queue.add(request("/file?n=10", "c", host: "localhost"))
+        _ = try await other.outcome
+        #expect(log.waitFor("connecting", slow))
+        #expect(next.state == .queued && slow.state == .connecting)
+        try await server.ask("/release?gate=\(gate)")
+        _ = try await next.outcome
+        #expect(log.order("connecting").last == next.id)
+    }
+
+    @Test
+    func `a paused transfer takes no bytes, lets others begin, and goes on on its own connection`() async throws {
+        let queue = TransferQueue(.forTests.with { $0.limit = 1 })
+        let log = EventLog(queue)
+        let (gate, id) = (uniqueID(), uniqueID())
+        let paused = try queue.add(request("/file?n=3000000&hold=1000&gate=\(gate)&id=\(id)", "a"))
+        #expect(eventually { paused.progress.doneBytes == 1000 })
+        paused.pause()
+        #expect(log.waitFor("paused", paused))
+        #expect(paused.state == .paused)
+        try await server.ask("/release?gate=\(gate)")
+        let other = try queue.add(request("/file?n=100000", "b"))
+        _ = try await other.outcome
+        #expect(paused.state == .paused && paused.progress.doneBytes == 1000)
+        paused.resume()
+        _ = try await paused.outcome
+        #expect(folder.bytes("a") == content(1, 3_000_000))
+        #expect(try await server.requests(id).count == 1)
+        #expect(
+            log.all(paused.id).names.filter { $0 != "progress" } == [
+                "queued", "connecting", "downloading", "paused", "resumed", "analysing", "finished",
+            ])
+    }
+
+    @Test
+    func `what has not begun can be paused, and goes on where it was`() async throws {
+        let queue = TransferQueue(.forTests.with { $0.limit = 1 })
+        let log = EventLog(queue)
+        let gate = uniqueID()
+        let held = try queue.add(request("/late?n=10&gate=\(gate)", "a"))
+        let waiting = try queue.add(request("/file?n=10", "b"))
+        #expect(log.waitFor("connecting", held))
+        queue.pauseAll()
+        #expect(log.waitFor("paused", held) && log.waitFor("paused", waiting))
+        #expect(held.state == .paused && waiting.state == .paused)
+        try await server.ask("/release?gate=\(gate)")
+        queue.resumeAll()
+        _ = try await (held.outcome, waiting.outcome)
+        #expect(folder.names == ["a", "b"])
+    }
+
+    @Test
+    func `a connection that the server ends during a pause is made again`() async throws {
+        let queue = TransferQueue(.forTests)
+        let log = EventLog(queue)
+        let (gate, id) = (uniqueID(), uniqueID())
+        let transfer = try queue.add(request("/file?n=300000&hold=100000&drop&gate=\(gate)&id=\(id)", "a"))
+        #expect(eventually { transfer.progress.doneBytes == 100_000 })
+        transfer.pause()
+        #expect(log.waitFor("paused", transfer))
+        try await server.ask("/release?gate=\(gate)")
+        transfer.resume()
+        _ = try await transfer.outcome
+        #expect(folder.bytes("a") == content(1, 300_000))
+        #expect(try await server.requests(id) == ["- -", "bytes=83616- \"v1-300000\""])
+    }
+
+    @Test(arguments: ["/never", "/file?n=900000&hold=300000&gate=never"])
+    func `a cancelled transfer ends whatever its server does, and keeps its part`(path: String) async throws {
+        let patient = TransferSettings.forTests.with { ($0.answerSeconds, $0.stallSeconds) = (3600, 3600) }
+        let queue = TransferQueue(patient)
+        let log = EventLog(queue)
+        let transfer = try queue.add(request(path, "a"))
+        let holds = path != "/never"
+        #expect(holds ? eventually { transfer.progress.doneBytes == 300_000 } : log.waitFor("connecting", transfer))
+        transfer.cancel()
+        await #expect(throws: TransferError.self) { _ = try await transfer.outcome }
+        guard case .cancelled(let kept) = log.all(transfer.id).last else { throw TestFailure() }
+        #expect(kept == (holds ? 300_000 : 0) && transfer.state == .cancelled)
+        await closed(queue)
+        #expect(folder.names == (holds ? ["a.part", "a.part.json"] : []))
+    }
+
+    @Test
+    func `a discarded transfer leaves nothing`() async throws {
+        let queue = TransferQueue(.forTests)
+        let transfer = try queue.add(request("/file?n=900000&hold=300000&gate=never", "a"))
+        #expect(eventually { transfer.progress.doneBytes == 300_000 })
+        transfer.cancel(discarding: true)
+        await #expect(throws: TransferError.self) { _ = try await transfer.outcome }
+        await closed(queue)
+        #expect(folder.names == [])
+    }
+
+    @Test
+    func `a transfer that is cancelled during its check gives no file, and keeps its part`() async throws {
+        let queue = TransferQueue(.forTests)
+        let log = EventLog(queue)
+        var wanted = try request("/file?n=1000", "a")
+        let isChecking = Atomic<Bool>(false)
+        wanted.check = { part in
+            isChecking.store(true, ordering: .releasing)
+            while part.isWanted() { usleep(1000) }
+            return nil
+        }
+        let transfer = try queue.add(wanted)
+        #expect(eventually { isChecking.load(ordering: .acquiring) })
+        #expect(transfer.state == .analysing)
+        transfer.cancel()
+        await #expect(throws: TransferError.self) { _ = try await transfer.outcome }
+        await closed(queue)
+        #expect(folder.names == ["a.part", "a.part.json"])
+        #expect(log.all(transfer.id).names.suffix(2) == ["analysing", "cancelled"])
+        wanted.check = nil
+        #expect(try await fetch(wanted).result.error == nil)
+    }
+
+    @Test
+    func `a hundred cancelled transfers leave no descriptor open`() async throws {
+        func descriptors() throws -> Int { try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count }
+        func round(_ number: Int) async throws {
+            let queue = TransferQueue(.forTests.with { ($0.limit, $0.limitPerHost) = (8, 8) })
+            var transfers: [Transfer] = []
+            for index in 0..<20 {
+                let path = index % 2 == 0 ? "/never" : "/file?n=100000&hold=50000&gate=never"
+                transfers.append(try queue.add(request(path, "\(number)-\(index)")))
+            }
+            #expect(eventually { transfers.contains { $0.state == .downloading } })
+            queue.cancelAll(discarding: true)
+            for transfer in transfers { await #expect(throws: TransferError.self) { _ = try await transfer.outcome } }
+            await closed(queue)
+        }
+        try await round(0)
+        let before = try descriptors()
+        for number in 1...5 { try await round(number) }
+        // Other tests run meanwhile, and have files open; a leak here would stay.
+        #expect(eventually { (try? descriptors()).map { $0 <= before } ?? false } || descriptorsOfParts() == 0)
+        #expect(descriptorsOfParts() == 0)
+        #expect(folder.names == [])
+    }
+
+    /// Descriptors of this process that lead into the test's folder.
+    private func descriptorsOfParts() -> Int {
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")) ?? []
+        return names.count { name in
+            (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\(name)"))?.hasPrefix(
+                folder.root) ?? false
+        }
+    }
+
+    @Test
+    func `every reader gets the same events in the same order, and streams end with the last one`() async throws {
+        let queue = TransferQueue(.forTests)
+        let streams = (0..<3).map { _ in queue.events }
+        let transfer = try queue.add(request("/file?n=100000", "a"))
+        _ = try await transfer.outcome
+        await closed(queue)
+        var seen: [[String]] = []
+        for stream in streams {
+            var kinds: [TransferEvent.Kind] = []
+            for await event in stream {
+                kinds.append(event.kind)
+                if event.isLast { break }
+            }
+            seen.append(kinds.names)
+        }
+        #expect(seen[0].last == "finished" && seen[1] == seen[0] && seen[2] == seen[0])
+        for await _ in transfer.events { Issue.record("an event after the last one") }
+        #expect(try await transfer.outcome.byteCount == 100_000)
+    }
+
+    @Test
+    func `a queue that is released, closed or whose task is cancelled ends its transfers`() async throws {
+        var queue: TransferQueue? = TransferQueue(.forTests)
+        let released = try #require(try queue?.add(request("/never", "a")))
+        queue = nil
+        await #expect(throws: TransferError.self) { _ = try await released.outcome }
+
+        let other = TransferQueue(.forTests)
+        let wanted = try request("/never", "b")
+        let task = Task { try await other.fetch(wanted) }
+        task.cancel()
+        await #expect(throws: TransferError.self) { _ = try await task.value }
+
+        await closed(other)
+        #expect(throws: TransferError.self) { try other.add(wanted) }
+        #expect(folder.names == [])
+    }
+
+    @Test
+    func `a queue may be used again after all its transfers have ended`() async throws {
+        let queue = TransferQueue(.forTests)
+        for number in 0..<20 {
+            #expect(try await queue.fetch(request("/file?n=\(number)", "\(number)")).byteCount == Int64(number))
+        }
+        #expect(folder.names.count == 20)
+    }
+}

@@ -1,0 +1,181 @@
+import Files
+import Foundation
+import Glibc
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import Transfers
+
+@Suite("Going on with a part")
+struct ResumeTests {
+    let server: FaultServer
+    let folder: TestFolder
+
+    init() throws { (server, folder) = (try .shared(), try TestFolder()) }
+
+    private func request(_ path: String, to name: String = "a.wav") throws -> TransferRequest {
+        TransferRequest(try server.address(path), to: folder.path(name))
+    }
+
+    /// Each way in which a server can lie about a file that has changed, and what is found.
+    static let lies: [(kind: String, reason: RestartReason?)] = [
+        ("honest", nil), ("weak", .weakTag), ("none", .noValidator), ("length", .otherLength),
+        ("shorter", .otherLength),
+        ("tag", .otherValidator), ("untagged", .otherValidator), ("offset", .otherRange), ("whole", .changedOnServer),
+        ("refused", .rangeRefused), ("moved", .otherValidator), ("both", .otherValidator), ("fresh", .noValidator),
+        ("second", .noValidator), ("dateless", .noValidator), ("multipart", .otherRange), ("norange", .otherRange),
+        ("star", .otherRange), ("longer", .otherRange), ("silent", .otherBytes), ("shifted", .otherBytes),
+    ]
+
+    @Test(arguments: lies.indices)
+    func `a changed file begins again for the right reason, and the same one goes on`(index: Int) async throws {
+        let (kind, reason) = Self.lies[index]
+        let (count, cut) = (100_000, 60_000)
+        let id = uniqueID()
+        let (result, events) = try await fetch(request("/lie?kind=\(kind)&n=\(count)&cut=\(cut)&id=\(id)"))
+        _ = try result.get()
+        #expect(events.restarts == (reason.map { [$0] } ?? []), "\(kind)")
+        let version = reason == nil ? 1 : 2
+        #expect(folder.bytes("a.wav") == content(version, count), "\(kind)")
+        // Only other bytes show after the rest has begun.
+        let rest = reason == nil || reason == .otherBytes ? [Int64(cut)] : []
+        #expect(events.beginnings == [0] + rest + (reason == nil ? [] : [0]), "\(kind)")
+        #expect(folder.names == ["a.wav"])
+    }
+
+    /// WOODSHED_SPLICES=1000 for the long run.
+    @Test
+    func `no two versions of a file are ever put together, wherever the first one breaks off`() async throws {
+        var random = SeededGenerator(printedFor: "splices")
+        let kinds = Self.lies.map(\.kind) + ["encoded"]
+        for number in 0..<environmentCount("WOODSHED_SPLICES", short: 100) {
+            let kind = kinds[number % kinds.count]
+            let count = Int.random(in: 2...60_000, using: &random)
+            let cut = Int.random(in: 0..<count, using: &random)
+            let wanted = try request("/lie?kind=\(kind)&n=\(count)&cut=\(cut)&id=\(uniqueID())", to: "\(number)")
+            // Every other one goes on in another run.
+            let isLaterRun = Bool.random(using: &random)
+            var result: Result<FetchedFile, TransferError>
+            if isLaterRun {
+                result = try await fetch(wanted, .forTests.with { $0.retries = 0 }).result
+                #expect([.truncated, .disconnected].contains(result.error?.kind))
+            }
+            result = try await fetch(wanted).result
+            if kind == "encoded" {
+                #expect(result.error != nil || folder.bytes("\(number)") == content(2, count))
+                continue
+            }
+            #expect(result.error == nil, "\(kind), \(cut) of \(count)")
+            let bytes = try #require(folder.bytes("\(number)"))
+            let isOld = bytes == content(1, count)
+            let isNew = bytes == content(2, count)
+            #expect(kind == "honest" || cut == 0 ? isOld || isNew : isNew, "\(kind), \(cut) of \(count)")
+        }
+    }
+
+    @Test
+    func `a broken transfer goes on in the same run and in another one`() async throws {
+        let id = uniqueID()
+        let path = "/file?n=500000&cut=200000&cuts=2&id=\(id)"
+        let (result, _) = try await fetch(request(path), .forTests.with { $0.retries = 0 })
+        #expect(result.error?.kind == .truncated)
+        #expect(folder.names == ["a.wav.part", "a.wav.part.json"])
+        let (again, events) = try await fetch(request(path))
+        _ = try again.get()
+        #expect(events.restarts == [] && events.beginnings == [200_000, 383_616])
+        #expect(folder.bytes("a.wav") == content(1, 500_000) && folder.names == ["a.wav"])
+        #expect(try await server.requests(id) == ["- -", "bytes=183616- \"v1-500000\"", "bytes=367232- \"v1-500000\""])
+    }
+
+    @Test
+    func `the time left counts only the bytes that are missing`() async throws {
+        let path = "/file?n=2000000&cut=1000000&id=\(uniqueID())&rate=1000000"
+        let (result, events) = try await fetch(request(path))
+        _ = try result.get()
+        let resumed = events.progress.filter { $0.doneBytes > 1_000_000 && $0.doneBytes < 2_000_000 }
+        #expect(!resumed.isEmpty)
+        for progress in resumed where progress.bytesPerSecond > 0 {
+            let missing = 2_000_000 - progress.doneBytes
+            #expect(progress.secondsLeft == (missing + progress.bytesPerSecond - 1) / progress.bytesPerSecond)
+        }
+    }
+
+    @Test
+    func `a damaged record, one of another address and a part that is too short begin again`() async throws {
+        let changes: [(RestartReason?, (TestFolder) throws -> Void)] = [
+            (nil, { try Data("{".utf8).write(to: URL(fileURLWithPath: $0.path("a.wav.part.json"))) }),
+            (
+                .otherAddress,
+                { folder in
+                    let text = try String(contentsOfFile: folder.path("a.wav.part.json"), encoding: .utf8)
+                    try text.replacing("/file", with: "/elif").write(
+                        toFile: folder.path("a.wav.part.json"), atomically: true, encoding: .utf8)
+                }
+            ),
+            (.damagedPart, { truncate($0.path("a.wav.part"), 5) }),
+            // As a loss of power leaves it: only what was counted is used.
+            (
+                nil,
+                { folder in
+                    let file = try FileHandle(forWritingTo: URL(fileURLWithPath: folder.path("a.wav.part")))
+                    try file.seekToEnd()
+                    try file.write(contentsOf: Data(count: 5000))
+                }
+            ),
+        ]
+        for (reason, change) in changes {
+            let path = "/file?n=300000&cut=100000&id=\(uniqueID())"
+            _ = try await fetch(request(path), .forTests.with { $0.retries = 0 })
+            try change(folder)
+            let (result, events) = try await fetch(request(path))
+            _ = try result.get()
+            #expect(events.restarts == (reason.map { [$0] } ?? []))
+            #expect(folder.bytes("a.wav") == content(1, 300_000) && folder.names == ["a.wav"])
+            try FileManager.default.removeItem(atPath: folder.path("a.wav"))
+        }
+    }
+
+    @Test
+    func `a complete part whose check was broken off is checked again without the server`() async throws {
+        let id = uniqueID()
+        var wanted = try request("/file?n=5000&id=\(id)")
+        wanted.check = { _ in throw TransferError(.diskFull, "no room", remedy: "none") }
+        let (result, events) = try await fetch(wanted)
+        #expect(result.error?.kind == .diskFull)
+        guard case .failed(_, let kept) = events.last else { throw TestFailure() }
+        #expect(kept == 5000 && folder.names == ["a.wav.part", "a.wav.part.json"])
+        wanted.check = nil
+        #expect(try await fetch(wanted).result.error == nil)
+        #expect(folder.bytes("a.wav") == content(1, 5000) && folder.names == ["a.wav"])
+        #expect(try await server.requests(id).count == 1)
+    }
+
+    @Test
+    func `of two transfers to the same file, the second is told who has it`() async throws {
+        let gate = uniqueID()
+        let wanted = try request("/file?n=5000&hold=1000&gate=\(gate)")
+        let queue = TransferQueue(.forTests)
+        let events = queue.events
+        let transfer = try queue.add(wanted)
+        #expect(await first(events) { if case .downloading = $0.kind { true } else { false } } != nil)
+        // Its bytes are there once its part is ready.
+        #expect(eventually { transfer.progress.doneBytes == 1000 })
+        let error = try await fetch(wanted).result.error
+        #expect(error?.kind == .heldByOther && error?.message.contains("this program") == true)
+        try await server.ask("/release?gate=\(gate)")
+        #expect(try await transfer.outcome.byteCount == 5000)
+        #expect(folder.bytes("a.wav") == content(1, 5000))
+    }
+
+    @Test
+    func `parts in a folder can be listed`() async throws {
+        _ = try await fetch(request("/file?n=9000&cut=5000&id=\(uniqueID())"), .forTests.with { $0.retries = 0 })
+        let parts = try PartSummary.all(in: folder.root)
+        #expect(parts.count == 1)
+        #expect(parts.first?.byteCount == 5000 && parts.first?.wholeByteCount == 9000 && parts.first?.isHeld == false)
+        #expect(parts.first?.address?.contains("/file?n=9000") == true)
+    }
+}
+
+struct TestFailure: Error {}

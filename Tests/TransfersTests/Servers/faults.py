@@ -1,0 +1,337 @@
+#!/usr/bin/env python3
+"""An HTTP server on loopback that fails in every way that the tests of Transfers need.
+
+    faults.py [CERTIFICATE KEY]
+
+Prints its port, and with a certificate a second port for TLS, each on a line. Ends when its standard input does. The path selects a fault,
+the query its details. `id` names a conversation: what its requests asked for is told by /requests?id=ID.
+"""
+import base64
+import email.utils
+import gzip
+import hashlib
+import os
+import socket
+import ssl
+import struct
+import sys
+import threading
+import time
+import urllib.parse
+
+ROWS = [bytes((j * 131 + k) & 255 for j in range(256)) for k in range(256)]
+
+
+def content(version, count):
+    """The bytes of a version of a file: any two versions differ at every place."""
+    blocks = (count + 255) // 256
+    return b"".join(ROWS[(b * 31 + (b >> 8) * 7 + version * 101) & 255] for b in range(blocks))[:count]
+
+
+lock = threading.Condition()
+seen = {}
+released = set()
+
+
+def date(seconds_ago=0.0):
+    return email.utils.formatdate(time.time() - seconds_ago, usegmt=True)
+
+
+class Request:
+    def __init__(self, connection, head):
+        lines = head.decode("latin-1").split("\r\n")
+        self.connection = connection
+        self.method, target = lines[0].split(" ")[:2]
+        parts = urllib.parse.urlsplit(target)
+        self.path = parts.path
+        self.query = dict(urllib.parse.parse_qsl(parts.query, keep_blank_values=True))
+        self.fields = {}
+        for line in lines[1:]:
+            name, _, value = line.partition(":")
+            self.fields[name.lower()] = value.strip()
+        self.id = self.query.get("id", "")
+        with lock:
+            seen.setdefault(self.id, []).append(self)
+            self.count = len(seen[self.id])
+            lock.notify_all()
+
+    def number(self, name, default=0):
+        return int(self.query.get(name, default))
+
+    @property
+    def start(self):
+        """Where the range begins that was asked for; None without one."""
+        text = self.fields.get("range", "")
+        return int(text[6:].split("-")[0]) if text.startswith("bytes=") else None
+
+    def send(self, data):
+        self.connection.sendall(data)
+
+    def head(self, status, fields):
+        lines = [f"HTTP/1.1 {status} X"] + [f"{name}: {value}" for name, value in fields if value is not None]
+        self.send(("\r\n".join(lines) + "\r\n\r\n").encode("latin-1"))
+
+    def answer(self, status, fields, body=b""):
+        self.head(status, fields + [("Content-Length", len(body))])
+        self.send(body)
+
+    def reset(self):
+        self.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+        raise ConnectionAbortedError
+
+    def end(self):
+        raise ConnectionAbortedError
+
+
+def send_slowly(request, body, rate):
+    """Sends so many bytes a second, in pieces of 20 ms."""
+    began, sent, piece = time.monotonic(), 0, max(1, rate // 50)
+    while sent < len(body):
+        request.send(body[sent:sent + piece])
+        sent += piece
+        time.sleep(max(0.0, sent / rate - (time.monotonic() - began)))
+
+
+def wait_for(name):
+    with lock:
+        lock.wait_for(lambda: name in released, timeout=120)
+
+
+def honest(request):
+    """A file that does not change: strong tag, ranges, If-Range."""
+    q = request.query
+    count, version = request.number("n", 1000), request.number("v", 1)
+    body = content(version, count)
+    tag = q.get("tag", f'"v{version}-{count}"')
+    fields = [("ETag", tag or None), ("Accept-Ranges", "bytes"), ("Date", date()), ("Content-Type", q.get("type", "audio/wav"))]
+    if "modified" in q:
+        fields.append(("Last-Modified", date(int(q["modified"]))))
+    if "digest" in q:
+        sum_ = hashlib.sha256(body if q["digest"] == "good" else b"").digest()
+        name, form = ("Repr-Digest", "sha-256=:%s:") if q.get("form") == "new" else ("Digest", "sha-256=%s")
+        fields.append((name, form % base64.b64encode(sum_).decode()))
+    if "md5" in q:
+        sum_ = hashlib.md5(body if q["md5"] == "good" else b"").digest()
+        fields.append(("Content-MD5", base64.b64encode(sum_).decode()))
+    if "disposition" in q:
+        fields.append(("Content-Disposition", q["disposition"]))
+    start, status = 0, 200
+    if request.start is not None and request.fields.get("if-range", tag) == tag and "norange" not in q:
+        start, status = request.start, 206
+        if start >= count:
+            request.answer(416, [("Content-Range", f"bytes */{count}")])
+            return
+        fields.append(("Content-Range", f"bytes {start}-{count - 1}/{count}"))
+    rest = body[start:]
+    if "chunked" in q:
+        request.head(status, fields + [("Transfer-Encoding", "chunked")])
+        for i in range(0, len(rest), 1000):
+            piece = rest[i:i + 1000]
+            request.send(b"%x\r\n%s\r\n" % (len(piece), piece))
+        request.send(b"0\r\n\r\n")
+        return
+    if "nolength" in q:
+        request.head(status, fields + [("Connection", "close")])
+        request.send(rest)
+        request.end()
+    request.head(status, fields + [("Content-Length", len(rest))])
+    if "cut" in q and request.count <= request.number("cuts", 1):
+        request.send(rest[:request.number("cut")])
+        if "reset" in q:
+            request.reset()
+        request.end()
+    if "rate" in q:
+        send_slowly(request, rest, request.number("rate"))
+    elif "hold" in q:
+        # Sends a part, and the rest when it is released.
+        request.send(rest[:request.number("hold")])
+        wait_for(q["gate"])
+        if "drop" in q and request.count == 1:
+            request.end()
+        request.send(rest[request.number("hold"):])
+    else:
+        request.send(rest)
+
+
+def lie(request):
+    """The first answer is cut; then the file is another one, and the server lies about it."""
+    kind, count, cut = request.query["kind"], request.number("n"), request.number("cut")
+    start = request.start
+    old, new = content(1, count), content(2, count)
+    tag_kinds = {"length", "tag", "offset", "whole", "refused", "multipart", "norange", "silent", "longer", "untagged",
+                 "encoded", "shifted", "honest", "star", "shorter", "both"}
+    first_tag = '"a"' if kind in tag_kinds else 'W/"a"' if kind == "weak" else None
+    age = {"moved": 5000, "fresh": 10, "second": 0, "both": 5000, "dateless": 5000}.get(kind)
+    modified = date(age) if age is not None else None
+    if kind in ("fresh", "second", "moved", "both", "dateless"):
+        # The same date in all answers.
+        with lock:
+            modified = seen.setdefault("date" + request.id, modified)
+    validators = [("ETag", first_tag), ("Last-Modified", modified), ("Date", None if kind == "dateless" else date())]
+    if request.count == 1:
+        request.head(200, validators + [("Content-Length", count)])
+        request.send(old[:cut])
+        request.end()
+    if kind == "refused" and start is not None:
+        request.answer(416, [("Content-Range", f"bytes */{count}")])
+        return
+    if start is None or kind == "whole":
+        request.answer(200, [("ETag", '"b"'), ("Date", date())], new)
+        return
+    body, total, first = new[start:], count, start
+    fields = list(validators)
+    if kind == "honest":
+        body = old[start:]
+    elif kind == "length":
+        body, total = content(2, count + 1000)[start:], count + 1000
+    elif kind == "shorter":
+        total = max(start + 1, count - 1)
+        body = new[start:total]
+    elif kind == "tag":
+        fields[0] = ("ETag", '"b"')
+    elif kind in ("moved", "both"):
+        fields[1] = ("Last-Modified", date(10))
+    elif kind == "untagged":
+        fields[0] = ("ETag", None)
+    elif kind == "offset":
+        first = start + 1
+        body = old[first:]
+    elif kind == "shifted":
+        body = old[start + 1:] + b"x"
+    elif kind == "longer":
+        body = body + b"more"
+    elif kind == "encoded":
+        body = gzip.compress(body)
+        fields.append(("Content-Encoding", "gzip"))
+    if kind == "multipart":
+        head = f"--x\r\nContent-Type: audio/wav\r\nContent-Range: bytes {start}-{count - 1}/{count}\r\n\r\n"
+        body = head.encode() + body + b"\r\n--x--\r\n"
+        fields.append(("Content-Type", "multipart/byteranges; boundary=x"))
+    elif kind != "norange":
+        fields.append(("Content-Range", f"bytes {first}-{total - 1}/{'*' if kind == 'star' else total}"))
+    request.answer(206, fields, body)
+
+
+def endless_headers(request):
+    request.send(b"HTTP/1.1 200 OK\r\n")
+    while True:
+        request.send(b"X-Filler: " + b"a" * 1000 + b"\r\n")
+
+
+def drip(request):
+    request.head(200, [("ETag", '"d"'), ("Content-Length", 1000000)])
+    while True:
+        request.send(b"x")
+        time.sleep(0.02)
+
+
+def flaky(request):
+    if request.count <= request.number("fails", 2):
+        fields = [("Retry-After", request.query["retry"])] if "retry" in request.query else []
+        request.answer(request.number("code", 500), fields)
+    else:
+        honest(request)
+
+
+def redirect(request, target, code=302):
+    request.answer(code, [("Location", target)], b"moved")
+
+
+def requests(request):
+    with lock:
+        lines = [f"{r.fields.get('range', '-')} {r.fields.get('if-range', '-')}" for r in seen.get(request.query["of"], [])]
+    request.answer(200, [], "\n".join(lines).encode())
+
+
+def authorization(request):
+    with lock:
+        text = seen[request.query["of"]][-1].fields.get("authorization", "")
+    request.answer(200, [], text.encode())
+
+
+def release(request):
+    with lock:
+        released.add(request.query["gate"])
+        lock.notify_all()
+    request.answer(200, [])
+
+
+def wait(request):
+    """Answers once so many requests of a conversation have come."""
+    with lock:
+        lock.wait_for(lambda: len(seen.get(request.query["of"], [])) >= request.number("count"), timeout=60)
+    requests(request)
+
+
+def never(request):
+    wait_for(request.query.get("gate", "never"))
+
+
+def late(request):
+    wait_for(request.query["gate"])
+    honest(request)
+
+
+PATHS = {
+    "/file": honest, "/lie": lie, "/headers": endless_headers, "/drip": drip, "/flaky": flaky, "/requests": requests,
+    "/release": release, "/authorization": authorization, "/wait": wait, "/never": never, "/late": late,
+    "/bomb": lambda r: r.answer(200, [("Content-Encoding", "gzip")], gzip.compress(bytes(10_000_000))),
+    "/transferbomb": lambda r: r.head(200, [("Transfer-Encoding", "gzip, chunked")]),
+    "/circle": lambda r: redirect(r, f"/circle?n={(r.number('n') + 1) % 3}"),
+    "/chain": lambda r: redirect(r, f"/chain?n={r.number('n') - 1}") if r.number("n") > 0 else honest(r),
+    "/redirect": lambda r: redirect(r, r.query["to"], r.number("code", 302)),
+    "/huge": lambda r: (r.head(200, [("Content-Length", 100_000_000_000)]), r.send(bytes(100_000)), r.end()),
+    "/endless": lambda r: (r.head(200, [("Connection", "close")]), send_slowly(r, bytes(50_000_000), 500_000_000)),
+    "/status": lambda r: r.answer(r.number("code"), [("Retry-After", r.query.get("retry"))], b"an error page"),
+    "/html": lambda r: r.answer(200, [("Content-Type", "text/html; charset=utf-8")], b"<!doctype html><title>No</title>"),
+    "/close": lambda r: r.end(),
+    "/reset": lambda r: r.reset(),
+    "/junk": lambda r: (r.send(b"SSH-2.0-OpenSSH\r\n" * 10), r.end()),
+    "/empty": lambda r: r.answer(200, [("ETag", '"e"')]),
+}
+
+
+def serve(connection):
+    try:
+        connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        rest = b""
+        while True:
+            while b"\r\n\r\n" not in rest:
+                data = connection.recv(65536)
+                if not data:
+                    return
+                rest += data
+            head, _, rest = rest.partition(b"\r\n\r\n")
+            request = Request(connection, head)
+            PATHS.get(request.path, lambda r: r.answer(404, []))(request)
+    except OSError:
+        pass
+    finally:
+        connection.close()
+
+
+def listen(context):
+    listener = socket.create_server(("127.0.0.1", 0), backlog=128)
+    print(listener.getsockname()[1], flush=True)
+
+    def greet(connection):
+        try:
+            serve(context.wrap_socket(connection, server_side=True) if context else connection)
+        except OSError:
+            connection.close()
+
+    def accept():
+        while True:
+            connection, _ = listener.accept()
+            threading.Thread(target=greet, args=(connection,), daemon=True).start()
+
+    threading.Thread(target=accept, daemon=True).start()
+
+
+listen(None)
+if len(sys.argv) > 2:
+    tls = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    tls.load_cert_chain(sys.argv[1], sys.argv[2])
+    listen(tls)
+sys.stdin.read()
+os._exit(0)
