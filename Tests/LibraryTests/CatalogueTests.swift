@@ -39,12 +39,12 @@ final class LibraryHarness {
 }
 
 /// The kind of a library's error.
-func libraryError(_ body: () throws -> Void) -> LibraryError.Kind? {
+func libraryError(_ body: () throws -> Void) -> RecordingLibraryError.Kind? {
     do {
         try body()
         return nil
     } catch {
-        let error = error as? LibraryError
+        let error = error as? RecordingLibraryError
         #expect(error?.message.isEmpty == false)
         return error?.kind
     }

@@ -167,7 +167,7 @@ extension RecordingLibrary {
             let name = fileName(file.path)
             let isInTrash = FilePlace.folder(of: file.path) == folder.trash
             let code = calls.rename(file.path, to: isInTrash ? folder.file(name) : folder.trashed(name))
-            if code < 0 { throw LibraryError.writing(file.path, FileFault(code: Int32(-code))) }
+            if code < 0 { throw RecordingLibraryError.writing(file.path, FileFault(code: Int32(-code))) }
         }
         for file in report.orphans {
             // What is no recording stays where it is.
@@ -176,7 +176,7 @@ extension RecordingLibrary {
         }
         for file in report.parts {
             let code = calls.remove(file.path)
-            if code < 0, code != -Int(ENOENT) { throw LibraryError.writing(file.path, FileFault(code: Int32(-code))) }
+            if code < 0, code != -Int(ENOENT) { throw RecordingLibraryError.writing(file.path, FileFault(code: Int32(-code))) }
         }
         // What has changed under its name is another recording, or the same one with other tags.
         for item in report.changed {

@@ -41,7 +41,7 @@ struct LibraryFolder: Sendable {
         return RecordingKey(String(name[..<dot]))
     }
 
-    func make() throws(LibraryError) {
+    func make() throws(RecordingLibraryError) {
         for folder in [trash, parts] {
             do throws(LockedFile.Fault) { try StateFolder.makeFolders(above: folder + "/x") } catch {
                 throw .writing(folder, FileFault(code: error.code, isCreating: true))

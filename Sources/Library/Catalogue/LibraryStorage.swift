@@ -52,8 +52,8 @@ extension RecordingLibrary {
     /// Removes what can be made again or is not needed: stale parts, and with `cache` the cache.
     ///
     /// - Returns: The bytes that are free now.
-    /// - Throws: `LibraryError` for the first file that cannot be removed.
-    public func clean(_ files: [LibraryReport.File]) throws(LibraryError) -> Int64 {
+    /// - Throws: `RecordingLibraryError` for the first file that cannot be removed.
+    public func clean(_ files: [LibraryReport.File]) throws(RecordingLibraryError) -> Int64 {
         var freed: Int64 = 0
         for file in files {
             let code = calls.remove(file.path)

@@ -27,7 +27,7 @@ public struct AddedItem: Sendable, Hashable {
 extension RecordingLibrary {
     /// Adds a file, or finds that the library has its recording already.
     ///
-    /// - Throws: `AudioFileError` if it is no recording, `LibraryError`, `StoreError`. Nothing has changed then.
+    /// - Throws: `AudioFileError` if it is no recording, `RecordingLibraryError`, `StoreError`. Nothing has changed then.
     @discardableResult
     public func add(fileAt path: String, _ way: AddingWay = .copy) throws -> AddedItem {
         try add([path], way)[0].get()
@@ -92,7 +92,7 @@ extension RecordingLibrary {
         var files = files
         for index in files.indices {
             do {
-                if isCancelled() { throw LibraryError.cancelled }
+                if isCancelled() { throw RecordingLibraryError.cancelled }
                 try prepare(&files[index], way, change)
             } catch { files[index].failure = error }
         }
@@ -103,7 +103,7 @@ extension RecordingLibrary {
             results = zip(files, written).map { file, item in
                 if let failure = file.failure { return .failure(failure) }
                 if let known = file.known { return .success(AddedItem(item: known, isNew: false)) }
-                guard let item else { return .failure(LibraryError.unknown(0)) }
+                guard let item else { return .failure(RecordingLibraryError.unknown(0)) }
                 return .success(AddedItem(item: item, isNew: true))
             }
         } catch {
@@ -138,7 +138,7 @@ extension RecordingLibrary {
                 // What was copied is what was read before, if the file has not changed meanwhile.
                 guard let before, state(file.path) == before else {
                     takeBack(file)
-                    throw LibraryError(
+                    throw RecordingLibraryError(
                         .changed, "\(file.path): the file changed while it was copied", remedy: "Try again.")
                 }
             }
@@ -149,7 +149,7 @@ extension RecordingLibrary {
     }
 
     /// Copies a file into the folder for parts; returns the copy's name.
-    private func copy(_ path: String) throws(LibraryError) -> String {
+    private func copy(_ path: String) throws(RecordingLibraryError) -> String {
         let name = folder.parts + "/" + FilePlace.temporaryName()
         let source: RegularFile
         do throws(FileFault) { source = try unsafe RegularFile(FileName.systemName(path)) } catch {
@@ -179,7 +179,7 @@ extension RecordingLibrary {
             } catch {
                 takeBack(files[index])
                 files[index].item = nil
-                files[index].failure = LibraryError.writing(files[index].path, error)
+                files[index].failure = RecordingLibraryError.writing(files[index].path, error)
             }
         }
         _ = calls.synchroniseFolder(folder.path)

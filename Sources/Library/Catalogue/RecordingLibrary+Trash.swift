@@ -10,17 +10,17 @@ extension RecordingLibrary {
     /// stays where it is. Sections, takes and progress stay in the store.
     ///
     /// - Returns: The recordings as they are now.
-    /// - Throws: `LibraryError` if one is unknown or in the trash already: then nothing has changed; `StoreError`.
+    /// - Throws: `RecordingLibraryError` if one is unknown or in the trash already: then nothing has changed; `StoreError`.
     @discardableResult
     public func remove(_ numbers: [Int]) throws -> [LibraryItem] {
         let now = Self.now
-        let removed = try change { (rows) throws(DatabaseError) -> Result<[ItemRow], LibraryError> in
+        let removed = try change { (rows) throws(DatabaseError) -> Result<[ItemRow], RecordingLibraryError> in
             var removed: [ItemRow] = []
             for number in Set(numbers).sorted() {
                 guard let row = try rows.item(number: number), !row.isGone else { return .failure(.unknown(number)) }
                 guard !row.item.isTrashed else {
                     return .failure(
-                        LibraryError(
+                        RecordingLibraryError(
                             .trashed, "\(row.item.words.title) is in the trash already",
                             remedy: "Bring it back with: woodshed rm --undo"))
                 }
@@ -45,7 +45,7 @@ extension RecordingLibrary {
     /// Brings back the recordings that were removed last.
     ///
     /// - Returns: The recordings as they are now.
-    /// - Throws: `LibraryError` of kind `nothingToUndo`; `StoreError`.
+    /// - Throws: `RecordingLibraryError` of kind `nothingToUndo`; `StoreError`.
     @discardableResult
     public func undoRemoval() throws -> [LibraryItem] {
         let rows =
@@ -54,7 +54,7 @@ extension RecordingLibrary {
                 return try rows.items(trashing: trashing)
             } ?? []
         if rows.isEmpty {
-            throw LibraryError(.nothingToUndo, "nothing was removed that could come back", remedy: "")
+            throw RecordingLibraryError(.nothingToUndo, "nothing was removed that could come back", remedy: "")
         }
         return try restore(rows)
     }
@@ -62,23 +62,23 @@ extension RecordingLibrary {
     /// Brings recordings back from the trash.
     ///
     /// - Returns: The recordings as they are now.
-    /// - Throws: `LibraryError` if one is unknown or not in the trash; `StoreError`.
+    /// - Throws: `RecordingLibraryError` if one is unknown or not in the trash; `StoreError`.
     @discardableResult
     public func restore(_ numbers: [Int]) throws -> [LibraryItem] {
-        let rows = try read { (rows) throws(DatabaseError) -> Result<[ItemRow], LibraryError> in
+        let rows = try read { (rows) throws(DatabaseError) -> Result<[ItemRow], RecordingLibraryError> in
             var found: [ItemRow] = []
             for number in Set(numbers).sorted() {
                 guard let row = try rows.item(number: number), !row.isGone else { return .failure(.unknown(number)) }
                 guard row.item.isTrashed else {
                     return .failure(
-                        LibraryError(
+                        RecordingLibraryError(
                             .trashed, "\(row.item.words.title) is not in the trash", remedy: "List the trash."))
                 }
                 found.append(row)
             }
             return .success(found)
         }
-        guard let rows else { throw LibraryError.unknown(numbers.first ?? 0) }
+        guard let rows else { throw RecordingLibraryError.unknown(numbers.first ?? 0) }
         return try restore(try rows.get())
     }
 
@@ -88,7 +88,7 @@ extension RecordingLibrary {
             // already, because a program ended between two steps, there is nothing to move.
             let code = calls.rename(folder.trashed(row.path), to: folder.file(row.path))
             guard code >= 0 || code == -Int(ENOENT) else {
-                throw LibraryError.writing(folder.trashed(row.path), FileFault(code: Int32(-code)))
+                throw RecordingLibraryError.writing(folder.trashed(row.path), FileFault(code: Int32(-code)))
             }
         }
         return try change { (items) throws(DatabaseError) in
@@ -113,7 +113,7 @@ extension RecordingLibrary {
     /// What was practised with them stays in the store: their sections come back if the recording is added again.
     ///
     /// - Returns: The recordings that were removed, and the bytes that are free now.
-    /// - Throws: `LibraryError` if a file cannot be removed: that recording and those after it stay in the trash.
+    /// - Throws: `RecordingLibraryError` if a file cannot be removed: that recording and those after it stay in the trash.
     @discardableResult
     public func emptyTrash() throws -> (items: [LibraryItem], bytes: Int64) {
         var filter = ItemFilter()
@@ -125,7 +125,7 @@ extension RecordingLibrary {
                     let bytes = Self.byteCount(path)
                     let code = calls.remove(path)
                     guard code >= 0 || code == -Int(ENOENT) else {
-                        throw LibraryError.writing(path, FileFault(code: Int32(-code)))
+                        throw RecordingLibraryError.writing(path, FileFault(code: Int32(-code)))
                     }
                     freed += code >= 0 ? bytes ?? 0 : 0
                 }
@@ -140,18 +140,18 @@ extension RecordingLibrary {
     /// added again.
     ///
     /// - Returns: The bytes that are free now.
-    /// - Throws: `LibraryError` if it is unknown, linked, or the file cannot be removed.
+    /// - Throws: `RecordingLibraryError` if it is unknown, linked, or the file cannot be removed.
     public func removeFile(of number: Int) throws -> Int64 {
-        guard let item = try item(number) else { throw LibraryError.unknown(number) }
+        guard let item = try item(number) else { throw RecordingLibraryError.unknown(number) }
         guard item.place == .kept else {
-            throw LibraryError(
+            throw RecordingLibraryError(
                 .trashed, "\(item.words.title) is a file of yours, which the library does not remove",
                 remedy: "Remove it from the list with: woodshed rm")
         }
         let bytes = Self.byteCount(item.path)
         let code = calls.remove(item.path)
         guard code >= 0 || code == -Int(ENOENT) else {
-            throw LibraryError.writing(item.path, FileFault(code: Int32(-code)))
+            throw RecordingLibraryError.writing(item.path, FileFault(code: Int32(-code)))
         }
         return code >= 0 ? bytes ?? 0 : 0
     }

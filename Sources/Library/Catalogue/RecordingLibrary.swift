@@ -25,12 +25,12 @@ public final class RecordingLibrary: Sendable {
     /// - Parameters:
     ///   - store: Where what is said about recordings is kept.
     ///   - folder: The folder for files; nil for `library` beside the user's store.
-    /// - Throws: `LibraryError` of kind `noHome`.
-    public convenience init(_ store: PracticeStore, folder: String? = nil) throws(LibraryError) {
+    /// - Throws: `RecordingLibraryError` of kind `noHome`.
+    public convenience init(_ store: PracticeStore, folder: String? = nil) throws(RecordingLibraryError) {
         try self.init(store, folder: folder, calls: SystemFileCalls())
     }
 
-    init(_ store: PracticeStore, folder: String?, calls: any FileCalls) throws(LibraryError) {
+    init(_ store: PracticeStore, folder: String?, calls: any FileCalls) throws(RecordingLibraryError) {
         guard let path = folder ?? DataFolder.path.map({ $0 + "/library" }) else { throw .noHome }
         (self.store, self.folder, self.calls) = (store, LibraryFolder(path: path), calls)
     }
@@ -72,16 +72,16 @@ public final class RecordingLibrary: Sendable {
     /// Changes what is said about a recording: `change` gets its words and changes them.
     ///
     /// - Returns: The recording as it is now.
-    /// - Throws: `LibraryError` if it is unknown or a text is refused; `StoreError`.
+    /// - Throws: `RecordingLibraryError` if it is unknown or a text is refused; `StoreError`.
     @discardableResult
     public func edit(_ number: Int, _ change: @Sendable (inout LibraryItem.Words) -> Void) throws -> LibraryItem {
         let now = Self.now
-        return try self.change { (rows) throws(DatabaseError) -> Result<LibraryItem, LibraryError> in
+        return try self.change { (rows) throws(DatabaseError) -> Result<LibraryItem, RecordingLibraryError> in
             guard let row = try rows.item(number: number), !row.isGone else { return .failure(.unknown(number)) }
             var words = row.item.words
             change(&words)
             let cleaned: LibraryItem.Words
-            do throws(LibraryError) { cleaned = try words.checked() } catch { return .failure(error) }
+            do throws(RecordingLibraryError) { cleaned = try words.checked() } catch { return .failure(error) }
             let changed = row.item.words.fields(otherThan: cleaned)
             guard !changed.isEmpty else { return .success(row.item) }
             let edited = changed.reduce(into: row.edited) { $0[$1] = now }
@@ -122,12 +122,12 @@ extension LibraryItem.Words {
 
     /// The words with each text as one line, without doubled tags.
     ///
-    /// - Throws: `LibraryError` of kind `textRefused`.
-    package func checked() throws(LibraryError) -> LibraryItem.Words {
-        func checked(_ text: String, _ name: String) throws(LibraryError) -> String {
+    /// - Throws: `RecordingLibraryError` of kind `textRefused`.
+    package func checked() throws(RecordingLibraryError) -> LibraryItem.Words {
+        func checked(_ text: String, _ name: String) throws(RecordingLibraryError) -> String {
             let text = line(text)
             guard text.count <= Self.mostCharacters else {
-                throw LibraryError(
+                throw RecordingLibraryError(
                     .textRefused, "the \(name) has more than \(Self.mostCharacters) characters",
                     remedy: "Make it shorter.")
             }
@@ -136,7 +136,7 @@ extension LibraryItem.Words {
         var words = self
         words.title = try checked(title, "title")
         if words.title.isEmpty {
-            throw LibraryError(.textRefused, "a recording needs a title", remedy: "Give it one.")
+            throw RecordingLibraryError(.textRefused, "a recording needs a title", remedy: "Give it one.")
         }
         words.artist = try checked(artist, "artist")
         words.language = try checked(language, "language")
@@ -145,7 +145,7 @@ extension LibraryItem.Words {
                 || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
         }
         guard isTag, words.language.utf8.count <= 35 else {
-            throw LibraryError(
+            throw RecordingLibraryError(
                 .textRefused, "'\(words.language)' is no language tag", remedy: "Write it as in: de, or pt-BR.")
         }
         (words.source, words.licence) = (try checked(source, "source"), try checked(licence, "licence"))
@@ -156,7 +156,7 @@ extension LibraryItem.Words {
             if !tag.isEmpty, seen.insert(tag.lowercased()).inserted { words.tags.append(tag) }
         }
         guard words.tags.count <= Self.mostTags else {
-            throw LibraryError(.textRefused, "a recording has at most \(Self.mostTags) tags", remedy: "Remove some.")
+            throw RecordingLibraryError(.textRefused, "a recording has at most \(Self.mostTags) tags", remedy: "Remove some.")
         }
         return words
     }

@@ -26,12 +26,12 @@ extension RecordingLibrary {
 
     /// Makes a playlist without entries.
     ///
-    /// - Throws: `LibraryError` of kind `textRefused` if the name is empty, too long or taken; `StoreError`.
+    /// - Throws: `RecordingLibraryError` of kind `textRefused` if the name is empty, too long or taken; `StoreError`.
     @discardableResult
     public func makePlaylist(_ name: String) throws -> Playlist {
         let name = try Self.checkedName(name)
         let (now, identity) = (Self.now, Self.newIdentity())
-        return try changePlaylists { (rows) throws(DatabaseError) -> Result<Playlist, LibraryError> in
+        return try changePlaylists { (rows) throws(DatabaseError) -> Result<Playlist, RecordingLibraryError> in
             if try rows.playlist(named: name) != nil { return .failure(Self.taken(name)) }
             let number = try rows.make(name, identity: identity, at: now)
             return try rows.playlist(number).map { .success($0) } ?? .failure(Self.unknownPlaylist(name))
@@ -53,10 +53,10 @@ extension RecordingLibrary {
 
     /// Deletes a playlist. The recordings stay in the library, and their files where they are.
     ///
-    /// - Throws: `LibraryError` of kind `unknown`; `StoreError`.
+    /// - Throws: `RecordingLibraryError` of kind `unknown`; `StoreError`.
     public func delete(_ playlist: Playlist) throws {
         let now = Self.now
-        try changePlaylists { (rows) throws(DatabaseError) -> Result<Void, LibraryError> in
+        try changePlaylists { (rows) throws(DatabaseError) -> Result<Void, RecordingLibraryError> in
             guard let known = try rows.playlist(playlist.number) else {
                 return .failure(Self.unknownPlaylist(playlist.name))
             }
@@ -72,7 +72,7 @@ extension RecordingLibrary {
     ///   - playlist: The playlist.
     ///   - index: The place of the first of them, from 1; nil for the end.
     /// - Returns: The playlist as it is now.
-    /// - Throws: `LibraryError` of kind `unknown`; `StoreError`. Nothing has changed then.
+    /// - Throws: `RecordingLibraryError` of kind `unknown`; `StoreError`. Nothing has changed then.
     @discardableResult
     public func add(_ numbers: [Int], to playlist: Playlist, at index: Int? = nil) throws -> Playlist {
         try edit(playlist) { (rows, now) throws(DatabaseError) in
@@ -92,7 +92,7 @@ extension RecordingLibrary {
     ///
     /// - Parameter indexes: The places of the entries, from 1.
     /// - Returns: The playlist as it is now.
-    /// - Throws: `LibraryError` of kind `unknown` if there is no such entry; `StoreError`. Nothing has changed then.
+    /// - Throws: `RecordingLibraryError` of kind `unknown` if there is no such entry; `StoreError`. Nothing has changed then.
     @discardableResult
     public func removeEntries(_ indexes: [Int], from playlist: Playlist) throws -> Playlist {
         try edit(playlist) { (rows, now) throws(DatabaseError) in
@@ -136,10 +136,10 @@ extension RecordingLibrary {
 
     /// Changes a playlist that must still be there; `body` returns an error in place of a change.
     private func edit(
-        _ playlist: Playlist, _ body: (PlaylistRows, Int64) throws(DatabaseError) -> LibraryError?
+        _ playlist: Playlist, _ body: (PlaylistRows, Int64) throws(DatabaseError) -> RecordingLibraryError?
     ) throws -> Playlist {
         let now = Self.now
-        return try changePlaylists { (rows) throws(DatabaseError) -> Result<Playlist, LibraryError> in
+        return try changePlaylists { (rows) throws(DatabaseError) -> Result<Playlist, RecordingLibraryError> in
             guard try rows.playlist(playlist.number) != nil else {
                 return .failure(Self.unknownPlaylist(playlist.name))
             }
@@ -151,10 +151,10 @@ extension RecordingLibrary {
 
     private static let mostNameCharacters = 200
 
-    private static func checkedName(_ name: String) throws(LibraryError) -> String {
+    private static func checkedName(_ name: String) throws(RecordingLibraryError) -> String {
         let name = line(name)
         guard !name.isEmpty, name.count <= mostNameCharacters else {
-            throw LibraryError(
+            throw RecordingLibraryError(
                 .textRefused, "a playlist has a name of 1 to \(mostNameCharacters) characters",
                 remedy: "Choose another name.")
         }
@@ -169,16 +169,16 @@ extension RecordingLibrary {
         return digits.joined()
     }
 
-    private static func taken(_ name: String) -> LibraryError {
-        LibraryError(.textRefused, "there is a playlist '\(name)' already", remedy: "Choose another name.")
+    private static func taken(_ name: String) -> RecordingLibraryError {
+        RecordingLibraryError(.textRefused, "there is a playlist '\(name)' already", remedy: "Choose another name.")
     }
 
-    private static func unknownPlaylist(_ name: String) -> LibraryError {
-        LibraryError(.unknown, "there is no playlist '\(name)'", remedy: "List them with: woodshed playlist")
+    private static func unknownPlaylist(_ name: String) -> RecordingLibraryError {
+        RecordingLibraryError(.unknown, "there is no playlist '\(name)'", remedy: "List them with: woodshed playlist")
     }
 
-    private static func noEntry(_ index: Int, _ playlist: Playlist, _ count: Int) -> LibraryError {
-        LibraryError(
+    private static func noEntry(_ index: Int, _ playlist: Playlist, _ count: Int) -> RecordingLibraryError {
+        RecordingLibraryError(
             .unknown, "there is no entry \(index) in '\(playlist.name)', which has \(count)",
             remedy: "List them with: woodshed playlist list '\(playlist.name)'")
     }

@@ -54,7 +54,7 @@ struct AddCommand: Verb {
                     case .success(let result):
                         if result.isNew { added.append(result.item) } else { known += 1 }
                         try tell(result, file)
-                    case .failure(let error as LibraryError) where error.kind == .cancelled:
+                    case .failure(let error as RecordingLibraryError) where error.kind == .cancelled:
                         sum(added, known, failures.count)
                         throw CommandFailure(watch.status)
                     case .failure(let error):

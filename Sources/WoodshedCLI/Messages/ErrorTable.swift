@@ -30,7 +30,7 @@ extension TakeError: CommandError {
     }
 }
 
-extension LibraryError: CommandError {
+extension RecordingLibraryError: CommandError {
     var exitStatus: ExitStatus {
         switch kind {
         case .unknown, .ambiguous, .nothingToUndo, .trashed, .missing: .notFound

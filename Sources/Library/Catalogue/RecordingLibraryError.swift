@@ -4,7 +4,7 @@ internal import Glibc
 internal import Practice
 
 /// Why something could not be done in the library. Nothing has changed then, unless it says so.
-public struct LibraryError: ExplainedError, Equatable {
+public struct RecordingLibraryError: ExplainedError, Equatable {
     /// The kind of failure, to decide by.
     public enum Kind: String, Sendable, CaseIterable {
         /// There is no such recording, playlist, fetch or feed.
@@ -49,20 +49,20 @@ public struct LibraryError: ExplainedError, Equatable {
     }
 }
 
-extension LibraryError {
-    static let noHome = LibraryError(
+extension RecordingLibraryError {
+    static let noHome = RecordingLibraryError(
         .noHome, "there is no home folder to keep recordings in",
         remedy: "Set HOME or XDG_DATA_HOME to a folder of yours.")
 
-    static let cancelled = LibraryError(.cancelled, "it was stopped", remedy: "")
+    static let cancelled = RecordingLibraryError(.cancelled, "it was stopped", remedy: "")
 
-    static func unknown(_ number: Int) -> LibraryError {
-        LibraryError(
+    static func unknown(_ number: Int) -> RecordingLibraryError {
+        RecordingLibraryError(
             .unknown, "there is no recording \(number) in the library", remedy: "List them with: woodshed list")
     }
 
     /// The error for a failed call on a file of the library.
-    static func writing(_ path: String, _ fault: FileFault) -> LibraryError {
+    static func writing(_ path: String, _ fault: FileFault) -> RecordingLibraryError {
         let failure = WritingFailure<WritingKind>(path, fault)
         let kind: Kind =
             switch failure.kind {
@@ -70,7 +70,7 @@ extension LibraryError {
             case .diskFull, .limitExceeded: .diskFull
             case .isDirectory, .closedPipe, .cannotCreate, .io: .io
             }
-        return LibraryError(kind, failure.message, remedy: failure.remedy)
+        return RecordingLibraryError(kind, failure.message, remedy: failure.remedy)
     }
 
     private enum WritingKind: WritingFailureKind {
