@@ -50,7 +50,8 @@ struct LineText {
         return Array(String(decoding: units, as: UTF16.self).utf8)
     }
 
-    private static func western(_ content: [UInt8]) -> [UInt8] {
+    /// Text in UTF-8 from Windows' encoding of western Europe.
+    static func western(_ content: some Collection<UInt8>) -> [UInt8] {
         var text: [UInt8] = []
         text.reserveCapacity(content.count + content.count / 8)
         for byte in content {

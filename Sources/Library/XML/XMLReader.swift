@@ -59,7 +59,8 @@ package enum XMLReader {
 
     /// Passes the parts of a text to `events`.
     ///
-    /// UTF-8, UTF-16, ISO-8859-1 and US-ASCII are read, as the text declares them. On an error, `events` has got what stands before it.
+    /// UTF-8, UTF-16, ISO-8859-1, US-ASCII and windows-1252 are read, as the text declares them. On an error, `events` has got what stands
+    /// before it.
     package static func read(
         _ bytes: some Collection<UInt8>, limits: XMLLimits = XMLLimits(), into events: any XMLEvents
     ) throws(XMLError) {
@@ -70,8 +71,16 @@ package enum XMLReader {
         case .failure(let error): throw XMLError(error)
         }
         let run = try XMLRun(functions, limits: limits, events: events)
-        try run.read(bytes)
+        do {
+            try run.read(bytes)
+        } catch {
+            // An encoding that Expat does not know is found before anything else, so that `events` has got nothing yet.
+            guard error.kind == .encoding, windows.contains(run.encoding.lowercased()) else { throw error }
+            try XMLRun(functions, limits: limits, events: events, encoding: "UTF-8").read(LineText.western(bytes))
+        }
     }
+
+    private static let windows: Set<String> = ["windows-1252", "cp1252", "cp-1252", "x-cp1252"]
 }
 
 /// One text's way through Expat.
@@ -83,7 +92,8 @@ private final class XMLRun {
     private let events: any XMLEvents
     /// Why reading was stopped from within.
     private var failure: XMLError?
-    private var encoding = "unknown"
+    /// The encoding that the text declares.
+    private(set) var encoding = "unknown"
     private var depth = 0
     private var text: [UInt8] = []
     /// The namespaces in force, by prefix, with the depth at which each was declared.
@@ -96,8 +106,11 @@ private final class XMLRun {
     /// Prefixes that are declared at once, so that finding one takes bounded time.
     private static let mostNamespaces = 64
 
-    init(_ functions: LibraryFunctions<ExpatFunctions>, limits: XMLLimits, events: any XMLEvents) throws(XMLError) {
-        guard let parser = unsafe functions.table.pointee.XML_ParserCreate(nil) else { throw .outOfMemory }
+    /// - Parameter encoding: What the text is in, whatever it declares; nil to believe it.
+    init(
+        _ functions: LibraryFunctions<ExpatFunctions>, limits: XMLLimits, events: any XMLEvents, encoding: String? = nil
+    ) throws(XMLError) {
+        guard let parser = unsafe functions.table.pointee.XML_ParserCreate(encoding) else { throw .outOfMemory }
         (self.functions, self.limits, self.events) = (functions, limits, events)
         unsafe self.parser = parser
     }

@@ -59,6 +59,11 @@ struct XMLReaderTests {
         let record = Record()
         try XMLReader.read(latin, into: record)
         #expect(record.lines[1] == "\"é\"")
+        let windows =
+            Array("<?xml version='1.0' encoding='Windows-1252'?><a>".utf8) + [0x80, 0xE9] + Array("</a>".utf8)
+        let third = Record()
+        try XMLReader.read(windows, into: third)
+        #expect(third.lines == ["+-||a", "\"€é\"", "."])
         let wide: [UInt8] = [0xFF, 0xFE] + "<a>é</a>".utf16.flatMap { [UInt8($0 & 0xFF), UInt8($0 >> 8)] }
         let second = Record()
         try XMLReader.read(wide, into: second)
