@@ -176,7 +176,9 @@ extension RecordingLibrary {
         }
         for file in report.parts {
             let code = calls.remove(file.path)
-            if code < 0, code != -Int(ENOENT) { throw RecordingLibraryError.writing(file.path, FileFault(code: Int32(-code))) }
+            if code < 0, code != -Int(ENOENT) {
+                throw RecordingLibraryError.writing(file.path, FileFault(code: Int32(-code)))
+            }
         }
         // What has changed under its name is another recording, or the same one with other tags.
         for item in report.changed {

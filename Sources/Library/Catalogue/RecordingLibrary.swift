@@ -156,7 +156,8 @@ extension LibraryItem.Words {
             if !tag.isEmpty, seen.insert(tag.lowercased()).inserted { words.tags.append(tag) }
         }
         guard words.tags.count <= Self.mostTags else {
-            throw RecordingLibraryError(.textRefused, "a recording has at most \(Self.mostTags) tags", remedy: "Remove some.")
+            throw RecordingLibraryError(
+                .textRefused, "a recording has at most \(Self.mostTags) tags", remedy: "Remove some.")
         }
         return words
     }

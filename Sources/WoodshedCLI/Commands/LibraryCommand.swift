@@ -43,7 +43,9 @@ struct LibraryCommand: Verb {
             lookingIn: folders, partsInUse: library.partsInUse(), isCancelled: { watch.isOver })
         guard watch.status == .success else { throw CommandFailure(watch.status, "the check was stopped") }
         let view = CheckView(report: report)
-        if messages.json { try StandardStream.output.line(view.json.text) } else {
+        if messages.json {
+            try StandardStream.output.line(view.json.text)
+        } else {
             for line in view.lines { try StandardStream.output.line(line) }
         }
         if report.isClean {

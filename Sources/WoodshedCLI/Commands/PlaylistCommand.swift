@@ -38,14 +38,19 @@ struct PlaylistCommand: Verb {
         let (action, words) = PlaylistAction.parsed(words)
         guard action.wordCount.contains(words.count) else {
             throw CommandFailure(
-                .usage, "'\(action.rawValue)' takes \(words.count < action.wordCount.lowerBound ? "more" : "fewer") words",
+                .usage,
+                "'\(action.rawValue)' takes \(words.count < action.wordCount.lowerBound ? "more" : "fewer") words",
                 remedy: "Write: woodshed playlist \(action.usage)")
         }
         let library = try RecordingLibrary(PracticeStore(.user))
         defer { library.store.tellRepair() }
         switch action {
         case .list:
-            if let name = words.first { try list(try Self.playlist(name, in: library), library) } else { try list(library) }
+            if let name = words.first {
+                try list(try Self.playlist(name, in: library), library)
+            } else {
+                try list(library)
+            }
         case .create: try tell(try library.makePlaylist(words[0]), "created")
         case .rename: try tell(try library.rename(try Self.playlist(words[0], in: library), to: words[1]), "renamed")
         case .delete:
@@ -83,7 +88,8 @@ struct PlaylistCommand: Verb {
     private static func place(_ word: String) throws -> Int {
         guard let number = wholeNumber(word), (1...1_000_000).contains(number) else {
             throw CommandFailure(
-                .usage, "'\(word)' is no place in a playlist", remedy: "Give a number as `woodshed playlist NAME` shows it.")
+                .usage, "'\(word)' is no place in a playlist",
+                remedy: "Give a number as `woodshed playlist NAME` shows it.")
         }
         return Int(number)
     }
@@ -148,7 +154,9 @@ struct PlaylistCommand: Verb {
         }
         note("\(verb): \(playlist.name)")
         if hasNext {
-            note("next: woodshed playlist \(playlist.entryCount == 0 ? "add \(quoted(playlist.name)) @1" : quoted(playlist.name))")
+            note(
+                "next: woodshed playlist \(playlist.entryCount == 0 ? "add \(quoted(playlist.name)) @1" : quoted(playlist.name))"
+            )
         }
     }
 
@@ -186,7 +194,8 @@ struct PlaylistCommand: Verb {
         if numbers.isEmpty, failed + addresses > 0 {
             throw CommandFailure(
                 .notFound, "\(file): none of its \(failed + addresses) recordings is here",
-                remedy: addresses > 0 ? "Fetch what is on the network with: woodshed get URL" : "Look where the files are.")
+                remedy: addresses > 0
+                    ? "Fetch what is on the network with: woodshed get URL" : "Look where the files are.")
         }
         let stem = fileName(file).split(separator: ".").first.map(String.init)
         let playlist = try library.makePlaylist(name ?? list.title ?? stem ?? fileName(file))
