@@ -169,7 +169,8 @@ let package = Package(
         .target(
             name: "WoodshedCLI",
             dependencies: [
-                "Realtime", "DSP", "DesktopBus", "Drawing", "Files", "JSON", "RemoteControl", "Settings", "UserState",
+                "Realtime", "DSP", "DesktopBus", "Drawing", "Explanations", "Files", "JSON", "Library", "RemoteControl",
+                "Settings", "UserState",
                 "Woodshed",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],

@@ -44,6 +44,11 @@ package enum FileCopy {
         }
     }
 
+    /// Gives a file a second name. Not all file systems can.
+    package static func link(_ path: String, to other: String) throws(FileFault) {
+        if unsafe Glibc.link(path, other) != 0 { throw FileFault(code: errno, isCreating: true) }
+    }
+
     /// Waits until a file is on the disk.
     package static func synchronise(_ path: String, calls: any FileCalls = SystemFileCalls()) throws(FileFault) {
         let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK)

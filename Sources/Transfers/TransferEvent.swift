@@ -53,6 +53,14 @@ public struct TransferProgress: Sendable, Equatable {
     /// The time left for the bytes that are missing, in seconds, rounded up; nil if it is not known.
     public var secondsLeft: Int64?
 
+    /// Nothing is known yet.
+    public init() {}
+
+    init(doneBytes: Int64, totalBytes: Int64?, bytesPerSecond: Int64, secondsLeft: Int64? = nil) {
+        (self.doneBytes, self.totalBytes) = (doneBytes, totalBytes)
+        (self.bytesPerSecond, self.secondsLeft) = (bytesPerSecond, secondsLeft)
+    }
+
     /// From 0 to 1; nil if the length is not known. It is 1 only when all bytes are there.
     public var fraction: Double? {
         guard let totalBytes else { return nil }

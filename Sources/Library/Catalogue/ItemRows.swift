@@ -51,6 +51,12 @@ struct ItemRows {
             row: value)
     }
 
+    func item(source: String) throws(DatabaseError) -> ItemRow? {
+        try database.first(
+            "SELECT \(Self.columns) FROM \(Self.tables) WHERE source = ? AND gone = 0 ORDER BY item.id DESC",
+            .text(source), row: value)
+    }
+
     /// All rows, with those that are gone, in the order in which they were added.
     func all() throws(DatabaseError) -> [ItemRow] {
         try database.rows("SELECT \(Self.columns) FROM \(Self.tables) ORDER BY item.id", row: value)

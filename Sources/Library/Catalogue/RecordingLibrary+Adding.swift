@@ -174,7 +174,7 @@ extension RecordingLibrary {
             do throws(FileFault) {
                 let source = files[index].temporary ?? files[index].path
                 if !areSafe { try FileCopy.synchronise(source, calls: calls) }
-                try rename(source, to: target)
+                try put(source, to: target, isMoved: files[index].temporary == nil)
                 files[index].placed = target
             } catch {
                 takeBack(files[index])
@@ -183,6 +183,21 @@ extension RecordingLibrary {
             }
         }
         _ = calls.synchroniseFolder(folder.path)
+    }
+
+    /// Gives a file its name in the folder. One that is moved keeps its old name until the store knows it, where the disk permits that.
+    private func put(_ path: String, to target: String, isMoved: Bool) throws(FileFault) {
+        guard isMoved, path != target else { return try rename(path, to: target) }
+        let second = folder.parts + "/" + FilePlace.temporaryName()
+        guard FileFault.thrown(by: { () throws(FileFault) in try FileCopy.link(path, to: second) }) == nil else {
+            return try rename(path, to: target)
+        }
+        do throws(FileFault) { try rename(second, to: target) } catch {
+            _ = calls.remove(second)
+            throw error
+        }
+        // If both were the same file already, renaming has left the second name.
+        _ = calls.remove(second)
     }
 
     private func rename(_ path: String, to target: String) throws(FileFault) {
@@ -220,8 +235,8 @@ extension RecordingLibrary {
     /// Removes what is no longer needed, now that the store knows the file.
     private func cleanUp(_ file: NewFile) {
         guard let item = file.item else { return }
-        // Only a moved file that had to be copied is still there.
-        if let origin = file.movedFrom, file.temporary != nil { _ = unsafe unlink(FileName.systemName(origin)) }
+        // A file that was moved in the folder itself has one name.
+        if let origin = file.movedFrom, origin != file.placed { _ = unsafe unlink(FileName.systemName(origin)) }
         if item.place == .kept { _ = calls.remove(folder.trashed(item.path)) }
     }
 

@@ -65,6 +65,11 @@ public final class RecordingLibrary: Sendable {
         try read { (rows) throws(DatabaseError) in try rows.item(key).flatMap(Self.present) } ?? nil
     }
 
+    /// The recording that came from an address, also from the trash; nil if there is none.
+    public func item(from source: String) throws(StoreError) -> LibraryItem? {
+        try read { (rows) throws(DatabaseError) in try rows.item(source: source).flatMap(Self.present) } ?? nil
+    }
+
     private static func present(_ row: ItemRow) -> LibraryItem? { row.isGone ? nil : row.item }
 
     // MARK: Editing

@@ -36,6 +36,7 @@ extension StoreSchema {
         """,
         "CREATE INDEX item_by_added ON item (added)",
         "CREATE INDEX item_by_path ON item (path)",
+        "CREATE INDEX item_by_source ON item (source)",
         "CREATE INDEX item_by_revision ON item (revision)",
         words("item_words", of: "item", columns: "title, artist, tags", row: "id"),
         // Words of scripts without spaces are found by three letters of them, wherever they are.

@@ -1,20 +1,20 @@
 internal import Realtime
 
 /// A thread that carries out jobs one after another: those that wait for the disk, which the network's thread must not.
-final class JobThread: @unchecked Sendable {
+package final class JobThread: @unchecked Sendable {
     private let lock = ConditionLock()
     /// Both only under the lock.
     private var jobs: [@Sendable () -> Void] = []
     private var isOver = false
 
     /// nil if the system makes no thread.
-    init?(name: String) {
+    package init?(name: String) {
         guard let thread = PlainThread(name: name, { [self] in run() }) else { return nil }
         thread.detach()
     }
 
     /// Adds a job after those that are there.
-    func add(_ job: @escaping @Sendable () -> Void) {
+    package func add(_ job: @escaping @Sendable () -> Void) {
         lock.withLock {
             jobs.append(job)
             lock.wakeAll()
@@ -22,7 +22,7 @@ final class JobThread: @unchecked Sendable {
     }
 
     /// Ends the thread after the jobs that are there.
-    func end() {
+    package func end() {
         lock.withLock {
             isOver = true
             lock.wakeAll()

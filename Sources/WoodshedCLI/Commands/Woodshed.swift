@@ -22,7 +22,8 @@ struct Woodshed: ParsableCommand {
         subcommands: [
             Play.self, PracticeCommand.self, SectionsCommand.self, Render.self, Record.self, TakesCommand.self,
             CompareCommand.self, NextCommand.self, StatsCommand.self,
-            AddCommand.self, ListCommand.self, RecentCommand.self, EditCommand.self, RemoveCommand.self,
+            GetCommand.self, AddCommand.self, ListCommand.self, RecentCommand.self, EditCommand.self,
+            RemoveCommand.self,
             PlaylistCommand.self, StorageCommand.self, CleanCommand.self, LibraryCommand.self,
             Info.self, Measure.self,
             WaveformCommand.self,
@@ -49,7 +50,7 @@ enum Introduction {
                                         the same as a file
 
         Verbs:    play practice sections render record takes compare next stats
-                  add list recent edit rm playlist storage clean library
+                  get add list recent edit rm playlist storage clean library
                   info measure waveform
                   devices doctor calibrate bench config demo
         Help:     woodshed help VERB

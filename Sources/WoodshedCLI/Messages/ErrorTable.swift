@@ -44,6 +44,15 @@ extension RecordingLibraryError: CommandError {
     }
 }
 
+extension FetchRefusal: CommandError {
+    var exitStatus: ExitStatus {
+        switch kind {
+        case .webPage, .notAudio, .broken: .badData
+        case .needsExtractor: .configuration
+        }
+    }
+}
+
 extension ComparisonError: CommandError {
     var exitStatus: ExitStatus {
         switch kind {

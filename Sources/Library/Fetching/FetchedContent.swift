@@ -1,0 +1,97 @@
+// Whether what a server sends is a recording. Its content decides; what the server says about it only saves the way.
+internal import AudioFiles
+internal import Clips
+internal import DSP
+internal import Files
+internal import Transfers
+
+enum FetchedContent {
+    /// Refuses a page before it is fetched, where the address is not that of a recording either.
+    static func accept(_ answer: TransferAnswer) throws(FetchRefusal) {
+        let type = answer.contentType?.split(separator: ";").first?.lowercased() ?? ""
+        let isPage = type == "text/html" || type == "application/xhtml+xml"
+        let ending = answer.address.path.split(separator: ".").last.map { $0.lowercased() } ?? ""
+        if isPage, !endings.contains(ending) { throw .webPage(answer.address.shown) }
+    }
+
+    /// The endings of names that recordings have.
+    private static let endings: Set = [
+        "wav", "wave", "aif", "aiff", "aifc", "caf", "au", "snd", "w64", "rf64", "flac", "ogg", "oga", "opus", "mp3",
+        "mp2",
+        "m4a", "m4b", "mp4", "aac", "mka", "mkv", "webm", "mov", "avi", "wma",
+    ]
+
+    /// Recognises a complete file, and measures how loud it is.
+    ///
+    /// - Throws: A `FetchRefusal`, or `AudioFileError` if reading fails otherwise.
+    static func check(_ part: FetchedPart) throws -> LibraryItem.Loudness? {
+        let info: AudioFileInfo
+        do throws(AudioFileError) {
+            info = try AudioFileInfo(path: part.path)
+        } catch {
+            throw refusal(error, part) ?? error
+        }
+        if info.frameCount == 0 {
+            throw FetchRefusal(
+                kind: .broken, message: "\(part.answer.address.shown): there is no sound in this recording",
+                remedy: "Look for the recording elsewhere.")
+        }
+        return try loudness(info, part)
+    }
+
+    private static func refusal(_ error: AudioFileError, _ part: FetchedPart) -> FetchRefusal? {
+        let place = part.answer.address.shown
+        switch error.kind {
+        case .notAudio, .unsupported, .empty:
+            if isPage(part.path) { return .webPage(place) }
+            let text = error.message.dropPrefix(part.path + ": ")
+            return FetchRefusal(
+                kind: .notAudio, message: "\(place): \(text)",
+                remedy: "Give the address of a recording: WAV, FLAC, Ogg, Opus, MP3, M4A or a video with sound.")
+        case .broken:
+            return FetchRefusal(
+                kind: .broken, message: "\(place): \(error.message.dropPrefix(part.path + ": "))",
+                remedy: "Look for the recording elsewhere.")
+        default: return nil
+        }
+    }
+
+    /// Whether a file begins as a page does.
+    private static func isPage(_ path: String) -> Bool {
+        guard let file = try? unsafe RegularFile(path),
+            let head = try? FileBytes.bytes(of: file.descriptor, count: 1024)
+        else { return false }
+        let text = String(decoding: head, as: UTF8.self).lowercased()
+        return ["<!doctype html", "<html", "<head", "<?xml"].contains { text.contains($0) }
+    }
+
+    private static func loudness(_ info: AudioFileInfo, _ part: FetchedPart) throws -> LibraryItem.Loudness? {
+        let rate = ProgrammeReading.sampleRate(forFileRate: info.sampleRate)
+        let clip = try Clip(path: part.path, sampleRate: rate)
+        var meter = ProgrammeMeter(.init(sampleRate: rate, channelCount: clip.channelCount, weights: nil))
+        var isWanted = true
+        try unsafe clip.forEachBlock { (channels, count) in
+            unsafe meter.process(channels, frameCount: count) { _ in }
+            isWanted = part.isWanted()
+            return isWanted
+        }
+        guard isWanted else { throw RecordingLibraryError.cancelled }
+        let reading = meter.finish()
+        // Silence has no loudness.
+        guard reading.loudness.integrated.isFinite else { return nil }
+        return LibraryItem.Loudness(integrated: reading.loudness.integrated, truePeak: reading.truePeakDecibels)
+    }
+
+    /// A name for what an address names.
+    static func name(of address: String) -> String {
+        let path = (try? WebAddress(address))?.path ?? address
+        let name = fileName(path)
+        return name.isEmpty ? "recording" : name
+    }
+}
+
+extension String {
+    fileprivate func dropPrefix(_ prefix: String) -> String {
+        hasPrefix(prefix) ? String(dropFirst(prefix.count)) : self
+    }
+}

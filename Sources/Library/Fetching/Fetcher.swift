@@ -1,0 +1,287 @@
+internal import AudioFiles
+internal import Database
+internal import Explanations
+internal import Files
+internal import Glibc
+internal import Practice
+internal import Realtime
+internal import Synchronization
+public import Transfers
+
+/// Fetches what is on the list of a library, and takes it in.
+///
+/// Bytes go to a part in the library's folder. Only when a file is complete, was recognised as a recording and is on the disk, it gets a name
+/// there, and then its row in the store. So a program that is killed leaves a part that can go on, or a whole recording. The list keeps what is
+/// not done, and why.
+///
+///     let fetcher = Fetcher(library, TransferSettings(userAgent: "example/1.0"))
+///     Task { for await event in fetcher.events { print(event) } }
+///     try fetcher.start(library.askFor("https://example.org/song.mp3"))
+///
+/// Any thread may call it. Real-time safe: no.
+public final class Fetcher: Sendable {
+    private struct Running {
+        let fetch: PendingFetch
+        var transfer: Transfer?
+        /// Set while a program of the user's looks for the sound of a video.
+        var isCancelled = false
+        var loudness: LibraryItem.Loudness?
+    }
+
+    private struct State {
+        var running: [Int: Running] = [:]
+        /// The fetch of each transfer.
+        var numbers: [Int: Int] = [:]
+    }
+
+    private let library: RecordingLibrary
+    private let queue: TransferQueue
+    private let extractor: Extractor?
+    private let cache = ExtractionCache()
+    private let state = Mutex(State())
+    private let broadcast = EventBroadcast<FetchEvent>()
+    /// Takes files in, one after another; nil if the system makes no thread, and then the transfers' thread does.
+    private let jobs = JobThread(name: "woodshed-fetch")
+
+    /// A fetcher; nothing is fetched yet.
+    ///
+    /// - Parameters:
+    ///   - library: The library, with its list.
+    ///   - settings: How files are fetched.
+    ///   - extractor: The user's program that finds the sound of videos; nil if they have none.
+    public init(_ library: RecordingLibrary, _ settings: TransferSettings, extractor: Extractor? = nil) {
+        (self.library, self.extractor) = (library, extractor)
+        queue = TransferQueue(settings)
+        queue.observe { [weak self] in self?.take($0) }
+    }
+
+    deinit { jobs?.end() }
+
+    /// What happens from now on, to every reader. Ends with the fetcher.
+    public var events: AsyncStream<FetchEvent> { broadcast.stream }
+
+    /// Calls `observer` with each event, on a thread of the fetcher's, which it must not hold up.
+    package func observe(_ observer: @escaping @Sendable (FetchEvent) -> Void) { broadcast.observe(observer) }
+
+    /// Whether nothing is under way.
+    public var isIdle: Bool { state.withLock { $0.running.isEmpty } }
+
+    // MARK: Requests
+
+    /// Begins a fetch, or puts it in line. One that is under way is left alone.
+    public func start(_ fetch: PendingFetch) {
+        let isNew = state.withLock { state in
+            guard state.running[fetch.number] == nil else { return false }
+            state.running[fetch.number] = Running(fetch: fetch)
+            return true
+        }
+        guard isNew else { return }
+        // Both look at the disk, and the second may compute for a while.
+        run { [self] in
+            if let item = fetched(fetch) { return finish(fetch, item, isNew: false) }
+            let whole = library.folder.parts + "/" + RecordingLibrary.partName(fetch.address)
+            if FileIdentity(path: whole) != nil { return takeIn(fetch, whole, name: nil) }
+            if let link = VideoLink(fetch.address) { return extract(link, fetch) }
+            add(fetch, fetch.address, title: nil, artist: nil)
+        }
+    }
+
+    /// Lets a fetch stand still; what was received stays.
+    public func pause(_ number: Int) { transfer(number)?.pause() }
+
+    /// Lets a fetch go on.
+    public func resume(_ number: Int) { transfer(number)?.resume() }
+
+    /// Ends a fetch.
+    ///
+    /// - Parameter discarding: Whether what was received is removed. If not, it can go on later.
+    public func cancel(_ number: Int, discarding: Bool = false) {
+        let transfer = state.withLock { state in
+            state.running[number]?.isCancelled = true
+            return state.running[number]?.transfer
+        }
+        transfer?.cancel(discarding: discarding)
+    }
+
+    /// Ends all fetches; what was received stays.
+    public func cancelAll() {
+        for number in state.withLock({ Array($0.running.keys) }) { cancel(number) }
+    }
+
+    /// Ends everything, and waits for it.
+    public func close() {
+        cancelAll()
+        queue.close()
+        broadcast.end()
+    }
+
+    private func transfer(_ number: Int) -> Transfer? { state.withLock { $0.running[number]?.transfer } }
+
+    private func run(_ job: @escaping @Sendable () -> Void) {
+        if let jobs { jobs.add(job) } else { job() }
+    }
+
+    // MARK: Steps
+
+    /// The recording of the library that came from this address, if its file is there.
+    private func fetched(_ fetch: PendingFetch) -> LibraryItem? {
+        guard let item = try? library.item(from: fetch.address), !item.isTrashed, !item.isMissing else { return nil }
+        return item
+    }
+
+    /// Lets the user's program look for the sound of a video, on a thread of its own.
+    private func extract(_ link: VideoLink, _ fetch: PendingFetch) {
+        guard let extractor else {
+            return fail(
+                fetch,
+                FetchRefusal(
+                    kind: .needsExtractor, message: "\(fetch.address): this is a video site, which is not a recording",
+                    remedy:
+                        "Name a program that finds its sound in the configuration (extractor = …): see woodshed help get"
+                ),
+                keptBytes: 0)
+        }
+        let now = RecordingLibrary.now
+        if let known = cache?.source(for: link, now: now) {
+            return add(fetch, known.address, title: known.title, artist: known.artist)
+        }
+        tell(fetch, .extracting)
+        let work: @Sendable () -> Void = { [self] in
+            do throws(ExtractorError) {
+                let source = try extractor.extract(link) { [self] in !isCancelled(fetch.number) }
+                _ = cache?.keep(source, for: link, now: now)
+                add(fetch, source.address, title: source.title, artist: source.artist)
+            } catch {
+                if isCancelled(fetch.number) { return end(fetch, .cancelled(keptBytes: 0)) }
+                fail(fetch, error, keptBytes: 0)
+            }
+        }
+        guard let thread = PlainThread(name: "woodshed-extract", work) else { return work() }
+        thread.detach()
+    }
+
+    private func isCancelled(_ number: Int) -> Bool { state.withLock { $0.running[number]?.isCancelled ?? true } }
+
+    private func add(_ fetch: PendingFetch, _ address: String, title: String?, artist: String?) {
+        do {
+            try library.folder.make()
+            var request = TransferRequest(
+                try WebAddress(address),
+                to: library.folder.parts + "/" + RecordingLibrary.partName(fetch.address), priority: fetch.priority,
+                sha256: fetch.wishes.sha256)
+            request.acceptsAnswer = { answer in try FetchedContent.accept(answer) }
+            request.check = { [weak self] part in
+                let loudness = try FetchedContent.check(part)
+                self?.state.withLock { $0.running[fetch.number]?.loudness = loudness }
+                return nil
+            }
+            let transfer = try state.withLock { (state) throws(TransferError) -> Transfer? in
+                guard state.running[fetch.number]?.isCancelled == false else { return nil }
+                let transfer = try queue.add(request)
+                state.numbers[transfer.id] = fetch.number
+                state.running[fetch.number]?.transfer = transfer
+                return transfer
+            }
+            if transfer == nil { end(fetch, .cancelled(keptBytes: 0)) }
+        } catch let error as any ExplainedError {
+            fail(fetch, error, keptBytes: 0)
+        } catch {
+            fail(fetch, TransferError(.disk, "\(error)", remedy: ""), keptBytes: 0)
+        }
+    }
+
+    /// A part is complete: it becomes a recording of the library.
+    private func takeIn(_ fetch: PendingFetch, _ path: String, name: String?) {
+        let loudness = state.withLock { $0.running[fetch.number]?.loudness }
+        do {
+            let added = try library.takeIn(partAt: path, named: name ?? FetchedContent.name(of: fetch.address)) {
+                words in
+                fetch.wishes.apply(to: &words)
+                if words.source.isEmpty { words.source = fetch.address }
+            }
+            var item = added.item
+            if let loudness {
+                // Without it the recording is as good.
+                try? library.setLoudness(loudness, of: item.number)
+                item = (try? library.item(item.number)) ?? item
+            }
+            // Where it was known already, nothing was moved.
+            _ = library.calls.remove(path)
+            finish(fetch, item, isNew: added.isNew)
+        } catch let error as any ExplainedError {
+            fail(fetch, error, keptBytes: 0)
+        } catch {
+            fail(fetch, TransferError(.disk, "\(error)", remedy: ""), keptBytes: 0)
+        }
+    }
+
+    private func finish(_ fetch: PendingFetch, _ item: LibraryItem, isNew: Bool) {
+        _ = try? library.changeFetches { (rows) throws(DatabaseError) in try rows.remove(fetch.number) }
+        end(fetch, .finished(item, isNew: isNew))
+    }
+
+    private func fail(_ fetch: PendingFetch, _ error: any ExplainedError, keptBytes: Int64) {
+        // What another program fetches at the moment has not failed.
+        if (error as? TransferError)?.kind != .heldByOther {
+            let now = RecordingLibrary.now
+            _ = try? library.changeFetches { (rows) throws(DatabaseError) in
+                try rows.fail(fetch.number, error.message, error.remedy, at: now)
+                try rows.note(fetch.number, done: keptBytes, total: fetch.totalBytes)
+            }
+        }
+        end(fetch, .failed(error, keptBytes: keptBytes))
+    }
+
+    private func end(_ fetch: PendingFetch, _ kind: FetchEvent.Kind) {
+        state.withLock { $0.running[fetch.number] = nil }
+        tell(fetch, kind)
+    }
+
+    private func tell(_ fetch: PendingFetch, _ kind: FetchEvent.Kind) {
+        broadcast.tell(FetchEvent(number: fetch.number, address: fetch.address, kind: kind))
+    }
+
+    // MARK: Events of transfers
+
+    /// On the transfers' thread.
+    private func take(_ event: TransferEvent) {
+        let fetch: PendingFetch? = state.withLock { state in
+            guard let number = state.numbers[event.id] else { return nil }
+            if event.isLast { state.numbers[event.id] = nil }
+            return state.running[number]?.fetch
+        }
+        guard let fetch else { return }
+        switch event.kind {
+        case .queued: break
+        case .connecting(let place): tell(fetch, .connecting(place))
+        case .downloading(let answer, let from): tell(fetch, .downloading(from: from, total: answer.byteCount))
+        case .progress(let progress): tell(fetch, .progress(progress))
+        case .restarted(let reason): tell(fetch, .restarted(reason))
+        case .retrying(let seconds, let error): tell(fetch, .retrying(afterSeconds: seconds, error))
+        case .paused: tell(fetch, .paused)
+        case .resumed: tell(fetch, .resumed)
+        case .analysing: tell(fetch, .analysing)
+        case .finished(let file):
+            run { [self] in takeIn(fetch, file.path, name: file.answer.suggestedName) }
+        case .failed(let error, let kept):
+            forgetExtraction(fetch, error)
+            run { [self] in fail(fetch, error, keptBytes: kept) }
+        case .cancelled(let kept):
+            run { [self] in
+                _ = try? library.changeFetches { (rows) throws(DatabaseError) in
+                    try rows.note(fetch.number, done: kept, total: fetch.totalBytes)
+                }
+                end(fetch, .cancelled(keptBytes: kept))
+            }
+        }
+    }
+
+    /// An address that a program has found, and that the server refuses now, is looked for again the next time.
+    private func forgetExtraction(_ fetch: PendingFetch, _ error: TransferError) {
+        guard let link = VideoLink(fetch.address) else { return }
+        switch error.kind {
+        case .unauthorised, .notFound, .gone: _ = cache?.forget(link)
+        default: break
+        }
+    }
+}

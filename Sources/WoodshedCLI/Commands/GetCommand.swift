@@ -1,0 +1,237 @@
+// `woodshed get`: fetches recordings into the library.
+import ArgumentParser
+import JSON
+import Woodshed
+
+struct GetCommand: Verb {
+    static let configuration = CommandConfiguration(
+        commandName: "get",
+        abstract: "Fetch recordings from the network into the library.",
+        discussion: """
+            EXAMPLES
+              woodshed get https://example.org/song.mp3
+              woodshed get URL URL URL          several, some at a time
+              woodshed get - < list.txt         addresses, one a line
+              woodshed get URL --title "Blue Bossa" --tag slow
+              woodshed get URL --sha256 9f86d081884c7d65…
+              woodshed get --check URL          say whether it would be taken; nothing is sent
+              woodshed get URL --later          put it on the list only
+              woodshed get                      go on with the list
+              woodshed get --list               what is on it
+              woodshed get --cancel 3 --discard take it off, with its part
+
+            Ctrl-C keeps what was received; the same command goes on, if the server still has the
+            same file, and begins again if it has not. Names and passwords for servers belong into
+            ~/.netrc. A video site needs a program of yours that finds its sound, such as yt-dlp:
+              woodshed config set extractor "yt-dlp -j -f bestaudio"
+            Fetch only what you may: many sites and rights holders forbid it.
+            """)
+
+    @Argument(help: .init("Addresses, http or https; - for a list on standard input.", valueName: "url"))
+    var addresses: [String] = []
+
+    @Flag(name: .long, help: "Say whether the addresses would be taken, and fetch nothing.")
+    var check = false
+
+    @Flag(name: .long, help: "Put them on the list, and fetch nothing.")
+    var later = false
+
+    @Flag(name: .long, help: "List what is not fetched yet.")
+    var list = false
+
+    @Option(name: .long, help: .init("Take this one off the list.", valueName: "number"))
+    var cancel: Int?
+
+    @Flag(name: .long, help: "With --cancel: remove what was received.")
+    var discard = false
+
+    @Option(name: .long, help: .init("Let this one wait, also if another program fetches it.", valueName: "number"))
+    var pause: Int?
+
+    @Option(name: .long, help: .init("Let this one go on, or try it again.", valueName: "number"))
+    var resume: Int?
+
+    @Option(
+        name: .long, parsing: .unconditional, help: .init("Higher ones are fetched earlier.", valueName: "n"),
+        transform: { try boundedInteger($0, in: -1000...1000) })
+    var priority: Int?
+
+    @Option(name: .long, help: .init("The SHA-256 checksum that the file must have.", valueName: "digits"))
+    var sha256: String?
+
+    @OptionGroup var words: WordOptions
+
+    @OptionGroup(visibility: .hidden) var limits: FetchOptions
+
+    @OptionGroup var messages: MessageOptions
+
+    mutating func validate() throws {
+        let actions = [check, later, list, cancel != nil, pause != nil, resume != nil].filter { $0 }.count
+        if actions > 1 { throw ValidationError("Use one of --check, --later, --list, --cancel, --pause and --resume.") }
+        if check || later, addresses.isEmpty { throw ValidationError("Give an address.") }
+        if list || cancel != nil || pause != nil, !addresses.isEmpty {
+            throw ValidationError("--list, --cancel and --pause take no addresses.")
+        }
+        if discard, cancel == nil { throw ValidationError("--discard belongs to --cancel.") }
+        if let sha256, sha256.utf8.count != 64 || !sha256.allSatisfy(\.isHexDigit) {
+            throw ValidationError("A SHA-256 checksum has 64 hexadecimal digits.")
+        }
+        if sha256 != nil || words.title != nil, addresses.count != 1 || addresses == ["-"] {
+            throw ValidationError("--sha256 and --title are for one address.")
+        }
+    }
+
+    func perform() throws {
+        let addresses = try self.addresses.flatMap { try $0 == "-" ? Self.readList() : [$0] }
+        if check { return try tellChecks(addresses) }
+        let library = try RecordingLibrary(PracticeStore(.user))
+        defer { library.store.tellRepair() }
+        if list { return try tellList(library) }
+        if let number = cancel {
+            let fetch = try library.cancelFetch(number, discarding: discard)
+            return try tell(fetch, discard ? "taken off the list, its part removed" : "taken off the list")
+        }
+        if let number = pause { return try tell(try library.setFetch(number, .paused), "paused") }
+        if let number = resume, let priority { try library.setFetch(number, priority: priority) }
+        if let number = resume { try library.setFetch(number, .waiting) }
+        // Before anything is put on the list: an address that cannot be one is a mistake in the command.
+        for address in addresses where VideoLink(address) == nil { _ = try WebAddress(address) }
+        let asked = try addresses.map { try library.askFor($0, wishes, priority: priority ?? 0) }
+        if later {
+            for fetch in asked { try tell(fetch, "on the list") }
+            return
+        }
+        let all = try library.pendingFetches().filter { $0.state == .waiting }
+        let chosen = asked.isEmpty ? all : all.filter { fetch in asked.contains { $0.number == fetch.number } }
+        guard !chosen.isEmpty else { return note("There is nothing to fetch.") }
+        let session = try FetchSession(
+            chosen, library, limits, signals: Signals.install(), messages: messages, followsList: asked.isEmpty)
+        try session.run()
+    }
+
+    private var wishes: FetchWishes {
+        var wishes = FetchWishes()
+        (wishes.title, wishes.artist, wishes.language) = (words.title, words.artist, words.language)
+        (wishes.tags, wishes.licence, wishes.sha256) = (words.tag, words.licence, sha256?.lowercased())
+        return wishes
+    }
+
+    /// Addresses, one a line; empty lines and those that begin with # are left out.
+    private static func readList() throws -> [String] {
+        var addresses: [String] = []
+        while let line = readLine() {
+            let text = line.split(whereSeparator: \.isWhitespace).first.map(String.init) ?? ""
+            if !text.isEmpty, !text.hasPrefix("#") { addresses.append(text) }
+            if addresses.count > mostAddresses {
+                throw CommandFailure(
+                    .badData, "the list has more than \(mostAddresses) addresses", remedy: "Give it in parts.")
+            }
+        }
+        return addresses
+    }
+
+    private static let mostAddresses = 100_000
+
+    private func tellChecks(_ addresses: [String]) throws {
+        var failures: [TransferError] = []
+        for address in addresses {
+            var reason: TransferError?
+            if VideoLink(address) == nil {
+                do throws(TransferError) { _ = try WebAddress(address) } catch { reason = error }
+            }
+            if let reason { failures.append(reason) }
+            if messages.json {
+                try StandardStream.output.line(
+                    JSONValue.object([
+                        .init("v", .integer(1)), .init("address", .string(address)),
+                        .init("valid", .bool(reason == nil)),
+                        .init("message", reason.map { .string($0.message) } ?? .null),
+                        .init("remedy", reason.map { .string($0.remedy) } ?? .null),
+                    ]).text)
+            } else if reason == nil {
+                note("valid: \(address)")
+            }
+        }
+        if let first = failures.first, addresses.count == 1 { throw first }
+        for failure in failures { StandardStream.error.note(failure.text) }
+        if !failures.isEmpty { throw CommandFailure(.badData) }
+    }
+
+    private func tellList(_ library: RecordingLibrary) throws {
+        let fetches = try library.pendingFetches()
+        for fetch in fetches {
+            if messages.json {
+                try StandardStream.output.line(JSONValue.object([.init("v", .integer(1))] + fetch.fields).text)
+                continue
+            }
+            let error = fetch.error.isEmpty ? "" : "  \(fetch.error)"
+            try StandardStream.output.line(
+                printable("\(fetch.number)  \(fetch.state.rawValue)  \(fetch.address)\(error)"))
+        }
+        if messages.json || messages.quiet { return }
+        if fetches.isEmpty { return note("There is nothing to fetch.") }
+        let failed = fetches.first { $0.state == .failed }
+        note("next: woodshed get" + (failed.map { " --resume \($0.number)" } ?? ""))
+    }
+
+    private func tell(_ fetch: PendingFetch, _ words: String) throws {
+        if messages.json {
+            return try StandardStream.output.line(JSONValue.object([.init("v", .integer(1))] + fetch.fields).text)
+        }
+        note("\(words): \(fetch.number)  \(fetch.address)")
+    }
+
+    private func note(_ words: String) {
+        if !messages.quiet, !messages.json { StandardStream.error.note(printable(words)) }
+    }
+}
+
+/// How recordings are fetched.
+struct FetchOptions: ParsableArguments {
+    @Option(
+        name: .long, parsing: .unconditional,
+        help: .init("How often to try again after an error that may pass.", valueName: "n"),
+        transform: { try boundedInteger($0, in: 0...1000) })
+    var retry = 5
+
+    @Option(
+        name: .long, parsing: .unconditional, help: .init("How many at a time.", valueName: "n"),
+        transform: { try boundedInteger($0, in: 1...16) })
+    var parallel = 3
+
+    @Flag(name: .long, help: "Wait until there is a network.")
+    var waitOnline = false
+
+    @Option(
+        name: .long,
+        help: .init("The program that finds the sound of videos; {url} is their address.", valueName: "words"))
+    var extractor: String?
+
+    /// The settings of the transfers.
+    var settings: TransferSettings {
+        var settings = TransferSettings(userAgent: "woodshed/\(CommandLineTool.version)")
+        (settings.retries, settings.limit, settings.waitsForNetwork) = (retry, parallel, waitOnline)
+        settings.limitPerHost = min(2, parallel)
+        return settings
+    }
+
+    /// The user's program; nil if there is none.
+    func program() throws(ExtractorError) -> Extractor? {
+        guard let extractor, !extractor.isEmpty, extractor != "none" else { return nil }
+        return try Extractor(configuration: extractor)
+    }
+}
+
+extension PendingFetch {
+    /// The fetch for programs.
+    var fields: [JSONValue.Field] {
+        [
+            .init("fetch", .integer(number)), .init("address", .string(address)),
+            .init("state", .string(state.rawValue)), .init("priority", .integer(priority)),
+            .init("bytes", .integer(doneBytes)), .init("total", totalBytes.map { .integer($0) } ?? .null),
+            .init("message", error.isEmpty ? .null : .string(error)),
+            .init("remedy", remedy.isEmpty ? .null : .string(remedy)), .init("added", .integer(addedAt)),
+            .init("tried", triedAt.map { .integer($0) } ?? .null),
+        ]
+    }
+}

@@ -1,0 +1,159 @@
+// A run of `woodshed get`, on the main thread: what is fetched, how far it is, and how it ended.
+import Explanations
+import JSON
+import Library
+import Woodshed
+
+/// Fetches until everything is done, the user or the system ends it.
+final class FetchSession: TerminalLoopDelegate {
+    typealias Report = FetchEvent
+
+    private let library: RecordingLibrary
+    private let fetcher: Fetcher
+    private let loop: TerminalLoop<FetchSession>
+    /// Whether what is put on the list meanwhile is fetched as well.
+    private let followsList: Bool
+    private var lines: [Int: FetchLine] = [:]
+    private var order: [Int] = []
+    private var waiting: Set<Int>
+    private var failures: [any ExplainedError] = []
+    private var finishedCount = 0
+    private var lastLook: Int64 = 0
+    private var pausedNumbers: Set<Int> = []
+
+    /// How often the list is looked at for what other programs ask, in ns.
+    private static let lookInterval: Int64 = 1_000_000_000
+
+    init(
+        _ fetches: [PendingFetch], _ library: RecordingLibrary, _ options: FetchOptions, signals: Int32,
+        messages: MessageOptions, followsList: Bool
+    ) throws {
+        (self.library, self.followsList) = (library, followsList)
+        loop = try TerminalLoop(messages: messages, signals: signals)
+        fetcher = Fetcher(library, options.settings, extractor: try options.program())
+        waiting = Set(fetches.map(\.number))
+        let inbox = loop.inbox
+        fetcher.observe { inbox.put($0) }
+        for fetch in fetches { begin(fetch) }
+    }
+
+    private func begin(_ fetch: PendingFetch) {
+        waiting.insert(fetch.number)
+        order.append(fetch.number)
+        lines[fetch.number] = FetchLine(fetch)
+    }
+
+    /// Fetches to the end.
+    ///
+    /// - Throws: The error of the only fetch; a failure with its own status if several were asked for and not all were done.
+    func run() throws {
+        try loop.run(self, begin: { start() }, conclude: { try conclude() })
+    }
+
+    private func start() {
+        let fetches = (try? library.pendingFetches()) ?? []
+        for fetch in fetches where waiting.contains(fetch.number) { fetcher.start(fetch) }
+    }
+
+    private func conclude() throws {
+        fetcher.close()
+        take(loop.inbox.take())
+        if let ending = loop.ending {
+            let left = order.count - finishedCount - failures.count
+            if !loop.messages.quiet, ending != .closedPipe, left > 0 {
+                StandardStream.error.note("stopped; what was received is kept. Go on with: woodshed get")
+            }
+            throw CommandFailure(ending)
+        }
+        if finishedCount > 0, !loop.messages.quiet, !loop.messages.json {
+            StandardStream.error.note("next: woodshed practice @1")
+        }
+        if let failure = loop.outputFailure { throw failure }
+        if order.count == 1, let failure = failures.first { throw failure }
+        if !failures.isEmpty {
+            throw CommandFailure(
+                finishedCount > 0 ? .someFailed : (failures.last as? any CommandError)?.exitStatus ?? .unavailable,
+                "\(failures.count) of \(order.count) could not be fetched",
+                remedy: "See why with: woodshed get --list")
+        }
+    }
+
+    // MARK: The loop
+
+    var isOver: Bool { waiting.isEmpty }
+    var needsLooks: Bool { true }
+
+    func answer(_ key: KeyBytes.Key) {
+        switch KeyName(key)?.description {
+        case "space", "p": pausedNumbers.isEmpty ? pauseAll() : resumeAll()
+        case "q": loop.end(.success)
+        default: break
+        }
+    }
+
+    func answer(signal number: Int32) {}
+
+    private func pauseAll() {
+        pausedNumbers = waiting
+        for number in waiting { fetcher.pause(number) }
+    }
+
+    private func resumeAll() {
+        for number in pausedNumbers { fetcher.resume(number) }
+        pausedNumbers = []
+    }
+
+    func look(now: Int64) {
+        guard now - lastLook >= Self.lookInterval else { return }
+        lastLook = now
+        // Another program may have changed the list. A store that cannot be read at the moment changes nothing here.
+        guard loop.ending == nil, let fetches = try? library.pendingFetches() else { return }
+        let known = Dictionary(uniqueKeysWithValues: fetches.map { ($0.number, $0) })
+        for number in waiting {
+            switch known[number]?.state {
+            case .paused where lines[number]?.isPausedByList == false:
+                lines[number]?.isPausedByList = true
+                fetcher.pause(number)
+            case .waiting where lines[number]?.isPausedByList == true:
+                lines[number]?.isPausedByList = false
+                fetcher.resume(number)
+            default: break
+            }
+        }
+        for fetch in fetches where followsList && fetch.state == .waiting && lines[fetch.number] == nil {
+            begin(fetch)
+            fetcher.start(fetch)
+        }
+    }
+
+    func beginEnding() { fetcher.cancelAll() }
+    func prepareForSuspension() {}
+    func goOnAfterSuspension() {}
+
+    func lines(_ size: TerminalSize) -> [String] {
+        order.filter(waiting.contains).compactMap { lines[$0] }.filter(\.hasBegun).prefix(max(1, size.rows - 2)).map {
+            $0.line(columns: size.columns, glyphs: loop.traits.glyphs)
+        }
+    }
+
+    // MARK: Events
+
+    func take(_ reports: [FetchEvent]) {
+        for event in reports {
+            if loop.messages.json { loop.write(event.json.text + "\n") }
+            let words = lines[event.number]?.take(event, isDrawn: loop.drawsNow) ?? []
+            if !loop.messages.json { loop.say(words) }
+            guard event.isLast, waiting.remove(event.number) != nil else { continue }
+            switch event.kind {
+            case .finished: finishedCount += 1
+            case .failed(let error, _):
+                failures.append(error)
+                // The error of the only one is told when the run ends.
+                if order.count > 1, !loop.messages.json {
+                    loop.say([error.message] + (error.remedy.isEmpty ? [] : [error.remedy]), evenQuiet: true)
+                }
+            default: break
+            }
+        }
+    }
+}
