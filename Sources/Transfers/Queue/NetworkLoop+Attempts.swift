@@ -27,7 +27,7 @@ extension NetworkLoop {
             return
         }
         work.exchange = exchange
-        unsafe exchanges[exchange.handle] = exchange
+        exchanges[exchange.key] = exchange
         _ = unsafe curl.curl_multi_add_handle(multi, exchange.handle)
     }
 
@@ -41,7 +41,7 @@ extension NetworkLoop {
     func drop(_ work: Work) {
         guard let exchange = work.exchange else { return }
         work.exchange = nil
-        unsafe exchanges[exchange.handle] = nil
+        exchanges[exchange.key] = nil
         // An old libcurl would wait here for a name server that does not answer.
         if !exchange.leavesAtOnce, exchange.head.status == 0, !exchange.hasName {
             abandoned.append(exchange)
@@ -91,7 +91,7 @@ extension NetworkLoop {
         let redirection = exchange.redirection ?? exchange.head.value("location")
         let error = code == CURLE_OK ? nil : exchange.error(code)
         work.exchange = nil
-        unsafe exchanges[exchange.handle] = nil
+        exchanges[exchange.key] = nil
         _ = unsafe curl.curl_multi_remove_handle(multi, exchange.handle)
         switch exchange.verdict {
         case .take:

@@ -16,7 +16,7 @@ final class NetworkLoop: @unchecked Sendable {
     let files: FileWork
     var works: [Int: Work] = [:]
     /// Those that libcurl works at, by its handles.
-    var exchanges: [UnsafeMutableRawPointer: Exchange] = unsafe [:]
+    var exchanges: [Int: Exchange] = [:]
     /// Whether something has changed since it was last seen which transfers may begin.
     var mayBegin = false
     /// When the next attempt of one that waits may begin.
@@ -71,7 +71,7 @@ final class NetworkLoop: @unchecked Sendable {
             schedule()
             var running: Int32 = 0
             _ = unsafe curl.curl_multi_perform(multi, &running)
-            for exchange in unsafe exchanges.values { announce(exchange.work) }
+            for exchange in exchanges.values { announce(exchange.work) }
             readResults()
             let now = Clock.seconds
             // With thousands that wait this takes longer than to receive some bytes.
@@ -101,7 +101,7 @@ final class NetworkLoop: @unchecked Sendable {
             if let index = abandoned.firstIndex(where: { unsafe $0.handle == handle }) {
                 _ = unsafe curl.curl_multi_remove_handle(multi, handle)
                 abandoned.remove(at: index)
-            } else if let handle = unsafe handle, let exchange = unsafe exchanges[handle] {
+            } else if let exchange = exchanges[Int(bitPattern: handle)] {
                 announce(exchange.work)
                 finish(exchange, code)
             }
