@@ -76,6 +76,7 @@ let package = Package(
         .target(name: "CLibraryTable", path: "CSources/CLibraryTable"),
         .target(name: "CPangoCairo", dependencies: ["CLibraryTable"], path: "CSources/CPangoCairo"),
         .target(name: "CSQLite", dependencies: ["CLibraryTable"], path: "CSources/CSQLite"),
+        .target(name: "CCrypto", dependencies: ["CLibraryTable"], path: "CSources/CCrypto"),
         .target(name: "CCurl", dependencies: ["CLibraryTable"], path: "CSources/CCurl"),
         .target(name: "CSDBus", dependencies: ["CLibraryTable"], path: "CSources/CSDBus"),
         .target(name: "CExpat", dependencies: ["CLibraryTable"], path: "CSources/CExpat"),
@@ -147,7 +148,7 @@ let package = Package(
             swiftSettings: settings),
         .target(
             name: "Transfers",
-            dependencies: ["Explanations", "Realtime", "Files", "JSON", "Libraries", "CCurl", "CLinux"],
+            dependencies: ["Explanations", "Realtime", "Files", "JSON", "Libraries", "CCrypto", "CCurl", "CLinux"],
             swiftSettings: settings),
         .target(
             name: "DesktopBus", dependencies: ["Explanations", "Realtime", "Files", "Libraries", "CSDBus"],

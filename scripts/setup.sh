@@ -47,6 +47,7 @@ libcairo2-dev       reads pictures back
 libpango1.0-dev     its headers, which what is looked up in the library is compared with
 libsqlite3-dev      its header, for the same comparison
 libcurl4-openssl-dev its header, for the same comparison
+libssl-dev          its header, for the same comparison
 libexpat1-dev       its header, for the same comparison
 libsystemd-dev      its header, for the same comparison
 dbus-daemon         a desktop's bus, private to a test

@@ -73,7 +73,7 @@ struct ProtocolTests {
     }
 
     @Test
-    func `checksums are those of the published vectors, however the bytes are divided`() {
+    func `checksums are those of the published vectors, however the bytes are divided`() throws {
         let vectors: [(String, String, String)] = [
             (
                 "", "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855",
@@ -96,15 +96,14 @@ struct ProtocolTests {
         for (text, sha256, md5) in vectors {
             let bytes = Array(text.utf8)
             for (algorithm, expected) in [(Checksum.Algorithm.sha256, sha256), (.md5, md5)] {
-                #expect(Checksum(algorithm, algorithm.sum(bytes))?.hexadecimal == expected)
-                var computation = algorithm.computation
+                let computation = try ChecksumComputation(algorithm)
                 var rest = bytes[...]
                 while !rest.isEmpty {
                     let piece = rest.prefix(Int.random(in: 1...200, using: &random))
                     unsafe piece.withUnsafeBytes { unsafe computation.add($0) }
                     rest = rest.dropFirst(piece.count)
                 }
-                #expect(Checksum(algorithm, computation.finish())?.hexadecimal == expected)
+                #expect(Checksum(algorithm, computation.finished())?.hexadecimal == expected)
             }
         }
     }

@@ -142,7 +142,7 @@ struct QueueTests {
         await #expect(throws: TransferError.self) { _ = try await transfer.outcome }
         guard case .cancelled(let kept) = log.all(transfer.id).last else { throw TestFailure() }
         #expect(kept == (holds ? 300_000 : 0) && transfer.state == .cancelled)
-        await closed(queue)
+        await queue.close()
         #expect(folder.names == (holds ? ["a.part", "a.part.json"] : []))
     }
 
@@ -153,7 +153,7 @@ struct QueueTests {
         #expect(eventually { transfer.progress.doneBytes == 300_000 })
         transfer.cancel(discarding: true)
         await #expect(throws: TransferError.self) { _ = try await transfer.outcome }
-        await closed(queue)
+        await queue.close()
         #expect(folder.names == [])
     }
 
@@ -173,7 +173,7 @@ struct QueueTests {
         #expect(transfer.state == .analysing)
         transfer.cancel()
         await #expect(throws: TransferError.self) { _ = try await transfer.outcome }
-        await closed(queue)
+        await queue.close()
         #expect(folder.names == ["a.part", "a.part.json"])
         #expect(log.all(transfer.id).names.suffix(2) == ["analysing", "cancelled"])
         wanted.check = nil
@@ -193,7 +193,7 @@ struct QueueTests {
             #expect(eventually { transfers.contains { $0.state == .downloading } })
             queue.cancelAll(discarding: true)
             for transfer in transfers { await #expect(throws: TransferError.self) { _ = try await transfer.outcome } }
-            await closed(queue)
+            await queue.close()
         }
         try await round(0)
         let before = try descriptors()
@@ -219,7 +219,7 @@ struct QueueTests {
         let streams = (0..<3).map { _ in queue.events }
         let transfer = try queue.add(request("/file?n=100000", "a"))
         _ = try await transfer.outcome
-        await closed(queue)
+        await queue.close()
         var seen: [[String]] = []
         for stream in streams {
             var kinds: [TransferEvent.Kind] = []
@@ -247,7 +247,7 @@ struct QueueTests {
         task.cancel()
         await #expect(throws: TransferError.self) { _ = try await task.value }
 
-        await closed(other)
+        await other.close()
         #expect(throws: TransferError.self) { try other.add(wanted) }
         #expect(folder.names == [])
     }

@@ -109,18 +109,8 @@ func fetch(
     queue.observe { event in events.withLock { $0.append(event.kind) } }
     let result: Result<FetchedFile, TransferError>
     do { result = .success(try await queue.fetch(request)) } catch { result = .failure(error as TransferError) }
-    await closed(queue)
+    await queue.close()
     return (result, events.withLock { $0 })
-}
-
-/// Closes a queue on a thread that may wait.
-func closed(_ queue: TransferQueue) async {
-    await withCheckedContinuation { continuation in
-        Thread.detachNewThread {
-            queue.close()
-            continuation.resume()
-        }
-    }
 }
 
 extension Result where Failure == TransferError {

@@ -102,8 +102,14 @@ final class PartFile: @unchecked Sendable {
         case named
     }
 
-    /// Whether the target may be written, and how much of the part can be used.
+    /// Whether the target may be written, and how much of the part can be used; notes who holds it from now on.
     func beginning(_ request: TransferRequest) throws(TransferError) -> Beginning {
+        let found = try found(request)
+        if found != .named { try save(record) }
+        return found
+    }
+
+    private func found(_ request: TransferRequest) throws(TransferError) -> Beginning {
         let length = FileState(descriptor: descriptor)?.byteCount ?? 0
         if let existing = FileIdentity(path: place.finalPath) {
             // Linked to its name already by a run that was killed before it could remove the other name.
@@ -113,24 +119,15 @@ final class PartFile: @unchecked Sendable {
                 throw .disk(request.path, FileFault(code: EEXIST, isCreating: true))
             }
         }
-        if record.address != request.address.text {
-            let isUsed = length > 0
+        func anew(_ reason: RestartReason?) -> Beginning {
             record = PartRecord(address: request.address.text)
             record.holder = getpid()
-            return .anew(isUsed ? .otherAddress : nil)
+            return .anew(reason)
         }
-        if record.durableBytes > length {
-            record.durableBytes = 0
-            record.isComplete = false
-            return .anew(.damagedPart)
-        }
-        if record.isComplete {
-            if record.durableBytes == length { return .complete }
-            record.isComplete = false
-            return .anew(.damagedPart)
-        }
-        if record.durableBytes == 0 { return .anew(nil) }
-        return .goingOn(from: record.durableBytes)
+        if record.address != request.address.text { return anew(length > 0 ? .otherAddress : nil) }
+        if record.durableBytes > length { return anew(.damagedPart) }
+        if record.isComplete { return record.durableBytes == length ? .complete : anew(.damagedPart) }
+        return record.durableBytes == 0 ? anew(nil) : .goingOn(from: record.durableBytes)
     }
 
     /// Bytes that an ordinary user may still write to the disk; nil if that is not known.
@@ -143,19 +140,20 @@ final class PartFile: @unchecked Sendable {
 
     /// Empties the part, and notes which version the bytes will be that follow. Call it before the first of them.
     func begin(_ new: PartRecord) throws(TransferError) {
-        record = new
-        record.holder = getpid()
+        // What the old record counts is gone with the first step, whether the second one succeeds or not.
+        record.durableBytes = 0
         try check(calls.setLength(descriptor, 0))
-        try save()
+        var new = new
+        new.holder = getpid()
+        try save(new)
     }
 
     /// Notes where the bytes come from by now, and forgets whatever follows the ones that count.
     func goOn(_ new: PartRecord, from byteCount: Int64) throws(TransferError) {
-        let durable = record.durableBytes
-        record = new
-        (record.durableBytes, record.holder) = (durable, getpid())
+        var new = new
+        (new.durableBytes, new.holder) = (record.durableBytes, getpid())
         try check(calls.setLength(descriptor, byteCount))
-        try save()
+        try save(new)
     }
 
     /// Writes bytes; the network's thread calls it.
@@ -180,19 +178,22 @@ final class PartFile: @unchecked Sendable {
             isBroken = true
             throw .disk(place.path, FileFault(code: Int32(-result)))
         }
-        (record.durableBytes, record.isComplete) = (byteCount, isComplete)
-        if isComplete { record.byteCount = byteCount }
-        try save()
+        var new = record
+        (new.durableBytes, new.isComplete) = (byteCount, isComplete)
+        if isComplete { new.byteCount = byteCount }
+        try save(new)
     }
 
-    private func save() throws(TransferError) {
+    /// Puts a record on the disk; only then it counts.
+    private func save(_ new: PartRecord) throws(TransferError) {
         do throws(FileFault) {
             // Only with the lock: the unfinished record has a fixed name, so that one left by a killed process is used again.
             let file = try WholeFile(
                 names.record, suffix: PartNames.unfinishedEnding, permissions: 0o600, calls: calls)
-            try file.append(Array((record.json.text + "\n").utf8))
+            try file.append(Array((new.json.text + "\n").utf8))
             try file.commit()
         } catch { throw .disk(place.path, error) }
+        record = new
     }
 
     private func check(_ result: Int) throws(TransferError) {
@@ -243,16 +244,16 @@ final class PartFile: @unchecked Sendable {
         onClose = nil
     }
 
-    /// The checksum of the whole part; nil if `isWanted` says so, between pieces.
+    /// The checksum of the whole part; nil if it is no longer wanted.
     func sum(_ algorithm: Checksum.Algorithm, isWanted: () -> Bool) throws(TransferError) -> [UInt8]? {
-        var computation = algorithm.computation
+        let computation = try ChecksumComputation(algorithm)
         let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 18, alignment: 16)
         defer { unsafe buffer.deallocate() }
         var offset: Int64 = 0
         while isWanted() {
             do throws(FileFault) {
                 let count = try unsafe FileBytes.read(descriptor, at: offset, into: buffer)
-                if count == 0 { return computation.finish() }
+                if count == 0 { return computation.finished() }
                 unsafe computation.add(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
                 offset += Int64(count)
             } catch { throw .disk(place.path, error) }

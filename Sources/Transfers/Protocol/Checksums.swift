@@ -84,27 +84,3 @@ struct Checksum: Equatable, Hashable, Sendable {
         return bytes
     }
 }
-
-/// Computes a checksum, piece by piece.
-protocol ChecksumComputation {
-    init()
-    mutating func add(_ bytes: UnsafeRawBufferPointer)
-    /// The checksum of all bytes; call it once.
-    mutating func finish() -> [UInt8]
-}
-
-extension Checksum.Algorithm {
-    var computation: any ChecksumComputation {
-        switch self {
-        case .sha256: SHA256()
-        case .md5: MD5()
-        }
-    }
-
-    /// The checksum of a text or a small file.
-    func sum(_ bytes: [UInt8]) -> [UInt8] {
-        var computation = computation
-        unsafe bytes.withUnsafeBytes { unsafe computation.add($0) }
-        return computation.finish()
-    }
-}

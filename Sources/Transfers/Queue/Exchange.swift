@@ -178,6 +178,9 @@ final class Exchange {
 
     // MARK: For the loop
 
+    /// The handle, as a key.
+    var key: Int { unsafe Int(bitPattern: handle) }
+
     /// Lets held bytes come, if nothing holds them any more.
     func release() {
         guard isHolding, isPrepared, !work.isHeld else { return }

@@ -33,8 +33,13 @@ final class FileWork: Sendable {
                 let part = try PartFile(transfer.request, calls: core.hooks.calls)
                 core.countFileWork(1)
                 part.onClose = { core.countFileWork(-1) }
-                let beginning = try part.beginning(transfer.request)
-                result = .success(OpenedPart(part: part, beginning: beginning, record: part.record))
+                do throws(TransferError) {
+                    let beginning = try part.beginning(transfer.request)
+                    result = .success(OpenedPart(part: part, beginning: beginning, record: part.record))
+                } catch {
+                    _ = Self.settled(part, written: 0, isDiscarding: false)
+                    throw error
+                }
             } catch { result = .failure(error) }
             let isTaken = core.post(.opened(transfer.id, result))
             if !isTaken, case .success(let opened) = result {

@@ -27,6 +27,7 @@ extension NetworkLoop {
             return
         }
         work.exchange = exchange
+        exchanges[exchange.key] = exchange
         _ = unsafe curl.curl_multi_add_handle(multi, exchange.handle)
     }
 
@@ -40,6 +41,7 @@ extension NetworkLoop {
     func drop(_ work: Work) {
         guard let exchange = work.exchange else { return }
         work.exchange = nil
+        exchanges[exchange.key] = nil
         // An old libcurl would wait here for a name server that does not answer.
         if !exchange.leavesAtOnce, exchange.head.status == 0, !exchange.hasName {
             abandoned.append(exchange)
@@ -85,9 +87,11 @@ extension NetworkLoop {
             exchange.earlyEnd = code
             return
         }
-        let redirection = exchange.redirection
+        // libcurl gives none if it did not receive the whole body, which may be anything.
+        let redirection = exchange.redirection ?? exchange.head.value("location")
         let error = code == CURLE_OK ? nil : exchange.error(code)
         work.exchange = nil
+        exchanges[exchange.key] = nil
         _ = unsafe curl.curl_multi_remove_handle(multi, exchange.handle)
         switch exchange.verdict {
         case .take:
@@ -170,6 +174,7 @@ extension NetworkLoop {
         drop(work)
         reconnect(work)
         work.retryAt = Clock.seconds + seconds
+        mayBegin = true
         if case .connecting = work.phase { work.transfer.tell(.retrying(afterSeconds: seconds, error)) }
     }
 }

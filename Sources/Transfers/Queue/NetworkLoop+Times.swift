@@ -55,21 +55,21 @@ extension NetworkLoop {
         work.transfer.tell(.progress(progress))
     }
 
-    /// How long to wait for the network, in ms.
-    func waitMilliseconds() -> Int32 {
+    /// When something is due that no command and no byte announces.
+    func nextTime() -> Double {
         let now = Clock.seconds
-        var until = now + 60
+        var next = now + 60
         for work in works.values {
             if let ending = work.ending {
-                until = min(until, ending.deadline)
+                next = min(next, ending.deadline)
             } else if work.exchange != nil {
                 if case .paused = work.phase { continue }
-                until = min(until, now + Self.progressSeconds)
-            } else if let retryAt = work.retryAt, case .connecting = work.phase {
+                next = min(next, now + Self.progressSeconds)
+            } else if let retryAt = work.retryAt, case .connecting = work.phase, retryAt > now {
                 // One whose time has come waits for its turn, which comes with another's end.
-                if retryAt > now { until = min(until, retryAt) }
+                next = min(next, retryAt)
             }
         }
-        return Int32(max(0, ((until - now) * 1000).rounded(.up)))
+        return next
     }
 }

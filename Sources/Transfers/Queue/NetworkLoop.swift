@@ -15,6 +15,14 @@ final class NetworkLoop: @unchecked Sendable {
     let multi: UnsafeMutableRawPointer
     let files: FileWork
     var works: [Int: Work] = [:]
+    /// Those that libcurl works at, by its handles.
+    var exchanges: [Int: Exchange] = [:]
+    /// Whether something has changed since it was last seen which transfers may begin.
+    var mayBegin = false
+    /// When the next attempt of one that waits may begin.
+    private var nextRetryAt = Double.infinity
+    /// When the times were looked at, and when they must be again.
+    private var (lastLook, wakeAt) = (0.0, 0.0)
     var waits: Waits
     var lastSerial = 0
     /// Requests whose transfers are over, while the name of the server is still being looked up.
@@ -63,11 +71,19 @@ final class NetworkLoop: @unchecked Sendable {
             schedule()
             var running: Int32 = 0
             _ = unsafe curl.curl_multi_perform(multi, &running)
-            for work in works.values { announce(work) }
+            for exchange in exchanges.values { announce(exchange.work) }
             readResults()
-            lookAtTimes()
-            schedule()
-            if !works.isEmpty { _ = unsafe curl.curl_multi_poll(multi, nil, 0, waitMilliseconds(), nil) }
+            let now = Clock.seconds
+            // With thousands that wait this takes longer than to receive some bytes.
+            if mayBegin || now - lastLook >= 0.01 {
+                lastLook = now
+                lookAtTimes()
+                schedule()
+                wakeAt = nextTime()
+            }
+            if works.isEmpty { continue }
+            let milliseconds = Int32(max(0, ((wakeAt - Clock.seconds) * 1000).rounded(.up)))
+            _ = unsafe curl.curl_multi_poll(multi, nil, 0, milliseconds, nil)
         }
         files.end()
         for exchange in abandoned { _ = unsafe curl.curl_multi_remove_handle(multi, exchange.handle) }
@@ -85,9 +101,9 @@ final class NetworkLoop: @unchecked Sendable {
             if let index = abandoned.firstIndex(where: { unsafe $0.handle == handle }) {
                 _ = unsafe curl.curl_multi_remove_handle(multi, handle)
                 abandoned.remove(at: index)
-            } else if let work = works.values.first(where: { unsafe $0.exchange?.handle == handle }) {
-                announce(work)
-                if let exchange = work.exchange { finish(exchange, code) }
+            } else if let exchange = exchanges[Int(bitPattern: handle)] {
+                announce(exchange.work)
+                finish(exchange, code)
             }
         }
     }
@@ -95,6 +111,7 @@ final class NetworkLoop: @unchecked Sendable {
     // MARK: Commands
 
     private func carryOut(_ command: Command) {
+        mayBegin = true
         switch command {
         case .add(let transfer):
             let work = Work(transfer)
@@ -124,6 +141,7 @@ final class NetworkLoop: @unchecked Sendable {
     }
 
     func enter(_ work: Work, _ phase: Phase) {
+        mayBegin = true
         work.phase = phase
         work.transfer.show(phase.state)
     }
@@ -132,6 +150,10 @@ final class NetworkLoop: @unchecked Sendable {
 
     /// Lets as many transfers begin or go on as the limits permit.
     private func schedule() {
+        let now = Clock.seconds
+        if !mayBegin, now < nextRetryAt { return }
+        mayBegin = false
+        nextRetryAt = works.values.compactMap(\.retryAt).filter { $0 > now }.min() ?? .infinity
         func isActive(_ work: Work) -> Bool {
             if work.ending != nil { return false }
             switch work.phase {
@@ -140,7 +162,6 @@ final class NetworkLoop: @unchecked Sendable {
             case .queued, .paused, .done, .failed, .cancelled: return false
             }
         }
-        let now = Clock.seconds
         func wantsTurn(_ work: Work) -> Bool {
             if work.ending != nil { return false }
             switch work.phase {

@@ -45,6 +45,8 @@ final class QueueCore: @unchecked Sendable {
     private var loop: NetworkLoop?
     /// Parts that are open, and jobs that wait for the disk.
     private var fileWork = 0
+    /// Called when there is nothing left to do.
+    private var whenIdle: [@Sendable () -> Void] = []
 
     init(_ settings: TransferSettings, _ hooks: TransferHooks) { (self.settings, self.hooks) = (settings, hooks) }
 
@@ -95,7 +97,7 @@ final class QueueCore: @unchecked Sendable {
         lock.withLock {
             if inbox.isEmpty, isIdle {
                 loop = nil
-                lock.wakeAll()
+                tellIdle()
                 return nil
             }
             defer { inbox = [] }
@@ -107,7 +109,7 @@ final class QueueCore: @unchecked Sendable {
     func countFileWork(_ change: Int) {
         lock.withLock {
             fileWork += change
-            lock.wakeAll()
+            tellIdle()
         }
     }
 
@@ -116,8 +118,24 @@ final class QueueCore: @unchecked Sendable {
         post(.cancel(nil, discarding: false))
     }
 
-    /// Waits until there is no transfer, no open part, and no job for one.
+    /// Calls `body` when there is no transfer, no open part, and no job for one; at once if that is so already.
+    func whenIdle(_ body: @escaping @Sendable () -> Void) {
+        lock.withLock {
+            whenIdle.append(body)
+            tellIdle()
+        }
+    }
+
+    /// The same, for a thread that may wait.
     func waitUntilIdle() {
         lock.withLock { while loop != nil || fileWork > 0 { lock.wait() } }
+    }
+
+    /// Call it under the lock.
+    private func tellIdle() {
+        guard loop == nil, fileWork == 0 else { return }
+        for body in whenIdle { body() }
+        whenIdle = []
+        lock.wakeAll()
     }
 }

@@ -60,7 +60,13 @@ public final class TransferQueue: Sendable {
 
     /// Cancels all transfers, keeps their parts, and waits until their last events have been told and their parts are closed. Takes no
     /// more transfers.
-    public func close() {
+    public func close() async {
+        core.beginClosing()
+        await withCheckedContinuation { continuation in core.whenIdle { continuation.resume() } }
+    }
+
+    /// The same, for a thread that may wait, which is none of the concurrency pool's.
+    package func closeAndWait() {
         core.beginClosing()
         core.waitUntilIdle()
     }

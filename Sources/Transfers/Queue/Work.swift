@@ -98,7 +98,9 @@ final class Work {
     private func decideOnWhole(_ exchange: Exchange, _ new: PartRecord) -> Decision {
         var new = new
         new.byteCount = exchange.head.contentLength
-        if let error = refusal(new, exchange.address, missing: new.byteCount) { return Decision(verdict: .fail(error)) }
+        // The part is emptied first.
+        let missing = new.byteCount.map { $0 - written }
+        if let error = refusal(new, exchange.address, missing: missing) { return Decision(verdict: .fail(error)) }
         var reason: RestartReason?
         if exchange.rangeStart != nil, let record {
             reason = record.validators.agree(with: new.validators) ? .noRanges : .changedOnServer
