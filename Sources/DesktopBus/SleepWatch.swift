@@ -62,7 +62,9 @@ final class SleepWatch {
     private func inhibit(_ what: String, _ why: String, _ mode: String, _ call: Call) {
         guard owner != nil else { return }
         let values: [BusValue] = [what, who, why, mode].map { .string(busText($0)) }
-        if let cookie = connection.call(Self.name, Self.path, Self.interface, "Inhibit", values) { calls[cookie] = call }
+        if let cookie = connection.call(Self.name, Self.path, Self.interface, "Inhibit", values) {
+            calls[cookie] = call
+        }
     }
 
     private func release(_ descriptor: inout Int32) {

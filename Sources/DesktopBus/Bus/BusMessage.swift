@@ -24,7 +24,9 @@ final class BusMessage {
     /// Takes over a reference.
     init(_ pointer: OpaquePointer, _ table: UnsafePointer<SDBusFunctions>) {
         unsafe (self.pointer, self.table) = (pointer, table)
-        func text(_ pointer: UnsafePointer<CChar>?) -> String { unsafe pointer.map { unsafe String(cString: $0) } ?? "" }
+        func text(_ pointer: UnsafePointer<CChar>?) -> String {
+            unsafe pointer.map { unsafe String(cString: $0) } ?? ""
+        }
         let functions = unsafe table.pointee
         var type: UInt8 = 0
         _ = unsafe functions.sd_bus_message_get_type(pointer, &type)
@@ -55,7 +57,9 @@ final class BusMessage {
     /// The name of the error, and its words.
     var fault: (name: String, message: String)? {
         guard let error = unsafe table.pointee.sd_bus_message_get_error(pointer) else { return nil }
-        func text(_ pointer: UnsafePointer<CChar>?) -> String { unsafe pointer.map { unsafe String(cString: $0) } ?? "" }
+        func text(_ pointer: UnsafePointer<CChar>?) -> String {
+            unsafe pointer.map { unsafe String(cString: $0) } ?? ""
+        }
         return unsafe (text(error.pointee.name), text(error.pointee.message))
     }
 

@@ -140,7 +140,11 @@ struct MediaChanges {
                 guard before != after else { continue }
                 switch property.change {
                 case .tells:
-                    if let after { change.changed[property.name] = after } else { change.invalidated.append(property.name) }
+                    if let after {
+                        change.changed[property.name] = after
+                    } else {
+                        change.invalidated.append(property.name)
+                    }
                 case .invalidates: change.invalidated.append(property.name)
                 case .constant, .silent: break
                 }

@@ -91,7 +91,9 @@ struct PlayerObject {
             }
             try put(.goTo(place), if: .seek)
         case ("OpenUri", .string(let uri)?, _):
-            guard isControlled, state.can.contains(.open) else { throw .unsupported("nothing can be opened over the bus") }
+            guard isControlled, state.can.contains(.open) else {
+                throw .unsupported("nothing can be opened over the bus")
+            }
             try self.put(.open(try checked(uri)))
         default: throw .arguments("\(method): wrong values")
         }
@@ -160,7 +162,9 @@ struct PlayerObject {
     private func set(_ property: String, _ value: BusValue) throws(BusFault) {
         switch (property, value) {
         case ("LoopStatus", .string(let text)):
-            guard let loop = MediaState.Loop(rawValue: text) else { throw .arguments("LoopStatus is None, Track or Playlist") }
+            guard let loop = MediaState.Loop(rawValue: text) else {
+                throw .arguments("LoopStatus is None, Track or Playlist")
+            }
             try put(.setLoop(loop))
         case ("Shuffle", .boolean(let isOn)): try put(.setShuffle(isOn))
         case ("Volume", .double(let volume)):

@@ -117,7 +117,8 @@ final class SessionOffer {
             message.sender == "org.freedesktop.DBus"
         else { return nil }
         nameCall = nil
-        if message.kind == .reply, case .uint32(let answer)? = try? message.values().first, Self.owned.contains(answer) {
+        if message.kind == .reply, case .uint32(let answer)? = try? message.values().first, Self.owned.contains(answer)
+        {
             isNamed = true
             return .named(names[index])
         }
