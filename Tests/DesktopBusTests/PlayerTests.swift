@@ -273,6 +273,7 @@ struct PlayerTests {
         try seen.call("AddTrack", .string("file:///c"), .path(MediaTrack.none), .boolean(false), of: list)
         #expect(try program.signal("TrackAdded").last == .path(MediaTrack.none))
         try seen.call("AddTrack", .string("file:///d"), path(99), .boolean(true), of: list)
+        _ = try program.signal("TrackAdded")
         #expect(player.requests.last == .addTrack("file:///d", after: 2, playsIt: true))
         try seen.call("RemoveTrack", path(3), of: list)
         #expect(try program.signal("TrackRemoved") == [path(3)])

@@ -83,6 +83,7 @@ struct SettingOption: Sendable {
         SettingOption(
             name: "control", verbs: playing.union(["record"]), standard: "none",
             check: { text throws(ArgumentError) in _ = try ControlWays(parsing: text) }),
+        SettingOption(name: "mpris", verbs: playing.union(["record"]), standard: "yes", hasOpposite: true),
         word("on-loss", playing, LossText.wait),
         SettingOption(name: "exclusive", verbs: playing, standard: "no"),
         number("period", playing, 1...8192, "256"), number("periods", playing, 2...4, "3"),
