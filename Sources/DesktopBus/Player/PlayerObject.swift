@@ -37,7 +37,7 @@ struct PlayerObject {
         switch interface.name {
         case BusInterface.introspection.name:
             let description = BusInterface.description(
-                known, children: own.isEmpty ? [Self.child(of: call.path) ?? ""] : [])
+                known.map(offered), children: own.isEmpty ? [Self.child(of: call.path) ?? ""] : [])
             return [.string(description)]
         case BusInterface.properties.name: return try properties(method.name, values)
         case BusInterface.root.name: try root(method.name)
@@ -45,6 +45,13 @@ struct PlayerObject {
         default: return try trackList(method.name, values)
         }
         return []
+    }
+
+    /// An interface without the properties that this player does not have.
+    private func offered(_ interface: BusInterface) -> BusInterface {
+        var interface = interface
+        interface.properties.removeAll { properties.value($0.name, of: interface.name, position: { 0 }) == nil }
+        return interface
     }
 
     /// The next part of the object's path below another one.
