@@ -32,8 +32,8 @@ final class MediaDesk {
     private var reason: String?
     private var track: MediaTrack?
     private var isStarted = false
-    /// Whether somebody has pressed the key that stops; the next sound ends it.
-    private var isStopped = false
+    /// Whether somebody has pressed the key that stops; the next sound after the silence ends it.
+    private var (isStopped, wasSilent) = (false, false)
 
     /// nil where there is no bus, or it is not wanted.
     ///
@@ -85,8 +85,7 @@ final class MediaDesk {
         case .details(let details): track?.add(details)
         case .bus(.request(let request)):
             bus.carriedOut()
-            if request == .stop { isStopped = true }
-            if request == .play || request == .playPause { isStopped = false }
+            if request == .stop { (isStopped, wasSilent) = (true, false) }
             run.carryOut(request)
         case .bus(.sleeps):
             run.prepareForSuspension()
@@ -112,6 +111,8 @@ final class MediaDesk {
     func look(_ run: some MediaControlled) {
         guard isStarted else { return }
         var state = run.mediaState
+        // The sound fades out first.
+        if state.playback != .playing { wasSilent = true } else if wasSilent { (isStopped, wasSilent) = (false, false) }
         if isStopped, state.playback == .paused { state.playback = .stopped }
         if state != shown {
             shown = state
