@@ -253,7 +253,7 @@ struct DiagnosisTests {
         let check = Check(name: "ffmpeg", grade: .weak, finding: "missing", remedy: "install it")
         #expect(
             CheckStyle(usesColour: false, glyphs: .ascii).text(check)
-                == "weak   ffmpeg    missing\n                 mend: install it\n")
+                == "weak   ffmpeg     missing\n                  mend: install it\n")
         #expect(CheckStyle(usesColour: false, glyphs: .unicode).text(check).hasPrefix("! ffmpeg"))
         #expect(CheckStyle(usesColour: true, glyphs: .unicode).text(check).hasPrefix("\u{1B}[33m!\u{1B}[0m"))
     }

@@ -8,6 +8,9 @@ struct ControlWays: Equatable, Sendable {
     /// Ports of the sequencer, or paths of MIDI devices; an empty one is a port that others connect to.
     var ports: [String] = []
 
+    /// Whether media keys control the run, where there is a desktop. This costs nothing elsewhere, so it counts as no way of its own.
+    var hasDesktop = false
+
     var isNone: Bool { !hasSocket && ports.isEmpty }
 
     init() {}
@@ -43,5 +46,12 @@ struct ControlOptions: ParsableArguments {
         transform: { try ControlWays(parsing: optionValue($0)) })
     var control: [ControlWays] = []
 
-    var ways: ControlWays { ControlWays(control) }
+    @Flag(name: .long, inversion: .prefixedNo, help: .hidden)
+    var mpris = true
+
+    var ways: ControlWays {
+        var ways = ControlWays(control)
+        ways.hasDesktop = mpris
+        return ways
+    }
 }

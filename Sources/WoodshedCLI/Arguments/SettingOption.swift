@@ -91,6 +91,7 @@ struct SettingOption: Sendable {
                     throw ArgumentError(error.message)
                 }
             }),
+        SettingOption(name: "mpris", verbs: playing.union(["record"]), standard: "yes", hasOpposite: true),
         word("on-loss", playing, LossText.wait),
         SettingOption(name: "exclusive", verbs: playing, standard: "no"),
         number("period", playing, 1...8192, "256"), number("periods", playing, 2...4, "3"),

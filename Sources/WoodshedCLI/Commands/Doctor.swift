@@ -12,6 +12,7 @@ struct Doctor: Verb {
               woodshed doctor                  run every check
               woodshed doctor --output hw:1    check another device
               woodshed doctor --input hw:1     check a device for recording
+              woodshed doctor --mpris          media keys must work, too
               woodshed doctor --json           print the checks as JSON
               woodshed doctor --privacy        what is kept about you, and where
 
@@ -35,6 +36,9 @@ struct Doctor: Verb {
     @Flag(name: .long, help: "Print what is kept about you, and in which files; check nothing.")
     var privacy = false
 
+    @Flag(name: .long, help: "Media keys must work: exit code 69 without a session bus.")
+    var mpris = false
+
     func perform() throws {
         if privacy {
             let note = PrivacyNote(runtime: environmentVariable("XDG_RUNTIME_DIR"))
@@ -42,9 +46,11 @@ struct Doctor: Verb {
             return
         }
         let (output, source) = (try OutputDevice(parsing: output), try InputDevice(parsing: input ?? "default"))
+        var system = SystemFacts(.machine)
+        system.tryMediaKeys()
         let diagnosis = Diagnosis(
-            system: SystemFacts(.machine), device: DeviceFacts(output, .machine), source: DeviceFacts(source, .machine),
-            mustRecord: input != nil)
+            system: system, device: DeviceFacts(output, .machine), source: DeviceFacts(source, .machine),
+            mustRecord: input != nil, mustHaveMediaKeys: mpris)
         let style = CheckStyle.current(plain: plain)
         if json {
             let checks = JSONValue.array(diagnosis.checks.map(\.json))

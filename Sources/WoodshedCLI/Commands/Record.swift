@@ -178,7 +178,9 @@ struct Record: Verb {
         listing?.begin()
         let session = try RecordSession(
             stage, monitor: monitor, events: events, line: line, messages: messages, signals: signals, keyMap: keyMap,
-            remote: remote)
+            remote: remote,
+            media: MediaDesk(
+                isWanted: control.ways.hasDesktop && stream.clock == .real, isVerbose: messages.verbose))
         try conclude(try session.run(), line, place, monitor, signals, listing, remote)
     }
 

@@ -17,12 +17,12 @@ struct CheckStyle {
 
     /// One line, and a second one with the remedy where there is one.
     func text(_ check: Check) -> String {
-        let name = check.name + String(repeating: " ", count: max(0, 10 - check.name.count))
+        let name = check.name + String(repeating: " ", count: max(0, 11 - check.name.count))
         let line = "\(mark(check.grade)) \(name)\(printable(check.finding))\n"
         return check.remedy.isEmpty ? line : line + String(repeating: " ", count: indent) + "mend: \(check.remedy)\n"
     }
 
-    private var indent: Int { glyphs == .unicode ? 12 : 17 }
+    private var indent: Int { glyphs == .unicode ? 13 : 18 }
 
     private func mark(_ grade: CheckGrade) -> String {
         let (glyph, word, colour) =

@@ -1,5 +1,6 @@
 // The checks of `doctor` as functions of data read from the system, so that every result can be tested on any
 // machine.
+import DesktopBus
 
 /// The checks.
 struct Diagnosis {
@@ -10,11 +11,14 @@ struct Diagnosis {
     let source: DeviceFacts
     /// Whether an input that cannot be opened is an error, because it was named. Playing needs none.
     var mustRecord = false
+    /// Whether media keys that do nothing are an error, because they were asked for.
+    var mustHaveMediaKeys = false
 
     /// All checks, the decisive one first.
     var checks: [Check] {
         [output, input, group].compactMap { $0 } + volume
-            + [priority, timeout, niceness, memoryLock, throttle, governor, kernel, pedals, ffmpeg, disk].compactMap {
+            + [priority, timeout, niceness, memoryLock, throttle, governor, kernel, pedals, mediaKeys, ffmpeg, disk]
+            .compactMap {
                 $0
             }
     }
@@ -82,6 +86,19 @@ struct Diagnosis {
                 name: "pedals", grade: .note, finding: "the MIDI sequencer may not be opened",
                 remedy: "sudo usermod -aG audio $USER, then log in again")
         case true?: Check(name: "pedals", grade: .good, finding: "the MIDI sequencer hears pedals and controllers")
+        }
+    }
+
+    /// Only a note, unless it was asked for: a machine without a desktop has no media keys.
+    private var mediaKeys: Check? {
+        switch system.mediaKeys {
+        case nil: nil
+        case .success(let name)?:
+            Check(name: "media keys", grade: .good, finding: "the session bus passes them on (tried as \(name))")
+        case .failure(let error)?:
+            Check(
+                name: "media keys", grade: mustHaveMediaKeys ? .broken : .note, finding: error.message,
+                remedy: error.remedy, status: error.exitStatus)
         }
     }
 

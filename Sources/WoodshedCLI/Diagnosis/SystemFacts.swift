@@ -1,4 +1,5 @@
 // The facts that `doctor` reads from the system.
+import DesktopBus
 import Glibc
 import Woodshed
 
@@ -20,10 +21,21 @@ struct SystemFacts {
     var soundNodes: (all: [String], refused: [String])
     /// Whether this process may open the MIDI sequencer, which hears pedals; nil if there is none.
     var opensSequencer: Bool?
+    /// What media keys reach a player by, or why none do; nil if that was not tried.
+    var mediaKeys: Result<String, DesktopBusError>?
     /// The path of ffmpeg.
     var ffmpegPath: String?
     /// Free bytes on the disk of the current folder; nil if the system does not report them.
     var freeBytes: UInt64?
+
+    /// Tries media keys over the session bus, with a player of its own.
+    mutating func tryMediaKeys() {
+        do throws(DesktopBusError) {
+            mediaKeys = .success(try BusTest.run(BusAddresses(environment: environmentVariable).session))
+        } catch {
+            mediaKeys = .failure(error)
+        }
+    }
 
     /// Reads the facts.
     ///

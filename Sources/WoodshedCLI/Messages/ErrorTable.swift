@@ -1,6 +1,7 @@
 // The exit status for each error of the engine. The engine provides the texts. Each switch lists every kind, and
 // scripts/house-rules.sh checks that every error type is here, so a new one cannot be forgotten.
 import DSP
+import DesktopBus
 import Drawing
 import Realtime
 import RemoteControl
@@ -166,6 +167,10 @@ extension ControlError: CommandError {
         case .noDevice: .notFound
         }
     }
+}
+
+extension DesktopBusError: CommandError {
+    var exitStatus: ExitStatus { kind == .noThread ? .software : .unavailable }
 }
 
 extension ScoreError: CommandError {

@@ -8,6 +8,8 @@ enum RecordingReport: Sendable {
     case event(RecorderEvent)
     /// Commands of other programs and of controllers.
     case remote(RemoteNews)
+    /// Media keys, and the machine's sleep.
+    case media(MediaNews)
     /// There will be no further event.
     case eventsOver
 }
@@ -45,6 +47,8 @@ final class RecordSession: TerminalLoopDelegate {
     let line: RecorderLine
     /// What is not the keyboard; nil if nothing else controls the run.
     let remote: RemoteDesk?
+    /// The desktop's bus; nil if the recorder is not on it.
+    let media: MediaDesk?
     private let file: String
     let loop: TerminalLoop<RecordSession>
     private let panel: RecordPanel
@@ -76,9 +80,9 @@ final class RecordSession: TerminalLoopDelegate {
     init(
         _ stage: consuming RecorderStage, monitor: RecorderMonitor, events: AsyncStream<RecorderEvent>,
         line: RecorderLine, messages: MessageOptions, signals: Int32, keyMap: KeyMap,
-        remote: RemoteDesk? = nil
+        remote: RemoteDesk? = nil, media: MediaDesk? = nil
     ) throws(CommandFailure) {
-        self.remote = remote
+        (self.remote, self.media) = (remote, media)
         self.stage = consume stage
         self.monitor = monitor
         self.line = line
@@ -99,13 +103,19 @@ final class RecordSession: TerminalLoopDelegate {
     }
 
     /// Records to the end; the take is then saved or discarded.
-    func run() throws -> RecordOutcome { try loop.run(self, begin: startRemote, conclude: conclude) }
+    func run() throws -> RecordOutcome { try loop.run(self, begin: begin, conclude: conclude) }
+
+    private func begin() {
+        startRemote()
+        startMedia()
+    }
 
     var isOver: Bool { hasEventsOver && (loop.ending == nil || stopped.isThere) }
     var needsLooks: Bool { false }
 
     private func conclude() -> RecordOutcome {
         remote?.finish()
+        media?.close()
         ended = stopped.take()
         let summary = ended?.summary
         var fileError = summary?.failure
@@ -178,6 +188,7 @@ final class RecordSession: TerminalLoopDelegate {
     }
 
     func look(now: Int64) {
+        media?.look(self)
         guard let deadline else { return }
         if !isTakeOver, monitor.status.state == .stopped || monitor.status.state == .armed {
             isTakeOver = true
@@ -214,6 +225,7 @@ final class RecordSession: TerminalLoopDelegate {
             case .eventsOver: hasEventsOver = true
             case .event(let event): take(event)
             case .remote(let news): remote?.take(news, self)
+            case .media(let news): media?.take(news, self)
             }
         }
     }

@@ -48,8 +48,10 @@ struct Playing {
         if messages.verbose { StandardStream.error.note(listening.summary) }
         let session = try Session(
             listening, messages: messages, signals: signals, onLoss: loss.onLoss, showsWaveform: screen.waveform,
-            keeping: keeping, keyMap: keyMap, remote: remote, recording: takes, goingOn: takesOver,
-            canReopen: canReopen)
+            keeping: keeping, keyMap: keyMap, remote: remote,
+            media: MediaDesk(
+                isWanted: control.hasDesktop && device.listensInRealTime, isVerbose: messages.verbose),
+            recording: takes, goingOn: takesOver, canReopen: canReopen)
         let status = try session.run()
         guard status == .success else { throw CommandFailure(status) }
         return session.handover

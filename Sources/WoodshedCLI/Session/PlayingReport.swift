@@ -17,6 +17,8 @@ enum PlayingReport: Sendable {
     case takes(TakeNews)
     /// Commands of other programs and of controllers.
     case remote(RemoteNews)
+    /// Media keys, and the machine's sleep.
+    case media(MediaNews)
     /// There will be no further event.
     case eventsOver
     /// The device has played everything, or failed.

@@ -13,7 +13,7 @@ final class Session: TerminalLoopDelegate {
     let loop: TerminalLoop<Session>
     let onLoss: LossText
     private let title: String
-    private let clipSeconds: Double
+    let clipSeconds: Double
     let screen: PlayerScreen
     var control: PlayerControls
     /// The text of the status line while there is no device.
@@ -40,7 +40,9 @@ final class Session: TerminalLoopDelegate {
     let desk: SectionDesk?
     /// What is not the keyboard; nil if nothing else controls the run.
     let remote: RemoteDesk?
-    private let recording: SessionRecording?
+    /// The desktop's bus; nil if the player is not on it.
+    let media: MediaDesk?
+    let recording: SessionRecording?
     private var areTakesOver = false
     /// What the next session goes on from, if the user wants to record and this one cannot.
     private(set) var handover: Handover?
@@ -61,10 +63,12 @@ final class Session: TerminalLoopDelegate {
     ///   - keeping: What is kept of the recording, and changed by keys; nil if nothing is.
     ///   - keyMap: What the keys do.
     ///   - remote: What else controls the run.
+    ///   - media: The desktop's bus.
     init(
         _ listening: Listening, messages: MessageOptions, signals: Int32, takesKeys: Bool = true,
         onLoss: LossText = .wait, showsWaveform: Bool = false, tellsFigures: Bool = true, keeping: Keeping? = nil,
-        keyMap: KeyMap = .standard, remote: RemoteDesk? = nil, recording: SessionRecording? = nil,
+        keyMap: KeyMap = .standard, remote: RemoteDesk? = nil, media: MediaDesk? = nil,
+        recording: SessionRecording? = nil,
         goingOn takesOver: Handover? = nil, canReopen: Bool = false
     ) throws(CommandFailure) {
         engine = listening.engine
@@ -76,7 +80,7 @@ final class Session: TerminalLoopDelegate {
         self.tellsFigures = tellsFigures
         loop = try TerminalLoop(
             messages: messages, signals: signals, takesKeys: takesKeys, altKeys: keyMap.altKeys)
-        (self.keyMap, self.remote) = (keyMap, remote)
+        (self.keyMap, self.remote, self.media) = (keyMap, remote, media)
         screen = PlayerScreen(
             practice, title: listening.title, traits: loop.traits, hasList: keeping != nil, showsWaveform: showsWaveform
         )
@@ -113,6 +117,7 @@ final class Session: TerminalLoopDelegate {
         }
         waitForEngine()
         startRemote()
+        startMedia()
         if let greeting = keeping?.greeting { loop.say([greeting]) }
         if let recording { loop.say(recording.notes) }
         desk?.followOthers()
@@ -233,6 +238,7 @@ final class Session: TerminalLoopDelegate {
     }
 
     func look(now: Int64) {
+        media?.look(self)
         if let words = countdown.words(secondsLeft: restSecondsLeft), !loop.traits.drawsStatus { loop.say([words]) }
         guard let deadline, now > deadline, !isSilent else { return }
         // The second time nothing waits any more: the thread of the first stop is left alone.
@@ -252,6 +258,7 @@ final class Session: TerminalLoopDelegate {
         keeping?.progress.end()
         take(loop.inbox.take())
         if remembers { keeping?.remember(practice, isCompleted: isCompleted) }
+        media?.close()
         defer { remote?.close() }
         if !loop.isOutputClosed, handover == nil { try finishLine(failed: failure != nil || loss != nil) }
         if let failure { throw failure }
@@ -302,6 +309,7 @@ final class Session: TerminalLoopDelegate {
             case .kept(let news): lines += tell(news)
             case .takes(let news): lines += take(news)
             case .remote(let news): remote?.take(news, self)
+            case .media(let news): media?.take(news, self)
             case .session(.player(let event)): lines += take(event)
             case .session(.loop(let marks)): lines += line(marks)
             case .session(.completed): isCompleted = true

@@ -1,0 +1,46 @@
+internal import Glibc
+
+/// Where the buses are.
+package struct BusAddresses: Equatable, Sendable {
+    /// The bus of the user's session; nil if there is none.
+    package var session: String?
+    /// The bus of the machine; nil if there is none.
+    package var system: String?
+
+    package init(session: String?, system: String?) { (self.session, self.system) = (session, system) }
+
+    /// The places that the environment names, else the usual ones if there is a socket.
+    ///
+    /// - Parameter variable: A variable of the environment.
+    package init(environment variable: (String) -> String?) {
+        func given(_ name: String) -> String? { variable(name).flatMap { $0.isEmpty ? nil : $0 } }
+        func socket(_ path: String) -> String? {
+            var status = stat()
+            guard unsafe stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFSOCK else { return nil }
+            return "unix:path=" + Self.escaped(path)
+        }
+        session =
+            given("DBUS_SESSION_BUS_ADDRESS")
+            ?? given("XDG_RUNTIME_DIR").flatMap { $0.hasPrefix("/") ? socket($0 + "/bus") : nil }
+        system = given("DBUS_SYSTEM_BUS_ADDRESS") ?? socket("/run/dbus/system_bus_socket")
+    }
+
+    /// A path as a value of an address.
+    static func escaped(_ path: String) -> String {
+        path.utf8.map { byte in
+            switch byte {
+            case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "-"), UInt8(ascii: "_"), UInt8(ascii: "/"),
+                UInt8(ascii: "."):
+                String(UnicodeScalar(byte))
+            default: percentEncoded(byte)
+            }
+        }.joined()
+    }
+}
+
+/// A byte as `%2F`.
+func percentEncoded(_ byte: UInt8) -> String {
+    let digits = String(byte, radix: 16, uppercase: true)
+    return "%" + (digits.count == 1 ? "0" : "") + digits
+}

@@ -1,0 +1,87 @@
+internal import Glibc
+internal import Realtime
+internal import Synchronization
+
+/// A test of media keys: a player of its own is put on the bus, read, and one of its keys is pressed, all over the bus.
+package enum BusTest {
+    /// Runs it; takes a few seconds at most.
+    ///
+    /// - Returns: The name that the player had.
+    package static func run(_ address: String?, seconds: Double = 5) throws(DesktopBusError) -> String {
+        let (bus, seen) = (try DesktopBus(), Seen())
+        defer { bus.close() }
+        var state = MediaState()
+        (state.playback, state.can) = (.paused, [.control, .pause, .play])
+        // A name of its own, so that it disturbs no player.
+        let identity = MediaIdentity(name: "Woodshed (test)", shortName: "woodshed_test")
+        try bus.start(BusAddresses(session: address, system: nil), identity, state, position: { 0 }) { seen.put($0) }
+        let end = now() + Int64(seconds * 1e9)
+        func wait(_ fits: (DesktopNews) -> Bool) throws(DesktopBusError) -> DesktopNews {
+            while now() < end {
+                for news in seen.all {
+                    if case .unavailable(let error) = news { throw error }
+                    if case .lost(let error) = news { throw error }
+                    if fits(news) { return news }
+                }
+                usleep(2000)
+            }
+            throw wrong("it does not answer")
+        }
+        guard case .available(let name) = try wait({ if case .available = $0 { true } else { false } }) else {
+            throw wrong("it gives no name")
+        }
+        let program = try BusConnection(address ?? "")
+        let reading: [BusValue] = [.string(BusInterface.player.name), .string("PlaybackStatus")]
+        guard
+            try answer(program, name, BusInterface.properties.name, "Get", reading, end) == [
+                .variant(.string("Paused"))
+            ]
+        else { throw wrong("it shows another state") }
+        guard try answer(program, name, BusInterface.player.name, "PlayPause", [], end) == [] else {
+            throw wrong("it answers in another way")
+        }
+        _ = try wait { $0 == .request(.playPause) }
+        return name
+    }
+
+    private final class Seen: Sendable {
+        private let news = Mutex<[DesktopNews]>([])
+        var all: [DesktopNews] { news.withLock { $0.map(\.self) } }
+        func put(_ one: DesktopNews) { news.withLock { $0.append(one) } }
+    }
+
+    private static func answer(
+        _ program: BusConnection, _ name: String, _ interface: String, _ member: String, _ values: [BusValue],
+        _ end: Int64
+    ) throws(DesktopBusError) -> [BusValue] {
+        guard let cookie = program.call(name, BusInterface.path, interface, member, values) else {
+            throw wrong("nothing can be sent")
+        }
+        while now() < end {
+            switch program.next() {
+            case .lost(let code): throw .lost(code)
+            case .progress: break
+            case .idle:
+                var waiting = program.waiting
+                _ = unsafe poll(&waiting, 1, 20)
+            case .message(let message):
+                guard message.replyCookie == cookie else { continue }
+                if let fault = message.fault, message.kind == .error { throw wrong(fault.message) }
+                return (try? message.values()) ?? []
+            }
+        }
+        throw wrong("it does not answer")
+    }
+
+    private static func wrong(_ reason: String) -> DesktopBusError {
+        DesktopBusError(
+            .wrongAnswer, "the session bus does not work (\(reason))",
+            remedy: "Log in again; it starts with the desktop.")
+    }
+
+    private static func now() -> Int64 {
+        var time = timespec()
+        _ = unsafe clock_gettime(CLOCK_MONOTONIC, &time)
+        return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
+    }
+}

@@ -1,0 +1,87 @@
+// A run of the player that media keys control.
+import DesktopBus
+import Glibc
+import Woodshed
+
+extension Session: MediaControlled {
+    /// Begins to offer the player to the desktop, where there is one.
+    func startMedia() {
+        let (inbox, player) = (loop.inbox, player)
+        let rate = Double(player.clip.sampleRate)
+        media?.start(
+            self, info: player.clip.info,
+            position: { Int64(Double(player.status.clipFrame) / rate * 1_000_000) }, put: { inbox.put(.media($0)) })
+    }
+
+    var mediaState: MediaState {
+        let (status, sections) = (player.status, player.score.sections)
+        var state = MediaState()
+        state.playback =
+            switch status.state {
+            case .idle, .playing: notice == nil ? .playing : .paused
+            case .paused: .paused
+            case .stopping, .finished: .stopped
+            }
+        state.rates = Speed.range
+        state.rate = min(max(status.speed, Speed.range.lowerBound), Speed.range.upperBound)
+        if status.isResting || status.isFrozen {
+            state.motion = 0
+        } else if status.isReversed {
+            state.motion = -state.rate
+        }
+        state.volume = control.gainDecibels <= -60 ? 0 : pow(10, control.gainDecibels / 20)
+        state.loop = practice.marks.isRunning ? .track : MediaState.Loop.none
+        state.can = [.play, .pause, .seek, .control, .quit]
+        // Next and previous mean the section; a queue of recordings would add its own here, and its list of tracks.
+        if sections.count > 1 { state.can.formUnion([.next, .previous]) }
+        var track = media?.track(player.clip.info) ?? MediaTrack(player.clip.info)
+        if sections.count > 1, sections.indices.contains(status.section - 1) {
+            let name = sections[status.section - 1].name.map { ": " + $0 } ?? ""
+            track.comments = ["section \(status.section) of \(sections.count)\(name)"]
+        }
+        state.track = track
+        return state
+    }
+
+    var reasonToStayAwake: String? { recording?.isOn == true ? "Recording a take" : nil }
+
+    func carryOut(_ request: MediaRequest) {
+        switch request {
+        case .play: if !control.isPlaying { carryOut(.togglePause) }
+        case .pause: if control.isPlaying { carryOut(.togglePause) }
+        case .playPause: carryOut(.togglePause)
+        case .stop:
+            if control.isPlaying { carryOut(.togglePause) }
+            move(to: 0)
+        case .next: carryOut(.skip(sections: 1))
+        case .previous: carryOut(.skip(sections: -1))
+        case .seek(let offset):
+            let length = Int64(clipSeconds * 1_000_000)
+            switch MediaSeek(by: offset, from: mediaPosition, length: length) {
+            case .next where player.score.sections.count > 1: carryOut(.skip(sections: 1))
+            case .next: move(to: length)
+            case .place(let place): move(to: place)
+            }
+        case .goTo(let place): move(to: place)
+        case .setRate(let rate): carryOut(.setSpeed(rate))
+        case .setVolume(let volume):
+            let decibels = volume > 0.001 ? 20 * log10(min(volume, 4)) : -60
+            carryOut(.changeGain(by: decibels - control.gainDecibels))
+        case .setLoop(let loop):
+            let marks = practice.marks
+            if (loop != .none) != marks.isRunning, marks.range != nil { carryOut(.loop(.toggle)) }
+        case .quit: carryOut(.quit(remembers: true))
+        // Not offered: there is no queue.
+        case .setShuffle, .open, .addTrack, .removeTrack, .goToTrack: break
+        }
+    }
+
+    private var mediaPosition: Int64 {
+        Int64(Double(player.status.clipFrame) / Double(player.clip.sampleRate) * 1_000_000)
+    }
+
+    /// Moves within the section that plays, as the arrow keys do.
+    private func move(to microseconds: Int64) {
+        carryOut(.jump(seconds: Double(microseconds - mediaPosition) / 1_000_000))
+    }
+}

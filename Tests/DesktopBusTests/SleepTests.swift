@@ -1,0 +1,185 @@
+// The login manager: here a program of the test, on a private bus that stands for the machine's.
+import Glibc
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import DesktopBus
+
+/// A login manager on a thread of its own.
+private final class Login: Sendable {
+    struct Seen: Sendable {
+        /// What, why and how, for each call.
+        var asked: [[String]] = []
+        /// The ends that show whether an inhibitor is still held, by what and how.
+        var held: [(kind: String, descriptor: Int32)] = []
+        var isOver = false
+        var tells: [Bool] = []
+    }
+
+    private let seen = Mutex(Seen())
+    private let refuses: Set<String>
+    private let done = Atomic<Bool>(false)
+
+    init(_ address: String, refuses: Set<String> = []) throws {
+        self.refuses = refuses
+        let program = try BusProgram(address)
+        try program.own("org.freedesktop.login1")
+        let box = Box(program)
+        var thread = pthread_t()
+        let work = unsafe Unmanaged.passRetained(Work { [self] in run(box.program) })
+        let code = unsafe pthread_create(
+            &thread, nil,
+            { context in
+                if let context = unsafe context {
+                    unsafe Unmanaged<Work>.fromOpaque(context).takeRetainedValue().body()
+                }
+                return nil
+            }, work.toOpaque())
+        #expect(code == 0)
+        pthread_detach(thread)
+    }
+
+    private final class Work { let body: () -> Void; init(_ body: @escaping () -> Void) { self.body = body } }
+    private final class Box: @unchecked Sendable {
+        let program: BusProgram; init(_ program: BusProgram) { self.program = program }
+    }
+
+    var asked: [[String]] { seen.withLock { $0.asked.map(\.self) } }
+
+    /// The kinds of inhibitors that are held.
+    var held: [String] {
+        seen.withLock { seen in
+            seen.held.filter { entry in
+                // The other end was closed: the end of the file can be read.
+                var waiting = pollfd(fd: entry.descriptor, events: Int16(POLLIN), revents: 0)
+                return unsafe poll(&waiting, 1, 0) == 0
+            }.map(\.kind)
+        }
+    }
+
+    func tell(sleeps: Bool) { seen.withLock { $0.tells.append(sleeps) } }
+
+    func end() {
+        seen.withLock { $0.isOver = true }
+        #expect(eventually { done.load(ordering: .acquiring) })
+    }
+
+    private func run(_ program: BusProgram) {
+        while true {
+            let (isOver, tells) = seen.withLock { seen in
+                defer { seen.tells = [] }
+                return (seen.isOver, seen.tells.map(\.self))
+            }
+            if isOver { break }
+            for sleeps in tells {
+                program.connection.signal(
+                    "/org/freedesktop/login1", "org.freedesktop.login1.Manager", "PrepareForSleep", [.boolean(sleeps)])
+            }
+            guard let message = try? program.step(), message.kind == .call, message.member == "Inhibit" else {
+                continue
+            }
+            let texts = ((try? message.values()) ?? []).compactMap(\.text)
+            let kind = texts.count == 4 ? "\(texts[0]) \(texts[3])" : "?"
+            if refuses.contains(kind) {
+                seen.withLock { $0.asked.append(texts) }
+                program.connection.answer(message, BusFault.unsupported("not permitted"))
+                continue
+            }
+            var ends: [Int32] = [-1, -1]
+            _ = unsafe pipe(&ends)
+            program.connection.answer(message, [.descriptor(ends[1])])
+            close(ends[1])
+            seen.withLock { seen in
+                seen.asked.append(texts)
+                seen.held.append((kind, ends[0]))
+            }
+        }
+        done.store(true, ordering: .releasing)
+    }
+}
+
+@Suite("Sleep", .enabled(if: PrivateBus.isThere, "dbus-daemon is missing"))
+struct SleepTests {
+    let bus: PrivateBus
+    init() throws { bus = try startBus() }
+
+    private func player() throws -> FakePlayer { try FakePlayer(BusAddresses(session: nil, system: bus.address)) }
+
+    @Test("the machine waits until the sound is paused, and the player hears that it is awake again") func sleeps()
+        throws
+    {
+        let login = try Login(bus.address)
+        let player = try player()
+        #expect(eventually { login.held == ["sleep delay"] })
+        login.tell(sleeps: true)
+        #expect(eventually { player.news.contains(.sleeps) })
+        #expect(login.held == ["sleep delay"])
+        player.bus.readyToSleep()
+        #expect(eventually { login.held.isEmpty })
+        login.tell(sleeps: false)
+        #expect(eventually { player.news.contains(.wakes) && login.held == ["sleep delay"] })
+        // Twice the same is once.
+        login.tell(sleeps: false)
+        login.tell(sleeps: true)
+        #expect(eventually { player.news.filter { $0 == .sleeps }.count == 2 })
+        #expect(player.news.filter { $0 == .wakes }.count == 1)
+        // Nobody answers: it sleeps all the same.
+        #expect(eventually { login.held.isEmpty })
+        player.bus.close()
+        login.end()
+    }
+
+    @Test("the machine stays awake while something is recorded") func staysAwake() throws {
+        let login = try Login(bus.address)
+        let player = try player()
+        player.bus.stayAwake("Recording")
+        #expect(eventually { login.held.sorted() == ["sleep delay", "sleep:idle block"] })
+        #expect(login.asked.contains(["sleep:idle", "Woodshed", "Recording", "block"]))
+        player.bus.stayAwake(nil)
+        #expect(eventually { login.held == ["sleep delay"] })
+        player.bus.stayAwake("Recording")
+        #expect(eventually { login.held.count == 2 })
+        player.bus.close()
+        #expect(eventually { login.held.isEmpty })
+        login.end()
+    }
+
+    @Test("who may block less blocks less, and who may block nothing is told") func permissions() throws {
+        let login = try Login(bus.address, refuses: ["sleep:idle block"])
+        let player = try player()
+        player.bus.stayAwake("Recording")
+        #expect(eventually { login.held.sorted() == ["idle block", "sleep delay"] })
+        login.end()
+        let strict = try Login(bus.address, refuses: ["sleep:idle block", "idle block"])
+        #expect(eventually { player.news.contains(.mayFallAsleep("not permitted")) })
+        strict.end()
+    }
+
+    @Test("a login manager that begins again is asked again, and only it is believed") func restart() throws {
+        let player = try player()
+        player.bus.stayAwake("Recording")
+        for _ in 0..<2 {
+            let login = try Login(bus.address)
+            #expect(eventually { login.held.sorted() == ["sleep delay", "sleep:idle block"] })
+            let stranger = try BusProgram(bus.address)
+            try stranger.own("org.example.Stranger")
+            stranger.connection.signal(
+                "/org/freedesktop/login1", "org.freedesktop.login1.Manager", "PrepareForSleep", [.boolean(true)])
+            _ = try stranger.call(
+                "org.freedesktop.DBus", "org.freedesktop.DBus", "GetId", path: "/org/freedesktop/DBus")
+            login.end()
+        }
+        #expect(!player.news.contains(.sleeps))
+    }
+
+    @Test("without a login manager nothing is told") func nobody() throws {
+        let player = try player()
+        player.bus.stayAwake("Recording")
+        let program = try BusProgram(bus.address)
+        _ = try program.call("org.freedesktop.DBus", "org.freedesktop.DBus", "GetId", path: "/org/freedesktop/DBus")
+        #expect(eventually { player.news.count == 1 })
+        player.bus.close()
+        #expect(player.news.count == 1, "only that there is no session bus")
+    }
+}

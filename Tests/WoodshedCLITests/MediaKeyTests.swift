@@ -1,0 +1,108 @@
+// Runs that media keys control, over a private bus, by playerctl.
+import Glibc
+import TestSupport
+import Testing
+
+@testable import WoodshedCLI
+
+@Suite(
+    "Media keys and the command", .serialized,
+    .enabled(if: PrivateBus.isThere && PrivateBus.hasPlayerControl, "dbus-daemon or playerctl is missing"))
+struct MediaKeyTests {
+    private let studio = Studio()
+    private let bus: PrivateBus
+
+    init() throws { bus = try #require(PrivateBus(), "no private bus starts") }
+
+    private var session: [String: String] { ["DBUS_SESSION_BUS_ADDRESS": bus.address] }
+
+    private func playerctl(_ arguments: String...) -> String { bus.run(["playerctl"] + arguments).text }
+
+    private func becomes(_ wanted: String, _ arguments: String...) -> Bool {
+        eventually { bus.run(["playerctl"] + arguments).text == wanted }
+    }
+
+    @Test("practising is seen, and every key does what it says; next and previous mean the section")
+    func practising() {
+        let finished = studio.run(
+            [
+                "practice", "song.wav", "--output", "null", "--json", "--plain", "--section", "0-4", "--section",
+                "6-10",
+            ], with: session
+        ) { run in
+            #expect(run.wait(for: "pass.started"))
+            #expect(becomes("Playing", "status"))
+            #expect(
+                playerctl("metadata", "--format", "{{title}} {{mpris:length}} {{xesam:comment}}")
+                    == "song.wav 12000000 section 1 of 2")
+            #expect(playerctl("metadata", "xesam:url") == "file://\(studio.folder["song.wav"])")
+            _ = playerctl("pause")
+            #expect(becomes("Paused", "status"))
+            _ = playerctl("position", "2")
+            #expect(becomes("2.000000", "position"))
+            _ = playerctl("position", "1+")
+            #expect(becomes("3.000000", "position"))
+            _ = playerctl("next")
+            #expect(becomes("section 2 of 2", "metadata", "xesam:comment"))
+            _ = playerctl("previous")
+            #expect(becomes("section 1 of 2", "metadata", "xesam:comment"))
+            _ = playerctl("volume", "0.5")
+            #expect(becomes("0.500000", "volume"))
+            _ = playerctl("play-pause")
+            #expect(becomes("Playing", "status"))
+            _ = playerctl("stop")
+            #expect(becomes("Stopped", "status"))
+            _ = playerctl("play")
+            #expect(becomes("Playing", "status"))
+            run.send(SIGTERM)
+        }
+        #expect(finished.status == 143, "\(finished.error)")
+        #expect(playerctl("--list-all") == "No players found")
+    }
+
+    @Test("a recording is paused and ended") func recording() {
+        let finished = studio.run(["record", "--input", "null", "take.wav", "--json", "--plain"], with: session) {
+            run in
+            #expect(run.wait(for: "recording.started"))
+            #expect(becomes("Playing", "status"))
+            _ = playerctl("pause")
+            #expect(becomes("Paused", "status"))
+            _ = playerctl("play")
+            #expect(becomes("Playing", "status"))
+            _ = playerctl("stop")
+        }
+        #expect(finished.status == 0, "\(finished.error)")
+    }
+
+    @Test("they are switched off by an option and by the configuration, and playing goes on when the bus ends")
+    func without() {
+        for (arguments, more) in [(["--no-mpris"], [:]), ([], ["WOODSHED_MPRIS": "no"])] {
+            let finished = studio.run(
+                ["play", "song.wav", "--output", "null", "--json", "--plain"] + arguments,
+                with: session.merging(more) { $1 }
+            ) { run in
+                #expect(run.wait(for: "pass.started"))
+                #expect(playerctl("--list-all") == "No players found")
+                run.send(SIGTERM)
+            }
+            #expect(finished.status == 143, "\(finished.error)")
+        }
+        let finished = studio.run(["play", "song.wav", "--output", "null", "--json", "--plain"], with: session) { run in
+            #expect(becomes("woodshed", "--list-all"))
+            bus.stop()
+            #expect(run.wait(for: "playback.finished"))
+        }
+        #expect(finished.status == 0)
+        #expect(finished.errorLines.contains { $0.contains("the connection with the session bus is lost") })
+    }
+
+    @Test("doctor tries them over the bus; without one it tells why, and fails only when they were asked for")
+    func doctor() {
+        let arguments = ["doctor", "--output", "null", "--plain"]
+        let good = Command.run(arguments + ["--mpris"], environment: session)
+        #expect(good.status == 0 && good.text.contains("org.mpris.MediaPlayer2.woodshed_test"), "\(good.text)")
+        let bad = Command.run(arguments + ["--mpris"], environment: ["XDG_RUNTIME_DIR": studio.folder["run"]])
+        #expect(bad.status == 69 && bad.text.contains("there is no session bus"), "\(bad.text)")
+        #expect(Command.run(arguments, environment: ["XDG_RUNTIME_DIR": studio.folder["run"]]).status == 0)
+    }
+}
