@@ -121,15 +121,17 @@ public final class Engine: Sendable {
         try makePlayer(clip, score: score, decibels: decibels, leader: leader, fade: crossfade)
     }
 
-    /// Adds a player with a gain from the first frame on.
+    /// Adds a player with a gain from the first frame on, and with an observer that misses no event; see `Player.observe`.
     package func makePlayer(
-        _ clip: Clip, score: Score, decibels: Double, leader: Player? = nil, fade: Int64 = 0
+        _ clip: Clip, score: Score, decibels: Double, leader: Player? = nil, fade: Int64 = 0,
+        observer: (@Sendable (PlayerEvent) -> Void)? = nil
     ) throws(EngineError) -> Player {
         guard clip.sampleRate == configuration.sampleRate else {
             throw .rateMismatch(clip: clip.sampleRate, engine: configuration.sampleRate)
         }
         directory.serve()
         let player = Player(clip, score: score, waitsForPages: isVirtual, gain: Player.gain(decibels: decibels))
+        if let observer { player.observe(observer) }
         guard directory.add(player, after: leader, fade: fade) else { throw .tooManyPlayers(limit: Mixer.capacity) }
         return player
     }

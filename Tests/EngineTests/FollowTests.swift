@@ -134,6 +134,16 @@ struct FollowTests {
         #expect(output == Self.clips[0][0])
     }
 
+    @Test("that is stopped at the very joint does not begin", arguments: blocks)
+    func stoppedAtJoint(block: Int) throws {
+        let desk = Desk()
+        let first = try desk.add(Self.clips[0], try Self.score())
+        let second = try desk.add(Self.clips[1], try Self.score(), after: first)
+        first.start(at: 0)
+        second.stop(at: 4000)
+        #expect(desk.render(9000, block: block) == Self.clips[0][0])
+    }
+
     // MARK: - Crossfades
 
     /// The weight of a crossfade's beginning player at a frame of it, in Double.

@@ -71,6 +71,12 @@ struct CommandList: ~Copyable {
         return false
     }
 
+    /// Whether a stop is due.
+    func waitsToStop(at now: Int64) -> Bool {
+        for index in 0..<count where commands[index].code == .stop && commands[index].frame <= now { return true }
+        return false
+    }
+
     mutating func remove(_ index: Int) {
         for later in index + 1..<max(index + 1, count) { commands[later - 1] = commands[later] }
         count -= 1

@@ -275,11 +275,11 @@ struct PlayerCore: ~Copyable {
     /// Carries out a command of the player that this one follows, at its frame. Real-time safe: yes.
     mutating func share(_ command: PlayerCommand) { commands.add(command) }
 
-    /// Starts at the joint, before everything else that is due there. Nothing fades in but a crossfade.
+    /// Starts at the joint, before all that is due there but a stop. Nothing fades in but a crossfade.
     private mutating func takeOver(at now: Int64) {
         guard let joint = takeover, joint.frame <= now else { return }
         takeover = nil
-        guard isIdle else { return }
+        guard isIdle, !commands.waitsToStop(at: now) else { return }
         succession.begin(at: now, fade: joint.fade)
         transport.start(by: PlayerCommand(code: .start, frame: now, value: -1), at: now)
     }
