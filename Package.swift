@@ -137,6 +137,9 @@ let package = Package(
             name: "Engine", dependencies: ["Explanations", "Realtime", "DSP", "AudioFiles", "Clips", "AudioDevices"],
             swiftSettings: settings),
         .target(
+            name: "Queue", dependencies: ["Explanations", "Realtime", "AudioFiles", "Clips", "Engine"],
+            swiftSettings: settings),
+        .target(
             name: "Practice",
             dependencies: [
                 "Explanations", "Realtime", "DSP", "Files", "Sections", "JSON", "UserState", "Database", "AudioFiles",
@@ -164,7 +167,7 @@ let package = Package(
             name: "Woodshed",
             dependencies: [
                 "Explanations", "Realtime", "DSP", "Sections", "AudioFiles", "Clips", "Takes", "Waveforms",
-                "AudioDevices", "Recording", "Engine", "Practice", "Transfers", "Library",
+                "AudioDevices", "Recording", "Engine", "Queue", "Practice", "Transfers", "Library",
             ],
             swiftSettings: settings),
         .target(
@@ -284,6 +287,13 @@ let package = Package(
                 "Engine", "EngineHarness", "AudioFiles", "AudioDevices", "CProcessors", "Clips", "DSP", "Realtime",
                 "TestSupport",
                 "VirtualCardSupport",
+            ],
+            swiftSettings: settings),
+        .testTarget(
+            name: "QueueTests",
+            dependencies: [
+                "AudioDevices", "AudioFiles", "Clips", "DSP", "Engine", "EngineHarness", "Queue", "Realtime",
+                "SoundFileSupport", "TestSupport",
             ],
             swiftSettings: settings),
         .testTarget(

@@ -26,7 +26,8 @@ public final class Engine: Sendable {
     private let broadcast = EventBroadcast<EngineEvent>()
     private let mixer: MixerBox
     private let directory: PlayerDirectory
-    private let isVirtual: Bool
+    /// Whether the engine's clock waits for everything that is not ready.
+    package let isVirtual: Bool
     private let pump = EventPump()
     private let followers = Mutex<[@Sendable () -> Void]>([])
 
@@ -94,12 +95,44 @@ public final class Engine: Sendable {
     ///
     /// - Throws: `EngineError.rateMismatch` or `.tooManyPlayers`.
     public func makePlayer(_ clip: Clip, score: Score) throws(EngineError) -> Player {
+        try makePlayer(clip, score: score, decibels: 0)
+    }
+
+    /// Adds a player that begins at the very output frame at which another one ends, whatever pauses, seeks and changes of speed came
+    /// before.
+    ///
+    /// It begins after the other one has played to its end, or has failed, and not after it was stopped. Nothing fades out or in: of two halves of
+    /// a recording the joint is not heard. (A part of a recording fades out at its end with the joint `crossfade` or `fade`; with `hard` it does not.)
+    /// If the other player has already come to its end, this one begins with the next block. It can also be started by itself.
+    ///
+    /// With a crossfade it begins that many frames before the other one's end. Both weights are those of equal power. If fewer frames are left of
+    /// the last pass when it is reached, by a seek or because the pass is short, the crossfade takes those. It then goes on for its
+    /// length; if a change of speed moves the other player's end meanwhile, that one ends with the crossfade at the latest. From the joint on, a pause
+    /// or a resumption of the other player is one of this one too, at the same frame, and holds the crossfade.
+    ///
+    /// - Parameters:
+    ///   - leader: a player of this engine that was not removed; otherwise this one waits for its own `start()`.
+    ///   - crossfade: output frames, 0 or more.
+    ///   - decibels: the gain from the first frame on, as in `Player.setGain`.
+    /// - Throws: `EngineError.rateMismatch` or `.tooManyPlayers`.
+    public func makePlayer(
+        _ clip: Clip, score: Score, after leader: Player, crossfade: Int64 = 0, decibels: Double = 0
+    ) throws(EngineError) -> Player {
+        try makePlayer(clip, score: score, decibels: decibels, leader: leader, fade: crossfade)
+    }
+
+    /// Adds a player with a gain from the first frame on, and with an observer that misses no event; see `Player.observe`.
+    package func makePlayer(
+        _ clip: Clip, score: Score, decibels: Double, leader: Player? = nil, fade: Int64 = 0,
+        observer: (@Sendable (PlayerEvent) -> Void)? = nil
+    ) throws(EngineError) -> Player {
         guard clip.sampleRate == configuration.sampleRate else {
             throw .rateMismatch(clip: clip.sampleRate, engine: configuration.sampleRate)
         }
         directory.serve()
-        let player = Player(clip, score: score, waitsForPages: isVirtual)
-        guard directory.add(player) else { throw .tooManyPlayers(limit: Mixer.capacity) }
+        let player = Player(clip, score: score, waitsForPages: isVirtual, gain: Player.gain(decibels: decibels))
+        if let observer { player.observe(observer) }
+        guard directory.add(player, after: leader, fade: fade) else { throw .tooManyPlayers(limit: Mixer.capacity) }
         return player
     }
 
@@ -191,6 +224,12 @@ public final class Engine: Sendable {
     /// Calls `work` after each time that the players' events were delivered: every 10 ms on the pump's thread, and under the virtual clock
     /// before each block. It must return soon and must not hold the engine, which joins that thread. Has no effect after `start()`.
     package func afterServing(_ work: @escaping @Sendable () -> Void) { followers.withLock { $0.append(work) } }
+
+    /// Delivers requests and events now.
+    package func serve() { directory.serve() }
+
+    /// Players in the mix, and those that are on their way into it or out of it.
+    package var playerCount: Int { directory.count }
 
     /// Keeps the stream running in silence after the last player, or no longer, whatever the engine was made with: for what is recorded
     /// beside the players and ends later than they do.

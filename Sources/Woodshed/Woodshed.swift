@@ -9,6 +9,7 @@
 @_exported public import Explanations
 @_exported public import Library
 @_exported public import Practice
+@_exported public import Queue
 // What a device's thread was granted, and rings to carry what it leaves behind.
 @_exported public import Realtime
 @_exported public import Recording

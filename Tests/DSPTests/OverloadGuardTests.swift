@@ -16,7 +16,7 @@ struct OverloadGuardTests {
             unsafe withPointers(&part) { pointers in
                 unsafe overload.apply(
                     to: UnsafeMutablePointer(mutating: pointers), channelCount: source.count, frameCount: count,
-                    watched: max(0, min(count, watched - start)))
+                    watched: 0..<max(0, min(count, watched - start)))
             }
             for channel in sound.indices { sound[channel].replaceSubrange(start..<start + count, with: part[channel]) }
         }

@@ -56,9 +56,12 @@ struct FFmpegProbe {
                 ["-ignore_editlist", "1", "-show_entries", "packet=pts,duration:stream=start_pts"], of: file, tools)
             exact = Self.unedited(unedited, told: told, place: place, rate: rate)
         }
-        (exactFrameCount, framesInFront) = (exact?.frameCount ?? told, exact?.inFront)
         bitRate = (stream["bit_rate"]?.number ?? json?["format"]?["bit_rate"]?.number).flatMap { Int(exactly: $0) }
         tags = (json?["format"]?["tags"]?.texts ?? []) + (stream["tags"]?.texts ?? [])
+        let noted = tags.first { $0.key == "itunsmpb" }.flatMap {
+            Self.notedFrameCount($0.value, stream, rate: rate, packets: json?["packets"]?.elements ?? [])
+        }
+        (exactFrameCount, framesInFront) = (exact?.frameCount ?? told ?? noted, exact?.inFront)
         chapters = (json?["chapters"]?.elements ?? []).prefix(FileLimits.markCount).compactMap(Chapter.init)
     }
 
@@ -84,8 +87,8 @@ struct FFmpegProbe {
         return (JSONValue(reading: text), result)
     }
 
-    /// The length according to the packets, if it is less than one unit of the edit list longer than the length according to
-    /// that; otherwise nil.
+    /// The length according to the packets, if it differs from the length according to the edit list by no more than one unit of
+    /// that list, which may be rounded up or down; otherwise nil.
     ///
     /// - Parameters:
     ///   - told: The length according to the edit list.
@@ -99,7 +102,7 @@ struct FFmpegProbe {
         else { return nil }
         let inFront = lastPlace - place
         let (frameCount, overflows) = (lastPlace - inFront).addingReportingOverflow(length)
-        guard !overflows, (0...rate / coarsestUnit).contains(frameCount - told) else { return nil }
+        guard !overflows, frameCount > 0, abs(frameCount - told) <= rate / coarsestUnit else { return nil }
         return (frameCount, inFront)
     }
 
@@ -117,6 +120,22 @@ struct FFmpegProbe {
             (1...frames).contains(length) && (0...mostInFront).contains((count - 1) * frames - place)
         }
         return isWhole ? told : nil
+    }
+
+    /// The length in a note of iTunes, which older files have instead of an edit list: padding in front, padding at the end, and frames
+    /// between them, in hexadecimal digits. ffmpeg leaves out the padding in front, and not the one at the end.
+    private static func notedFrameCount(
+        _ note: String, _ stream: JSONValue, rate: Int64, packets: [JSONValue]
+    ) -> Int64? {
+        let words = note.split(separator: " ").prefix(4).compactMap { Int64($0, radix: 16) }
+        guard words.count == 4, stream["time_base"]?.stringValue == "1/\(rate)", (1...mostInFront).contains(words[1]),
+            stream["start_pts"]?.integerValue == words[1], (1...FileLimits.maximumFrameCount).contains(words[3]),
+            let last = packets.last, let place = last["pts"]?.integerValue, let length = last["duration"]?.integerValue,
+            (1...mostInFront).contains(length)
+        else { return nil }
+        // The sound ends in the last packets.
+        let surplus = place - words[1] - words[3]
+        return (-length...mostInFront).contains(surplus) ? words[3] : nil
     }
 
     /// Frames in a packet: AAC in its variants, MP3 and ALAC.

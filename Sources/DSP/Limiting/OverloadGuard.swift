@@ -39,17 +39,22 @@
     ///   - sound: One pointer per channel.
     ///   - channelCount: 1 or more.
     ///   - frameCount: The frames of each channel, 0 or more.
-    ///   - watched: How many of them to keep from exceeding full scale, the first ones. The others are turned down as long as the
-    ///     gain has not returned to 1.
+    ///   - watched: Which of them to keep from exceeding full scale. The others are turned down as long as the gain has not returned
+    ///     to 1.
     #if REALTIME_CHECKS
         @_noAllocation @_noLocks
     #endif
     package mutating func apply(
-        to sound: UnsafeMutablePointer<UnsafeMutablePointer<Float>>, channelCount: Int, frameCount: Int, watched: Int
+        to sound: UnsafeMutablePointer<UnsafeMutablePointer<Float>>, channelCount: Int, frameCount: Int,
+        watched: Range<Int>
     ) {
         guard unsafe isActive() || exceeds(sound, channelCount, watched) else { return }
-        for frame in 0..<frameCount {
-            guard frame < watched || isActive() else { return }
+        // What comes before the watched frames concerns only a gain that has not returned yet.
+        for frame in (isActive() ? 0 : watched.lowerBound)..<max(watched.lowerBound, frameCount) {
+            if !isActive() {
+                if frame >= watched.upperBound { return }
+                if frame < watched.lowerBound { continue }
+            }
             var peak: Float = 0
             // A value that is not a number is never the larger one, so it does not reach the gain.
             for channel in 0..<channelCount {
@@ -81,12 +86,12 @@
     }
 
     private func exceeds(
-        _ sound: UnsafeMutablePointer<UnsafeMutablePointer<Float>>, _ channelCount: Int, _ frameCount: Int
+        _ sound: UnsafeMutablePointer<UnsafeMutablePointer<Float>>, _ channelCount: Int, _ frames: Range<Int>
     ) -> Bool {
         for channel in 0..<channelCount {
             let samples = unsafe sound[channel]
             var peak: Float = 0
-            for frame in 0..<frameCount { peak = unsafe max(peak, samples[frame].magnitude) }
+            for frame in frames { peak = unsafe max(peak, samples[frame].magnitude) }
             if peak > Self.ceiling { return true }
         }
         return false

@@ -15,10 +15,23 @@ struct Mixer: ~Copyable {
         enum Code: UInt8, Sendable, BitwiseCopyable { case add, remove }
         var code: Code
         var slot: MixerSlot
+        /// For `add`: the address of the player that this one follows, and the frames of their crossfade; 0 for none.
+        var leader = 0
+        var fade: Int64 = 0
     }
 
-    // Initialised for `count` slots; `capacity` are allocated.
-    private let slots: UnsafeMutablePointer<MixerSlot>
+    /// A player in the mix, and the one that it follows. That one comes before it, because it was added before it.
+    struct Place: BitwiseCopyable {
+        let slot: MixerSlot
+        /// Its address; 0 if it follows nobody, or if that player is gone.
+        var leader: Int
+        /// Whether it was to follow a player that is gone, and was not started.
+        var isLeft = false
+        let fade: Int64
+    }
+
+    // Initialised for `count` places; `capacity` are allocated.
+    private let places: UnsafeMutablePointer<Place>
     private var count = 0
     private var commands: RingConsumer<Command>
     private var released: RingProducer<Int>
@@ -39,14 +52,14 @@ struct Mixer: ~Copyable {
     }
 
     init(commands: consuming RingConsumer<Command>, released: consuming RingProducer<Int>, endsWithPlayers: Bool) {
-        unsafe slots = .allocate(capacity: Mixer.capacity)
+        unsafe places = .allocate(capacity: Mixer.capacity)
         self.commands = commands
         self.released = released
         self.endsWithPlayers = endsWithPlayers
     }
 
     deinit {
-        unsafe slots.deallocate()
+        unsafe places.deallocate()
     }
 
     /// Renders one block.
@@ -61,36 +74,42 @@ struct Mixer: ~Copyable {
             return hasPlayed && endsWithPlayers ? 0 : block.frameCount
         }
         var end = 0
+        var crowd = SoundingCrowd(frameCount: block.frameCount)
         for index in 0..<count {
             // Sound because the control side keeps a core alive until its address has been returned.
-            let core = unsafe slots[index].core
+            let core = unsafe places[index].slot.core
+            let leader = unsafe leader(of: index)
+            if let leader = unsafe leader { unsafe Mixer.pass(from: leader, to: core) }
             let playerEnd = unsafe core.pointee.render(
                 into: block.channels, outputChannels: block.channelCount, frameCount: block.frameCount,
                 adds: index > 0, at: block.outputFrame)
+            unsafe crowd.add(core.pointee.sounding)
             let hasEnded = unsafe core.pointee.hasEnded
-            end = max(end, hasEnded ? playerEnd : block.frameCount)
+            let waitsForNobody = unsafe core.pointee.isIdle && isLeft(index, leader)
+            end = max(end, hasEnded ? playerEnd : waitsForNobody ? 0 : block.frameCount)
+            if let leader = unsafe leader { unsafe expect(index, after: leader) }
         }
-        limit(block)
+        limit(block, watched: crowd.shared)
         hasPlayed = true
         return endsWithPlayers ? end : block.frameCount
     }
 
-    /// Turns the sum down where it would exceed full scale, and lets the players report it. One player alone passes as it is.
-    private mutating func limit(_ block: RenderBlock) {
-        guard var guarded = overload, count > 1 || guarded.isActive(), block.channelCount > 0 else { return }
+    /// Turns the sum down where it would exceed full scale, and lets the players report it. One player alone passes as it is, and so do
+    /// players that follow one another.
+    private mutating func limit(_ block: RenderBlock, watched: Range<Int>) {
+        guard var guarded = overload, !watched.isEmpty || guarded.isActive(), block.channelCount > 0 else { return }
         unsafe guarded.apply(
-            to: block.channels, channelCount: block.channelCount, frameCount: block.frameCount,
-            watched: count > 1 ? block.frameCount : 0)
+            to: block.channels, channelCount: block.channelCount, frameCount: block.frameCount, watched: watched)
         let gain = guarded.takeLowestGain()
         overload = guarded
         guard gain < 1 else { return }
-        for index in 0..<count { unsafe slots[index].core.pointee.noteGain(gain) }
+        for index in 0..<count { unsafe places[index].slot.core.pointee.noteGain(gain) }
     }
 
     /// Tells every player about an xrun of the device.
     mutating func noteXrun(at frame: Int64, lostFrames: Int64) {
         for index in 0..<count {
-            unsafe slots[index].core.pointee.noteXrun(at: frame, lostFrames: lostFrames)
+            unsafe places[index].slot.core.pointee.noteXrun(at: frame, lostFrames: lostFrames)
         }
     }
 
@@ -108,7 +127,7 @@ struct Mixer: ~Copyable {
         tellLoss(at: frame)
         loss = nil
         lossIsNew = false
-        for index in 0..<count { unsafe slots[index].core.pointee.endInterruption() }
+        for index in 0..<count { unsafe places[index].slot.core.pointee.endInterruption() }
     }
 
     /// Another cause now keeps the device away.
@@ -117,7 +136,7 @@ struct Mixer: ~Copyable {
         loss?.reason = reason
         // Players that have not been told of the loss yet will be told with this reason.
         guard !lossIsNew else { return }
-        for index in 0..<count { unsafe slots[index].core.pointee.changeInterruption(at: frame, reason: reason) }
+        for index in 0..<count { unsafe places[index].slot.core.pointee.changeInterruption(at: frame, reason: reason) }
     }
 
     /// Whether a player wants to play but has no device; each request is reported once.
@@ -125,21 +144,21 @@ struct Mixer: ~Copyable {
         guard loss != nil else { return false }
         var wishes = false
         for index in 0..<count {
-            if unsafe slots[index].core.pointee.takeWish() { wishes = true }
+            if unsafe places[index].slot.core.pointee.takeWish() { wishes = true }
         }
         return wishes
     }
 
     /// A requested device is not there.
     mutating func forgetWishes() {
-        for index in 0..<count { unsafe slots[index].core.pointee.forgetWish() }
+        for index in 0..<count { unsafe places[index].slot.core.pointee.forgetWish() }
     }
 
     private mutating func tellLoss(at frame: Int64) {
         guard lossIsNew, let loss else { return }
         lossIsNew = false
         for index in 0..<count {
-            unsafe slots[index].core.pointee.interrupt(at: frame, reason: loss.reason, resumes: loss.resumes)
+            unsafe places[index].slot.core.pointee.interrupt(at: frame, reason: loss.reason, resumes: loss.resumes)
         }
     }
 
@@ -149,8 +168,10 @@ struct Mixer: ~Copyable {
             case .add:
                 // The control side counts its players, so there is room.
                 guard count < Mixer.capacity else { continue }
-                unsafe (slots + count).initialize(to: command.slot)
+                unsafe (places + count).initialize(
+                    to: Place(slot: command.slot, leader: command.leader, fade: command.fade))
                 count += 1
+                link(at: frame)
                 if overload == nil { overload = unsafe OverloadGuard(sampleRate: command.slot.core.pointee.sampleRate) }
                 if let loss {
                     unsafe command.slot.core.pointee.interrupt(at: frame, reason: loss.reason, resumes: loss.resumes)
@@ -162,13 +183,59 @@ struct Mixer: ~Copyable {
     }
 
     private mutating func remove(_ slot: MixerSlot) {
-        for index in 0..<count where unsafe slots[index].address == slot.address {
-            for later in index + 1..<max(index + 1, count) { unsafe slots[later - 1] = slots[later] }
+        for index in 0..<count where unsafe places[index].slot.address == slot.address {
+            if let leader = unsafe leader(of: index), unsafe slot.core.pointee.isIdle {
+                unsafe leader.pointee.succession.endFade = 0
+            }
+            for later in index + 1..<max(index + 1, count) { unsafe places[later - 1] = places[later] }
             count -= 1
             break
         }
+        // Another player may get the address.
+        for index in 0..<count where unsafe places[index].leader == slot.address {
+            unsafe (places[index].leader, places[index].isLeft) = (0, true)
+        }
         // The return ring has room for the largest number of players.
         _ = released.push(slot.address)
+    }
+
+    // MARK: One player after another
+
+    /// The player that the one at an index follows, if it is still there.
+    private func leader(of index: Int) -> UnsafeMutablePointer<PlayerCore>? {
+        let address = unsafe places[index].leader
+        guard address != 0 else { return nil }
+        for earlier in 0..<index where unsafe places[earlier].slot.address == address {
+            return unsafe places[earlier].slot.core
+        }
+        return nil
+    }
+
+    /// The newest player has come. If the joint with the player that it follows has passed, it begins at once.
+    private mutating func link(at frame: Int64) {
+        let index = count - 1
+        guard unsafe places[index].leader != 0 else { return }
+        guard let leader = unsafe leader(of: index) else {
+            unsafe (places[index].leader, places[index].isLeft) = (0, true)
+            return
+        }
+        if unsafe leader.pointee.succession.isOver {
+            unsafe places[index].slot.core.pointee.take(over: frame, fade: 0)
+        } else {
+            unsafe expect(index, after: leader)
+        }
+    }
+
+    /// Tells a player for the next block whether it will hand over, and with which crossfade.
+    private func expect(_ index: Int, after leader: UnsafeMutablePointer<PlayerCore>) {
+        let isWaiting = unsafe places[index].slot.core.pointee.isIdle
+        unsafe leader.pointee.succession.endFade = isWaiting ? places[index].fade : 0
+    }
+
+    /// Whether a player that was not started has nobody left to follow.
+    private func isLeft(_ index: Int, _ leader: UnsafeMutablePointer<PlayerCore>?) -> Bool {
+        if let leader = unsafe leader { return unsafe leader.pointee.hasEnded }
+        return unsafe places[index].isLeft
     }
 
     private func clear(_ block: RenderBlock) {

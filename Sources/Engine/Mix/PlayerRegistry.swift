@@ -27,16 +27,21 @@ struct PlayerRegistry: ~Copyable {
         }
     }
 
-    var hasRoom: Bool { players.count < Mixer.capacity }
+    var count: Int { players.count }
+    var hasRoom: Bool { count < Mixer.capacity }
 
     /// The first recording that could no longer be read.
     var firstFailure: AudioFileError? { players.lazy.compactMap(\.failure).first }
 
-    mutating func add(_ player: Player) {
+    /// - Parameters:
+    ///   - leader: the player after which this one begins.
+    ///   - fade: output frames of their crossfade.
+    mutating func add(_ player: Player, after leader: Player? = nil, fade: Int64 = 0) {
         players.append(player)
         if waitsAreOver { player.endWaits() }
         // The ring has two places for each possible player: one to be added and one to be removed.
-        _ = commands.push(Mixer.Command(code: .add, slot: player.core))
+        _ = commands.push(
+            Mixer.Command(code: .add, slot: player.core, leader: leader?.core.address ?? 0, fade: max(0, fade)))
     }
 
     mutating func removeWhenFinished(_ player: Player) {
@@ -81,10 +86,10 @@ final class PlayerDirectory: Sendable {
     }
 
     /// Adds a player to the mix; false if there is no room.
-    func add(_ player: Player) -> Bool {
+    func add(_ player: Player, after leader: Player? = nil, fade: Int64 = 0) -> Bool {
         registry.withLock { registry in
             guard registry.hasRoom else { return false }
-            registry.add(player)
+            registry.add(player, after: leader, fade: fade)
             return true
         }
     }
@@ -104,6 +109,8 @@ final class PlayerDirectory: Sendable {
     func serve() {
         registry.withLock { $0.serve() }
     }
+
+    var count: Int { registry.withLock { $0.count } }
 
     func endEvents() {
         registry.withLock { $0.endEvents() }

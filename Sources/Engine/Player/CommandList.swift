@@ -36,6 +36,14 @@ struct CommandList: ~Copyable {
         }
     }
 
+    /// Adds a command of the render side itself; without effect if the list is full, which takes more commands for one frame than
+    /// anybody gives.
+    mutating func add(_ command: PlayerCommand) {
+        guard count < CommandList.capacity else { return }
+        commands[count] = command
+        count += 1
+    }
+
     subscript(index: Int) -> PlayerCommand { commands[index] }
 
     /// The first command that is due at an output frame, except for changes that a voice was told beforehand.
@@ -60,6 +68,12 @@ struct CommandList: ~Copyable {
     /// Whether a start is due that cannot happen yet.
     func waitsToStart(at now: Int64) -> Bool {
         for index in 0..<count where commands[index].code == .start && commands[index].frame <= now { return true }
+        return false
+    }
+
+    /// Whether a stop is due.
+    func waitsToStop(at now: Int64) -> Bool {
+        for index in 0..<count where commands[index].code == .stop && commands[index].frame <= now { return true }
         return false
     }
 

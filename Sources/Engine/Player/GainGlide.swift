@@ -4,10 +4,13 @@ internal import DSP
 ///
 /// Its value is a function of the output frame, so block boundaries are not audible. At exactly 1 the samples are not changed.
 struct GainGlide: BitwiseCopyable {
-    private var from: Float = 1
-    private var to: Float = 1
+    private var from: Float
+    private var to: Float
     private var start: Int64 = 0
     private var length: Int64 = 0
+
+    /// A steady gain, as a factor.
+    init(_ gain: Float = 1) { (from, to) = (gain, gain) }
 
     /// Begins to glide at output frame `frame`, from the value it has there.
     mutating func glide(to gain: Float, over frames: Int, at frame: Int64) {

@@ -28,9 +28,10 @@ public final class Player: Sendable {
     ///   - waitsForPages: true under the virtual clock, which waits for pages and for the preparation of a score.
     ///   - recordingLimit: the most bytes for a kept pass.
     ///   - listens: false leaves every voice plain.
+    ///   - gain: at the beginning, as a factor.
     init(
         _ clip: Clip, score: Score, waitsForPages: Bool, recordingLimit: Int = ScoreStorage.recordingLimit,
-        listens: Bool = true
+        listens: Bool = true, gain: Float = 1
     ) {
         self.clip = clip
         let epoch = ReadEpoch()
@@ -55,7 +56,7 @@ public final class Player: Sendable {
         unsafe cell.initialize(
             to: PlayerCore(
                 clip, reader: reader, attacks: preparer.reader, score: storage.renderScore, ends: ends,
-                waitsForPages: waitsForPages))
+                waitsForPages: waitsForPages, gain: gain))
         core = unsafe MixerSlot(core: cell)
         control = Mutex(
             PlayerControl(
@@ -226,10 +227,14 @@ public final class Player: Sendable {
     ///   - decibels: 0 leaves the samples unchanged; minus infinity is silence; NaN counts as 0.
     ///   - frame: the output frame at which to begin; nil for the next block.
     public func setGain(decibels: Double, at frame: Int64? = nil) {
-        let factor = decibels.isNaN ? 1 : Float(Decibels.factor(min(decibels, 60)))
         var command = PlayerCommand(code: .gain, frame: frame ?? -1)
-        command.gain = factor
+        command.gain = Self.gain(decibels: decibels)
         send(command)
+    }
+
+    /// The factor of a gain; of one that is no number, 1.
+    static func gain(decibels: Double) -> Float {
+        decibels.isNaN ? 1 : Float(Decibels.factor(min(decibels, 60)))
     }
 
     /// Changes the strip within 20 ms, or at once if nothing has been played yet.

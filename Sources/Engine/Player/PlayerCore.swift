@@ -25,7 +25,7 @@ struct PlayerCore: ~Copyable {
     private var commands: CommandList
     private(set) var transport: Transport
     private var strip: StripProcessor
-    private var gain = GainGlide()
+    private var gain: GainGlide
     /// Keeps what is turned up below full scale.
     private var overload: OverloadGuard
     private var peaks: PlayerPeaks
@@ -33,11 +33,19 @@ struct PlayerCore: ~Copyable {
     private var interruption = PlayerInterruption()
     /// Whether the player is silent until a new request, as of the last block.
     private(set) var hasEnded = false
+    /// The frames of the last block in which the player was neither idle nor over.
+    private(set) var sounding = 0..<0
+    /// What comes after this player, and what was before it.
+    var succession = Succession()
+    /// The output frame at which the player it follows hands over, and the crossfade there.
+    private var takeover: (frame: Int64, fade: Int64)?
 
+    /// - Parameter gain: as a factor.
     init(
         _ clip: Clip, reader: ClipReader, attacks: AttackReader?, score: RenderScore, ends: consuming RenderEnds,
-        waitsForPages: Bool
+        waitsForPages: Bool, gain: Float
     ) {
+        self.gain = GainGlide(gain)
         self.clip = reader
         sampleRate = clip.sampleRate
         channelCount = clip.channelCount
@@ -69,6 +77,8 @@ struct PlayerCore: ~Copyable {
         adds: Bool, at frame: Int64
     ) -> Int {
         clip.beginBlock()
+        succession.beginBlock()
+        sounding = frameCount..<frameCount
         goOnAfterInterruption(at: frame)
         commands.collectUrgent(at: frame)
         var done = 0
@@ -76,7 +86,9 @@ struct PlayerCore: ~Copyable {
         while done < frameCount {
             let now = frame + Int64(done)
             commands.collectScheduled()
+            takeOver(at: now)
             doWhatIsDue(at: now)
+            handOver(at: now)
             hasEnded = transport.state == .finished && !commands.waitsToStart(at: now)
             if hasEnded { end = min(end, done) }
             let count = framesUntilChange(from: now, limit: min(frameCount - done, LayerStack.chunkFrames))
@@ -87,6 +99,8 @@ struct PlayerCore: ~Copyable {
             }
             transport.produce(count, at: now)
             shape(count, at: now)
+            succession.apply(to: transport.stack.sound, channelCount: channelCount, frameCount: count, at: now)
+            if !hasEnded && transport.state != .idle { sounding = min(sounding.lowerBound, done)..<done + count }
             peaks.take(transport.stack.sound, count)
             unsafe ChannelMap.mix(
                 transport.stack.sound, from: channelCount, into: output, to: outputChannels, offset: done,
@@ -108,8 +122,8 @@ struct PlayerCore: ~Copyable {
         let isShaped = !strip.isNeutral()
         if isShaped { unsafe strip.process(channels, frameCount: frameCount) }
         gain.apply(to: transport.stack.sound, channelCount: channelCount, frameCount: frameCount, at: now)
-        let watched = isShaped ? frameCount : gain.louderFrames(at: now, frameCount)
-        guard watched > 0 || overload.isActive() else { return }
+        let watched = 0..<(isShaped ? frameCount : gain.louderFrames(at: now, frameCount))
+        guard !watched.isEmpty || overload.isActive() else { return }
         unsafe overload.apply(to: channels, channelCount: channelCount, frameCount: frameCount, watched: watched)
         transport.noteGain(overload.takeLowestGain())
     }
@@ -142,7 +156,7 @@ struct PlayerCore: ~Copyable {
     private func framesUntilChange(from now: Int64, limit: Int) -> Int {
         let end = now + Int64(limit)
         let next = min(transport.nextChange(after: now, limit: end), commands.nextFrame(after: now, limit: end))
-        return max(1, Int(next - now))
+        return max(1, Int(min(next, nextHandover(after: now, limit: end)) - now))
     }
 
     private func publishDemand(at frame: Int64) {
@@ -189,7 +203,11 @@ struct PlayerCore: ~Copyable {
     }
 
     private mutating func apply(_ command: PlayerCommand, at now: Int64) {
-        if command.code == .start { transport.noteStart() }
+        if command.code == .start {
+            transport.noteStart()
+            if !isSounding { succession.begin(at: now, fade: 0) }
+        }
+        succession.note(command, at: now)
         if interruption.isUnderWay && holdBack(command, at: now) { return }
         switch command.code {
         case .gain:
@@ -241,6 +259,61 @@ struct PlayerCore: ~Copyable {
     private mutating func adopt(_ score: RenderScore, insteadOf known: Int, at now: Int64) {
         if transport.plays(scoreAt: known) { return transport.adopt(score, at: now) }
         transport.giveBack(commands.exchangeScore(at: known, for: score) ?? score)
+    }
+
+    // MARK: One player after another
+
+    /// Whether nothing has been heard yet.
+    var isIdle: Bool { transport.state == .idle }
+    private var isSounding: Bool { transport.state != .idle && transport.state != .finished }
+
+    /// The player that this one follows hands over, at a frame of the coming block. Real-time safe: yes.
+    mutating func take(over frame: Int64, fade: Int64) {
+        if isIdle { takeover = (frame, fade) }
+    }
+
+    /// Carries out a command of the player that this one follows, at its frame. Real-time safe: yes.
+    mutating func share(_ command: PlayerCommand) { commands.add(command) }
+
+    /// Starts at the joint, before all that is due there but a stop. Nothing fades in but a crossfade.
+    private mutating func takeOver(at now: Int64) {
+        guard let joint = takeover, joint.frame <= now else { return }
+        takeover = nil
+        guard isIdle, !commands.waitsToStop(at: now) else { return }
+        succession.begin(at: now, fade: joint.fade)
+        transport.start(by: PlayerCommand(code: .start, frame: now, value: -1), at: now)
+    }
+
+    /// Finds the joint with the player that follows.
+    private mutating func handOver(at now: Int64) {
+        succession.follow(isPaused: transport.state == .paused, at: now)
+        if succession.isFaded(at: now), transport.state == .playing {
+            // The end was moved beyond the crossfade.
+            transport.stop(at: now, reason: Int64(FinishReason.completed.rawValue))
+            transport.cutStopShort(at: now)
+            _ = transport.advance(at: now)
+        }
+        if let end = knownEnd, let start = succession.fadeStart(before: end), start <= now, end > now {
+            succession.beginFade(at: now, before: end)
+        }
+        // What the user stopped hands over to nobody.
+        if transport.state == .finished, !hasEnded, transport.finishReason != .stopped { succession.end(at: now) }
+    }
+
+    /// The output frame after the last one, if the last pass plays.
+    private var knownEnd: Int64? {
+        let playhead = transport.playhead
+        guard transport.state == .playing, !transport.isFrozen, playhead.isLast, !playhead.cursor.isRest else {
+            return nil
+        }
+        return playhead.cursor.spanEnd
+    }
+
+    private func nextHandover(after now: Int64, limit: Int64) -> Int64 {
+        var next = succession.nextChange(after: now, limit: limit)
+        if let takeover, takeover.frame > now { next = min(next, takeover.frame) }
+        if let end = knownEnd, let start = succession.fadeStart(before: end), start > now { next = min(next, start) }
+        return next
     }
 
     // MARK: Times without a device
@@ -324,38 +397,4 @@ struct PlayerCore: ~Copyable {
         interruption.resumes = true
         interruption.wishes = true
     }
-}
-
-/// A player's state during a time without a device. Trivial.
-private struct PlayerInterruption: BitwiseCopyable {
-    /// True while nothing can be heard.
-    var isUnderWay = false
-    /// Whether to resume without a request once there is a device.
-    var resumes = false
-    /// Whether sound was requested since the mixer last asked.
-    var wishes = false
-    /// Whether a device is back, from the next block on.
-    var isOver = false
-    /// The `PauseReason`, by its raw value.
-    var reason: Int64 = 0
-}
-
-/// The render side's ends of the rings to other threads.
-struct RenderEnds: ~Copyable {
-    var urgent: RingConsumer<PlayerCommand>
-    var scheduled: RingConsumer<PlayerCommand>
-    var spentScores: RingProducer<Int>
-    var events: RingProducer<RenderEvent>
-    var status: SnapshotWriter<PlayerStatus>
-    var peaks: RingProducer<SIMD8<Float>>
-}
-
-/// A player's render state as the mixer sees it. The control side owns the memory and frees it only after the mixer has
-/// returned the address.
-@safe
-struct MixerSlot: @unchecked Sendable, BitwiseCopyable {
-    let core: UnsafeMutablePointer<PlayerCore>
-
-    /// Identifies the player when it is returned.
-    var address: Int { unsafe Int(bitPattern: core) }
 }

@@ -24,7 +24,7 @@ struct Transport: ~Copyable {
     private let fades: FadeLengths
     private let (longPassFrames, longestWaitFrames): (Int64, Int64)
     /// While stopping: the output frame after the last one, and the reason.
-    private var (stopFrame, finishReason) = (Int64(0), FinishReason.completed)
+    private(set) var (stopFrame, finishReason) = (Int64(0), FinishReason.completed)
 
     init(
         _ stack: consuming LayerStack, score: RenderScore, sampleRate: Int, reports: consuming PlayerReports,

@@ -191,6 +191,16 @@ extension EngineError: CommandError {
     }
 }
 
+extension QueueError: CommandError {
+    var exitStatus: ExitStatus {
+        switch kind {
+        case .empty: .usage
+        case .nothingPlayable: (cause as? any CommandError)?.exitStatus ?? .badData
+        case .noThread: .unavailable
+        }
+    }
+}
+
 extension CalibrationError: CommandError {
     var exitStatus: ExitStatus {
         switch kind {

@@ -1,0 +1,126 @@
+// Tags that say how loud a recording is: ReplayGain, and R128 of Opus files.
+
+/// The gains and peaks that a program measured and wrote into a recording's file.
+///
+/// All gains bring the recording, or its album, to −18 LUFS, the level of ReplayGain 2.0. Read from comments of FLAC, Ogg Vorbis and Opus, from TXXX
+/// frames of ID3, and, through `ffprobe`, from formats that only `ffmpeg` decodes. Others, such as iTunes' SoundCheck, are not used.
+public struct LoudnessTags: Sendable, Hashable {
+    /// The gain of the recording, in dB.
+    public var trackGain: Double?
+    /// The gain of its album, in dB.
+    public var albumGain: Double?
+    /// The highest sample of the recording; 1 is full scale.
+    public var trackPeak: Double?
+    /// The highest sample of its album; 1 is full scale.
+    public var albumPeak: Double?
+
+    /// Makes tags; nil for what is not known.
+    public init(
+        trackGain: Double? = nil, albumGain: Double? = nil, trackPeak: Double? = nil, albumPeak: Double? = nil
+    ) {
+        (self.trackGain, self.albumGain, self.trackPeak, self.albumPeak) = (trackGain, albumGain, trackPeak, albumPeak)
+    }
+
+    /// Whether there are none.
+    public var isEmpty: Bool { trackGain == nil && albumGain == nil }
+
+    /// Reads the file of a recording that was opened; damaged tags are left out.
+    ///
+    /// - Throws: An error if the file can no longer be opened.
+    ///
+    /// Real-time safe: no.
+    public init(of info: AudioFileInfo) throws(AudioFileError) {
+        let file = try OpenedFile(path: info.path)
+        if case .foreign = FileSniffer.kind(of: file) {
+            // If the program has become unavailable, the recording is as loud as it is.
+            self.init((try? FFmpegProbe(file, FFmpegTools()))?.tags.map { ($0.key, $0.value) } ?? [])
+        } else {
+            self.init(Self.tags(in: ByteSource(file)))
+        }
+    }
+
+    /// The difference between the level of ReplayGain 2.0 and the one of R128 tags, −23 LUFS (RFC 7845, section 5.2.1).
+    private static let r128Offset = 5.0
+    /// Gains beyond this, in dB, are mistakes.
+    private static let largestGain = 64.0
+
+    /// Reads keys, in upper or lower case, and values. ReplayGain's own keys come first; the first of equal keys counts.
+    package init(_ tags: [(String, String)]) {
+        var values: [String: String] = [:]
+        for (key, value) in tags {
+            let key = key.lowercased()
+            if values[key] == nil { values[key] = value }
+        }
+        trackGain = Self.gain(values["replaygain_track_gain"]) ?? Self.r128Gain(values["r128_track_gain"])
+        albumGain = Self.gain(values["replaygain_album_gain"]) ?? Self.r128Gain(values["r128_album_gain"])
+        trackPeak = Self.peak(values["replaygain_track_peak"])
+        albumPeak = Self.peak(values["replaygain_album_peak"])
+    }
+
+    /// A gain such as `-6.54 dB`.
+    private static func gain(_ text: String?) -> Double? {
+        guard var text = text.map({ $0.filter { !$0.isWhitespace }.lowercased() }) else { return nil }
+        if text.hasSuffix("db") { text.removeLast(2) }
+        guard let gain = Double(text), abs(gain) <= largestGain else { return nil }
+        return gain
+    }
+
+    /// A whole number of 256ths of a dB.
+    private static func r128Gain(_ text: String?) -> Double? {
+        guard let units = text.flatMap({ Int16($0.filter { !$0.isWhitespace }) }) else { return nil }
+        let gain = Double(units) / 256 + r128Offset
+        return abs(gain) <= largestGain ? gain : nil
+    }
+
+    private static func peak(_ text: String?) -> Double? {
+        guard let peak = text.flatMap({ Double($0.filter { !$0.isWhitespace }) }), peak > 0, peak < 100 else {
+            return nil
+        }
+        return peak
+    }
+
+    private static func tags(in source: ByteSource) -> [(String, String)] {
+        let body = source.dropFirst(Int64(FileSniffer.id3Length(source.bytes(at: 0, count: 10)) ?? 0))
+        switch FileSniffer.kind(of: source) {
+        case .soundFile("flac"): return FLACBlocks(body).first(.comments).map(comments) ?? []
+        case .soundFile("ogg"): return OggCommentPacket(body).map { comments(body.joined($0.places)) } ?? []
+        case .mpegAudio:
+            var found: [(String, String)] = []
+            ID3Frames(tag: source)?.forEach("TXXX", atMost: 256) { frame in
+                let bytes = frame.bytes(at: 0, count: 256)
+                // The encoding, a description and the value, with a zero between; these are all ASCII characters, of a byte or two.
+                let words = bytes.dropFirst().filter { $0 == 0 || (0x20..<0x7F).contains($0) }
+                let isWide = bytes.first == 1 || bytes.first == 2
+                let text = isWide ? Self.narrow(bytes.dropFirst()) : Array(words)
+                let parts = text.split(separator: 0, maxSplits: 1, omittingEmptySubsequences: false)
+                guard parts.count == 2 else { return }
+                found.append(
+                    (
+                        String(decoding: parts[0], as: UTF8.self),
+                        String(decoding: parts[1].prefix { $0 != 0 }, as: UTF8.self)
+                    ))
+            }
+            return found
+        case .soundFile, .foreign, .unknown: return []
+        }
+    }
+
+    /// The ASCII characters of UTF-16 in either order, with a zero for each zero.
+    private static func narrow(_ bytes: ArraySlice<UInt8>) -> [UInt8] {
+        let units = Array(bytes)
+        return stride(from: 0, to: units.count - 1, by: 2).compactMap { place in
+            let (one, other) = (units[place], units[place + 1])
+            return one > 0x7F ? nil : one | (other > 0x7F ? 0 : other)
+        }
+    }
+
+    private static func comments(_ source: ByteSource) -> [(String, String)] {
+        (CommentList(source)?.comments ?? []).compactMap { place in
+            let words = source.slice(place).bytes(at: 0, count: 128)
+            guard let sign = words.firstIndex(of: UInt8(ascii: "=")) else { return nil }
+            return (
+                String(decoding: words[..<sign], as: UTF8.self), String(decoding: words[(sign + 1)...], as: UTF8.self)
+            )
+        }
+    }
+}

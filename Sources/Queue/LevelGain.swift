@@ -1,0 +1,46 @@
+public import AudioFiles
+internal import Glibc
+
+/// The gain that brings a recording to the level of others: from the tags in its file, or from a measurement.
+///
+/// All gains are in dB and are meant for `QueueSound.decibels`. None lets the recording exceed full scale, as far as its peak is known.
+public enum LevelGain {
+    /// Whose loudness counts.
+    public enum Scope: String, Sendable, Hashable, CaseIterable {
+        /// Each recording is as loud as the others.
+        case track
+        /// Each album is as loud as the others; within it, quiet pieces stay quiet.
+        case album
+    }
+
+    /// The loudness to which recordings are brought: that of ReplayGain 2.0, in LUFS.
+    public static let targetLoudness = -18.0
+    /// The highest true peak after a gain by measurement, in dB of full scale: EBU R 128 leaves one dB to converters.
+    public static let highestTruePeak = -1.0
+
+    /// The gain by tags; nil if they have none.
+    ///
+    /// - Parameters:
+    ///   - tags: of the file.
+    ///   - scope: whose gain is taken first; the other one if that is missing.
+    public static func decibels(_ tags: LoudnessTags, _ scope: Scope = .track) -> Double? {
+        let track = tags.trackGain.map { ($0, tags.trackPeak ?? tags.albumPeak) }
+        let album = tags.albumGain.map { ($0, tags.albumPeak ?? tags.trackPeak) }
+        guard let (gain, peak) = scope == .track ? track ?? album : album ?? track else { return nil }
+        // A peak of samples: what the file says is all that is known.
+        guard let peak, peak > 0 else { return gain }
+        return min(gain, -20 * log10(peak))
+    }
+
+    /// The gain by a measurement.
+    ///
+    /// - Parameters:
+    ///   - loudness: the integrated loudness, in LUFS.
+    ///   - truePeak: the highest peak between samples, in dB of full scale.
+    /// - Returns: 0 for silence, whose loudness is no number or below −70 LUFS.
+    public static func decibels(loudness: Double, truePeak: Double) -> Double {
+        guard loudness >= -70, loudness < .infinity else { return 0 }
+        let gain = targetLoudness - loudness
+        return truePeak.isFinite ? min(gain, highestTruePeak - truePeak) : gain
+    }
+}

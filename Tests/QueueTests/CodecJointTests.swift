@@ -1,0 +1,200 @@
+import AudioDevices
+import AudioFiles
+import Clips
+import Foundation
+import SoundFileSupport
+import TestSupport
+import Testing
+
+@testable import Engine
+@testable import Queue
+
+/// A recording that was cut in two: what is heard at the joint when the halves play one after another.
+@Suite("The joint of a recording cut in two")
+struct CodecJointTests {
+    /// A format with the names of its files.
+    struct Codec: Sendable, CustomTestStringConvertible {
+        let name: String
+        let make: String
+        var isLossless = false
+        var testDescription: String { name }
+    }
+
+    static let codecs = [
+        Codec(name: "WAV", make: "cp IN OUT", isLossless: true),
+        Codec(name: "FLAC", make: "flac -s -o OUT IN", isLossless: true),
+        Codec(name: "MP3", make: "lame --quiet -b 192 IN OUT"),
+        Codec(name: "Ogg", make: "oggenc -Q -q 6 -o OUT IN"),
+        Codec(name: "Opus", make: "opusenc --quiet --bitrate 160 IN OUT"),
+        Codec(name: "M4A", make: "ffmpeg -v error -i IN -c:a aac -b:a 192k -f ipod OUT"),
+    ]
+    static let rate = 48_000
+    /// Neither half ends with a packet of any codec.
+    static let (frameCount, cut) = (150_777, 70_123)
+
+    /// Both halves in every codec; each codec's files are made once.
+    final class Halves: Sendable {
+        let scratch: Scratch
+        let source: [[Float]]
+
+        init() throws {
+            scratch = try Scratch()
+            let sound = music(frameCount: frameCount, sampleRate: rate)
+            try writeWave(scratch.file("whole.wav"), sound, sampleRate: rate)
+            source = try decode(scratch.file("whole.wav"))
+            for (half, range) in [0..<cut, cut..<frameCount].enumerated() {
+                let input = scratch.file("half\(half).wav")
+                try writeWave(input, source.map { Array($0[range]) }, sampleRate: rate)
+                for codec in codecs {
+                    let output = scratch.file("\(codec.name)\(half)")
+                    try run(
+                        arguments: codec.make.split(separator: " ").map {
+                            $0 == "IN" ? input : $0 == "OUT" ? output : String($0)
+                        })
+                }
+            }
+        }
+
+        func file(_ codec: Codec, _ half: Int) -> String { scratch.file("\(codec.name)\(half)") }
+    }
+
+    static let halves = Result { try Halves() }
+
+    /// What an engine plays of files in a row.
+    static func played(_ paths: [String], rate: Int = rate, channels: Int = 2, period: Int = 1024) throws -> [[Float]] {
+        let scratch = try Scratch()
+        let request = try StreamRequest(
+            sampleRate: rate, channelCount: channels, periodFrames: period, clock: .virtual, realtimePriority: nil)
+        let engine = try Engine(output: .file(path: scratch.file("out.wav")), request: request)
+        let queue = try PlayQueue(on: engine) { item, engine in QueueSound(try engine.load(item.source)) }
+        queue.append(paths)
+        try queue.start()
+        try engine.start()
+        try engine.waitUntilFinished()
+        return try decode(scratch.file("out.wav"))
+    }
+
+    static func rms(_ samples: some Sequence<Float>) -> Double {
+        let squares = samples.map { Double($0) * Double($0) }
+        return (squares.reduce(0, +) / Double(max(1, squares.count))).squareRoot()
+    }
+
+    @Test(
+        "is exact: without loss bit for bit, and else without silence and within the codec's own noise",
+        arguments: codecs, codecs)
+    func joint(first: Codec, second: Codec) throws {
+        let halves = try Self.halves.get()
+        let paths = [halves.file(first, 0), halves.file(second, 1)]
+        let output = try Self.played(paths)
+        let parts = try paths.map { try decode($0) }
+        #expect(parts[0][0].count == Self.cut && parts[1][0].count == Self.frameCount - Self.cut)
+        #expect(output[0].count == Self.frameCount)
+        // The engine adds nothing and loses nothing.
+        for channel in 0..<2 { #expect(output[channel] == parts[0][channel] + parts[1][channel]) }
+        if first.isLossless && second.isLossless {
+            #expect(output == halves.source)
+            return
+        }
+        for channel in 0..<2 {
+            let (sound, source) = (output[channel], halves.source[channel])
+            let error = zip(sound, source).map { $0 - $1 }
+            for (side, range) in [(0, Self.cut - 960..<Self.cut), (1, Self.cut..<Self.cut + 960)] {
+                let elsewhere = side == 0 ? error[10_000..<Self.cut - 10_000] : error[(Self.cut + 10_000)..<140_000]
+                // The loudest 20 ms elsewhere: the noise of a codec goes with the sound.
+                let noise =
+                    stride(from: elsewhere.startIndex, to: elsewhere.endIndex - 960, by: 960)
+                    .map { Self.rms(elsewhere[$0..<$0 + 960]) }.max() ?? 0
+                let here = Self.rms(error[range])
+                #expect(here <= noise, "\(side)")
+            }
+            // No silence: each millisecond around the joint is as loud as in the source.
+            for start in stride(from: Self.cut - 480, to: Self.cut + 480, by: 48) {
+                let (played, original) = (Self.rms(sound[start..<start + 48]), Self.rms(source[start..<start + 48]))
+                #expect(played > original / 2 && played < original * 2, "\(start - Self.cut)")
+            }
+        }
+    }
+
+    /// A file of another rate and number of channels.
+    struct Shape: Sendable, CustomTestStringConvertible {
+        let rate, channels, frames: Int
+        let codec: String
+        var testDescription: String { "\(codec), \(rate) Hz, \(channels) channels" }
+    }
+
+    static let shapes = [
+        Shape(rate: 44_100, channels: 1, frames: 40_001, codec: "FLAC"),
+        Shape(rate: 48_000, channels: 2, frames: 30_011, codec: "WAV"),
+        Shape(rate: 22_050, channels: 1, frames: 20_003, codec: "MP3"),
+        Shape(rate: 96_000, channels: 2, frames: 70_007, codec: "FLAC"),
+        Shape(rate: 44_100, channels: 2, frames: 50_021, codec: "M4A"),
+    ]
+
+    @Test("has no frame too many and no silence, whatever the rates and channels", arguments: shapes, shapes)
+    func mixedShapes(first: Shape, second: Shape) throws {
+        let scratch = try Scratch()
+        let paths = try [first, second].enumerated().map { index, shape in
+            let input = scratch.file("in\(index).wav")
+            // A tone that is there from the first frame to the last.
+            let sound = (0..<shape.channels).map { _ in
+                (0..<shape.frames).map { 0.5 * tone(Double($0) * 440 / Double(shape.rate)) }
+            }
+            try writeWave(input, sound, sampleRate: shape.rate)
+            let codec = try #require(Self.codecs.first { $0.name == shape.codec })
+            let output = scratch.file("file\(index)")
+            try run(
+                arguments: codec.make.split(separator: " ").map {
+                    $0 == "IN" ? input : $0 == "OUT" ? output : String($0)
+                })
+            return output
+        }
+        let output = try Self.played(paths, rate: 44_100)
+        let lengths = [first, second].map { (Double($0.frames) * 44_100 / Double($0.rate)).rounded() }
+        #expect(output[0].count == Int(lengths[0] + lengths[1]))
+        let joint = Int(lengths[0])
+        for channel in output {
+            for start in stride(from: joint - 600, to: joint + 600, by: 100) {
+                #expect(Self.rms(channel[start..<start + 100]) > 0.2, "\(start - joint)")
+            }
+        }
+    }
+
+    @Test("of a thousand files keeps few of them open, and none at the end")
+    func descriptors() throws {
+        let (scratch, count) = (try Scratch(), cases(1000, few: 100))
+        let sound = music(frameCount: 3000, channelCount: 1)
+        try writeWave(scratch.file("in.wav"), sound)
+        try run("flac", "-s", "-o", scratch.file("in.flac"), scratch.file("in.wav"))
+        let open = {
+            let names = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")) ?? []
+            return names.count { name in
+                let target = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/" + name)
+                return target?.hasPrefix(scratch.file("in.")) ?? false
+            }
+        }
+        var most = 0
+        try {
+            let output = SteppedOutput(rate: 44_100, channels: 1)
+            let engine = Engine(isVirtual: true) { _, _ in output }
+            let queue = try PlayQueue(on: engine) { item, engine in QueueSound(try engine.load(item.source)) }
+            queue.append((0..<count).map { scratch.file($0 % 2 == 0 ? "in.wav" : "in.flac") })
+            try queue.start()
+            try engine.start()
+            var frames = 0
+            while !output.hasEnded {
+                frames += output.render(8192, block: 1024)[0].count
+                most = max(most, open())
+            }
+            #expect(frames == 3000 * count)
+        }()
+        // The ones ahead, the ones of the last blocks, and what the decoders open besides.
+        #expect(most > 0 && most <= 64)
+        #expect(eventually { open() == 0 })
+    }
+
+    private func tone(_ turns: Double) -> Float {
+        // A parabola for each half of a turn: full from the first frame on.
+        let phase = 2 * (turns - turns.rounded(.down)) - 1
+        return Float(4 * phase * (1 - phase.magnitude))
+    }
+}
