@@ -108,10 +108,10 @@ public final class Fetcher: Sendable {
         for number in state.withLock({ Array($0.running.keys) }) { cancel(number) }
     }
 
-    /// Ends everything, and waits for it.
+    /// Ends everything, and waits for it. Not for a task: it blocks the calling thread.
     public func close() {
         cancelAll()
-        queue.close()
+        queue.closeAndWait()
         broadcast.end()
     }
 
