@@ -38,6 +38,9 @@ public final class RecordingLibrary: Sendable {
     /// The folder of its files.
     public var folderPath: String { folder.path }
 
+    /// The key of the recording in a file of the library's folder, by its name; nil for another file's.
+    package static func key(ofFileNamed name: String) -> RecordingKey? { LibraryFolder.key(name) }
+
     /// Seconds since 1970.
     static var now: Int64 { Int64(time(nil)) }
 

@@ -33,6 +33,7 @@ struct PracticeCommand: Verb {
     @OptionGroup(visibility: .hidden) var loss: LossOptions
     @OptionGroup(visibility: .hidden) var screen: ScreenOptions
     @OptionGroup(visibility: .hidden) var control: ControlOptions
+    @OptionGroup(visibility: .hidden) var detaching: DetachOptions
     @OptionGroup var messages: MessageOptions
 
     mutating func validate() throws {
@@ -54,6 +55,9 @@ struct PracticeCommand: Verb {
     }
 
     func perform() throws {
+        if detaching.detach { return try Detaching.start(detaching, messages: messages) }
+        let place = try Detaching.place()
+        defer { withExtendedLifetime(place) {} }
         let named = recording.isEmpty ? nil : try RecordingWord.file(recording)
         let due = flow.due ? try DueSections.find(in: named, isQuiet: messages.quiet) : nil
         // Nothing is due, and that was told.
@@ -113,6 +117,7 @@ struct Play: Verb {
               woodshed play @1                           the recording that was added last
               woodshed play one.flac two.mp3             one after another, without a gap
               woodshed play "Warm up" --shuffle          a playlist
+              woodshed play "Warm up" --detach           in the background; then: woodshed ctl
               woodshed takes play @1                     the take that was recorded last
               woodshed play @1 --with-model              what it was recorded against left, the take right
 
@@ -135,6 +140,7 @@ struct Play: Verb {
     @OptionGroup var loss: LossOptions
     @OptionGroup var screen: ScreenOptions
     @OptionGroup var control: ControlOptions
+    @OptionGroup var detaching: DetachOptions
     @OptionGroup var messages: MessageOptions
 
     func perform() throws {
@@ -143,6 +149,9 @@ struct Play: Verb {
                 word: recording.joined(separator: " "), device: device, loss: loss, screen: screen, messages: messages
             ).run()
         }
+        if detaching.detach { return try Detaching.start(detaching, messages: messages) }
+        let place = try Detaching.place()
+        defer { withExtendedLifetime(place) {} }
         let file: String
         switch try QueuePlan(recording, isRow: queue.isGiven) {
         case .one(let path): file = path
