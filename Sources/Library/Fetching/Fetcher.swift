@@ -169,7 +169,10 @@ public final class Fetcher: Sendable {
                 try WebAddress(address),
                 to: library.folder.parts + "/" + RecordingLibrary.partName(fetch.address), priority: fetch.priority,
                 sha256: fetch.wishes.sha256)
-            request.acceptsAnswer = { answer in try FetchedContent.accept(answer) }
+            request.acceptsAnswer = { [library] answer in
+                try FetchedContent.accept(answer)
+                if let bytes = answer.byteCount { try library.checkQuota(adding: bytes) }
+            }
             request.check = { [weak self] part in
                 let loudness = try FetchedContent.check(part)
                 self?.state.withLock { $0.running[fetch.number]?.loudness = loudness }

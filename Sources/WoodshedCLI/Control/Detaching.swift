@@ -30,21 +30,7 @@ enum Detaching {
     ///
     /// - Throws: The status of the run if it ends before that, after its messages were printed.
     static func start(_ options: DetachOptions, messages: MessageOptions) throws {
-        guard let folder = StateFolder.path else {
-            throw CommandFailure(
-                .unavailable, "there is no home folder for the log of a run in the background",
-                remedy: "Set HOME or XDG_STATE_HOME to a folder of yours.")
-        }
-        let log = folder + "/background.log"
-        do throws(LockedFile.Fault) { try StateFolder.makeFolders(above: log) } catch {
-            throw CommandFailure(.cannotCreate, "\(log): \(error.text)", remedy: "Check the folder's permissions.")
-        }
-        // Each run has a log of its own until the next one begins; what an earlier one still writes goes to its own file.
-        _ = unsafe unlink(log)
-        let output = unsafe open(log, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
-        guard output >= 0 else {
-            throw CommandFailure(.cannotCreate, "\(log): cannot be created", remedy: "Check the folder's permissions.")
-        }
+        let (log, output) = try Self.log("background.log")
         defer { close(output) }
         let arguments = CommandLineTool.arguments.filter { !["--detach", "--another"].contains($0) }
         let process: DetachedProcess
@@ -56,6 +42,44 @@ enum Detaching {
             throw CommandFailure(.unavailable, "the run in the background cannot be started", remedy: "Try again.")
         }
         try wait(for: process, output, log: log, messages)
+    }
+
+    /// Carries out the list of fetches in the background.
+    static func startFetching(messages: MessageOptions) throws {
+        let (log, output) = try log("fetches.log")
+        defer { close(output) }
+        do throws(ChildFailure) {
+            let process = try DetachedProcess(
+                "/proc/self/exe", ["woodshed", "get", "--plain"].map { FileName.systemName($0) },
+                variables: ["\(variable)=fetch"], output: output)
+            if messages.json {
+                try? StandardStream.output.line("{\"v\":1,\"event\":\"detached\",\"pid\":\(process.number)}")
+            } else if !messages.quiet {
+                StandardStream.error.note("fetching in the background (\(process.number)); its messages: \(log)")
+                StandardStream.error.note("next: woodshed get --list, or woodshed recent")
+            }
+        } catch {
+            throw CommandFailure(.unavailable, "the run in the background cannot be started", remedy: "Try again.")
+        }
+    }
+
+    /// A new log in the state folder. What an earlier run still writes goes to its own file.
+    private static func log(_ name: String) throws(CommandFailure) -> (path: String, descriptor: Int32) {
+        guard let folder = StateFolder.path else {
+            throw CommandFailure(
+                .unavailable, "there is no home folder for the log of a run in the background",
+                remedy: "Set HOME or XDG_STATE_HOME to a folder of yours.")
+        }
+        let log = folder + "/" + name
+        do throws(LockedFile.Fault) { try StateFolder.makeFolders(above: log) } catch {
+            throw CommandFailure(.cannotCreate, "\(log): \(error.text)", remedy: "Check the folder's permissions.")
+        }
+        _ = unsafe unlink(log)
+        let output = unsafe open(log, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+        guard output >= 0 else {
+            throw CommandFailure(.cannotCreate, "\(log): cannot be created", remedy: "Check the folder's permissions.")
+        }
+        return (log, output)
     }
 
     private static func wait(
@@ -100,5 +124,5 @@ enum Detaching {
     }
 
     /// Whether this run is one in the background.
-    static var isBackground: Bool { environmentVariable(variable).map { !$0.isEmpty } ?? false }
+    static var isBackground: Bool { ["one", "another"].contains(environmentVariable(variable)) }
 }
