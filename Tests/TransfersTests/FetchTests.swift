@@ -75,7 +75,8 @@ struct FetchTests {
         Failure("/redirect?to=ftp://127.0.0.1/a", .unexpected), Failure("/redirect?to=file:///etc/passwd", .unexpected),
         Failure("/redirect?to=http://user:secret@127.0.0.1/", .unexpected), Failure("/huge", .tooLarge),
         Failure("/close", .disconnected), Failure("/reset", .disconnected), Failure("/junk", .unexpected),
-        Failure("/file?n=1000&cut=500&cuts=9999999", .truncated), Failure("/file?n=1000&cut=500&cuts=9999999&reset", .truncated),
+        Failure("/file?n=1000&cut=500&cuts=9999999", .truncated),
+        Failure("/file?n=1000&cut=500&cuts=9999999&reset", .truncated),
         Failure("/file?n=100&digest=bad", .checksum), Failure("/file?n=100&digest=bad&form=new", .checksum),
         Failure("/file?n=100&md5=bad", .checksum),
     ]
@@ -219,8 +220,8 @@ struct FetchTests {
 
     @Test(.enabled(if: geteuid() != 0, "root may write everywhere"))
     func `a folder that may not be written is told as such`() async throws {
-        _ = chmod(folder.root, 0o500)
-        defer { _ = chmod(folder.root, 0o700) }
+        _ = unsafe chmod(folder.root, 0o500)
+        defer { _ = unsafe chmod(folder.root, 0o700) }
         #expect(try await fetch(request("/file?n=10")).result.error?.kind == .noPermission)
     }
 

@@ -113,7 +113,7 @@ struct ResumeTests {
                         toFile: folder.path("a.wav.part.json"), atomically: true, encoding: .utf8)
                 }
             ),
-            (.damagedPart, { truncate($0.path("a.wav.part"), 5) }),
+            (.damagedPart, { unsafe truncate($0.path("a.wav.part"), 5) }),
             // As a loss of power leaves it: only what was counted is used.
             (
                 nil,
