@@ -169,6 +169,21 @@ struct ResumeTests {
     }
 
     @Test
+    func `links in the way of a part or its record are not followed`() async throws {
+        let precious = folder.path("precious")
+        try Data("mine".utf8).write(to: URL(fileURLWithPath: precious))
+        for ending in [".part", ".part.json", ".part.json.new"] {
+            let link = folder.path("a.wav" + ending)
+            try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: precious)
+            _ = try await fetch(request("/file?n=1000&cut=500&id=\(uniqueID())"))
+            #expect(folder.bytes("precious") == Array("mine".utf8), "\(ending)")
+            for name in folder.names where name != "precious" {
+                try FileManager.default.removeItem(atPath: folder.path(name))
+            }
+        }
+    }
+
+    @Test
     func `parts in a folder can be listed`() async throws {
         _ = try await fetch(request("/file?n=9000&cut=5000&id=\(uniqueID())"), .forTests.with { $0.retries = 0 })
         let parts = try PartSummary.all(in: folder.root)
