@@ -73,7 +73,9 @@ struct GetCommand: Verb {
 
     mutating func validate() throws {
         let actions = [check, later, detach, list, cancel != nil, pause != nil, resume != nil].filter { $0 }.count
-        if actions > 1 { throw ValidationError("Use one of --check, --later, --detach, --list, --cancel, --pause and --resume.") }
+        if actions > 1 {
+            throw ValidationError("Use one of --check, --later, --detach, --list, --cancel, --pause and --resume.")
+        }
         if check || later, addresses.isEmpty { throw ValidationError("Give an address.") }
         if list || cancel != nil || pause != nil, !addresses.isEmpty {
             throw ValidationError("--list, --cancel and --pause take no addresses.")

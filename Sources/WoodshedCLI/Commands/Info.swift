@@ -47,7 +47,9 @@ struct Info: Verb {
             let padding = String(repeating: " ", count: 10 - name.count)
             try StandardStream.output.line(name + padding + value)
         }
-        if let item { StandardStream.error.note("next: woodshed practice @\(item.index), or woodshed edit @\(item.index)") }
+        if let item {
+            StandardStream.error.note("next: woodshed practice @\(item.index), or woodshed edit @\(item.index)")
+        }
     }
 
     /// The recording of the library in this file; nil if it is in none, or there is no library.
@@ -63,12 +65,16 @@ struct Info: Verb {
         let all = [
             ("titled", words.title), ("by", words.artist), ("language", words.language),
             ("tagged", words.tags.joined(separator: ", ")), ("from", words.source), ("licence", words.licence),
-            ("was called", item.originalName == fileName(item.path) ? "" : item.originalName),
+            ("original", item.originalName == fileName(item.path) ? "" : item.originalName),
         ]
         lines += all.filter { !$0.1.isEmpty }.map { ($0.0, printable($0.1)) }
         lines.append(("added", dateText(item.addedAt)))
-        if item.sectionCount > 0 { lines.append(("saved", item.sectionCount == 1 ? "1 section" : "\(item.sectionCount) sections")) }
-        if let loudness = item.loudness { lines.append(("loudness", "\(fixed(loudness.integrated, decimals: 1)) LUFS")) }
+        if item.sectionCount > 0 {
+            lines.append(("saved", item.sectionCount == 1 ? "1 section" : "\(item.sectionCount) sections"))
+        }
+        if let loudness = item.loudness {
+            lines.append(("loudness", "\(fixed(loudness.integrated, decimals: 1)) LUFS"))
+        }
         return lines
     }
 
