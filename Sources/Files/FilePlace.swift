@@ -28,7 +28,7 @@ package struct FilePlace: Sendable {
         self.path = path
         var status = stat()
         let isLink = unsafe !followsLinks && lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFLNK
-        guard unsafe !isLink, unsafe stat(path, &status) == 0 else {
+        guard !isLink, unsafe stat(path, &status) == 0 else {
             if path.hasSuffix("/") { throw FileFault(code: EISDIR, isCreating: true) }
             (finalPath, isSpecial, mode) = (path, false, nil)
             return
