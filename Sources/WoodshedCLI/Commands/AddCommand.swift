@@ -79,7 +79,8 @@ struct AddCommand: Verb {
 
     private func tell(_ result: AddedItem, _ file: String) throws {
         if messages.json {
-            let event: JSONValue.Field = .init("event", .string(result.isNew ? "library.added" : "library.known"))
+            let event: JSONValue.Field =
+                result.isNew ? .init("event", .string("library.added")) : .init("event", .string("library.known"))
             return try StandardStream.output.line(
                 JSONValue.object([.init("v", .integer(1)), event] + result.item.fields).text)
         }
