@@ -26,6 +26,10 @@ let realtimeSanitizer: [LinkerSetting] =
         return [.unsafeFlags(flags.flatMap { ["-Xlinker", $0] })]
     }) ?? []
 
+// Tests that only call, wait and compare gain nothing from optimisation, which takes minutes in release builds: one front end compiles all
+// files of a module. What they test is optimised all the same.
+let quickSettings = settings + [.unsafeFlags(["-Onone"], .when(configuration: .release))]
+
 let sanitizerSupport: [Target.Dependency] = sanitizesThreads ? ["CSanitizerSupport"] : []
 
 let package = Package(
@@ -206,25 +210,25 @@ let package = Package(
         .testTarget(name: "RealtimeTests", dependencies: ["Realtime", "TestSupport"], swiftSettings: settings),
         .testTarget(
             name: "SettingsTests", dependencies: ["Settings", "UserState", "TestSupport"], swiftSettings: settings),
-        .testTarget(name: "SectionsTests", dependencies: ["Sections", "TestSupport"], swiftSettings: settings),
+        .testTarget(name: "SectionsTests", dependencies: ["Sections", "TestSupport"], swiftSettings: quickSettings),
         .testTarget(
             name: "FilesTests", dependencies: ["Files", "ProcessHandles", "TestSupport"], swiftSettings: settings),
         .testTarget(
             name: "RemoteControlTests", dependencies: ["CALSA", "Files", "JSON", "RemoteControl", "TestSupport"],
-            swiftSettings: settings),
+            swiftSettings: quickSettings),
         .testTarget(
             name: "TransfersTests", dependencies: ["Files", "JSON", "Transfers", "TestSupport"],
-            exclude: ["Servers"], swiftSettings: settings),
+            exclude: ["Servers"], swiftSettings: quickSettings),
         .testTarget(
             name: "DesktopBusTests", dependencies: ["DesktopBus", "Files", "ProcessHandles", "TestSupport"],
-            swiftSettings: settings),
+            swiftSettings: quickSettings),
         .testTarget(
             name: "LibraryTests",
             dependencies: [
                 "AudioFiles", "Clips", "Database", "Engine", "Files", "JSON", "Library", "Practice", "Sections",
                 "SoundFileSupport", "TestSupport", "Transfers",
             ],
-            swiftSettings: settings),
+            swiftSettings: quickSettings),
         .testTarget(name: "DatabaseTests", dependencies: ["Database", "TestSupport"], swiftSettings: settings),
         .testTarget(
             name: "AnkiTests", dependencies: ["Anki", "Database", "Files", "JSON", "TestSupport"],
@@ -306,7 +310,7 @@ let package = Package(
                 "WoodshedCLI", "WoodshedCommand",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
-            exclude: ["Golden"], swiftSettings: settings),
+            exclude: ["Golden"], swiftSettings: quickSettings),
     ],
     swiftLanguageModes: [.v6]
 )

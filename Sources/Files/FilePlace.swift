@@ -21,12 +21,14 @@ package struct FilePlace: Sendable {
 
     /// Checks `path`.
     ///
+    /// - Parameter followsLinks: Whether a link's target is replaced; if not, the link itself is.
     /// - Throws: ENOENT if it cannot be a name, EISDIR for a folder, and the reason why an existing file may not be written.
-    package init(_ path: String) throws(FileFault) {
+    package init(_ path: String, followsLinks: Bool = true) throws(FileFault) {
         if path.isEmpty || path.utf8.contains(0) { throw FileFault(code: ENOENT, isCreating: true) }
         self.path = path
         var status = stat()
-        guard unsafe stat(path, &status) == 0 else {
+        let isLink = unsafe !followsLinks && lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFLNK
+        guard !isLink, unsafe stat(path, &status) == 0 else {
             if path.hasSuffix("/") { throw FileFault(code: EISDIR, isCreating: true) }
             (finalPath, isSpecial, mode) = (path, false, nil)
             return

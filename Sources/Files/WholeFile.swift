@@ -19,15 +19,16 @@ package final class WholeFile {
     ///   - path: The final name.
     ///   - suffix: With the file's own name before it, the temporary name; a file of that name, left by a killed program,
     ///     may be overwritten. nil for a new name.
+    ///   - followsLinks: As in `FilePlace`.
     ///   - permissions: Of a file that replaces none; the process's umask applies.
     ///   - isDurable: Whether `commit` waits until the file is on the disk. Without this a loss of power may leave an incomplete
     ///     file under the final name. Use that only for files that can be made again and are checked when they are read.
     /// - Throws: Like `FilePlace`, and the reason why the file cannot be created.
     package init(
-        _ path: String, suffix: String? = nil, permissions: UInt32 = 0o666, isDurable: Bool = true,
-        calls: any FileCalls = SystemFileCalls()
+        _ path: String, suffix: String? = nil, followsLinks: Bool = true, permissions: UInt32 = 0o666,
+        isDurable: Bool = true, calls: any FileCalls = SystemFileCalls()
     ) throws(FileFault) {
-        let place = try FilePlace(path)
+        let place = try FilePlace(path, followsLinks: followsLinks)
         (self.place, self.isDurable, self.calls) = (place, isDurable, calls)
         if place.isSpecial {
             descriptor = unsafe open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY)

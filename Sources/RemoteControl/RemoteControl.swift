@@ -12,6 +12,10 @@ package struct ControlError: ExplainedError, Equatable {
         case folder
         /// The system makes no socket, or no thread for it.
         case socket
+        /// The run is over.
+        case over
+        /// Another run has the place that there is one of.
+        case taken
         /// The machine has no MIDI sequencer.
         case noSequencer
         /// The user may not open the sequencer or the MIDI device.

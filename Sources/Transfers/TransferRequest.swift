@@ -13,6 +13,8 @@ public struct TransferRequest: Sendable {
     public var sha256: String?
     /// The longest file that is taken, in bytes. Default: 20 GB.
     public var sizeLimit: Int64
+    /// Header fields that are sent besides those of the transfer's own, to the server of `address` only, not to one that it leads to.
+    public var headers: [TransferHeader] = []
     /// Called with the head of the server's answer, before any byte is taken; refuses the file by throwing. It must return at once.
     public var acceptsAnswer: (@Sendable (TransferAnswer) throws -> Void)?
     /// Called with the complete file before it has its name; refuses it by throwing, and may take its time. An error that is an

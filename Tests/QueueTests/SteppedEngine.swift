@@ -46,10 +46,13 @@ final class SteppedOutput: OutputStream, @unchecked Sendable {
         while left > 0 && !hasEnded {
             let count = min(block, left)
             callbacks.prepare(count)
+            // As a device's thread does, for the real-time sanitizer.
+            RealtimeScope.enter()
             let valid = unsafe callbacks.render(
                 RenderBlock(
                     channels: buffer.channels, channelCount: configuration.channelCount, frameCount: count,
                     outputFrame: frame))
+            RealtimeScope.leave()
             for channel in output.indices {
                 for index in 0..<valid { unsafe output[channel].append(buffer.channel(channel)[index]) }
             }

@@ -220,8 +220,8 @@ struct FetchTests {
 
     @Test(.enabled(if: geteuid() != 0, "root may write everywhere"))
     func `a folder that may not be written is told as such`() async throws {
-        _ = chmod(folder.root, 0o500)
-        defer { _ = chmod(folder.root, 0o700) }
+        _ = unsafe chmod(folder.root, 0o500)
+        defer { _ = unsafe chmod(folder.root, 0o700) }
         #expect(try await fetch(request("/file?n=10")).result.error?.kind == .noPermission)
     }
 

@@ -113,7 +113,7 @@ struct ResumeTests {
                         toFile: folder.path("a.wav.part.json"), atomically: true, encoding: .utf8)
                 }
             ),
-            (.damagedPart, { truncate($0.path("a.wav.part"), 5) }),
+            (.damagedPart, { unsafe truncate($0.path("a.wav.part"), 5) }),
             // As a loss of power leaves it: only what was counted is used.
             (
                 nil,
@@ -166,6 +166,21 @@ struct ResumeTests {
         try await server.ask("/release?gate=\(gate)")
         #expect(try await transfer.outcome.byteCount == 5000)
         #expect(folder.bytes("a.wav") == content(1, 5000))
+    }
+
+    @Test
+    func `links in the way of a part or its record are not followed`() async throws {
+        let precious = folder.path("precious")
+        try Data("mine".utf8).write(to: URL(fileURLWithPath: precious))
+        for ending in [".part", ".part.json", ".part.json.new"] {
+            let link = folder.path("a.wav" + ending)
+            try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: precious)
+            _ = try await fetch(request("/file?n=1000&cut=500&id=\(uniqueID())"))
+            #expect(folder.bytes("precious") == Array("mine".utf8), "\(ending)")
+            for name in folder.names where name != "precious" {
+                try FileManager.default.removeItem(atPath: folder.path(name))
+            }
+        }
     }
 
     @Test

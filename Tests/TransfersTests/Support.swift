@@ -12,7 +12,7 @@ final class FaultServer: Sendable {
     /// 0 without a certificate.
     let securePort: Int
     private let input: Pipe
-    nonisolated(unsafe) private let process: Process
+    private let process: Process
 
     init(certificate: (path: String, key: String)? = nil) throws {
         let script = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent(

@@ -23,7 +23,7 @@ struct TakesCommandTests {
     /// Records a take of so many frames.
     private func record(_ name: String, frames: Int) {
         let take = run("record", name, "--input", "file:song.wav", "--clock", "virtual", "--duration", "\(frames)f")
-        #expect(take.status == 0 && take.error.contains("next: woodshed play @1"), "\(take.error)")
+        #expect(take.status == 0 && take.error.contains("next: woodshed takes play @1"), "\(take.error)")
     }
 
     /// The numbers of the takes in a list, and how many frames each has.
@@ -44,7 +44,7 @@ struct TakesCommandTests {
         let none = run("takes")
         #expect(none.status == 0 && none.output.isEmpty && none.error.contains("There are no takes yet."))
         #expect(none.error.contains("woodshed record") && run("takes", "--trash").error.contains("The trash is empty."))
-        #expect(run("play", "@1", "--output", "null").status == 66 && run("takes", "undo").status == 66)
+        #expect(run("takes", "play", "@1", "--output", "null").status == 66 && run("takes", "undo").status == 66)
         #expect(!folder.names.contains("data"))
     }
 
@@ -59,7 +59,7 @@ struct TakesCommandTests {
         #expect(!folder.names.contains("c.wav") && list().count == 2, "\(short.error)")
         let table = run("takes")
         #expect(table.lines.count == 2 && table.lines[0].hasSuffix("b.flac") && table.error.contains("kB in all takes"))
-        let played = run("play", "@2", "--output", "null", "--clock", "virtual", "--json")
+        let played = run("takes", "play", "@2", "--output", "null", "--clock", "virtual", "--json")
         #expect(played.status == 0 && played.text.contains(#""frames":9600"#), "\(played.error)")
         #expect(run("takes", "play", "2", "--output", "null", "--clock", "virtual").status == 0)
     }

@@ -66,3 +66,5 @@ for (name, text, query) in questions {
     record("Store", name, unit: "ms", .lower, times)
     record("Store", "\(name), beside sqlite3", unit: "times", .lower, [median / shell])
 }
+
+try measureLibrary()

@@ -51,6 +51,19 @@ struct ItemRows {
             row: value)
     }
 
+    /// The bytes of the library's own files, without those in the trash.
+    func keptBytes() throws(DatabaseError) -> Int64 {
+        try database.first(
+            "SELECT coalesce(sum(byte_count), 0) FROM item WHERE place = 'kept' AND gone = 0 AND trashed IS NULL"
+        ) { (row) throws(DatabaseError) in try row.integer(0) } ?? 0
+    }
+
+    func item(path: String) throws(DatabaseError) -> ItemRow? {
+        try database.first(
+            "SELECT \(Self.columns) FROM \(Self.tables) WHERE item.path = ? AND gone = 0 ORDER BY item.id DESC",
+            .text(path), row: value)
+    }
+
     func item(source: String) throws(DatabaseError) -> ItemRow? {
         try database.first(
             "SELECT \(Self.columns) FROM \(Self.tables) WHERE source = ? AND gone = 0 ORDER BY item.id DESC",

@@ -89,11 +89,12 @@ extension RecordingLibrary {
     private func add(
         _ files: [NewFile], _ way: AddingWay, _ change: (inout LibraryItem.Words) -> Void, _ isCancelled: () -> Bool
     ) -> [Result<AddedItem, any Error>] {
-        var files = files
+        var (files, staged) = (files, Int64(0))
         for index in files.indices {
             do {
                 if isCancelled() { throw RecordingLibraryError.cancelled }
-                try prepare(&files[index], way, change)
+                try prepare(&files[index], way, staged: staged, change)
+                if way != .link { staged += files[index].item?.byteCount ?? 0 }
             } catch { files[index].failure = error }
         }
         place(&files)
@@ -116,7 +117,7 @@ extension RecordingLibrary {
 
     /// Reads a file, and copies it unless it stays where it is.
     private func prepare(
-        _ file: inout NewFile, _ way: AddingWay, _ change: (inout LibraryItem.Words) -> Void
+        _ file: inout NewFile, _ way: AddingWay, staged: Int64, _ change: (inout LibraryItem.Words) -> Void
     ) throws {
         let before = state(file.path)
         var item = try NewItem(fileAt: file.path, named: file.name, store: store)
@@ -129,6 +130,7 @@ extension RecordingLibrary {
         change(&item.words)
         item.words = try item.words.checked()
         if way != .link {
+            try checkQuota(adding: item.byteCount + staged)
             try folder.make()
             let name = LibraryFolder.name(
                 item.recording.key, original: item.originalName, container: item.container)

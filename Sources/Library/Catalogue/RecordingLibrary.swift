@@ -19,24 +19,34 @@ public final class RecordingLibrary: Sendable {
     public let store: PracticeStore
     let folder: LibraryFolder
     let calls: any FileCalls
+    /// The most bytes that files of its own may take; nil for no limit. What would go beyond is refused.
+    public let quota: Int64?
 
     /// A library; nothing is opened or made yet.
     ///
     /// - Parameters:
     ///   - store: Where what is said about recordings is kept.
     ///   - folder: The folder for files; nil for `library` beside the user's store.
+    ///   - quota: The most bytes that files of its own may take; nil for no limit.
     /// - Throws: `RecordingLibraryError` of kind `noHome`.
-    public convenience init(_ store: PracticeStore, folder: String? = nil) throws(RecordingLibraryError) {
-        try self.init(store, folder: folder, calls: SystemFileCalls())
+    public convenience init(
+        _ store: PracticeStore, folder: String? = nil, quota: Int64? = nil
+    ) throws(RecordingLibraryError) {
+        try self.init(store, folder: folder, quota: quota, calls: SystemFileCalls())
     }
 
-    init(_ store: PracticeStore, folder: String?, calls: any FileCalls) throws(RecordingLibraryError) {
+    init(
+        _ store: PracticeStore, folder: String?, quota: Int64? = nil, calls: any FileCalls
+    ) throws(RecordingLibraryError) {
         guard let path = folder ?? DataFolder.path.map({ $0 + "/library" }) else { throw .noHome }
-        (self.store, self.folder, self.calls) = (store, LibraryFolder(path: path), calls)
+        (self.store, self.folder, self.calls, self.quota) = (store, LibraryFolder(path: path), calls, quota)
     }
 
     /// The folder of its files.
     public var folderPath: String { folder.path }
+
+    /// The key of the recording in a file of the library's folder, by its name; nil for another file's.
+    package static func key(ofFileNamed name: String) -> RecordingKey? { LibraryFolder.key(name) }
 
     /// Seconds since 1970.
     static var now: Int64 { Int64(time(nil)) }
@@ -63,6 +73,15 @@ public final class RecordingLibrary: Sendable {
     /// The recording with this sound, also from the trash; nil if it is not in the library.
     public func item(_ key: RecordingKey) throws(StoreError) -> LibraryItem? {
         try read { (rows) throws(DatabaseError) in try rows.item(key).flatMap(Self.present) } ?? nil
+    }
+
+    /// The recording in a file, with its index; nil if it is not in the library. The file is not read.
+    public func item(atPath path: String) throws(StoreError) -> LibraryItem? {
+        let name = path.hasPrefix(folder.path + "/") ? String(path.dropFirst(folder.path.count + 1)) : path
+        return try read { (rows) throws(DatabaseError) -> LibraryItem? in
+            guard let row = try rows.item(path: name), !row.isGone, !row.item.isTrashed else { return nil }
+            return row.with(index: try rows.indexes()[row.number] ?? 0).item
+        } ?? nil
     }
 
     /// The recording that came from an address, also from the trash; nil if there is none.
@@ -101,6 +120,18 @@ public final class RecordingLibrary: Sendable {
     }
 
     // MARK: Parts
+
+    /// Refuses files for which there is no room within the limit.
+    ///
+    /// - Parameter bytes: What is to be added, and what was added in the same step.
+    func checkQuota(adding bytes: Int64) throws {
+        guard let quota else { return }
+        let kept = try read { (rows) throws(DatabaseError) in try rows.keptBytes() } ?? 0
+        guard kept + bytes > quota else { return }
+        throw RecordingLibraryError(
+            .overQuota, "the library would take \(kept + bytes) bytes, and its limit is \(quota)",
+            remedy: "Remove something (woodshed rm), add it with --link, or raise the limit: woodshed config set quota")
+    }
 
     func read<Value: Sendable>(
         _ body: (ItemRows) throws(DatabaseError) -> Value

@@ -25,6 +25,8 @@ public final class Fetcher: Sendable {
         var transfer: Transfer?
         /// Set while a program of the user's looks for the sound of a video.
         var isCancelled = false
+        /// Where a program of the user's has found the sound.
+        var source: ExtractedSource?
         var loudness: LibraryItem.Loudness?
     }
 
@@ -82,7 +84,7 @@ public final class Fetcher: Sendable {
             let whole = library.folder.parts + "/" + RecordingLibrary.partName(fetch.address)
             if FileIdentity(path: whole) != nil { return takeIn(fetch, whole, name: nil) }
             if let link = VideoLink(fetch.address) { return extract(link, fetch) }
-            add(fetch, fetch.address, title: nil, artist: nil)
+            add(fetch, nil)
         }
     }
 
@@ -143,14 +145,14 @@ public final class Fetcher: Sendable {
         }
         let now = RecordingLibrary.now
         if let known = cache?.source(for: link, now: now) {
-            return add(fetch, known.address, title: known.title, artist: known.artist)
+            return add(fetch, known)
         }
         tell(fetch, .extracting)
         let work: @Sendable () -> Void = { [self] in
             do throws(ExtractorError) {
                 let source = try extractor.extract(link) { [self] in !isCancelled(fetch.number) }
                 _ = cache?.keep(source, for: link, now: now)
-                add(fetch, source.address, title: source.title, artist: source.artist)
+                add(fetch, source)
             } catch {
                 if isCancelled(fetch.number) { return end(fetch, .cancelled(keptBytes: 0)) }
                 fail(fetch, error, keptBytes: 0)
@@ -162,14 +164,20 @@ public final class Fetcher: Sendable {
 
     private func isCancelled(_ number: Int) -> Bool { state.withLock { $0.running[number]?.isCancelled ?? true } }
 
-    private func add(_ fetch: PendingFetch, _ address: String, title: String?, artist: String?) {
+    /// - Parameter source: Where a program of the user's has found the sound; nil if the address is the recording's own.
+    private func add(_ fetch: PendingFetch, _ source: ExtractedSource?) {
+        if let source { state.withLock { $0.running[fetch.number]?.source = source } }
         do {
             try library.folder.make()
             var request = TransferRequest(
-                try WebAddress(address),
+                try WebAddress(source?.address ?? fetch.address),
                 to: library.folder.parts + "/" + RecordingLibrary.partName(fetch.address), priority: fetch.priority,
                 sha256: fetch.wishes.sha256)
-            request.acceptsAnswer = { answer in try FetchedContent.accept(answer) }
+            request.headers = source?.headers ?? []
+            request.acceptsAnswer = { [library] answer in
+                try FetchedContent.accept(answer)
+                if let bytes = answer.byteCount { try library.checkQuota(adding: bytes) }
+            }
             request.check = { [weak self] part in
                 let loudness = try FetchedContent.check(part)
                 self?.state.withLock { $0.running[fetch.number]?.loudness = loudness }
@@ -192,10 +200,17 @@ public final class Fetcher: Sendable {
 
     /// A part is complete: it becomes a recording of the library.
     private func takeIn(_ fetch: PendingFetch, _ path: String, name: String?) {
-        let loudness = state.withLock { $0.running[fetch.number]?.loudness }
+        let (loudness, source) = state.withLock {
+            ($0.running[fetch.number]?.loudness, $0.running[fetch.number]?.source)
+        }
         do {
-            let added = try library.takeIn(partAt: path, named: name ?? FetchedContent.name(of: fetch.address)) {
+            let added = try library.takeIn(
+                partAt: path, named: name ?? FetchedContent.name(of: source?.address ?? fetch.address)
+            ) {
                 words in
+                // The video's own title says more than the name of a file of sound.
+                if let title = source?.title { words.title = title }
+                if let artist = source?.artist, words.artist.isEmpty { words.artist = artist }
                 fetch.wishes.apply(to: &words)
                 if words.source.isEmpty { words.source = fetch.address }
             }

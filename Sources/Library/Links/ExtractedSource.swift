@@ -1,34 +1,8 @@
 internal import JSON
+public import Transfers
 
 /// Where the sound of a video is, as a helper program said.
 public struct ExtractedSource: Sendable, Hashable {
-    /// A header for the request of the recording.
-    public struct Header: Sendable, Hashable {
-        /// Letters, digits and `-`.
-        public let name: String
-        /// One line.
-        public let value: String
-
-        /// A header; nil if its parts could not be sent as one, or if it is one that only the transfer itself may decide on.
-        public init?(name: String, value: String) {
-            let isToken = name.utf8.allSatisfy {
-                (0x61...0x7A).contains($0 | 0x20) && $0 >= 0x41 || (0x30...0x39).contains($0) || $0 == UInt8(ascii: "-")
-            }
-            guard isToken, (1...64).contains(name.utf8.count), value.utf8.count <= 4096,
-                !value.utf8.contains(where: { $0 < 32 || $0 == 127 }), !Self.reserved.contains(name.lowercased())
-            else { return nil }
-            (self.name, self.value) = (name, value)
-        }
-
-        private static let reserved: Set<String> = [
-            "host", "content-length", "transfer-encoding", "connection", "te", "upgrade", "trailer", "expect", "range",
-            "if-range",
-            "if-match", "if-none-match", "if-modified-since", "if-unmodified-since", "accept-encoding",
-            "proxy-authorization",
-            "proxy-connection", "keep-alive",
-        ]
-    }
-
     /// A whole address of http or https, usually valid for some hours.
     public let address: String
     /// One line; nil if the helper does not say.
@@ -40,13 +14,13 @@ public struct ExtractedSource: Sendable, Hashable {
     /// The usual extension of such files, without a dot, for example `m4a`; nil if the helper does not say.
     public let pathExtension: String?
     /// What the server wants to see in the request.
-    public let headers: [Header]
+    public let headers: [TransferHeader]
 
     /// Nil if the address is not a whole one of http or https.
     init?(
         address: String, title: String? = nil, artist: String? = nil, seconds: Double? = nil,
         pathExtension: String? = nil,
-        headers: [Header] = []
+        headers: [TransferHeader] = []
     ) {
         guard AddressParts.isWeb(address), address.utf8.count <= AddressParts.longest else { return nil }
         self.address = address
@@ -97,10 +71,10 @@ extension ExtractedSource {
             let address = source["url"]?.stringValue
         else { return nil }
         let artist = ["artist", "uploader", "channel", "creator"].lazy.compactMap { video[$0]?.stringValue }.first
-        var headers: [Header] = []
+        var headers: [TransferHeader] = []
         if case .object(let fields)? = source["http_headers"] ?? video["http_headers"] {
             headers = fields.compactMap { field in
-                field.value.stringValue.flatMap { Header(name: field.key, value: $0) }
+                field.value.stringValue.flatMap { TransferHeader(name: field.key, value: $0) }
             }
         }
         self.init(

@@ -1,4 +1,5 @@
 internal import JSON
+internal import Transfers
 internal import UserState
 
 /// Where the sound of videos was found, kept for as long as the addresses are valid, so that a helper need not be asked again.
@@ -124,11 +125,11 @@ public struct ExtractionCache: Sendable {
             guard let id = value["id"]?.stringValue, let address = value["url"]?.stringValue,
                 let stored = value["stored"]?.integerValue, let expires = value["expires"]?.integerValue
             else { return nil }
-            let headers = (value["headers"]?.elements ?? []).compactMap { pair -> ExtractedSource.Header? in
+            let headers = (value["headers"]?.elements ?? []).compactMap { pair -> TransferHeader? in
                 guard let parts = pair.elements, parts.count == 2, let name = parts[0].stringValue,
                     let value = parts[1].stringValue
                 else { return nil }
-                return ExtractedSource.Header(name: name, value: value)
+                return TransferHeader(name: name, value: value)
             }
             let source = ExtractedSource(
                 address: address, title: value["title"]?.stringValue, artist: value["artist"]?.stringValue,

@@ -20,7 +20,7 @@ enum SocketCalls {
         guard probe >= 0 else { return false }
         defer { close(probe) }
         // A full queue of connections is EAGAIN: somebody is there.
-        return unsafe withAddress(path) { unsafe connect(probe, $0, $1) != 0 && errno == ECONNREFUSED }
+        return unsafe withAddress(path) { unsafe Glibc.connect(probe, $0, $1) != 0 && errno == ECONNREFUSED }
     }
 
     /// The next connection; -1 with errno.
@@ -38,6 +38,11 @@ enum SocketCalls {
     /// - Returns: How many bytes; -1 with errno. A reader that has gone is EPIPE, never a signal.
     static func send(_ socket: Int32, _ bytes: ArraySlice<UInt8>) -> Int {
         unsafe bytes.withUnsafeBytes { unsafe Glibc.send(socket, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
+    }
+
+    /// Connects to the socket of this name.
+    static func connect(_ socket: Int32, _ path: String) -> Bool {
+        unsafe withAddress(path) { unsafe Glibc.connect(socket, $0, $1) == 0 }
     }
 
     private static func withAddress(

@@ -32,14 +32,26 @@ final class SocketFolder: Sendable {
         descriptor = try Self.openPrivate(name, in: parent, path: path)
     }
 
+    /// Opens the folder if it is there and this user's own; makes nothing.
+    init?(existing runtime: String?, fallback: String = "/tmp") {
+        if let runtime, runtime.hasPrefix("/"), let parent = Self.openOwn(runtime) {
+            close(parent)
+            path = runtime + "/woodshed"
+        } else {
+            path = fallback + "/woodshed-\(geteuid())"
+        }
+        guard let folder = Self.openOwn(path, flags: O_NOFOLLOW) else { return nil }
+        descriptor = folder
+    }
+
     deinit { close(descriptor) }
 
     /// The path of a name in it for the socket calls, which take no descriptor; it is short, however long the folder's own path is.
     func reference(_ name: String) -> String { "/proc/self/fd/\(descriptor)/\(name)" }
 
     /// Opens a folder that belongs to this user. After `sudo` the variable may still name another user's.
-    private static func openOwn(_ path: String) -> Int32? {
-        let folder = unsafe open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    private static func openOwn(_ path: String, flags: Int32 = 0) -> Int32? {
+        let folder = unsafe open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | flags)
         guard folder >= 0 else { return nil }
         var status = stat()
         guard unsafe fstat(folder, &status) == 0, status.st_uid == geteuid() else {

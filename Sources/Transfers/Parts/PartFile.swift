@@ -188,8 +188,9 @@ final class PartFile: @unchecked Sendable {
     private func save(_ new: PartRecord) throws(TransferError) {
         do throws(FileFault) {
             // Only with the lock: the unfinished record has a fixed name, so that one left by a killed process is used again.
+            // In a folder of everybody's, a link of that name could lead to any file of the user's.
             let file = try WholeFile(
-                names.record, suffix: PartNames.unfinishedEnding, permissions: 0o600, calls: calls)
+                names.record, suffix: PartNames.unfinishedEnding, followsLinks: false, permissions: 0o600, calls: calls)
             try file.append(Array((new.json.text + "\n").utf8))
             try file.commit()
         } catch { throw .disk(place.path, error) }

@@ -69,7 +69,10 @@ final class Exchange {
         unsafe errorWords.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
         let table = unsafe functions.table
         leavesAtOnce = unsafe curl_set_number(table, handle, CURLOPT_QUICK_EXIT, 1) == CURLE_OK
-        for line in ["Accept-Encoding: identity"]
+        // What another server is told could be a secret of the first one's.
+        let isFirst = address.host == work.request.address.host && address.port == work.request.address.port
+        let extra = isFirst ? work.request.headers.map { "\($0.name): \($0.value)" } : []
+        for line in ["Accept-Encoding: identity"] + extra
             + (range.map { ["Range: bytes=\($0.start)-", "If-Range: \($0.validator)"] } ?? [])
         {
             unsafe fields = unsafe functions.table.pointee.curl_slist_append(fields, line) ?? fields

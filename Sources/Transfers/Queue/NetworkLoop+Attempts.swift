@@ -76,7 +76,8 @@ extension NetworkLoop {
             return
         }
         exchange.isPrepared = true
-        work.lastByteAt = Clock.seconds
+        // The time that the disk took is not the server's.
+        work.startMeasuring(Clock.seconds)
         if let code = exchange.earlyEnd { finish(exchange, code) } else { exchange.release() }
     }
 

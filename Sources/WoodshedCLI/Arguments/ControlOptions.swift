@@ -52,6 +52,8 @@ struct ControlOptions: ParsableArguments {
     var ways: ControlWays {
         var ways = ControlWays(control)
         ways.hasDesktop = mpris
+        // Nothing else could end it.
+        if Detaching.isBackground { ways.hasSocket = true }
         return ways
     }
 }

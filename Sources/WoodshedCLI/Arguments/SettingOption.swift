@@ -92,6 +92,9 @@ struct SettingOption: Sendable {
                 }
             }),
         SettingOption(name: "mpris", verbs: playing.union(["record"]), standard: "yes", hasOpposite: true),
+        SettingOption(
+            name: "quota", verbs: ["add", "get"], standard: "none",
+            check: { text throws(ArgumentError) in _ = try QuotaText(parsing: text) }),
         word("on-loss", playing, LossText.wait),
         SettingOption(name: "exclusive", verbs: playing, standard: "no"),
         number("period", playing, 1...8192, "256"), number("periods", playing, 2...4, "3"),

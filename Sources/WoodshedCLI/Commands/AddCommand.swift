@@ -30,6 +30,8 @@ struct AddCommand: Verb {
 
     @OptionGroup var words: WordOptions
 
+    @OptionGroup(visibility: .hidden) var room: QuotaOptions
+
     @OptionGroup var messages: MessageOptions
 
     mutating func validate() throws {
@@ -39,7 +41,7 @@ struct AddCommand: Verb {
 
     func perform() throws {
         let watch = SignalWatch(Signals.install())
-        let library = try RecordingLibrary(PracticeStore(.user))
+        let library = try room.library()
         let way: AddingWay = link ? .link : move ? .move : .copy
         var (added, known, failures): ([LibraryItem], Int, [(file: String, error: any Error)]) = ([], 0, [])
         let (named, found) = try FolderSearch.files(in: files, besides: library.folderPath)

@@ -18,6 +18,7 @@ struct GetCommand: Verb {
               woodshed get URL --later          put it on the list only
               woodshed get                      go on with the list
               woodshed get --list               what is on it
+              woodshed get URL --detach         fetch it in the background
               woodshed get --cancel 3 --discard take it off, with its part
 
             Ctrl-C keeps what was received; the same command goes on, if the server still has the
@@ -35,6 +36,9 @@ struct GetCommand: Verb {
 
     @Flag(name: .long, help: "Put them on the list, and fetch nothing.")
     var later = false
+
+    @Flag(name: .long, help: "Fetch them in the background.")
+    var detach = false
 
     @Flag(name: .long, help: "List what is not fetched yet.")
     var list = false
@@ -63,11 +67,15 @@ struct GetCommand: Verb {
 
     @OptionGroup(visibility: .hidden) var limits: FetchOptions
 
+    @OptionGroup(visibility: .hidden) var room: QuotaOptions
+
     @OptionGroup var messages: MessageOptions
 
     mutating func validate() throws {
-        let actions = [check, later, list, cancel != nil, pause != nil, resume != nil].filter { $0 }.count
-        if actions > 1 { throw ValidationError("Use one of --check, --later, --list, --cancel, --pause and --resume.") }
+        let actions = [check, later, detach, list, cancel != nil, pause != nil, resume != nil].filter { $0 }.count
+        if actions > 1 {
+            throw ValidationError("Use one of --check, --later, --detach, --list, --cancel, --pause and --resume.")
+        }
         if check || later, addresses.isEmpty { throw ValidationError("Give an address.") }
         if list || cancel != nil || pause != nil, !addresses.isEmpty {
             throw ValidationError("--list, --cancel and --pause take no addresses.")
@@ -84,7 +92,7 @@ struct GetCommand: Verb {
     func perform() throws {
         let addresses = try self.addresses.flatMap { try $0 == "-" ? Self.readList() : [$0] }
         if check { return try tellChecks(addresses) }
-        let library = try RecordingLibrary(PracticeStore(.user))
+        let library = try room.library()
         defer { library.store.tellRepair() }
         if list { return try tellList(library) }
         if let number = cancel {
@@ -101,6 +109,7 @@ struct GetCommand: Verb {
             for fetch in asked { try tell(fetch, "on the list") }
             return
         }
+        if detach { return try Detaching.startFetching(messages: messages) }
         let all = try library.pendingFetches().filter { $0.state == .waiting }
         let chosen = asked.isEmpty ? all : all.filter { fetch in asked.contains { $0.number == fetch.number } }
         guard !chosen.isEmpty else { return note("There is nothing to fetch.") }

@@ -25,7 +25,8 @@ struct Info: Verb {
         file = try RecordingWord.file(file)
         let info = try AudioFileInfo(path: file)
         let details = try FileDetails(of: info)
-        if json { return try StandardStream.output.line(Self.json(info, details, path: file).text) }
+        let item = try libraryItem()
+        if json { return try StandardStream.output.line(Self.json(info, details, path: file, item: item).text) }
         var lines = [
             ("path", printable(file)), ("format", "\(info.container), \(info.codec)"),
             ("rate", "\(info.sampleRate) Hz"),
@@ -41,10 +42,40 @@ struct Info: Verb {
         let sections = details.marks.sections
         if !sections.isEmpty { lines.append(("sections", String(sections.count))) }
         lines += sections.map { ("", Self.text($0, rate: Double(info.sampleRate))) }
+        if let item { lines += Self.lines(item) }
         for (name, value) in lines {
             let padding = String(repeating: " ", count: 10 - name.count)
             try StandardStream.output.line(name + padding + value)
         }
+        if let item {
+            StandardStream.error.note("next: woodshed practice @\(item.index), or woodshed edit @\(item.index)")
+        }
+    }
+
+    /// The recording of the library in this file; nil if it is in none, or there is no library.
+    private func libraryItem() throws -> LibraryItem? {
+        guard let path = FileName.absolute(file), let store = try? PracticeStore(.user) else { return nil }
+        return try RecordingLibrary(store).item(atPath: path)
+    }
+
+    /// What the library says about a recording.
+    private static func lines(_ item: LibraryItem) -> [(String, String)] {
+        var lines = [("library", "@\(item.index), \(item.place == .kept ? "a file of its own" : "where you have it")")]
+        let words = item.words
+        let all = [
+            ("titled", words.title), ("by", words.artist), ("language", words.language),
+            ("tagged", words.tags.joined(separator: ", ")), ("from", words.source), ("licence", words.licence),
+            ("original", item.originalName == fileName(item.path) ? "" : item.originalName),
+        ]
+        lines += all.filter { !$0.1.isEmpty }.map { ($0.0, printable($0.1)) }
+        lines.append(("added", dateText(item.addedAt)))
+        if item.sectionCount > 0 {
+            lines.append(("saved", item.sectionCount == 1 ? "1 section" : "\(item.sectionCount) sections"))
+        }
+        if let loudness = item.loudness {
+            lines.append(("loudness", "\(fixed(loudness.integrated, decimals: 1)) LUFS"))
+        }
+        return lines
     }
 
     private static func text(_ section: FileSection, rate: Double) -> String {
@@ -53,7 +84,9 @@ struct Info: Verb {
         return "\(start)-\(end)" + (section.name.isEmpty ? "" : "  \(printable(section.name))")
     }
 
-    static func json(_ info: AudioFileInfo, _ details: FileDetails, path: String) -> JSONValue {
+    static func json(
+        _ info: AudioFileInfo, _ details: FileDetails, path: String, item: LibraryItem? = nil
+    ) -> JSONValue {
         .object([
             .init("v", .integer(1)), .init("path", .string(path)), .init("container", .string(info.container)),
             .init("codec", .string(info.codec)), .init("sample_rate", .integer(info.sampleRate)),
@@ -63,6 +96,7 @@ struct Info: Verb {
             .init("tags", .object(details.tags.map { .init($0.key.rawValue, .string($0.value)) })),
             .init("shortfall", info.shortfall.map { .string($0) } ?? .null),
             .init("sections", details.marks.sections.json(within: 0..<info.frameCount)),
+            .init("library", item.map { .object($0.fields) } ?? .null),
         ])
     }
 }

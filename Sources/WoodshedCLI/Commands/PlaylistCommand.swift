@@ -167,15 +167,7 @@ struct PlaylistCommand: Verb {
     // MARK: Lists of other players
 
     private func readList(_ file: String, name: String?, _ library: RecordingLibrary) throws {
-        let bytes: [UInt8]
-        do throws(FileFault) {
-            let opened = try unsafe RegularFile(FileName.systemName(file))
-            bytes = try FileBytes.bytes(of: opened.descriptor, count: PlaylistFile.largest + 1)
-        } catch {
-            throw AudioFileError.reading(file, errno: error.code)
-        }
-        let folder = FilePlace.folder(of: FileName.absolute(file) ?? file)
-        let list = try PlaylistFile(reading: bytes, name: file, folder: folder)
+        let list = try PlaylistReading.list(file)
         let paths = list.entries.compactMap { entry in
             if case .file(let path) = entry.location { path } else { nil }
         }

@@ -33,6 +33,7 @@ struct PracticeCommand: Verb {
     @OptionGroup(visibility: .hidden) var loss: LossOptions
     @OptionGroup(visibility: .hidden) var screen: ScreenOptions
     @OptionGroup(visibility: .hidden) var control: ControlOptions
+    @OptionGroup(visibility: .hidden) var detaching: DetachOptions
     @OptionGroup var messages: MessageOptions
 
     mutating func validate() throws {
@@ -54,6 +55,9 @@ struct PracticeCommand: Verb {
     }
 
     func perform() throws {
+        if detaching.detach { return try Detaching.start(detaching, messages: messages) }
+        let place = try Detaching.place()
+        defer { withExtendedLifetime(place) {} }
         let named = recording.isEmpty ? nil : try RecordingWord.file(recording)
         let due = flow.due ? try DueSections.find(in: named, isQuiet: messages.quiet) : nil
         // Nothing is due, and that was told.
@@ -111,6 +115,9 @@ struct Play: Verb {
               woodshed play song.mp3 --from 50% --to 1:45 --output hw:1
               woodshed play blue bossa                   words of a title in the library
               woodshed play @1                           the recording that was added last
+              woodshed play one.flac two.mp3             one after another, without a gap
+              woodshed play "Warm up" --shuffle          a playlist
+              woodshed play "Warm up" --detach           in the background; then: woodshed ctl
               woodshed takes play @1                     the take that was recorded last
               woodshed play @1 --with-model              what it was recorded against left, the take right
 
@@ -123,6 +130,7 @@ struct Play: Verb {
     @Flag(name: .long, help: "With a take: what it was recorded against on the left, the take on the right.")
     var withModel = false
 
+    @OptionGroup var queue: QueueOptions
     @OptionGroup var range: RangeOptions
     @OptionGroup var speed: SpeedOptions
     @OptionGroup var pitch: PitchOptions
@@ -132,6 +140,7 @@ struct Play: Verb {
     @OptionGroup var loss: LossOptions
     @OptionGroup var screen: ScreenOptions
     @OptionGroup var control: ControlOptions
+    @OptionGroup var detaching: DetachOptions
     @OptionGroup var messages: MessageOptions
 
     func perform() throws {
@@ -140,8 +149,16 @@ struct Play: Verb {
                 word: recording.joined(separator: " "), device: device, loss: loss, screen: screen, messages: messages
             ).run()
         }
+        if detaching.detach { return try Detaching.start(detaching, messages: messages) }
+        let place = try Detaching.place()
+        defer { withExtendedLifetime(place) {} }
+        let file: String
+        switch try QueuePlan(recording, isRow: queue.isGiven) {
+        case .one(let path): file = path
+        case .row(let entries): return try play(entries)
+        }
         let playing = Playing(
-            file: try RecordingWord.file(recording), strip: strip, device: device, loss: loss, screen: screen,
+            file: file, strip: strip, device: device, loss: loss, screen: screen,
             messages: messages,
             control: control.ways)
         try playing.run { clip in
@@ -152,5 +169,21 @@ struct Play: Verb {
                     pitch: try pitch.enginePitch(),
                     formants: pitch.formants.choice, varispeed: pitch.varispeed, reversed: direction.reverse))
         }
+    }
+
+    private func play(_ entries: [QueueEntry]) throws {
+        let given = [
+            ("--from", range.from != nil), ("--to", range.to != nil), ("--curve", speed.curve != nil),
+            ("--reverse", direction.reverse), ("--varispeed", pitch.varispeed),
+        ].filter(\.1).map(\.0)
+        if let option = given.first {
+            throw CommandFailure(
+                .usage, "\(option) is for one recording, and these are \(entries.count)",
+                remedy: "Leave it out, or play one recording.")
+        }
+        try QueuePlaying(
+            entries: entries, options: queue, speed: try Speed(factor: speed.speed?.factor ?? 1), device: device,
+            loss: loss, messages: messages, control: control.ways
+        ).run()
     }
 }

@@ -274,7 +274,7 @@ struct Record: Verb {
     private func list(_ listing: TakeListing, _ summary: TakeSummary, _ path: String) {
         do {
             let number = try listing.finish(frameCount: summary.frameCount, path: path)
-            if !messages.quiet { StandardStream.error.note("take \(number); next: woodshed play @1") }
+            if !messages.quiet { StandardStream.error.note("take \(number); next: woodshed takes play @1") }
         } catch let error as any CommandError {
             // The recording is on the disk; only the list does not know it.
             StandardStream.error.note(printable("not in the list of takes: \(error.message)"))

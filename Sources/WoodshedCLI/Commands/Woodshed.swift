@@ -27,6 +27,7 @@ struct Woodshed: ParsableCommand {
             PlaylistCommand.self, StorageCommand.self, CleanCommand.self, LibraryCommand.self,
             Info.self, Measure.self,
             WaveformCommand.self,
+            CtlCommand.self,
             Devices.self, Doctor.self,
             Calibrate.self, Bench.self, ConfigCommand.self, Demo.self,
         ])
@@ -51,7 +52,7 @@ enum Introduction {
 
         Verbs:    play practice sections render record takes compare next stats
                   get add list recent edit rm playlist storage clean library
-                  info measure waveform
+                  info measure waveform ctl
                   devices doctor calibrate bench config demo
         Help:     woodshed help VERB
         Problems: woodshed doctor

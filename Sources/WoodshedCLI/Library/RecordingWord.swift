@@ -28,6 +28,15 @@ enum RecordingWord {
         return item.path
     }
 
+    /// What a file is called: its name, or its title if it is in the library's folder, where names say nothing.
+    static func title(ofFile path: String) -> String {
+        let name = fileName(path)
+        guard let key = RecordingLibrary.key(ofFileNamed: name), let store = try? PracticeStore(.user),
+            let item = (try? RecordingLibrary(store).item(key)) ?? nil
+        else { return name }
+        return item.words.title
+    }
+
     /// The same for one word.
     static func file(_ word: String, asks: Bool = true) throws -> String { try file([word], asks: asks) }
 

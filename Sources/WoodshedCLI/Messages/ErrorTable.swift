@@ -162,9 +162,9 @@ extension ControlError: CommandError {
     var exitStatus: ExitStatus {
         switch kind {
         case .folder, .socket: .cannotCreate
-        case .noSequencer, .io: .unavailable
+        case .noSequencer, .io, .taken: .unavailable
         case .permissionDenied: .noPermission
-        case .noDevice: .notFound
+        case .noDevice, .over: .notFound
         }
     }
 }

@@ -41,7 +41,7 @@ struct Listening {
         session = try PracticeSession(engine: engine, clip: clip, plan: try plan(clip))
         try session.player.setStrip(try strip(clip))
         self.engine = engine
-        title = fileName(path)
+        title = RecordingWord.title(ofFile: path)
         info = clip.info
     }
 

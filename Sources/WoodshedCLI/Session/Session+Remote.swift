@@ -66,7 +66,8 @@ extension Session: RemoteControlled {
         let rate = engine.configuration.sampleRate
         func place(_ frame: Int64?) -> JSONValue { frame.map { .integer($0) } ?? .null }
         return [
-            .init("file", .string(clip.info.path)), .init("state", .string(stateWord(status))),
+            .init("file", .string(clip.info.path)), .init("title", .string(title)),
+            .init("state", .string(stateWord(status))),
             .init("frame", .integer(status.outputFrame)), .init("seconds", seconds(status.outputFrame, rate)),
             .init("clip_frame", .integer(status.clipFrame)),
             .init("clip_seconds", seconds(status.clipFrame, clip.sampleRate)),

@@ -12,7 +12,7 @@ final class Session: TerminalLoopDelegate {
     let engine: Engine
     let loop: TerminalLoop<Session>
     let onLoss: LossText
-    private let title: String
+    let title: String
     let clipSeconds: Double
     let screen: PlayerScreen
     var control: PlayerControls

@@ -9,6 +9,14 @@ struct StatusView: Equatable {
         case stopped
     }
 
+    /// What the first pair of numbers counts.
+    enum Counts: Equatable {
+        /// Sections, and passes of each.
+        case sections
+        /// Recordings that play in a row.
+        case recordings
+    }
+
     /// Empty where it stands elsewhere.
     var title: String
     var state: State
@@ -40,6 +48,8 @@ struct StatusView: Equatable {
     var isRecording = false
     /// The text that replaces the level while there is no device.
     var notice: String?
+    /// What `section` and `sectionCount` count.
+    var counts = Counts.sections
 }
 
 /// "pass 2 of 5", or "pass 2" if the passes go on until the player is moved on.
@@ -83,8 +93,12 @@ struct StatusLine {
             if detail == 0, !view.title.isEmpty {
                 fields.append(fitted(printable(view.title), cells: 30, ellipsis: ellipsis))
             }
-            if view.sectionCount > 1 { fields.append("section \(view.section) of \(view.sectionCount)") }
-            fields.append(passText(view.pass, of: view.passes))
+            switch view.counts {
+            case .sections:
+                if view.sectionCount > 1 { fields.append("section \(view.section) of \(view.sectionCount)") }
+                fields.append(passText(view.pass, of: view.passes))
+            case .recordings: fields.append("\(view.section) of \(view.sectionCount)")
+            }
             fields.append(speed)
             fields.append(place)
             if let input = view.inputDecibels, detail <= 2 { fields.append("in " + padded(decibelText(input), to: 8)) }
@@ -101,7 +115,7 @@ struct StatusLine {
             return "\(clock)  \(counts(view))  \(speed)"
         default:
             let speed = view.isFrozen ? "frozen" : percentText(view.speed).filter { $0 != " " }
-            return "\(clock) \(counts(pass: view)) \(speed)"
+            return "\(clock) \(view.counts == .recordings ? counts(view) : counts(pass: view)) \(speed)"
         }
     }
 
@@ -118,6 +132,7 @@ struct StatusLine {
     }
 
     private func counts(_ view: StatusView) -> String {
+        if view.counts == .recordings { return "\(view.section)/\(view.sectionCount)" }
         let pass = counts(pass: view)
         return view.sectionCount > 1 ? "\(view.section)/\(view.sectionCount)  \(pass)" : pass
     }

@@ -1,6 +1,7 @@
 import Foundation
 import TestSupport
 import Testing
+import Transfers
 
 @testable import Library
 
@@ -24,7 +25,7 @@ struct ExtractionCacheTests {
     }
 
     private func source(_ address: String = "https://a/1") throws -> ExtractedSource {
-        let header = try #require(ExtractedSource.Header(name: "X", value: "y"))
+        let header = try #require(TransferHeader(name: "X", value: "y"))
         return try #require(
             ExtractedSource(
                 address: address, title: "T\u{e9}", artist: "A", seconds: 1.5, pathExtension: "m4a", headers: [header]))

@@ -1,6 +1,7 @@
 import Foundation
 import TestSupport
 import Testing
+import Transfers
 
 @testable import Library
 
@@ -47,7 +48,7 @@ struct ExtractorTests {
         #expect(
             source.address == "https://example.org/v?expire=5&x=$HOME" && source.title == "A b" && source.artist == "U")
         #expect(source.seconds == 61.5 && source.pathExtension == "m4a")
-        #expect(source.headers == [ExtractedSource.Header(name: "User-Agent", value: "x")])
+        #expect(source.headers == [TransferHeader(name: "User-Agent", value: "x")])
     }
 
     @Test("a helper that fails is quoted with its last complaint; one that is killed, too")

@@ -1,0 +1,146 @@
+internal import Explanations
+internal import Files
+internal import Glibc
+
+/// A run that can be controlled by its socket.
+package struct ControlledRun: Equatable, Sendable {
+    /// The number of its process.
+    package let pid: Int
+    /// The socket's path.
+    package let path: String
+
+    /// The runs of this user, the oldest process first. Makes nothing.
+    ///
+    /// - Parameter runtime: The value of XDG_RUNTIME_DIR.
+    package static func all(runtime: String?) -> [ControlledRun] {
+        guard let folder = SocketFolder(existing: runtime) else { return [] }
+        return folder.sockets.compactMap { name -> (run: ControlledRun, age: Int)? in
+            guard let pid = Int(name.dropFirst("control-".count).prefix { $0.isNumber }), pid > 0,
+                !SocketCalls.isDeserted(folder.reference(name)), let status = folder.status(name)
+            else { return nil }
+            return (ControlledRun(pid: pid, path: folder.path + "/" + name), Int(status.st_mtim.tv_sec))
+        }.sorted { ($0.age, $0.run.pid) < ($1.age, $1.run.pid) }.map(\.run)
+    }
+}
+
+/// A connection to a run: lines there, lines back. One thread at a time; calls wait, as long as they say.
+package final class ControlConnection {
+    private let socket: Int32
+    private var input: [UInt8] = []
+
+    /// The longest line that is read, in bytes.
+    private static let longestLine = 1 << 20
+
+    /// Connects to a run.
+    ///
+    /// - Throws: `ControlError` of kind `over` if nobody listens.
+    package init(_ run: ControlledRun) throws(ControlError) {
+        let over = ControlError(
+            kind: .over, message: "the run with the number \(run.pid) is over", remedy: "Start another one.")
+        // By the folder's descriptor, because a path may be longer than a socket's name can be.
+        let folder = unsafe open(FilePlace.folder(of: run.path), O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard folder >= 0 else { throw over }
+        defer { close(folder) }
+        socket = SocketCalls.make()
+        guard socket >= 0 else { throw over }
+        let name = run.path.split(separator: "/").last.map(String.init) ?? ""
+        guard SocketCalls.connect(socket, "/proc/self/fd/\(folder)/\(name)") else {
+            close(socket)
+            throw over
+        }
+    }
+
+    deinit { close(socket) }
+
+    /// Sends a line and returns the answer to it; events that come before are passed over.
+    ///
+    /// - Parameter milliseconds: How long the answer may take.
+    /// - Throws: `ControlError` of kind `over` if the run ends, `io` if it does not answer.
+    package func ask(_ line: String, milliseconds: Int = 5000) throws(ControlError) -> String {
+        try send(line)
+        let limit = Self.milliseconds() + milliseconds
+        while true {
+            let left = limit - Self.milliseconds()
+            guard left > 0, let answer = try nextLine(milliseconds: left) else {
+                throw ControlError(kind: .io, message: "the run does not answer", remedy: "Try again, or end it.")
+            }
+            if answer.contains("\"ok\":") { return answer }
+        }
+    }
+
+    private func send(_ line: String) throws(ControlError) {
+        let bytes = Array((line.filter { !$0.isNewline } + "\n").utf8)
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            let sent = SocketCalls.send(socket, rest)
+            if sent > 0 {
+                rest = rest.dropFirst(sent)
+            } else if errno == EAGAIN {
+                var waiting = pollfd(fd: socket, events: Int16(POLLOUT), revents: 0)
+                _ = unsafe poll(&waiting, 1, 1000)
+            } else if errno != EINTR {
+                throw Self.over
+            }
+        }
+    }
+
+    /// The next line that the run sends; nil if none comes in time.
+    ///
+    /// - Throws: `ControlError` of kind `over` if the run has ended.
+    package func nextLine(milliseconds: Int) throws(ControlError) -> String? {
+        let limit = Self.milliseconds() + milliseconds
+        while true {
+            if let end = input.firstIndex(of: UInt8(ascii: "\n")) {
+                defer { input.removeSubrange(...end) }
+                return String(decoding: input[..<end], as: UTF8.self)
+            }
+            guard input.count <= Self.longestLine else { throw Self.over }
+            var waiting = pollfd(fd: socket, events: Int16(POLLIN), revents: 0)
+            let left = max(0, limit - Self.milliseconds())
+            guard unsafe poll(&waiting, 1, Int32(clamping: left)) > 0 else {
+                if left == 0 { return nil }
+                continue
+            }
+            var piece = [UInt8](repeating: 0, count: 1 << 14)
+            let count = unsafe read(socket, &piece, piece.count)
+            if count == 0 { throw Self.over }
+            if count > 0 { input += piece[..<count] } else if errno != EAGAIN, errno != EINTR { throw Self.over }
+        }
+    }
+
+    private static let over = ControlError(kind: .over, message: "the run is over", remedy: "Start another one.")
+
+    private static func milliseconds() -> Int {
+        var now = timespec()
+        _ = unsafe clock_gettime(CLOCK_MONOTONIC, &now)
+        return now.tv_sec * 1000 + now.tv_nsec / 1_000_000
+    }
+}
+
+/// The right to be this user's only run in the background; given back when the object is released, or its process ends.
+package final class BackgroundPlace: Sendable {
+    private let descriptor: Int32
+
+    /// Takes the place.
+    ///
+    /// - Parameter runtime: The value of XDG_RUNTIME_DIR.
+    /// - Throws: `ControlError` of kind `folder` if the folder cannot be used, `taken` if another run has the place.
+    package init(runtime: String?) throws(ControlError) {
+        let folder = try SocketFolder(runtime: runtime)
+        let file = unsafe openat(folder.descriptor, "background.lock", O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        guard file >= 0 else {
+            throw ControlError(
+                kind: .folder, message: "\(folder.path)/background.lock: cannot be opened (\(systemText(errno)))",
+                remedy: "Remove it.")
+        }
+        guard flock(file, LOCK_EX | LOCK_NB) == 0 else {
+            close(file)
+            throw ControlError(
+                kind: .taken, message: "another run plays in the background already",
+                remedy: "End it with: woodshed ctl quit. Or add --another")
+        }
+        descriptor = file
+    }
+
+    deinit { close(descriptor) }
+}

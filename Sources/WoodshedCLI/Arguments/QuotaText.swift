@@ -1,0 +1,37 @@
+// How large the library may become.
+import ArgumentParser
+import Woodshed
+
+/// A size as typed: 500MB, 20GB, 1.5TB, bytes without a unit, or none.
+struct QuotaText: Equatable, Sendable {
+    /// nil for no limit.
+    let bytes: Int64?
+
+    init(parsing text: String) throws(ArgumentError) {
+        guard text != "none" else {
+            bytes = nil
+            return
+        }
+        let units: [(String, Double)] = [("TB", 1e12), ("GB", 1e9), ("MB", 1e6), ("kB", 1e3), ("", 1)]
+        for (unit, factor) in units where text.lowercased().hasSuffix(unit.lowercased()) {
+            let number = text.dropLast(unit.count).filter { $0 != " " }
+            guard let value = decimal(number), value * factor >= 1, value * factor < 9e18 else { break }
+            bytes = Int64((value * factor).rounded())
+            return
+        }
+        throw ArgumentError("'\(text)' is no size; write 500MB, 20GB, or none")
+    }
+}
+
+/// For verbs that make the library larger.
+struct QuotaOptions: ParsableArguments {
+    @Option(
+        name: .long, help: .init("The most that the library's own files may take, such as 20GB.", valueName: "size"),
+        transform: { try QuotaText(parsing: optionValue($0)) })
+    var quota: QuotaText?
+
+    /// The user's library, with this limit.
+    func library() throws -> RecordingLibrary {
+        try RecordingLibrary(PracticeStore(.user), quota: quota?.bytes)
+    }
+}

@@ -1,0 +1,180 @@
+// `woodshed ctl`: steers a run from elsewhere, by its socket.
+import ArgumentParser
+import Glibc
+import JSON
+import RemoteControl
+import Woodshed
+
+struct CtlCommand: Verb {
+    static let configuration = CommandConfiguration(
+        commandName: "ctl",
+        abstract: "Steer a run that plays in the background or was started with --control socket.",
+        discussion: """
+            EXAMPLES
+              woodshed play "Warm up" --detach
+              woodshed ctl                      what plays
+              woodshed ctl pause                the same as the key; again: go on
+              woodshed ctl next                 the next recording; section +1 in practice
+              woodshed ctl "speed 80%; seek 0%"
+              woodshed ctl status --follow      a line for each change, for status bars
+              woodshed ctl events               all events, as JSON
+              woodshed ctl list                 the runs that can be steered
+              woodshed ctl help                 all commands of the run
+              woodshed ctl quit
+            """)
+
+    @Argument(help: .init("What to do: the words of an action; status, events, list or help.", valueName: "word"))
+    var words: [String] = []
+
+    @Flag(name: .long, help: "With status: go on, with a line for each change.")
+    var follow = false
+
+    @Option(name: .long, help: .init("The run with this number, if there are several.", valueName: "number"))
+    var pid: Int?
+
+    @Flag(name: .long, help: "Write what the run answers, as JSON.")
+    var json = false
+
+    mutating func validate() throws {
+        if follow, !(words.isEmpty || words == ["status"]) { throw ValidationError("--follow belongs to status.") }
+    }
+
+    func perform() throws {
+        let text = words.isEmpty ? "status" : words.joined(separator: " ")
+        if text == "list" { return try tellRuns() }
+        if follow { return try followStatus() }
+        let connection = try ControlConnection(try run())
+        if text == "events" { return try followEvents(connection) }
+        for part in text.split(separator: ";").map({ $0.split(separator: " ").joined(separator: " ") }) {
+            try tell(part, try connection.ask(part))
+        }
+    }
+
+    // MARK: Runs
+
+    private var runs: [ControlledRun] { ControlledRun.all(runtime: environmentVariable("XDG_RUNTIME_DIR")) }
+
+    /// The run that is meant: of several the newest, unless one was named.
+    private func run() throws(CommandFailure) -> ControlledRun {
+        let runs = runs
+        if let pid {
+            guard let run = runs.first(where: { $0.pid == pid }) else {
+                throw CommandFailure(
+                    .notFound, "there is no run with the number \(pid)", remedy: "List them with: woodshed ctl list")
+            }
+            return run
+        }
+        guard let run = runs.last else {
+            throw CommandFailure(
+                .notFound, "nothing plays that could be steered",
+                remedy: "Start it with: woodshed play RECORDING --detach")
+        }
+        return run
+    }
+
+    private func tellRuns() throws {
+        let runs = runs
+        for run in runs {
+            let answer = (try? ControlConnection(run).ask("status")).flatMap { JSONValue(reading: Array($0.utf8)) }
+            if json {
+                try StandardStream.output.line(
+                    JSONValue.object([
+                        .init("v", .integer(1)), .init("pid", .integer(run.pid)), .init("socket", .string(run.path)),
+                        .init("verb", answer?["verb"] ?? .null),
+                    ]).text)
+            } else {
+                try StandardStream.output.line(
+                    "\(run.pid)  \(answer.map { StatusWords($0).line } ?? "does not answer")")
+            }
+        }
+        if runs.isEmpty, !json { StandardStream.error.note("Nothing plays that could be steered.") }
+    }
+
+    // MARK: Answers
+
+    private func tell(_ command: String, _ answer: String) throws {
+        let value = JSONValue(reading: Array(answer.utf8))
+        if json { try StandardStream.output.line(answer) }
+        guard value?["ok"]?.boolValue == true else {
+            throw CommandFailure(
+                .usage, value?["message"]?.stringValue ?? "the run does not understand '\(command)'",
+                remedy: value?["remedy"]?.stringValue ?? "")
+        }
+        if json { return }
+        if command == "status", let value { return try StandardStream.output.line(StatusWords(value).line) }
+        if command == "help" {
+            for word in value?["commands"]?.elements?.compactMap(\.stringValue) ?? [] {
+                try StandardStream.output.line(printable(word))
+            }
+        }
+        for word in value?["words"]?.elements?.compactMap(\.stringValue) ?? [] {
+            StandardStream.error.note(printable(word))
+        }
+    }
+
+    /// A line whenever what plays has changed; an empty one while nothing plays.
+    private func followStatus() throws {
+        let watch = SignalWatch(Signals.install())
+        var shown: String?
+        var connection: ControlConnection?
+        while !watch.isOver {
+            if connection == nil, let run = try? run() { connection = try? ControlConnection(run) }
+            var line = json ? "{\"v\":1,\"state\":\"none\"}" : ""
+            if let answer = try? connection?.ask("status", milliseconds: 2000) {
+                line = answer
+                if !json, let value = JSONValue(reading: Array(answer.utf8)) { line = StatusWords(value).line }
+            } else {
+                connection = nil
+            }
+            if line != shown {
+                shown = line
+                try StandardStream.output.line(line)
+            }
+            // Whether the reader is still there is only seen by waiting for it.
+            var output = pollfd(fd: STDOUT_FILENO, events: 0, revents: 0)
+            if unsafe poll(&output, 1, 500) > 0, Int32(output.revents) & (POLLERR | POLLNVAL) != 0 {
+                throw CommandFailure(.closedPipe)
+            }
+        }
+        throw CommandFailure(watch.status)
+    }
+
+    private func followEvents(_ connection: ControlConnection) throws {
+        let watch = SignalWatch(Signals.install())
+        _ = try connection.ask("follow")
+        while !watch.isOver {
+            // The end of the run ends this as well.
+            guard let line = try? connection.nextLine(milliseconds: 200) else {
+                if (try? connection.nextLine(milliseconds: 0)) == nil, (try? connection.ask("status")) == nil { return }
+                continue
+            }
+            if !line.contains("\"ok\":") { try StandardStream.output.line(line) }
+        }
+        throw CommandFailure(watch.status)
+    }
+}
+
+/// What a run says about itself, in one line for people.
+struct StatusWords {
+    private let status: JSONValue
+
+    init(_ status: JSONValue) { self.status = status }
+
+    var line: String {
+        let state = status["state"]?.stringValue ?? "unknown"
+        let path = status["file"]?.stringValue ?? ""
+        let title = status["title"]?.stringValue ?? ""
+        var parts = [state, title.isEmpty ? fileName(path) : title].filter { !$0.isEmpty }
+        if let place = status["clip_seconds"]?.doubleValue, let length = status["clip_length"]?.doubleValue {
+            parts.append("\(clockText(place, decimals: 0)) / \(clockText(length, decimals: 0))")
+        }
+        if let track = status["track"]?.integerValue, let count = status["tracks"]?.integerValue {
+            parts.append("\(track) of \(count)")
+        }
+        if let section = status["section"]?.integerValue, let count = status["sections"]?.integerValue, count > 1 {
+            parts.append("section \(section) of \(count)")
+        }
+        if let speed = status["speed"]?.doubleValue, speed != 1 { parts.append(percentText(speed)) }
+        return printable(parts.joined(separator: "  "))
+    }
+}

@@ -1,0 +1,128 @@
+// Runs that go on without a terminal: the same command is started once more, in a session of its own, controlled by its socket.
+import ArgumentParser
+import Files
+import Glibc
+import RemoteControl
+import UserState
+import Woodshed
+
+/// Whether a run goes on in the background.
+struct DetachOptions: ParsableArguments {
+    @Flag(name: .long, help: "Go on in the background; steer it with: woodshed ctl")
+    var detach = false
+
+    @Flag(name: .long, help: .init("With --detach: beside another run in the background.", visibility: .hidden))
+    var another = false
+
+    func validate() throws {
+        if another, !detach { throw ValidationError("--another belongs to --detach.") }
+    }
+}
+
+enum Detaching {
+    /// Tells the started command that it is the one in the background: "one", or "another" beside it.
+    static let variable = "WOODSHED_DETACHED"
+
+    /// How long the run in the background may take until it plays, in seconds: a long recording may have to be analysed.
+    private static let patience = 120
+
+    /// Starts this command once more in the background, and waits until it can be steered.
+    ///
+    /// - Throws: The status of the run if it ends before that, after its messages were printed.
+    static func start(_ options: DetachOptions, messages: MessageOptions) throws {
+        let (log, output) = try Self.log("background.log")
+        defer { close(output) }
+        let arguments = CommandLineTool.arguments.filter { !["--detach", "--another"].contains($0) }
+        let process: DetachedProcess
+        do throws(ChildFailure) {
+            process = try DetachedProcess(
+                "/proc/self/exe", arguments.map { FileName.systemName($0) },
+                variables: ["\(variable)=\(options.another ? "another" : "one")"], output: output)
+        } catch {
+            throw CommandFailure(.unavailable, "the run in the background cannot be started", remedy: "Try again.")
+        }
+        try wait(for: process, output, log: log, messages)
+    }
+
+    /// Carries out the list of fetches in the background.
+    static func startFetching(messages: MessageOptions) throws {
+        let (log, output) = try log("fetches.log")
+        defer { close(output) }
+        do throws(ChildFailure) {
+            let process = try DetachedProcess(
+                "/proc/self/exe", ["woodshed", "get", "--plain"].map { FileName.systemName($0) },
+                variables: ["\(variable)=fetch"], output: output)
+            if messages.json {
+                try? StandardStream.output.line("{\"v\":1,\"event\":\"detached\",\"pid\":\(process.number)}")
+            } else if !messages.quiet {
+                StandardStream.error.note("fetching in the background (\(process.number)); its messages: \(log)")
+                StandardStream.error.note("next: woodshed get --list, or woodshed recent")
+            }
+        } catch {
+            throw CommandFailure(.unavailable, "the run in the background cannot be started", remedy: "Try again.")
+        }
+    }
+
+    /// A new log in the state folder. What an earlier run still writes goes to its own file.
+    private static func log(_ name: String) throws(CommandFailure) -> (path: String, descriptor: Int32) {
+        guard let folder = StateFolder.path else {
+            throw CommandFailure(
+                .unavailable, "there is no home folder for the log of a run in the background",
+                remedy: "Set HOME or XDG_STATE_HOME to a folder of yours.")
+        }
+        let log = folder + "/" + name
+        do throws(LockedFile.Fault) { try StateFolder.makeFolders(above: log) } catch {
+            throw CommandFailure(.cannotCreate, "\(log): \(error.text)", remedy: "Check the folder's permissions.")
+        }
+        _ = unsafe unlink(log)
+        let output = unsafe open(log, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+        guard output >= 0 else {
+            throw CommandFailure(.cannotCreate, "\(log): cannot be created", remedy: "Check the folder's permissions.")
+        }
+        return (log, output)
+    }
+
+    private static func wait(
+        for process: borrowing DetachedProcess, _ output: Int32, log: String, _ messages: MessageOptions
+    ) throws {
+        let watch = SignalWatch(Signals.install())
+        for _ in 0..<patience * 20 {
+            if let end = process.end(within: 50) {
+                if let text = try? FileBytes.bytes(of: output, at: 0, count: 1 << 16) {
+                    try? StandardStream.error.write(String(decoding: text, as: UTF8.self))
+                }
+                guard case .exited(let code) = end else { throw CommandFailure(.software, "the run has ended") }
+                if code == 0 { return }
+                throw CommandFailure(ExitStatus(rawValue: code) ?? .software)
+            }
+            let runs = ControlledRun.all(runtime: environmentVariable("XDG_RUNTIME_DIR"))
+            if let run = runs.first(where: { $0.pid == process.number }),
+                (try? ControlConnection(run).ask("status")) != nil
+            {
+                if messages.json {
+                    try StandardStream.output.line("{\"v\":1,\"event\":\"detached\",\"pid\":\(process.number)}")
+                } else if !messages.quiet {
+                    StandardStream.error.note("playing in the background (\(process.number)); its messages: \(log)")
+                    StandardStream.error.note("next: woodshed ctl pause, or woodshed ctl quit")
+                }
+                return
+            }
+            if watch.isOver {
+                throw CommandFailure(watch.status, "the run in the background goes on; end it with: woodshed ctl quit")
+            }
+        }
+        throw CommandFailure(
+            .tryAgain, "the run in the background does not answer", remedy: "Look at its messages: \(log)")
+    }
+
+    /// What a run in the background holds; nil for one with a terminal.
+    ///
+    /// - Throws: A `CommandFailure` if there is another run in the background.
+    static func place() throws -> BackgroundPlace? {
+        guard environmentVariable(variable) == "one" else { return nil }
+        return try BackgroundPlace(runtime: environmentVariable("XDG_RUNTIME_DIR"))
+    }
+
+    /// Whether this run is one in the background.
+    static var isBackground: Bool { ["one", "another"].contains(environmentVariable(variable)) }
+}

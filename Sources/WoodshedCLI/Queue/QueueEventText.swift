@@ -1,0 +1,51 @@
+// Events of recordings in a row, for people and for programs.
+import Explanations
+import JSON
+import Woodshed
+
+/// An event as it is printed.
+struct QueueEventText {
+    /// What is told to people; nil for nothing.
+    private(set) var words: [String]?
+    /// The object for programs; nil for nothing.
+    private(set) var json: JSONValue?
+    /// Whether it is told even where the status line shows the rest.
+    private(set) var isNews = false
+
+    init(_ event: QueueEvent, _ entries: [String: QueueEntry], count: Int) {
+        func fields(_ item: QueueItem) -> [JSONValue.Field] {
+            let entry = entries[item.source]
+            return [
+                .init("track", .string("\(item.id)")), .init("path", .string(item.source)),
+                .init("title", .string(entry?.title ?? fileName(item.source))),
+                .init("artist", .string(entry?.artist ?? "")),
+            ]
+        }
+        func title(_ item: QueueItem) -> String { entries[item.source]?.title ?? fileName(item.source) }
+        switch event {
+        case .itemStarted(let item, let index, let frame):
+            words = ["\(index + 1) of \(count): \(title(item))"]
+            json = Self.object(
+                "track.started",
+                fields(item) + [
+                    .init("index", .integer(index + 1)), .init("of", .integer(count)), .init("frame", .integer(frame)),
+                ])
+        case .itemEnded(let item, let frame, let reason):
+            json = Self.object(
+                "track.ended",
+                fields(item) + [.init("frame", .integer(frame)), .init("reason", .string("\(reason)"))])
+        case .itemChosen(let item, let index):
+            json = Self.object("track.chosen", fields(item) + [.init("index", .integer(index + 1))])
+        case .skipped(let item, let error):
+            let message = (error as? any ExplainedError)?.message ?? "\(error)"
+            (words, isNews) = (["passed over: \(message)"], true)
+            json = Self.object("track.skipped", fields(item) + [.init("message", .string(message))])
+        case .orderChanged: json = Self.object("queue.changed", [.init("of", .integer(count))])
+        case .finished: break
+        }
+    }
+
+    static func object(_ name: String, _ fields: [JSONValue.Field]) -> JSONValue {
+        .object([.init("v", .integer(1)), .init("event", .string(name))] + fields)
+    }
+}

@@ -1,0 +1,170 @@
+// What `woodshed play` is to play: one recording, or several in a row.
+import ArgumentParser
+import Files
+import Woodshed
+
+/// Options of recordings that play in a row.
+struct QueueOptions: ParsableArguments {
+    @Flag(name: .long, help: "With several recordings: in a random order.")
+    var shuffle = false
+
+    @Option(
+        name: .long, help: .init("With several recordings: one or all; they play again and again.", valueName: "what"))
+    var `repeat`: QueueRepeatText?
+
+    @Option(
+        name: .long, parsing: .unconditional,
+        help: .init("Let one recording fade into the next, in seconds.", valueName: "s"),
+        transform: { text in
+            guard let seconds = decimal(text), seconds <= 60 else {
+                throw ArgumentError("'\(text)' is no time from 0 to 60 seconds")
+            }
+            return seconds
+        })
+    var crossfade: Double?
+
+    @Option(name: .long, help: .init("Make recordings equally loud: track, album or off.", valueName: "how"))
+    var level: LevelText?
+
+    /// Whether any of them is given: then one recording is a row of one.
+    var isGiven: Bool { shuffle || `repeat` != nil || crossfade != nil || (level ?? .off) != .off }
+}
+
+/// What is repeated, as typed.
+enum QueueRepeatText: String, CaseIterable, ExpressibleByArgument {
+    case one
+    case all
+}
+
+/// How recordings are made equally loud, as typed.
+enum LevelText: String, CaseIterable, ExpressibleByArgument {
+    case track
+    case album
+    case off
+}
+
+/// A recording in a row.
+struct QueueEntry: Sendable, Equatable {
+    let path: String
+    let title: String
+    var artist = ""
+    /// Nil if it was not measured.
+    var loudness: LibraryItem.Loudness?
+}
+
+/// What the words of `play` mean.
+enum QueuePlan {
+    /// One recording, by its file.
+    case one(String)
+    /// Several in a row.
+    case row([QueueEntry])
+
+    /// - Parameter isRow: Whether one recording counts as a row, because options for rows are given.
+    init(_ words: [String], isRow: Bool) throws {
+        if let entries = try Self.row(words) {
+            if entries.isEmpty {
+                throw CommandFailure(.notFound, "there is nothing to play there", remedy: "Name recordings.")
+            }
+            self = .row(entries)
+            return
+        }
+        let file = try RecordingWord.file(words)
+        self = isRow ? .row([Self.entry(file, try? Self.known())]) : .one(file)
+    }
+
+    /// The recordings of a row; nil if the words mean one recording.
+    private static func row(_ words: [String]) throws -> [QueueEntry]? {
+        let text = words.joined(separator: " ")
+        let areThere = words.map(isThere)
+        if words.count == 1 || !areThere.contains(true), !isThere(text), TakeWord.newest(text) == nil,
+            !looksLikePath(text)
+        {
+            let library = try RecordingLibrary(PracticeStore(.user))
+            if let playlist = try library.playlist(named: text) {
+                return try library.entries(of: playlist).filter { !$0.item.isTrashed }.map { entry($0.item) }
+            }
+        }
+        guard words.count > 1 || isFolder(text) || isList(text) else { return nil }
+        // Words of one title, unless each of them is something by itself.
+        guard zip(words, areThere).allSatisfy({ $1 || TakeWord.newest($0) != nil }) else {
+            if areThere.contains(true), let missing = zip(words, areThere).first(where: { !$1 })?.0 {
+                throw CommandFailure(
+                    .notFound, "there is no file '\(missing)'",
+                    remedy: "Name files, or write the words of one title without a file among them.")
+            }
+            return nil
+        }
+        let library = try known()
+        return try words.flatMap { word -> [QueueEntry] in
+            if isFolder(word) {
+                return try FolderSearch.files(in: [word], besides: "").found.filter(isRecording).map {
+                    entry($0, library)
+                }
+            }
+            if isList(word) { return try list(word, library) }
+            return [entry(try RecordingWord.file(word), library)]
+        }
+    }
+
+    /// The library by path, for titles and levels.
+    private static func known() throws -> [String: LibraryItem] {
+        let items = try RecordingLibrary(PracticeStore(.user)).items()
+        return Dictionary(items.map { ($0.path, $0) }, uniquingKeysWith: { first, _ in first })
+    }
+
+    private static func entry(_ path: String, _ library: [String: LibraryItem]?) -> QueueEntry {
+        if let item = library?[FileName.absolute(path) ?? path] { return entry(item) }
+        return QueueEntry(path: path, title: fileName(path))
+    }
+
+    private static func entry(_ item: LibraryItem) -> QueueEntry {
+        QueueEntry(path: item.path, title: item.words.title, artist: item.words.artist, loudness: item.loudness)
+    }
+
+    private static func list(_ file: String, _ library: [String: LibraryItem]) throws -> [QueueEntry] {
+        try PlaylistReading.list(file).entries.compactMap { item in
+            guard case .file(let path) = item.location else { return nil }
+            var entry = entry(path, library)
+            if library[path] == nil, let title = item.title {
+                entry = QueueEntry(path: path, title: title, artist: item.artist ?? "")
+            }
+            return entry
+        }
+    }
+
+    private static func isThere(_ path: String) -> Bool {
+        unsafe FileState(FileName.systemName(path)) != nil || isFolder(path)
+    }
+    private static func isFolder(_ path: String) -> Bool { (try? Folder.names(in: path)) != nil }
+    private static func isList(_ path: String) -> Bool {
+        let ending = fileName(path).split(separator: ".").dropFirst().last.map(String.init) ?? ""
+        return PlaylistFile.Format(pathExtension: ending) != nil && isThere(path)
+    }
+    private static func looksLikePath(_ word: String) -> Bool { word.isEmpty || word.contains("/") }
+
+    /// Whether a file in a folder has the name of a recording; a cover is not worth an error.
+    private static func isRecording(_ path: String) -> Bool {
+        let ending = path.split(separator: ".").last.map { $0.lowercased() } ?? ""
+        return [
+            "wav", "wave", "aif", "aiff", "aifc", "caf", "au", "w64", "flac", "ogg", "oga", "opus", "mp3", "m4a", "m4b",
+            "mp4",
+            "aac", "mka", "mkv", "webm", "mov",
+        ].contains(ending)
+    }
+}
+
+/// Reads lists of other players.
+enum PlaylistReading {
+    /// The list in a file.
+    static func list(_ file: String) throws -> PlaylistFile {
+        let bytes: [UInt8]
+        do throws(FileFault) {
+            let opened = try unsafe RegularFile(FileName.systemName(file))
+            bytes = try FileBytes.bytes(of: opened.descriptor, count: PlaylistFile.largest + 1)
+        } catch {
+            throw AudioFileError.reading(file, errno: error.code)
+        }
+        return try PlaylistFile(
+            reading: bytes, name: file, folder: FilePlace.folder(of: FileName.absolute(file) ?? file))
+    }
+}

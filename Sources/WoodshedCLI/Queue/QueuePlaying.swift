@@ -1,0 +1,76 @@
+// From recordings in a row and the options to an engine and a session.
+import Woodshed
+
+/// Plays several recordings in a row on a device.
+struct QueuePlaying {
+    let entries: [QueueEntry]
+    let options: QueueOptions
+    let speed: Speed
+    let device: DeviceOptions
+    let loss: LossOptions
+    let messages: MessageOptions
+    var control = ControlWays()
+    private let signals = Signals.install()
+
+    /// Plays them, and ends the run with the status of a signal, if any.
+    func run() throws {
+        let layers = try SettingsLayers()
+        let keyMap = try KeyMap(layers)
+        let remote = try RemoteDesk.open(control, verb: "play", layers)
+        let output = try device.outputDevice()
+        if case .file(let path) = output {
+            for entry in entries { try OutputFile.refuseInput(entry.path, output: path) }
+        }
+        let first = try Self.first(entries)
+        let rate = (8000...768_000).contains(first.sampleRate) ? first.sampleRate : 48_000
+        let engine = try Engine(
+            output: output, request: try device.request(sampleRate: rate, channelCount: first.channelCount),
+            onLoss: loss.policy)
+        let table = Dictionary(entries.map { ($0.path, $0) }, uniquingKeysWith: { first, _ in first })
+        let level = options.level ?? .off
+        let queue = try PlayQueue(on: engine) { item, engine in
+            let clip = try engine.load(item.source)
+            return QueueSound(clip, decibels: Self.decibels(clip.info, table[item.source]?.loudness, level))
+        }
+        queue.append(entries.map(\.path))
+        queue.crossfadeFrames = Int64(((options.crossfade ?? 0) * Double(engine.configuration.sampleRate)).rounded())
+        queue.repeats = options.repeat.map { $0 == .one ? .one : .all } ?? .off
+        if options.shuffle { queue.shuffleSeed = UInt64.random(in: 0...UInt64.max) }
+        queue.setSpeed(speed)
+        let session = try QueueSession(
+            queue, on: engine, entries: table, messages: messages, signals: signals, onLoss: loss.onLoss,
+            keyMap: keyMap, remote: remote,
+            media: MediaDesk(
+                isWanted: control.hasDesktop && device.listensInRealTime, isVerbose: messages.verbose))
+        let status = try session.run()
+        guard status == .success else { throw CommandFailure(status) }
+    }
+
+    /// The first recording that can be opened says the rate and the channels.
+    private static func first(_ entries: [QueueEntry]) throws -> AudioFileInfo {
+        var failure: AudioFileError?
+        for entry in entries {
+            do throws(AudioFileError) { return try AudioFileInfo(path: entry.path) } catch {
+                failure = failure ?? error
+                if entries.count > 1 { StandardStream.error.note(error.text) }
+            }
+        }
+        if entries.count == 1, let failure { throw failure }
+        throw CommandFailure(
+            failure?.exitStatus ?? .notFound, "none of the \(entries.count) recordings can be played",
+            remedy: "Look for them with: woodshed library check")
+    }
+
+    /// By how much a recording is turned up or down: by its tags, else by its measured loudness.
+    private static func decibels(
+        _ info: AudioFileInfo, _ loudness: LibraryItem.Loudness?, _ level: LevelText
+    ) -> Double {
+        guard level != .off else { return 0 }
+        if let tags = try? LoudnessTags(of: info),
+            let gain = LevelGain.decibels(tags, level == .album ? .album : .track)
+        {
+            return gain
+        }
+        return loudness.map { LevelGain.decibels(loudness: $0.integrated, truePeak: $0.truePeak) } ?? 0
+    }
+}

@@ -1,0 +1,247 @@
+// A run of several recordings in a row, on the main thread. It only decides what to request of the queue.
+import Glibc
+import JSON
+import Woodshed
+
+/// A report of the queue and of what is around it.
+enum QueueReport: Sendable {
+    case queue(QueueEvent)
+    case device(EngineEvent)
+    /// Commands of other programs and of controllers.
+    case remote(RemoteNews)
+    /// Media keys, and the machine's sleep.
+    case media(MediaNews)
+    /// The device has played everything, or failed.
+    case engineOver(EngineError?)
+}
+
+/// Plays until the row, the user or the system ends it.
+final class QueueSession: TerminalLoopDelegate {
+    typealias Report = QueueReport
+
+    let queue: PlayQueue
+    let engine: Engine
+    let loop: TerminalLoop<QueueSession>
+    let entries: [String: QueueEntry]
+    let keyMap: KeyMap
+    let remote: RemoteDesk?
+    let media: MediaDesk?
+    var controls: QueueControls
+    /// The text of the status line while there is no device.
+    private(set) var notice: String?
+    private let onLoss: LossText
+    private var engineOver: EngineError??
+    private var ended: QueueEnd?
+    private var loss: DeviceError?
+    private var skippedCount = 0
+    private var isHelpShown = false
+    private var goesOnAfterSuspension = false
+    private var deadline: Int64?
+    private var isDeviceStopping = false
+
+    /// How long a stop may take before the device is closed anyway, and how long that may take.
+    private static let patience: Int64 = 2_000_000_000
+
+    init(
+        _ queue: PlayQueue, on engine: Engine, entries: [String: QueueEntry], messages: MessageOptions, signals: Int32,
+        onLoss: LossText, keyMap: KeyMap, remote: RemoteDesk?, media: MediaDesk?
+    ) throws(CommandFailure) {
+        (self.queue, self.engine, self.entries, self.onLoss) = (queue, engine, entries, onLoss)
+        (self.keyMap, self.remote, self.media) = (keyMap, remote, media)
+        controls = QueueControls(queue)
+        loop = try TerminalLoop(messages: messages, signals: signals, altKeys: keyMap.altKeys)
+    }
+
+    /// Plays to the end.
+    ///
+    /// - Returns: How the run ended: success, or the signal that ended it.
+    func run() throws -> ExitStatus {
+        let (events, news, inbox) = (queue.events, engine.events, loop.inbox)
+        Task { for await event in events { inbox.put(.queue(event)) } }
+        Task { for await event in news { inbox.put(.device(event)) } }
+        return try loop.run(self, begin: begin, conclude: conclude)
+    }
+
+    private func begin() throws {
+        do {
+            try queue.start()
+            try engine.start()
+        } catch {
+            queue.stop()
+            engine.stop()
+            throw error
+        }
+        let (engine, inbox) = (engine, loop.inbox)
+        BlockingThread.start {
+            do throws(EngineError) {
+                try engine.waitUntilFinished()
+                inbox.put(.engineOver(nil))
+            } catch {
+                inbox.put(.engineOver(error))
+            }
+        }
+        loop.say(remote?.start { inbox.put(.remote($0)) } ?? [])
+        startMedia()
+    }
+
+    private func conclude() throws -> ExitStatus {
+        take(loop.inbox.take())
+        media?.close()
+        defer { remote?.close() }
+        let failure = engineOver ?? nil
+        let reason = failure != nil || loss != nil ? "failed" : isWhole ? "completed" : "stopped"
+        let line = programLine {
+            QueueEventText.object("queue.finished", [.init("reason", .string(reason))]).text
+        }
+        if !loop.isOutputClosed, !line.isEmpty { try StandardStream.output.write(line) }
+        if let failure { throw failure }
+        if !loop.messages.quiet {
+            let seconds = Double(engine.position.framesHeard) / Double(engine.configuration.sampleRate)
+            StandardStream.error.note("\(isWhole ? "finished" : "stopped") after \(clockText(seconds))")
+        }
+        if let loss { throw loss }
+        if let failure = loop.outputFailure { throw failure }
+        if case .failed(let error) = ended { throw error }
+        if skippedCount > 0, (loop.ending ?? .success) == .success {
+            throw CommandFailure(.someFailed, "\(skippedCount) of \(entries.count) could not be played")
+        }
+        return loop.ending ?? .success
+    }
+
+    private var isWhole: Bool {
+        guard case .completed? = ended else { return false }
+        return (loop.ending ?? .success) == .success
+    }
+
+    // MARK: The loop
+
+    var isOver: Bool { engineOver != nil }
+    var needsLooks: Bool { false }
+
+    func answer(_ key: KeyBytes.Key) {
+        isHelpShown = false
+        if let remote, remote.learn(key, keyMap.playing.actions(of: key), self) { return }
+        for action in keyMap.playing.actions(of: key) { carryOut(action) }
+    }
+
+    /// Carries out what a key asks for, as far as it has a meaning for several recordings in a row.
+    func carryOut(_ action: KeyAction) {
+        switch action {
+        case .quit: loop.end(.success)
+        case .help:
+            isHelpShown = true
+            let help = loop.traits.drawsStatus ? keyMap.help.lines(columns: terminalSize().columns) : keyMap.spokenHelp
+            loop.say(help, evenQuiet: true)
+        case .redraw: loop.clearTerminal()
+        case .tell: loop.say([placeWords], evenQuiet: true)
+        case .learn: if let remote { remote.toggleLearning(self) } else { loop.say([RemoteDesk.noController]) }
+        default: if let words = controls.apply(action) { loop.say([words]) }
+        }
+    }
+
+    func answer(signal number: Int32) {}
+
+    func beginEnding() {
+        queue.stop()
+        deadline = monotonicNanoseconds() + Self.patience
+    }
+
+    func look(now: Int64) {
+        media?.look(self)
+        guard let deadline, now > deadline, engineOver == nil else { return }
+        guard !isDeviceStopping else {
+            loop.abandon("the device \(engine.configuration.deviceName) does not answer; ended without it")
+        }
+        isDeviceStopping = true
+        self.deadline = now + Self.patience
+        BlockingThread.start { [engine] in engine.stop() }
+    }
+
+    func prepareForSuspension() {
+        goesOnAfterSuspension = controls.isPlaying
+        guard goesOnAfterSuspension else { return }
+        queue.pause(reason: .suspended)
+        // The fade must be heard before the process is stopped.
+        let limit = monotonicNanoseconds() + 300_000_000
+        while queue.current?.player?.status.state == .playing, monotonicNanoseconds() < limit { usleep(5000) }
+    }
+
+    func goOnAfterSuspension() {
+        loop.waitForDevice { engine.statistics.blocks }
+        if goesOnAfterSuspension { queue.resume(after: .suspended) }
+    }
+
+    func lines(_ size: TerminalSize) -> [String] {
+        var view = controls.view(entries)
+        view.notice = notice
+        let line = StatusLine(glyphs: loop.traits.glyphs).text(view, columns: size.columns)
+        return line.isEmpty ? [] : [line]
+    }
+
+    /// The recording, the place in it and in the row, in words.
+    var placeWords: String {
+        let view = controls.view(entries)
+        return "\(view.section) of \(view.sectionCount), \(view.title), \(clockText(view.position)) of "
+            + "\(clockText(view.length)), \(percentText(view.speed))"
+    }
+
+    // MARK: Reports
+
+    func take(_ reports: [QueueReport]) {
+        var lines = ""
+        for report in reports {
+            switch report {
+            case .queue(let event): lines += take(event)
+            case .device(let event):
+                follow(event)
+                loop.say(event.words(onLoss, sampleRate: engine.configuration.sampleRate))
+                lines += programLine { event.json(sampleRate: engine.configuration.sampleRate) }
+            case .remote(let news): remote?.take(news, self)
+            case .media(let news): media?.take(news, self)
+            case .engineOver(let error): engineOver = .some(error)
+            }
+        }
+        loop.write(lines)
+    }
+
+    /// Handles an event, reports it to people, and returns the line for programs.
+    private func take(_ event: QueueEvent) -> String {
+        let text = QueueEventText(event, entries, count: queue.items.count)
+        switch event {
+        case .skipped: skippedCount += 1
+        case .finished(let end):
+            ended = end
+            return ""
+        default: break
+        }
+        if !loop.messages.json, let words = text.words, !loop.traits.drawsStatus || text.isNews { loop.say(words) }
+        return text.json.map { line in programLine { line.text } } ?? ""
+    }
+
+    /// The line of an event for programs: it goes to those that follow at once, and is returned where events are written to standard output.
+    private func programLine(_ text: () -> String) -> String {
+        let writes = loop.messages.json
+        guard writes || remote?.hasFollowers == true else { return "" }
+        let line = text()
+        remote?.publish(line)
+        return writes ? line + "\n" : ""
+    }
+
+    private func follow(_ event: EngineEvent) {
+        switch event {
+        case .interrupted(let interruption):
+            notice = "no device (\(interruption.reason.name))"
+            if onLoss == .pause { giveUp(interruption.error) }
+        case .resumed, .fellBack: notice = nil
+        case .deviceMissing(let error): if onLoss != .wait { giveUp(error) }
+        case .disturbed: break
+        }
+    }
+
+    /// If nobody can request the device again, the run would never end.
+    private func giveUp(_ error: DeviceError) {
+        guard !loop.takesKeys else { return }
+        loss = error
+        loop.end(.unavailable)
+    }
+}
