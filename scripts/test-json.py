@@ -8,6 +8,7 @@ valid JSON numbers, every key in the schema. The events in the source and those 
 name others. First, planted faults must be found.
 """
 import copy
+import http.server
 import json
 import os
 import re
@@ -15,6 +16,7 @@ import socket
 import subprocess
 import sys
 import tempfile
+import threading
 from pathlib import Path
 
 try:
@@ -99,12 +101,12 @@ def plant():
         check(line, "event", "planted")
         assert len(faults) == before + 1, f"a planted fault went unnoticed: {line}"
     faults.clear()
-    assert source_events("") == set() and source_events('head("disk.low")') == {"disk.low"}
+    assert source_events("") == set() and source_events('head(\n    "disk.low")') == {"disk.low"}
 
 
 def source_events(text):
     """The names of events in source code."""
-    return set(re.findall(r'(?:"event", \.string\(|\bhead\(|\bline\(\s*)"([a-z.]+)"', text))
+    return set(re.findall(r'(?:"event", \.string\(|\bhead\(\s*|\bline\(\s*)"([a-z.]+)"', text))
 
 
 def named_events():
@@ -178,6 +180,39 @@ runs = [
     ("compare", ["song.wav", "--take", "song.wav"], "compare", {0}),
     ("compare", ["song.wav", "--take", "silence.wav"], "compare", {0}),
     ("sections", ["song.wav", "add", "0.1-0.5", "--name", "Riff"], "event", {0}),
+    ("list", [], "item", {0}),
+    ("add", ["song.wav", "silence.wav", "--tag", "slow", "--artist", "Ana"], "event", {0}),
+    ("add", ["song.wav"], "event", {0}),
+    ("add", ["--link", "marks.wav", "nothing.wav"], "event", {2}),
+    ("edit", ["@1", "--title", "A name\tof \u00e9\u4e2d \"all\"", "--language", "pt-BR"], "item", {0}),
+    ("list", ["--sort", "title"], "item", {0}),
+    ("recent", ["-n", "2"], "item", {0}),
+    ("playlist", ["create", "Warm up"], "playlist", {0}),
+    ("playlist", ["add", "Warm up", "@1", "@2"], "playlist", {0}),
+    ("playlist", [], "playlist", {0}),
+    ("playlist", ["Warm up"], "playlist entry", {0}),
+    ("playlist", ["move", "Warm up", "2", "1"], "playlist", {0}),
+    ("rm", ["@1"], "item", {0}),
+    ("list", ["--trash"], "item", {0}),
+    ("playlist", ["Warm up"], "playlist entry", {0}),
+    ("rm", ["--undo"], "item", {0}),
+    ("rm", ["@2"], "item", {0}),
+    ("rm", ["--empty", "--yes"], "event", {0}),
+    ("playlist", ["delete", "Warm up"], "playlist", {0}),
+    ("get", ["--check", "https://example.org/a.mp3", "ftp://example.org/a.mp3", ""], "get check", {65}),
+    ("get", ["SERVER/later.wav", "--later"], "fetch", {0}),
+    ("get", ["--pause", "1"], "fetch", {0}),
+    ("get", ["--resume", "1", "--later"], "fetch", {0, 64}),
+    ("get", ["--list"], "fetch", {0}),
+    ("get", ["--cancel", "1", "--discard"], "fetch", {0}),
+    ("get", ["SERVER/song.wav?1", "SERVER/flaky.wav", "SERVER/nothing.wav", "--retry", "1"], "event", {2}),
+    ("get", ["--list"], "fetch", {0}),
+    ("get", ["SERVER/new.wav"], "event", {0}),
+    ("get", ["https://youtu.be/dQw4w9WgXcQ"], "event", {65, 69, 78}),
+    ("storage", [], "storage", {0}),
+    ("clean", ["--dry-run"], "clean", {0}),
+    ("clean", ["--cache", "--yes"], "clean", {0}),
+    ("library", ["check"], "library check", {0, 2}),
     ("next", ["song.wav", "--section", "Riff", "--rate", "good"], "next", {0}),
     ("next", ["--all"], "next", {0}),
     ("practice", ["song.wav", "--section", "Riff", "-n", "2", "--output", "null"], "event", {0}),
@@ -195,15 +230,39 @@ runs = [
 ]
 
 # The definitions of which a run writes any number of lines.
-several = ("event", "calibrate", "sections", "takes", "next", "config")
+several = ("event", "calibrate", "sections", "takes", "next", "config", "item", "playlist", "playlist entry", "fetch", "get check")
+
+
+class Server(http.server.SimpleHTTPRequestHandler):
+    """The files of the folder; those that are flaky are refused the first time, and what is new is a file that nobody has."""
+    refused = set()
+
+    def do_GET(self):
+        if "flaky" in self.path and self.path not in self.refused:
+            self.refused.add(self.path)
+            self.send_error(503)
+        else:
+            self.path = self.path.replace("flaky", "song")
+            super().do_GET()
+
+    def log_message(self, *words):
+        pass
+
+
+def serve():
+    """Starts the server on loopback, and returns its address."""
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Server)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    return f"http://127.0.0.1:{server.server_address[1]}"
 
 
 def run_all(command):
     missing = verbs(command) - {run[0] for run in runs}
     if missing:
         faults.append(f"verbs with --json that this test does not run: {sorted(missing)}")
-    lines = 0
+    lines, server = 0, serve()
     for verb, arguments, definition, codes in runs:
+        arguments = [word.replace("SERVER", server) for word in arguments]
         what = " ".join(["woodshed", verb, *arguments])
         done = subprocess.run([command, *verb.split(), *arguments, "--json"], capture_output=True, stdin=subprocess.DEVNULL)
         if done.returncode not in codes:
@@ -286,6 +345,7 @@ def main():
         os.environ.update(XDG_STATE_HOME=f"{folder}/state", XDG_CACHE_HOME=f"{folder}/cache", XDG_DATA_HOME=f"{folder}/data", XDG_CONFIG_HOME=f"{folder}/config", XDG_RUNTIME_DIR=folder)
         subprocess.run(["sox", "-n", "-r", "44100", "-c", "2", "song.wav", "synth", "1", "pluck", "C4", "gain", "-6"], check=True)
         subprocess.run(["sox", "-D", "-n", "-r", "44100", "-c", "1", "silence.wav", "trim", "0", "1"], check=True)
+        subprocess.run(["sox", "-n", "-r", "44100", "-c", "1", "new.wav", "synth", "1", "sine", "300", "gain", "-6"], check=True)
         subprocess.run([command, "record", "--input", "file:song.wav", "--clock", "virtual", "-q", "-o", "marks.wav"], check=True)
         lines = run_all(command) + talk_all(command)
         more, seen = gathered(files)

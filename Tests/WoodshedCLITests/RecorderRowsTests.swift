@@ -127,9 +127,10 @@ struct RecorderRowsTests {
             guard case .object(let fields) = place, case .string(let path)? = fields.first?.value else { return nil }
             return path
         }
-        #expect(paths.count == 8 && paths.allSatisfy { note.text.contains($0) }, "\(paths)")
+        #expect(paths.count == 10 && paths.allSatisfy { note.text.contains($0) }, "\(paths)")
         for words in [
-            ["sections", "song.wav", "add", "1-2"], ["config", "set", "speed", "80%"], ["waveform", "song.wav"],
+            ["add", "song.wav"], ["sections", "song.wav", "add", "1-2"], ["config", "set", "speed", "80%"],
+            ["waveform", "song.wav"],
             ["record", "a.wav", "--input", "null", "--clock", "virtual", "--duration", "0.2"],
             [
                 "practice", "song.wav", "--section", "1", "-n", "1", "--record", "passes", "--input", "null",

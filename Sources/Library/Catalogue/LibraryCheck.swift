@@ -96,11 +96,11 @@ extension RecordingLibrary {
             if inTrash.contains(name) { continue }
             if missing.contains(name) { report.misplaced.append(file) } else { report.orphans.append(file) }
         }
-        report.parts = files(folder.parts).filter { !partsInUse.contains(fileName($0.path)) && !Self.isLocked($0.path) }
+        report.parts = files(folder.parts).filter { !partsInUse.contains(fileName($0.path)) && !Self.isYoung($0.path) }
     }
 
-    /// Whether a program that runs is writing this part: its lock says so.
-    private static func isLocked(_ path: String) -> Bool {
+    /// Whether a program may be writing this part at the moment.
+    private static func isYoung(_ path: String) -> Bool {
         // Files of a copy that is under way are younger than an hour.
         guard let state = unsafe FileState(path) else { return true }
         return state.modified.seconds > now - 3600

@@ -263,7 +263,10 @@ enum JointText: String, CaseIterable, ExpressibleByArgument {
 /// A whole number within bounds.
 func boundedInteger(_ text: String, in range: ClosedRange<Int>) throws(ArgumentError) -> Int {
     let text = try optionValue(text)
-    guard let number = wholeNumber(text), number <= range.upperBound, number >= range.lowerBound else {
+    let isBelowZero = range.lowerBound < 0 && text.hasPrefix("-")
+    guard let number = isBelowZero ? wholeNumber(text.dropFirst()).map({ -$0 }) : wholeNumber(text),
+        number <= range.upperBound, number >= range.lowerBound
+    else {
         throw ArgumentError("'\(text)' is no whole number from \(range.lowerBound) to \(range.upperBound)")
     }
     return Int(number)

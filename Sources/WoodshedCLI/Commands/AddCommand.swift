@@ -45,6 +45,7 @@ struct AddCommand: Verb {
         let way: AddingWay = link ? .link : move ? .move : .copy
         var (added, known, failures): ([LibraryItem], Int, [(file: String, error: any Error)]) = ([], 0, [])
         let (named, found) = try FolderSearch.files(in: files, besides: library.folderPath)
+        let areFew = named.count + found.count < Self.fewFiles
         for group in [(files: named, isNamed: true), (files: found, isNamed: false)] {
             // In steps, so that a long list shows what was done, and Ctrl-C keeps it.
             for start in stride(from: 0, to: group.files.count, by: Self.step) {
@@ -55,7 +56,7 @@ struct AddCommand: Verb {
                     switch result {
                     case .success(let result):
                         if result.isNew { added.append(result.item) } else { known += 1 }
-                        try tell(result, file)
+                        try tell(result, areFew)
                     case .failure(let error as RecordingLibraryError) where error.kind == .cancelled:
                         sum(added, known, failures.count)
                         throw CommandFailure(watch.status)
@@ -78,14 +79,17 @@ struct AddCommand: Verb {
     }
 
     private static let step = 256
+    /// Of fewer files, each is told.
+    private static let fewFiles = 20
 
-    private func tell(_ result: AddedItem, _ file: String) throws {
+    private func tell(_ result: AddedItem, _ areFew: Bool) throws {
         if messages.json {
-            let event: JSONValue.Field = .init("event", .string(result.isNew ? "library.added" : "library.known"))
+            let event: JSONValue.Field =
+                result.isNew ? .init("event", .string("library.added")) : .init("event", .string("library.known"))
             return try StandardStream.output.line(
                 JSONValue.object([.init("v", .integer(1)), event] + result.item.fields).text)
         }
-        guard !messages.quiet, files.count < 20 else { return }
+        guard !messages.quiet, areFew else { return }
         StandardStream.error.note(
             printable(result.isNew ? "added: \(result.item.shortWords)" : "already there: \(result.item.shortWords)"))
     }

@@ -128,9 +128,9 @@ struct PlaylistCommand: Verb {
         let entries = try library.entries(of: playlist)
         if messages.json {
             for entry in entries {
-                let place = JSONValue.Field("place", .integer(entry.index))
+                let position = JSONValue.Field("position", .integer(entry.index))
                 try StandardStream.output.line(
-                    JSONValue.object([.init("v", .integer(1)), place] + entry.item.fields).text)
+                    JSONValue.object([.init("v", .integer(1)), position] + entry.item.fields).text)
             }
             return
         }

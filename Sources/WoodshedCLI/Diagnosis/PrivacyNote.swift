@@ -11,7 +11,9 @@ struct PrivacyNote {
     }
 
     static let promise =
-        "Everything stays on this computer. Woodshed opens no connection to a network, and reports nothing to anybody."
+        "Everything stays on this computer, and nothing is reported to anybody. Woodshed connects to a server only when you tell it to fetch something, and to no other than that."
+    /// The verbs that connect to servers.
+    static let networkVerbs = ["get"]
 
     let places: [Place]
 
@@ -24,30 +26,40 @@ struct PrivacyNote {
         }
         let (data, state) = (DataFolder.path, StateFolder.path)
         places = [
-            place(data, "practice.db", "sections, positions, the list of takes, ratings, what was practised"),
+            place(
+                data, "practice.db",
+                "sections, positions, the lists of recordings, takes and fetches, playlists, ratings, what was practised"
+            ),
+            place(data, "library", "recordings of the library, its trash, and parts of what is being fetched"),
             place(data, "takes", "takes that were recorded over a loop"),
             place(state, "takes", "which takes are unfinished"),
             place(state, UnlistedTakes.fileName, "takes that the list could not take in yet"),
             place(state, "calibrations.json", "measured round trips of devices"),
             place(CacheFolder.path, "waveforms", "waveforms, which can be made again"),
+            place(CacheFolder.path, "extracted.json", "where your program found the sound of videos, for some hours"),
             place(ConfigFolder.path, "woodshed.conf", "settings"),
             place(runtime, "woodshed", "sockets, while a run has --control socket"),
         ]
     }
 
     /// What is not in a place of its own.
-    static let elsewhere = "What record, render and export write is where you name it, or in the folder where you are."
+    static let elsewhere = [
+        "What record, render and export write is where you name it, or in the folder where you are.",
+        "Names and passwords for servers are read from ~/.netrc, and kept nowhere else.",
+        "A program that you have set as extractor gets the addresses of videos; what it does is its own affair.",
+    ]
 
     var lines: [String] {
         let known = places.compactMap { place in place.path.map { (printable($0), place.content) } }
         let width = known.map { displayWidth($0.0) }.max() ?? 0
         return [Self.promise]
-            + known.map { $0 + String(repeating: " ", count: width - displayWidth($0) + 2) + $1 } + [Self.elsewhere]
+            + known.map { $0 + String(repeating: " ", count: width - displayWidth($0) + 2) + $1 } + Self.elsewhere
     }
 
     var json: JSONValue {
         .object([
             .init("v", .integer(1)), .init("network", .bool(false)),
+            .init("network_verbs", .array(Self.networkVerbs.map { .string($0) })),
             .init(
                 "places",
                 .array(

@@ -101,22 +101,23 @@ struct FetchLine {
 extension FetchEvent {
     /// The event for programs.
     var json: JSONValue {
-        func object(_ name: String, _ fields: [JSONValue.Field] = []) -> JSONValue {
+        func head(_ name: String, _ fields: [JSONValue.Field] = []) -> JSONValue {
             .object(
                 [
-                    .init("v", .integer(1)), .init("event", .string("download.\(name)")),
+                    .init("v", .integer(1)), .init("event", .string(name)),
                     .init("fetch", .integer(number)), .init("address", .string(address)),
                 ] + fields)
         }
         switch kind {
-        case .extracting: return object("extracting")
-        case .connecting(let place): return object("connecting", [.init("place", .string(place))])
+        case .extracting: return head("download.extracting")
+        case .connecting(let place): return head("download.connecting", [.init("place", .string(place))])
         case .downloading(let from, let total):
-            return object(
-                "started", [.init("bytes", .integer(from)), .init("total", total.map { .integer($0) } ?? .null)])
+            return head(
+                "download.started",
+                [.init("bytes", .integer(from)), .init("total", total.map { .integer($0) } ?? .null)])
         case .progress(let progress):
-            return object(
-                "progress",
+            return head(
+                "download.progress",
                 [
                     .init("progress", progress.fraction.map { .number($0) } ?? .null),
                     .init("bytes", .integer(progress.doneBytes)),
@@ -124,22 +125,23 @@ extension FetchEvent {
                     .init("rate", .integer(progress.bytesPerSecond)),
                     .init("seconds_left", progress.secondsLeft.map { .integer($0) } ?? .null),
                 ])
-        case .restarted(let reason): return object("restarted", [.init("reason", .string(reason.rawValue))])
+        case .restarted(let reason): return head("download.restarted", [.init("reason", .string(reason.rawValue))])
         case .retrying(let seconds, let error):
-            return object(
-                "retrying", [.init("after", .number(seconds)), .init("message", .string(error.message))])
-        case .paused: return object("paused")
-        case .resumed: return object("resumed")
-        case .analysing: return object("analysing")
-        case .finished(let item, let isNew): return object("finished", [.init("new", .bool(isNew))] + item.fields)
+            return head(
+                "download.retrying", [.init("after", .number(seconds)), .init("message", .string(error.message))])
+        case .paused: return head("download.paused")
+        case .resumed: return head("download.resumed")
+        case .analysing: return head("download.analysing")
+        case .finished(let item, let isNew):
+            return head("download.finished", [.init("new", .bool(isNew))] + item.fields)
         case .failed(let error, let kept):
-            return object(
-                "failed",
+            return head(
+                "download.failed",
                 [
                     .init("message", .string(error.message)), .init("remedy", .string(error.remedy)),
                     .init("kept", .integer(kept)),
                 ])
-        case .cancelled(let kept): return object("cancelled", [.init("kept", .integer(kept))])
+        case .cancelled(let kept): return head("download.cancelled", [.init("kept", .integer(kept))])
         }
     }
 }

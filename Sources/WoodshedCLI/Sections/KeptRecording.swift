@@ -60,7 +60,8 @@ extension PracticeStore {
     /// Tells what was done about a damaged store.
     func tellRepair() {
         guard let repair else { return }
-        StandardStream.error.note("woodshed: " + printable("\(repair)"))
+        StandardStream.error.note("woodshed: " + printable(repair.message))
+        StandardStream.error.note(printable(repair.remedy))
     }
 }
 

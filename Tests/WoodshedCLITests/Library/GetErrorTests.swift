@@ -1,0 +1,194 @@
+// What `woodshed get` says of what cannot be fetched, and what it does about it.
+import Glibc
+import TestSupport
+import Testing
+
+@testable import WoodshedCLI
+
+@Suite("The errors of get", .serialized)
+struct GetErrorTests {
+    /// A fault of the server, and what is told of it.
+    struct Row: Sendable, CustomTestStringConvertible {
+        let path: String
+        let status: Int32
+        let cause: String
+        let remedy: String
+        var options: [String] = []
+        var testDescription: String { path }
+    }
+
+    static let rows = [
+        Row(path: "ftp://example.org/a.mp3", status: 65, cause: "another scheme", remedy: "Copy the whole address"),
+        Row(
+            path: "http://no-such-server.invalid/a.mp3", status: 69, cause: "cannot be looked up",
+            remedy: "there is a network"),
+        Row(path: "http://127.0.0.1:1/a.mp3", status: 69, cause: "takes no connections", remedy: "try again later"),
+        Row(path: "/circle", status: 65, cause: "in a circle", remedy: "Check the address."),
+        Row(path: "/status?code=401", status: 77, cause: "wants a name and a password", remedy: "~/.netrc"),
+        Row(path: "/status?code=403", status: 77, cause: "forbids this file", remedy: "has not expired"),
+        Row(path: "/status?code=404", status: 66, cause: "has no such file", remedy: "Check the address."),
+        Row(path: "/status?code=410", status: 66, cause: "has removed this file", remedy: "elsewhere"),
+        Row(path: "/status?code=429&retry=120", status: 75, cause: "wants fewer requests", remedy: "Wait 120 seconds"),
+        Row(path: "/status?code=503", status: 75, cause: "has a fault (503)", remedy: "Try again later."),
+        Row(path: "/status?code=418", status: 65, cause: "answered with status 418", remedy: "in a browser"),
+        Row(path: "/html", status: 65, cause: "this is a web page, not a recording", remedy: "copy the address"),
+        Row(
+            path: "/songs/a.mp3?n=3000", status: 65, cause: "not audio that is known",
+            remedy: "Give the address of a recording"),
+        Row(path: "/empty", status: 65, cause: "no sound in this file", remedy: "Give the address of a recording"),
+        Row(
+            path: "/songs/cut.wav?frames=8000&cut=100&cuts=99&id=cut", status: 75,
+            cause: "ended after 100 of 16044 bytes",
+            remedy: "goes on where it stopped"),
+        Row(path: "/close", status: 75, cause: "ended before the server answered", remedy: "Try again later."),
+        Row(path: "/junk", status: 65, cause: "cannot be understood", remedy: "elsewhere"),
+        Row(path: "/bomb", status: 65, cause: "in another form (gzip)", remedy: "elsewhere"),
+        Row(path: "/huge", status: 65, cause: "is larger than", remedy: "size"),
+        Row(path: "/redirect?to=ftp://x/", status: 65, cause: "cannot be fetched", remedy: "elsewhere"),
+        Row(
+            path: "/songs/sum.wav?frames=8000", status: 65, cause: "does not have the SHA-256 checksum",
+            remedy: "again",
+            options: ["--sha256", String(repeating: "0", count: 64)]),
+        Row(
+            path: "/songs/sum.wav?frames=8000&digest=bad", status: 65, cause: "checksum", remedy: "again"),
+        Row(path: "https://youtu.be/dQw4w9WgXcQ", status: 78, cause: "a video site", remedy: "Name a program"),
+    ]
+
+    private let home = LibraryHome()
+    private let server: SongServer
+
+    init() throws { server = try SongServer.shared() }
+
+    @Test("A19, C19: each has its exit code, its cause and what to do, and nothing is left behind", arguments: rows)
+    func told(_ row: Row) {
+        let address = row.path.hasPrefix("/") ? server.address(row.path) : row.path
+        let run = home.run(["get", "--retry", "0", "-q", address] + row.options)
+        #expect(run.status == row.status && run.errorLines.count == 2, "\(run.status): \(run.error)")
+        #expect(run.errorLines.first?.contains(row.cause) == true, "\(run.error)")
+        #expect(run.errorLines.last?.contains(row.remedy) == true, "\(run.error)")
+        #expect(home.titles().isEmpty && home.files.isEmpty && run.output.isEmpty)
+        // What can be gone on with is kept, and nothing else.
+        #expect(home.parts.isEmpty || row.cause.contains("ended after"), "\(home.parts)")
+    }
+
+    @Test("A19: a server that cannot prove who it is gets nothing, and is told with 69")
+    func certificate() throws {
+        let (certificate, key) = (home.folder["certificate"], home.folder["key"])
+        try #require(
+            Command.tool(
+                "openssl",
+                [
+                    "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "3650", "-subj", "/CN=localhost",
+                    "-keyout",
+                    key, "-out", certificate,
+                ]), "the program openssl made no certificate")
+        let server = try SongServer(certificate: certificate, key: key)
+        let run = home.run(
+            "get", "-q", "--retry", "0", "https://localhost:\(server.securePort)/songs/a.wav?frames=8000")
+        #expect(run.status == 69 && run.errorLines.count == 2 && home.parts.isEmpty, "\(run.status): \(run.error)")
+        // And never without encryption in its place.
+        #expect(home.titles().isEmpty && home.json("get", "--list").first?.text("state") == "failed")
+    }
+
+    @Test("C4: why something failed is kept with it, and told with what to do")
+    func kept() {
+        home.run("get", server.address("/status?code=404"))
+        let fetch = home.json("get", "--list").first
+        #expect(fetch?.text("state") == "failed" && fetch?.text("message")?.contains("has no such file") == true)
+        #expect(fetch?.text("remedy") == "Check the address.")
+        let list = home.run("get", "--list")
+        #expect(list.lines[0].contains("failed") && list.error.contains("next: woodshed get --resume 1"))
+        // It is tried again when it is asked for, and gone when it is done.
+        #expect(home.run("get").error.contains("There is nothing to fetch."))
+        #expect(home.run("get", "--resume", "1").status == 66 && home.run("get", "--cancel", "1").status == 0)
+    }
+
+    @Test("C37: a server that fails twice and then answers is tried again, and not more often than asked")
+    func retries() {
+        let (good, bad) = (SongServer.newName(), SongServer.newName())
+        let path = "/flaky?fails=2&retry=0&frames=8000&id="
+        let run = home.run("get", "--retry", "3", "--json", server.address(path + good))
+        #expect(run.status == 0 && run.events.count { $0 == "download.retrying" } == 2, "\(run.error)")
+        #expect(server.requests(good).count == 3)
+        #expect(home.run("get", "--retry", "1", server.address(path + bad)).status == 75)
+        #expect(server.requests(bad).count == 2)
+    }
+
+    @Test("of several, those that can be are fetched, and the others are told")
+    func several() {
+        let run = home.run(
+            "get", server.address("/status?code=404"), server.address("/songs/a.wav?frames=8000"),
+            server.address("/html"))
+        #expect(run.status == 2 && run.error.contains("2 of 3 could not be fetched"), "\(run.error)")
+        #expect(run.error.contains("has no such file") && run.error.contains("this is a web page"))
+        #expect(home.titles() == ["a"] && home.json("get", "--list").count == 2)
+    }
+
+    @Test("C33: the secret of ~/.netrc reaches the server, and neither the arguments, nor messages, nor the store")
+    func secret() {
+        let name = SongServer.newName()
+        home.folder.write(".netrc", Array("machine 127.0.0.1 login ann password geheim-4711\n".utf8))
+        _ = unsafe chmod(home.folder[".netrc"], 0o600)
+        let address = server.address("/late?gate=\(name)&frames=8000&id=\(name)")
+        let run = home.run("get", "--json", address) { running in
+            #expect(running.wait(for: "download.connecting"))
+            let processes = Command.run(["-e", "-ww", "-o", "args"], program: "ps")
+            #expect(processes.text.contains(name) && !processes.text.contains("geheim"), "\(processes.error)")
+            server.release(name)
+        }
+        #expect(run.status == 0, "\(run.error)")
+        #expect(server.ask("/authorization?of=\(name)").hasPrefix("Basic "))
+        let found = Command.run(
+            ["-r", "-l", "geheim-4711", home.folder["data"], home.folder["state"], home.folder["cache"]],
+            program: "grep")
+        #expect(!run.text.contains("geheim") && !run.error.contains("geheim") && found.output.isEmpty, "\(found.text)")
+    }
+
+    @Test("what the server calls a file has no power: no folder, no control character, no other place")
+    func names() {
+        for name in [
+            "../../../evil.wav", "/etc/evil.wav", "a%00b.wav", "%1b[31mred.wav",
+            String(repeating: "n", count: 300) + ".wav",
+        ] {
+            let disposition =
+                "attachment%3B+filename%2A%3DUTF-8%27%27" + name.replacing("%", with: "%25").replacing("/", with: "%2F")
+            let run = home.run(
+                "get",
+                server.address("/songs/x\(name.utf8.count)?frames=\(8000 + name.utf8.count)&disposition=\(disposition)")
+            )
+            #expect(run.status == 0 && !run.error.contains("\u{1B}"), "\(name): \(run.error)")
+        }
+        #expect(home.files.count == 5 && home.files.allSatisfy { $0.count == 36 }, "\(home.files)")
+        #expect(!home.everything.contains { $0.contains("evil") })
+        #expect(
+            home.titles().allSatisfy { !$0.contains("/") && !$0.contains("\u{1B}") && !$0.isEmpty }, "\(home.titles())")
+    }
+
+    @Test(
+        "A13: what a fetched file is, is told as another program tells it",
+        arguments: [
+            ("a.wav", "wav", 44100, 2), ("a.flac", "flac", 48000, 1), ("a.ogg", "ogg", 44100, 2),
+            ("a.mp3", "mp3", 44100, 2),
+            ("a.opus", "ogg", 48000, 2), ("a.aiff", "aiff", 22050, 1),
+        ])
+    func facts(_ name: String, _ container: String, _ rate: Int, _ channels: Int) {
+        let file = home.folder[name]
+        let arguments = [
+            "-v", "error", "-f", "lavfi", "-i", "sine=330:duration=1", "-ar", "\(rate)", "-ac", "\(channels)", file,
+        ]
+        guard Command.tool("ffmpeg", arguments) else {
+            Issue.record("ffmpeg could not make \(name)")
+            return
+        }
+        #expect(home.run("get", server.address("/songs/\(name)?disk=\(file)")).status == 0)
+        let facts = home.json("info", "@1")[0]
+        let item = home.json("list")[0]
+        let probe = Command.run(
+            ["-v", "error", "-show_entries", "stream=sample_rate,channels", "-of", "csv=p=0", file], program: "ffprobe")
+        #expect(
+            probe.text.hasPrefix("\(item.number("sample_rate") ?? 0),\(item.number("channels") ?? 0)"),
+            "\(probe.text) \(item)")
+        #expect(item.text("container") == container && item.number("bytes") == home.folder.read(name).count, "\(item)")
+        #expect(facts.number("frames") == item.number("frames") && abs((item["seconds"] as? Double ?? 0) - 1) < 0.1)
+    }
+}

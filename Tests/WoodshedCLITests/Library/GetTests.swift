@@ -1,0 +1,224 @@
+// `woodshed get`, as a user runs it, with a server on loopback.
+import Glibc
+import TestSupport
+import Testing
+
+@testable import WoodshedCLI
+
+@Suite("The verb get", .serialized)
+struct GetTests {
+    private let home = LibraryHome()
+    private let server: SongServer
+
+    init() throws { server = try SongServer.shared() }
+
+    private func song(_ name: String, _ query: String = "frames=8000") -> String {
+        server.address("/songs/\(name)?\(query)")
+    }
+
+    // MARK: What is asked for
+
+    @Test("A3: what is given up before it began leaves no record and no file")
+    func nothingBegun() {
+        let before = home.everything
+        for arguments in [["get"], ["get", "-"], ["get", "--list"], ["get", "--check", song("a.wav")]] {
+            #expect(home.run(arguments).status == 0, "\(arguments)")
+        }
+        #expect(home.run("get", "not an address").status == 65)
+        let stopped = home.shell(#"(sleep 60 & echo "$!" >&2; wait) | "$1" get - & wait"#) { run in run.send(SIGTERM) }
+        #expect(stopped.status != 0)
+        #expect(home.everything == before)
+    }
+
+    @Test("A4: several addresses, and a list on standard input with notes and empty lines")
+    func several() {
+        let list = home.shell(
+            "printf '%s\\n' '# a list' '' '\(song("one.wav"))' '  \(song("two.wav", "frames=9000"))  said so' | \"$1\" get -"
+        )
+        #expect(list.status == 0, "\(list.error)")
+        #expect(home.run("get", song("three.wav", "frames=7000"), song("four.wav", "frames=6000")).status == 0)
+        #expect(home.titles("--sort", "title") == ["four", "one", "three", "two"])
+    }
+
+    @Test(
+        "A5: --check says why an address would not be taken",
+        arguments: [
+            ("ftp://x", "begins with another scheme"), ("example.org/a.mp3", "does not begin with http"),
+            ("", "is empty"), ("http://", "names no server"), ("http://a b/c.mp3", "contains a space"),
+            ("http://u:p@x/a.mp3", "password"), ("http://x:99999/a", "has a port"), ("http://x/%zz", "percent"),
+        ])
+    func checks(_ address: String, _ why: String) {
+        let run = home.run("get", "--check", address)
+        #expect(run.status == 65 && run.error.contains(why) && run.errorLines.count == 2, "\(run.error)")
+        #expect(home.run("get", "--check", address, "https://example.org/a.mp3").status == 65)
+    }
+
+    @Test("A6: content decides: a web page is refused whatever its name, and a recording is taken whatever its name")
+    func content() {
+        for path in ["/html", "/songs/page.mp3?type=text/html", "/songs/song.mp3?n=5000"] {
+            let run = home.run("get", server.address(path))
+            #expect(run.status == 65, "\(path): \(run.error)")
+        }
+        #expect(home.run("get", server.address("/html")).error.contains("this is a web page, not a recording"))
+        #expect(home.run("get", song("without-an-ending")).status == 0)
+        #expect(home.titles() == ["without-an-ending"] && home.files.count == 1 && home.files[0].hasSuffix(".wav"))
+    }
+
+    @Test("A7: no connection is opened for an address that cannot be one, nor for --check and --later")
+    func silence() {
+        let name = SongServer.newName()
+        #expect(home.run("get", song("a b.wav", "id=\(name)")).status == 65)
+        #expect(home.run("get", "--check", song("a.wav", "id=\(name)")).status == 0)
+        #expect(home.run("get", "--later", song("a.wav", "id=\(name)")).status == 0)
+        // One that is wrong holds back all of them.
+        #expect(home.run("get", song("b.wav", "id=\(name)"), "ftp://x/").status == 65)
+        #expect(server.requests(name).isEmpty && home.json("get", "--list").count == 1)
+    }
+
+    // MARK: How far it is
+
+    @Test(
+        "A8, A22: the bar never wraps, at any width, and is complete without colours", .needsTerminal,
+        arguments: [20, 40, 80, 200])
+    func bar(columns: Int) {
+        let name = SongServer.newName()
+        let address = song("A%20long%20name%20of%20a%20song.wav", "frames=40000&hold=40000&gate=\(name)&id=\(name)")
+        let terminal = TerminalRun(
+            Command.path, ["get", address], environment: home.environment.merging(["NO_COLOR": "1"]) { $1 },
+            columns: columns)
+        #expect(terminal.wait(for: "49 %"), "\(terminal.text)")
+        server.release(name)
+        #expect(terminal.finish() == 0, "\(terminal.text)")
+        // On a terminal that is wide enough for anything, no line of the bar is as wide as the one it was drawn for.
+        var picture = TerminalPicture(columns: 1000, reflows: false)
+        var widest = 0
+        for part in terminal.text.split(separator: "\u{1B}[?7h") {
+            picture.show(Array(part.utf8))
+            widest = max(
+                widest, picture.lines.filter { $0.hasSuffix("%") || $0.contains("left") }.map(displayWidth).max() ?? 0)
+        }
+        #expect((1..<columns).contains(widest), "\(widest)")
+        #expect(!terminal.text.contains("\u{1B}[3"), "\(terminal.text)")
+    }
+
+    @Test("A8: without a terminal there is a line for every tenth, and no sequence; nothing with -q")
+    func pipes() {
+        let run = home.run("get", song("a.wav", "frames=400000&rate=4000000"))
+        #expect(run.status == 0 && run.output.isEmpty && !run.error.contains("\u{1B}") && !run.error.contains("\r"))
+        let tenths = run.errorLines.filter { $0.hasSuffix(" %") }
+        #expect(tenths.count <= 10 && tenths.last == "a.wav: 100 %", "\(tenths)")
+        #expect(home.run("get", "-q", song("b.wav")).error.isEmpty)
+    }
+
+    @Test("A9: that a server is asked is told before it answers")
+    func connecting() {
+        let name = SongServer.newName()
+        let run = home.run("get", "--json", server.address("/late?gate=\(name)&frames=8000&id=\(name)")) { running in
+            #expect(running.wait(for: "download.connecting"))
+            server.release(name)
+        }
+        #expect(run.status == 0 && run.events.last == "download.finished", "\(run.error)")
+    }
+
+    @Test("A1, A11, C3, C27: what is done only grows, ends at exactly 1, and the last event has the recording")
+    func progress() {
+        let run = home.run("get", "--json", song("a.wav", "frames=200000&rate=800000"))
+        let shares = run.json.compactMap { $0["progress"] as? Double }
+        #expect(shares == shares.sorted() && shares.last == 1 && shares.count > 1, "\(shares)")
+        #expect(run.json.last?.text("event") == "download.finished" && run.json.last?.text("title") == "a")
+        #expect(run.json.last?.text("path").map { $0.hasSuffix(".wav") } == true)
+    }
+
+    @Test("A16: a file that has arrived is looked at before it is a recording, and its loudness is known")
+    func analysing() {
+        let run = home.run("get", "--json", song("a.wav", "frames=80000"))
+        let events = run.events.filter { $0 != "download.progress" }
+        #expect(events == ["connecting", "started", "analysing", "finished"].map { "download." + $0 })
+        #expect(run.json.last?["loudness"] is Double && run.json.last?["true_peak"] is Double)
+    }
+
+    // MARK: Stopping and going on
+
+    @Test("A12, A1: Ctrl-C keeps the part and says how to go on; the same command goes on; --discard removes it")
+    func cancelling() {
+        let name = SongServer.newName()
+        let address = song("a.wav", "frames=40000&hold=40000&gate=\(name)&id=\(name)")
+        for round in 1...2 {
+            let stopped = home.run("get", "--json", address) { running in
+                #expect(running.wait(for: #""bytes":40000"#))
+                running.send(SIGINT)
+            }
+            #expect(stopped.status == 130 && stopped.events.last == "download.cancelled", "\(stopped.error)")
+            #expect(stopped.json.last?.number("kept") == 40000, "\(stopped.text)")
+            #expect(stopped.error.contains("kept") && stopped.error.contains("woodshed get"))
+            #expect(home.parts.count == 2 && home.files.isEmpty, "\(home.parts)")
+            if round == 1 {
+                #expect(home.run("get", "--cancel", "1", "--discard").status == 0)
+                #expect(home.parts.isEmpty && home.json("get", "--list").isEmpty)
+            }
+        }
+        server.release(name)
+        let whole = home.run("get", "--json")
+        #expect(whole.status == 0 && whole.events.last == "download.finished", "\(whole.error)")
+        // Only what is the same is gone on with: the server is asked for it, and from a little before.
+        let last = server.requests(name).last ?? ""
+        #expect(last.hasPrefix("bytes=") && last.hasSuffix("\""), "\(last)")
+        #expect(whole.json.first { $0.text("event") == "download.started" }?.number("bytes") == 40000)
+        #expect(home.parts.isEmpty && home.files.count == 1 && whole.json.last?.number("frames") == 40000)
+    }
+
+    @Test("A12: one that is cancelled without --discard keeps its part, and asking for it again goes on")
+    func cancelledAndAsked() {
+        let name = SongServer.newName()
+        let address = song("a.wav", "frames=40000&hold=40000&gate=\(name)&id=\(name)")
+        let stopped = home.run("get", "--json", address) { running in
+            #expect(running.wait(for: #""bytes":40000"#))
+            running.send(SIGTERM)
+        }
+        #expect(stopped.status == 143 && home.run("get", "--cancel", "1").status == 0)
+        #expect(home.run("get").error.contains("There is nothing to fetch") && home.parts.count == 2)
+        server.release(name)
+        #expect(home.run("get", address).error.contains("going on from 40 kB"))
+        #expect(home.run("get", "--cancel", "7").status == 66 && home.run("get", "--discard").status == 64)
+    }
+
+    @Test("C15: two programs that fetch one address: one of them does, and the other says so and harms nothing")
+    func together() {
+        let name = SongServer.newName()
+        let address = song("a.wav", "frames=40000&hold=40000&gate=\(name)&id=\(name)")
+        let first = home.run("get", "--json", address) { running in
+            #expect(running.wait(for: #""bytes":40000"#))
+            let second = home.run("get", address)
+            #expect(second.status == 75 && second.errorLines.count >= 2, "\(second.status): \(second.error)")
+            #expect(home.json("get", "--list").first?.text("state") == "waiting")
+            server.release(name)
+        }
+        #expect(first.status == 0 && home.titles().count == 1 && server.requests(name).count == 1, "\(first.error)")
+        #expect(home.json("get", "--list").isEmpty)
+    }
+
+    @Test("the list is kept: --later, --pause, --resume and the order by priority")
+    func list() {
+        let name = SongServer.newName()
+        for (song, priority) in [("a", "0"), ("b", "5"), ("c", "-3")] {
+            let address = self.song("\(song).wav", "frames=800\(priority.count)&id=\(name)\(song)")
+            #expect(home.run("get", "--later", address, "--priority", priority).status == 0)
+        }
+        #expect(home.json("get", "--list").compactMap { $0.number("fetch") } == [2, 1, 3])
+        #expect(home.run("get", "--pause", "1").status == 0 && home.run("get", "--parallel", "1").status == 0)
+        #expect(home.json("get", "--list").compactMap { $0.text("state") } == ["paused"])
+        #expect(home.titles() == ["c", "b"] && server.requests(name + "a").isEmpty)
+        #expect(home.run("get", "--resume", "1").status == 0 && home.titles() == ["a", "c", "b"])
+        #expect(home.run("get", "--resume", "1").status == 66)
+    }
+
+    @Test("the same command twice fetches once, and the second says that it is there")
+    func twice() {
+        let name = SongServer.newName()
+        #expect(home.run("get", song("a.wav", "frames=8000&id=\(name)")).status == 0)
+        let again = home.run("get", song("a.wav", "frames=8000&id=\(name)"))
+        #expect(again.status == 0 && again.error.contains("already there") && server.requests(name).count == 1)
+        // The same sound from elsewhere is the same recording.
+        #expect(home.run("get", song("other.wav")).error.contains("already there") && home.files.count == 1)
+    }
+}

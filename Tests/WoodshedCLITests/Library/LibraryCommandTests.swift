@@ -1,0 +1,263 @@
+// `woodshed add`, `list`, `recent`, `edit`, `rm`, `storage`, `clean` and `library check`, as a user runs them.
+import Glibc
+import TestSupport
+import Testing
+
+@testable import WoodshedCLI
+
+@Suite("The library by its commands", .serialized)
+struct LibraryCommandTests {
+    private let home = LibraryHome()
+
+    // MARK: Nothing yet
+
+    @Test("A15, D4: without recordings there is a friendly line and the next command, and nothing is made")
+    func empty() {
+        let before = home.everything
+        let recent = home.run("recent")
+        #expect(recent.status == 0 && recent.output.isEmpty && recent.error.contains("There are no recent recordings."))
+        #expect(recent.error.contains("next: woodshed add FILE, or woodshed get URL"))
+        #expect(home.run("list").error.contains("The library is empty.") && home.run("list", "--json").output.isEmpty)
+        #expect(home.run("recent", "--json").status == 0 && home.run("list", "--trash").status == 0)
+        #expect(home.run("storage").status == 0 && home.run("clean", "--dry-run").status == 0)
+        #expect(home.run("playlist").error.contains("There are no playlists yet."))
+        #expect(home.run("library", "check").status == 0 && home.everything == before)
+        #expect(home.run("play", "@1", "--output", "null").status == 66 && home.run("rm", "@1").status == 66)
+    }
+
+    // MARK: Adding and finding
+
+    @Test("A14, A18: the last five are listed, and @1 plays the newest")
+    func recent() {
+        home.add("one", "two", "three", "four", "five", "six", "seven")
+        #expect(home.json("recent").compactMap { $0.text("title") } == ["seven", "six", "five", "four", "three"])
+        #expect(home.json("recent", "-n", "2").count == 2 && home.json("recent", "--all").count == 7)
+        #expect(home.json("recent").compactMap { $0.number("index") } == [1, 2, 3, 4, 5])
+        let played = home.run("play", "@1", "--output", "null", "--clock", "virtual", "--json")
+        #expect(played.status == 0 && played.events.last == "playback.finished", "\(played.error)")
+        #expect(home.run("recent").error.contains("next: woodshed play @1"))
+        for place in ["@0", "@8", "@99999999999999999999"] {
+            #expect([64, 66].contains(home.run("play", place, "--output", "null").status))
+        }
+    }
+
+    @Test("add copies, links or moves; the same recording is there once, whatever its file is called")
+    func adding() {
+        home.song("a.wav", 1)
+        home.song("music/b.wav", 2)
+        _ = unsafe mkdir(home.folder["music"], 0o755)
+        home.song("music/b.wav", 2)
+        home.folder.write("music/notes.txt", Array("notes".utf8))
+        home.song("c.wav", 3)
+        #expect(home.run("add", "a.wav").status == 0 && home.folder.names.contains("a.wav"))
+        let again = home.run("add", "a.wav")
+        #expect(again.status == 0 && again.error.contains("already there") && home.files.count == 1)
+        #expect(home.run("add", "--move", "c.wav").status == 0 && !home.folder.names.contains("c.wav"))
+        // What is no recording is passed over in a folder.
+        let linked = home.run("add", "--link", "music", "--json")
+        #expect(linked.status == 0 && linked.events == ["library.added"] && home.files.count == 2, "\(linked.error)")
+        #expect(home.titles("--linked") == ["b"] && home.titles("--kept") == ["c", "a"])
+        // And is an error where it is named; the others are added.
+        home.song("d.wav", 4)
+        let some = home.run("add", "music/notes.txt", "d.wav", "nothing.wav")
+        #expect(some.status == 2 && some.error.contains("notes.txt") && home.titles().first == "d", "\(some.error)")
+        #expect(home.run("add", "nothing.wav").status == 66 && home.run("add", "music/notes.txt").status == 65)
+        #expect(home.run("add", "a.wav", "--link", "--move").status == 64)
+    }
+
+    @Test("C8: words find titles, artists and tags, whatever the case and accents, and in scripts without spaces")
+    func finding() {
+        home.add("Café del Mar", "Blue Bossa", "上を向いて歩こう")
+        home.run("edit", "@2", "--artist", "Ána", "--tag", "Slow")
+        for (words, titles) in [
+            ("cafe", ["Café del Mar"]), ("CAFÉ mar", ["Café del Mar"]), ("blue", ["Blue Bossa"]),
+            ("ana", ["Blue Bossa"]),
+            ("slow", ["Blue Bossa"]), ("向い", ["上を向いて歩こう"]), ("を向いて", ["上を向いて歩こう"]), ("ossa", []), ("\"'*", []),
+        ] {
+            #expect(home.titles("--search", words) == titles, "\(words)")
+        }
+        #expect(home.titles("cafe", "mar") == ["Café del Mar"] && home.run("list", "zebra").status == 0)
+        #expect(home.run("list", "zebra").error.contains("Nothing was found."))
+    }
+
+    @Test("C9: filters combine, and each set is the intersection of its parts")
+    func filters() {
+        home.add("one", "two", "three", "four")
+        home.run("edit", "@1", "@2", "--tag", "a")
+        home.run("edit", "@2", "@3", "--tag", "b", "--artist", "Ana", "--language", "pt-BR")
+        home.run("sections", "@3", "add", "0.1-0.5")
+        let all = Set(home.titles())
+        let filters: [[String]] = [
+            ["--tag", "a"], ["--tag", "B"], ["--artist", "ana"], ["--language", "pt"], ["--sections"],
+            ["--no-sections"],
+            ["--kind", "audio"], ["--kind", "video"], ["--kept"], ["--linked"], ["--missing"],
+        ]
+        let sets = filters.map { filter in
+            Set(home.run(["list", "--json"] + filter).json.compactMap { $0.text("title") })
+        }
+        #expect(sets[0] == ["four", "three"] && sets[1] == ["three", "two"] && sets[4] == ["two"])
+        #expect(sets[4].union(sets[5]) == all && sets[6] == all && sets[7].isEmpty)
+        for first in filters.indices {
+            for second in filters.indices where second > first {
+                // Only one of each option has a meaning; of tags, all are meant.
+                guard filters[first][0] != filters[second][0] || filters[first][0] == "--tag" else { continue }
+                if sets[first] == all || sets[second] == all || Set([first, second]) == [4, 5] { continue }
+                let both = home.run(["list", "--json"] + filters[first] + filters[second]).json
+                #expect(
+                    Set(both.compactMap { $0.text("title") }) == sets[first].intersection(sets[second])
+                        || Set([first, second]) == [8, 9], "\(filters[first]) \(filters[second])")
+            }
+        }
+    }
+
+    @Test("C18: two recordings with one title do not clash, and @ or more words tell which is meant")
+    func sameTitle() {
+        home.add("Song", "Song", "Song of songs")
+        #expect(home.files.count == 3 && Set(home.files).count == 3)
+        let unclear = home.run("play", "song", "--output", "null")
+        #expect(unclear.status == 66 && unclear.error.contains("may be 2 recordings") && unclear.error.contains("@3"))
+        #expect(home.run("play", "song of", "--output", "null", "--clock", "virtual").status == 0)
+        #expect(home.run("play", "song", "of", "songs", "--output", "null", "--clock", "virtual").status == 0)
+        let close = home.run("play", "sogn of songs", "--output", "null")
+        #expect(close.status == 66 && close.error.contains("Did you mean 'Song of songs'?"), "\(close.error)")
+        #expect(Set(home.json("list").compactMap { $0.text("original") }) == ["new.wav"])
+    }
+
+    @Test("C31: add, edit, info and rm lead to what a model has, at each step")
+    func editing() {
+        home.add("one", "two")
+        #expect(home.run("edit", "one", "--title", "Uno", "--artist", "Ana", "--tag", "x", "--tag", "y").status == 0)
+        var item = home.json("list")[1]
+        #expect(item.text("title") == "Uno" && item.text("artist") == "Ana" && item["tags"] as? [String] == ["x", "y"])
+        #expect(home.run("edit", "uno", "--untag", "X", "--artist", "", "--licence", "CC BY 4.0").status == 0)
+        item = home.json("list")[1]
+        #expect(item.text("artist") == "" && item["tags"] as? [String] == ["y"] && item.text("licence") == "CC BY 4.0")
+        #expect(home.json("info", "uno")[0].number("frames") == 8000)
+        #expect(home.run("edit", "@1").status == 64 && home.run("edit", "@7", "--title", "x").status == 66)
+        #expect(
+            home.run("edit", "@1-2", "--title", "x").status == 64 && home.run("edit", "@1", "--title", "").status == 64)
+        #expect(home.run("edit", "@1", "--language", "not a language").status == 64)
+        #expect(home.titles() == ["two", "Uno"] && home.run("rm", "@1-2").status == 0 && home.titles().isEmpty)
+        // Ctrl characters are no part of a title.
+        home.run("rm", "--undo")
+        home.run("edit", "two", "--title", "a\u{1B}[31m\nb\u{7}")
+        #expect(!home.run("list").text.contains("\u{1B}") && home.run("list").lines.count == 2)
+    }
+
+    // MARK: Removing, and room
+
+    @Test("C5: rm needs no question, since --undo brings it back; the bytes that it frees are those that du misses")
+    func removing() {
+        home.add("one", "two", "three")
+        let removed = home.run("rm", "@1", "three")
+        #expect(removed.status == 0 && removed.error.contains("next: woodshed rm --undo") && home.titles().count == 2)
+        #expect(home.run("rm", "--undo").status == 0 && home.titles() == ["three", "two", "one"])
+        #expect(home.run("rm", "@1-2").status == 0 && home.titles("--trash").count == 2)
+        let careful = home.run("rm", "--empty")
+        #expect(careful.status == 64 && careful.errorLines.count == 2 && home.titles("--trash").count == 2)
+        let before = home.room("data/woodshed/library")
+        let told = home.json("storage")[0].number("total") ?? 0
+        #expect(home.run("rm", "--empty", "--yes").status == 0)
+        let freed = before - home.room("data/woodshed/library")
+        #expect(freed > 0 && told - (home.json("storage")[0].number("total") ?? 0) == freed)
+        #expect(home.run("rm", "--undo").status == 66 && home.titles() == ["one"])
+        // The file of one that stays where the user has it is never removed.
+        home.song("mine.wav", 9)
+        home.run("add", "--link", "mine.wav")
+        home.run("rm", "@1")
+        home.run("rm", "--empty", "--yes")
+        #expect(home.folder.names.contains("mine.wav"))
+    }
+
+    @Test("C5: --keep-entry frees the file and keeps the recording, whose sections come back with it")
+    func keepingEntry() {
+        home.add("one")
+        home.song("again.wav", 1)
+        home.run("sections", "@1", "add", "0.1-0.5", "--name", "Riff")
+        #expect(home.run("rm", "@1", "--keep-entry").status == 64 && home.files.count == 1)
+        #expect(home.run("rm", "@1", "--keep-entry", "--yes").status == 0 && home.files.isEmpty)
+        #expect(home.titles("--missing") == ["one"] && home.run("practice", "@1", "--output", "null").status == 66)
+        #expect(home.run("add", "again.wav").status == 0 && home.titles("--missing").isEmpty)
+        #expect(home.titles() == ["one"] && home.json("sections", "@1").first?.text("name") == "Riff")
+    }
+
+    @Test("C30: storage has what du has, and clean removes only what may go")
+    func storage() {
+        home.add("one", "two")
+        home.run("waveform", "@1")
+        home.run("rm", "@2")
+        let storage = home.json("storage")[0]
+        let library = ["recordings", "trash", "parts"].reduce(0) { $0 + (storage.number($1) ?? 0) }
+        #expect(library == home.room("data/woodshed/library"), "\(storage)")
+        let kinds = ["recordings", "trash", "parts", "takes", "cache", "store"].compactMap { storage.number($0) }
+        #expect(kinds.count == 6 && kinds.reduce(0, +) == storage.number("total"))
+        #expect(home.run("clean", "--dry-run").error.contains("would remove") && home.run("clean").status == 64)
+        #expect(home.titles("--trash") == ["one"])
+        #expect(home.run("clean", "--cache", "--yes").status == 0 && home.titles("--trash").isEmpty)
+        #expect(
+            home.titles() == ["two"] && (home.json("storage")[0].number("cache") ?? 0) < (storage.number("cache") ?? 0))
+        #expect(home.run("clean").error.contains("There is nothing to remove."))
+    }
+
+    // MARK: The disk
+
+    @Test("C14: what was done behind its back is seen, repaired when asked, and never by itself")
+    func checking() {
+        home.add("one", "two", "three")
+        home.song("music.wav", 7)
+        home.run("add", "--link", "music.wav")
+        let paths = home.json("list").compactMap { $0.text("path") }
+        _ = unsafe unlink(paths[1])
+        _ = unsafe mkdir(home.folder["elsewhere"], 0o755)
+        _ = unsafe rename(home.folder["music.wav"], home.folder["elsewhere/other name.wav"])
+        home.song("data/woodshed/library/stray.wav", 8)
+        let part = home.folder.write("data/woodshed/library/parts/old.part", [1, 2, 3])
+        var times = [timeval(tv_sec: 1_000_000, tv_usec: 0), timeval(tv_sec: 1_000_000, tv_usec: 0)]
+        #expect(unsafe utimes(part, &times) == 0)
+        let list = home.run("list")
+        #expect(list.status == 0 && list.lines.count { $0.contains("missing") } == 2, "\(list.text)")
+        let check = home.run("library", "check", "elsewhere")
+        #expect(check.status == 2 && check.error.contains("next: woodshed library check --fix"), "\(check.error)")
+        for word in ["missing   three", "moved     music", "orphan", "part"] {
+            #expect(check.text.contains(word), "\(word)")
+        }
+        #expect(home.run("library", "check").status == 2 && home.parts == ["old.part"])
+        #expect(home.run("library", "check", "elsewhere", "--fix").status == 2)
+        #expect(home.titles("--missing") == ["three"] && home.parts.isEmpty)
+        #expect(home.run("play", "music", "--output", "null", "--clock", "virtual").status == 0)
+        #expect(home.run("library", "check", "--json").json[0]["moved"] as? [String] == [])
+        #expect(home.run("library", "chekc").status == 64)
+    }
+
+    @Test(
+        "C7, C10: a list fits every width, has a text for each sign, and one recording a line where it is piped",
+        .needsTerminal)
+    func widths() {
+        home.add(
+            "A title that is longer than most terminals are wide, since it goes on and on", "日本語の長い題名日本語の長い題名", "ok")
+        home.song("mine.wav", 9)
+        home.run("add", "--link", "mine.wav")
+        for columns in [20, 30, 40, 60, 80, 120, 200] {
+            let terminal = TerminalRun(Command.path, ["list"], environment: home.environment, columns: columns)
+            #expect(terminal.finish() == 0)
+            var picture = TerminalPicture(columns: 1000, reflows: false)
+            picture.show(terminal.seen)
+            let rows = picture.lines.filter { $0.contains("●") || $0.contains("○") }.filter { $0.contains("@") }
+            #expect(rows.count == 4 && rows.allSatisfy { displayWidth($0) < columns }, "\(columns): \(picture.lines)")
+        }
+        let piped = home.run("list")
+        #expect(piped.lines.count == 4 && piped.lines[0].contains("linked") && piped.lines[3].contains("kept"))
+        #expect(piped.lines[3].hasSuffix("on and on") && !piped.text.contains("●") && !piped.text.contains("\u{1B}"))
+        let plain = TerminalRun(Command.path, ["list", "--plain"], environment: home.environment)
+        #expect(plain.finish() == 0 && !plain.text.contains("●") && plain.text.contains("linked"))
+        #expect(!plain.text.contains("\u{1B}"))
+    }
+
+    @Test("D5, D6, D19: what a file is, a folder made when it is needed, and titles that are completed")
+    func facts() {
+        #expect(!home.folder.names.contains("data"))
+        home.add("one")
+        #expect(home.json("info", "one")[0].number("sample_rate") == 8000 && home.files.count == 1)
+        #expect(home.json("list")[0].text("codec") == "pcm_s16")
+    }
+}

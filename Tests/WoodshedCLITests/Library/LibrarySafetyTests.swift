@@ -1,0 +1,213 @@
+// The library where something is wrong: no network, no room, no rights, another version's store, names of every kind.
+import Glibc
+import TestSupport
+import Testing
+
+@testable import WoodshedCLI
+
+@Suite("The library where something is wrong", .serialized)
+struct LibrarySafetyTests {
+    private let home = LibraryHome()
+
+    /// Whether a program may have a network namespace of its own, in which there is nothing but itself.
+    static let hasNamespaces = Command.tool("unshare", ["-n", "true"])
+    /// Whether a small disk can be made.
+    static let hasDisks = Command.tool("unshare", ["-m", "sh", "-c", "mount -t tmpfs -o size=1m none /mnt"])
+
+    @Test(
+        "C2, C36: everything works where there is no network; get says what is wrong",
+        .enabled("no network namespace can be made here") { hasNamespaces })
+    func offline() {
+        home.song("a.wav", 1)
+        for line in [
+            "add a.wav", "list", "recent", "edit @1 --tag x", "play @1 --output null --clock virtual",
+            "practice @1 --section 0-0.5 -n 1 --output null --clock virtual", "render @1 -o out.wav", "sections @1",
+            "takes",
+            "playlist create A", "playlist add A @1", "storage", "clean --dry-run", "library check", "stats", "rm @1",
+            "rm --undo",
+        ] {
+            let run = home.shell("unshare -n \"$1\" \(line)")
+            #expect(run.status == 0, "\(line): \(run.error)")
+        }
+        let get = home.shell("unshare -n \"$1\" get -q --retry 0 http://192.0.2.1/a.wav")
+        #expect(get.status == 69 && get.errorLines.count == 2, "\(get.error)")
+        #expect(home.shell("unshare -n \"$1\" get -q --retry 0 http://example.org/a.wav").status == 69)
+    }
+
+    @Test("every verb ends with standard input closed, and nothing is asked")
+    func closedInput() {
+        home.add("song one", "song two")
+        for (line, statuses) in [
+            ("get", [0]), ("get -", [0]), ("add new.wav", [66]), ("list", [0]), ("recent", [0]),
+            ("edit song --tag x", [66]),
+            ("rm song", [66]), ("play song --output null", [66]), ("playlist", [0]), ("storage", [0]),
+            ("clean", [0, 64]),
+            ("rm --empty", [0]), ("rm @1", [0]), ("rm --empty", [64]), ("library check", [0]),
+        ] as [(String, [Int32])] {
+            let run = home.shell("\"$1\" \(line) <&-")
+            #expect(statuses.contains(run.status), "\(line): \(run.status) \(run.error)")
+        }
+    }
+
+    @Test("a reader that goes is no error")
+    func closedPipe() {
+        home.add("one", "two", "three")
+        for line in ["list", "list --json", "recent", "playlist", "get --list", "storage"] {
+            let run = home.shell("\"$1\" \(line) -q | head -c 1 >/dev/null")
+            #expect(run.status == 0 && run.error.isEmpty, "\(line): \(run.error)")
+        }
+    }
+
+    @Test(
+        "names of every kind: composed and decomposed, of 250 bytes, with control characters, and that begin with a dash"
+    )
+    func names() {
+        let long = String(repeating: "ü", count: 125) + ".wav"
+        let names = [
+            "caf\u{E9}.wav", "cafe\u{301}.wav", long, "a\u{1B}[31mb\nc.wav", "-n.wav", "@1", "two  spaces .wav",
+            "日本語.WAV",
+        ]
+        for (number, name) in names.enumerated() {
+            home.song(name, number + 1)
+            let run = home.run("add", "./" + name, "--json")
+            #expect(run.status == 0 && run.json.first?.text("original") != nil, "\(name): \(run.error)")
+        }
+        #expect(home.files.count == names.count && home.titles("caf\u{E9}").count == 2)
+        let list = home.run("list")
+        #expect(list.lines.count == names.count && !list.text.contains("\u{1B}") && list.text.contains("日本語"))
+        // A file wins over a place of the library.
+        #expect(home.run("info", "./@1", "--json").json[0].text("path")?.hasSuffix("@1") == true)
+        let tooLong = home.run("add", String(repeating: "n", count: 300) + ".wav")
+        #expect([65, 66].contains(tooLong.status) && tooLong.errorLines.count == 2, "\(tooLong.error)")
+        let title = String(repeating: "t", count: 300)
+        #expect(home.run("edit", "@1", "--title", title).status == 0 && home.titles().contains(title))
+        #expect(home.run("edit", "@1", "--title", String(repeating: "t", count: 100_000)).status == 64)
+    }
+
+    @Test("a folder that may not be written is told with 77, nothing is lost, and reading goes on")
+    func readOnly() {
+        home.add("one")
+        home.song("two.wav", 5)
+        for name in ["data/woodshed/library/parts", "data/woodshed/library", "data/woodshed"] {
+            _ = unsafe chmod(home.folder[name], 0o555)
+        }
+        defer {
+            for name in ["data/woodshed", "data/woodshed/library", "data/woodshed/library/parts"] {
+                _ = unsafe chmod(home.folder[name], 0o755)
+            }
+        }
+        // Root may write everywhere, unless that right is taken from the program.
+        let asUser = geteuid() == 0 ? "setpriv --bounding-set -dac_override,-dac_read_search " : ""
+        let add = home.shell(asUser + "\"$1\" add two.wav")
+        #expect([73, 77].contains(add.status) && add.errorLines.count <= 2, "\(add.status): \(add.error)")
+        #expect(home.shell(asUser + "\"$1\" list").status == 0 && home.titles() == ["one"] && home.files.count == 1)
+        #expect(home.shell(asUser + "\"$1\" play @1 --output null --clock virtual").status == 0)
+        let get = home.shell(asUser + "\"$1\" get -q \(SongServer.path("/songs/a.wav?frames=8000"))")
+        #expect([73, 77].contains(get.status), "\(get.status): \(get.error)")
+    }
+
+    @Test(
+        "a disk that is full is told, with nothing half in the library; what is removed makes room again",
+        .enabled("no small disk can be made here") { hasDisks })
+    func fullDisk() {
+        _ = unsafe mkdir(home.folder["data"], 0o755)
+        home.song("large.wav", 1, frames: 400_000)
+        home.song("small.wav", 2)
+        let large = SongServer.path("/songs/b.wav?frames=450000")
+        let run = home.shell(
+            """
+            unshare -m sh -c '
+            mount -t tmpfs -o size=1m none "$2/data" || exit 99
+            "$1" add small.wav; echo "small $?" >&2
+            "$1" add large.wav; echo "large $?" >&2
+            "$1" get -q --retry 0 "\(large)"; echo "get $?" >&2
+            "$1" list --json; echo "list $?" >&2
+            "$1" library check --json; "$1" rm @1; "$1" rm --empty --yes; echo "rm $?" >&2
+            find "$2/data" -name "*.wav" -size +300k' sh "$1" "$2"
+            """)
+        #expect(
+            run.error.contains("small 0") && run.error.contains("list 0") && run.error.contains("rm 0"), "\(run.error)")
+        #expect(run.error.contains("large 0") || run.error.contains("large 74"), "\(run.error)")
+        #expect(run.error.contains("get 74"), "\(run.error)")
+        for item in run.json where item["missing"] is Bool { #expect(item["missing"] as? Bool == false) }
+        #expect(run.json.last?["orphans"] as? [String] == [], "\(run.text)")
+    }
+
+    @Test(
+        "C38: a store of a newer version is left as it is, and told with 65; one that is damaged is kept and replaced")
+    func stores() {
+        home.add("one")
+        #expect(
+            Command.tool(
+                "sqlite3",
+                [home.folder["data/woodshed/practice.db"], "PRAGMA user_version=99; PRAGMA wal_checkpoint(TRUNCATE);"]))
+        let before = home.folder.read("data/woodshed/practice.db")
+        for words in [
+            ["list"], ["add", "new.wav"], ["recent"], ["playlist"], ["get", "--list"], ["storage"], ["rm", "@1"],
+        ] {
+            home.song("new.wav", 3)
+            let run = home.run(words)
+            #expect(run.status == 65 && run.error.contains("newer version"), "\(words): \(run.status) \(run.error)")
+        }
+        #expect(home.folder.read("data/woodshed/practice.db") == before && home.files.count == 1)
+        home.folder.write("data/woodshed/practice.db", Array("This is no store at all.".utf8))
+        let list = home.run("list")
+        #expect(
+            list.status == 0 && list.errorLines.count >= 2 && list.error.contains("practice.db.damaged"),
+            "\(list.error)")
+        #expect(home.folder.names(in: "data/woodshed").contains("practice.db.damaged"))
+        // The files are still there, and are found.
+        #expect(
+            home.run("library", "check").text.contains("orphan") && home.run("library", "check", "--fix").status == 0)
+        #expect(home.titles().count == 1)
+    }
+
+    @Test(
+        "with the clock set back, what is added last is still the newest",
+        .enabled("no time namespace or faketime is here") { Command.tool("faketime", ["2001-01-01", "true"]) })
+    func clock() {
+        home.add("one")
+        home.song("b.wav", 7)
+        let run = home.shell("faketime '2001-01-01' \"$1\" add b.wav")
+        #expect(run.status == 0 && home.titles().count == 2, "\(run.error)")
+        #expect(
+            home.run("list").status == 0 && home.run("rm", "@1").status == 0 && home.run("rm", "--undo").status == 0)
+    }
+
+    @Test("C15: many programs at once add the same recordings, and each is there once")
+    func together() {
+        for number in 0..<6 { home.song("s\(number).wav", number + 1) }
+        let run = home.shell(
+            "for i in 1 2 3 4 5 6; do \"$1\" add -q s*.wav & done; for i in 1 2 3 4 5 6; do wait -n || exit 1; done"
+                .replacing("wait -n", with: "wait"))
+        #expect(run.status == 0 && run.error.isEmpty, "\(run.error)")
+        #expect(home.titles("--sort", "title") == (0..<6).map { "s\($0)" } && home.files.count == 6)
+        #expect(home.parts.isEmpty && home.run("library", "check").status == 0)
+    }
+
+    @Test("E17: a folder of many recordings is added by one command, and again without a change")
+    func bulk() {
+        let count = cases(2000, few: 200)
+        _ = unsafe mkdir(home.folder["many"], 0o755)
+        for number in 0..<count { home.song("many/s\(number).wav", number, frames: 800) }
+        let added = home.run("add", "--link", "many")
+        #expect(added.status == 0 && added.errorLines.first == "\(count) added", "\(added.error)")
+        let again = home.run("add", "--link", "many")
+        #expect(again.status == 0 && again.error.contains("\(count) already there"), "\(again.error)")
+        #expect(home.titles().count == count)
+    }
+
+    @Test("Ctrl-C while a folder is added keeps what was added")
+    func interrupted() {
+        let count = cases(3000, few: 600)
+        _ = unsafe mkdir(home.folder["many"], 0o755)
+        for number in 0..<count { home.song("many/s\(number).wav", number, frames: 400) }
+        let run = home.run("add", "--json", "many") { running in
+            #expect(running.wait(for: "library.added"))
+            running.send(SIGINT)
+        }
+        #expect(run.status == 130 || run.status == 0, "\(run.status)")
+        #expect(home.titles().count == home.files.count && home.run("add", "many").status == 0)
+        #expect(home.titles().count == count && home.run("library", "check").status == 0)
+    }
+}

@@ -1,0 +1,81 @@
+// A server on loopback that has recordings, and that fails in the ways that a test asks for.
+import Foundation
+import Glibc
+import Testing
+
+/// The server of the tests of Transfers. It ends with the tests, because its standard input does.
+final class SongServer: Sendable {
+    let port: UInt16
+    /// The port for encrypted connections; 0 without a certificate.
+    let securePort: UInt16
+    private let input: Foundation.Pipe
+
+    init(certificate: String? = nil, key: String? = nil) throws {
+        let tests = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent()
+        let (process, input, output) = (Process(), Foundation.Pipe(), Foundation.Pipe())
+        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+        process.arguments =
+            ["python3", tests.appendingPathComponent("TransfersTests/Servers/faults.py").path]
+            + [certificate, key].compactMap(\.self)
+        (process.standardInput, process.standardOutput) = (input, output)
+        try process.run()
+        self.input = input
+        var lines = Data()
+        while lines.count(where: { $0 == 10 }) < (certificate == nil ? 1 : 2) {
+            let more = output.fileHandleForReading.availableData
+            if more.isEmpty { break }
+            lines += more
+        }
+        let ports = String(decoding: lines, as: UTF8.self).split(separator: "\n").compactMap { UInt16($0) }
+        port = try #require(ports.first)
+        securePort = ports.count > 1 ? ports[1] : 0
+    }
+
+    private static let running = Result { try SongServer() }
+    static func shared() throws -> SongServer { try running.get() }
+
+    /// The address of a recording, or of a fault. `/songs/NAME?frames=N` is a WAV file of so many frames.
+    func address(_ path: String) -> String { "http://127.0.0.1:\(port)\(path)" }
+
+    /// A name for a conversation that no other test has.
+    static func newName() -> String { UUID().uuidString }
+
+    /// What the requests of a conversation asked for: a line each, range and validator.
+    func requests(_ id: String) -> [String] { ask("/requests?of=\(id)").split(separator: "\n").map(String.init) }
+
+    /// Lets those go on that wait for a gate.
+    func release(_ gate: String) { _ = ask("/release?gate=\(gate)") }
+
+    /// The body of an answer.
+    func ask(_ path: String) -> String {
+        let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+        defer { close(descriptor) }
+        var place = sockaddr_in()
+        (place.sin_family, place.sin_port) = (sa_family_t(AF_INET), port.bigEndian)
+        place.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+        let connected = unsafe withUnsafePointer(to: &place) { pointer in
+            unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                unsafe connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+            }
+        }
+        let request = Array("GET \(path) HTTP/1.1\r\nHost: x\r\n\r\n".utf8)
+        guard connected == 0, unsafe write(descriptor, request, request.count) == request.count else { return "" }
+        // Nothing more is asked, so the server closes after its answer.
+        shutdown(descriptor, Int32(SHUT_WR))
+        var answer: [UInt8] = []
+        var buffer = [UInt8](repeating: 0, count: 65536)
+        while true {
+            let count = unsafe read(descriptor, &buffer, buffer.count)
+            if count <= 0 { break }
+            answer += buffer.prefix(count)
+        }
+        let text = String(decoding: answer, as: UTF8.self)
+        return text.range(of: "\r\n\r\n").map { String(text[$0.upperBound...]) } ?? ""
+    }
+}
+
+extension SongServer {
+    /// An address of the server, for lines of a shell.
+    static func path(_ path: String) -> String { (try? shared().address(path)) ?? "http://127.0.0.1:1/" }
+}
