@@ -28,7 +28,10 @@ let realtimeSanitizer: [LinkerSetting] =
 
 // Tests that only call, wait and compare gain nothing from optimisation, which takes minutes in release builds: one front end compiles all
 // files of a module. What they test is optimised all the same.
-let quickSettings = settings + [.unsafeFlags(["-Onone"], .when(configuration: .release))]
+let quickSettings =
+    settings + [
+        .unsafeFlags(["-Onone"], .when(configuration: .release))
+    ]
 
 let sanitizerSupport: [Target.Dependency] = sanitizesThreads ? ["CSanitizerSupport"] : []
 

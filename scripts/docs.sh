@@ -28,11 +28,11 @@ fi
 
 cd "$(dirname "$0")/.."
 
-modules=(Explanations Realtime DSP Drawing AudioFiles Clips Takes Waveforms AudioDevices Recording Engine Sections Practice Woodshed)
+modules=(Explanations Realtime DSP Drawing AudioFiles Clips Takes Waveforms AudioDevices Recording Engine Queue Sections Practice Transfers Library Woodshed)
 # Modules of programs, which other packages do not import.
 programs=(WoodshedCLI WoodshedCommand)
 # Modules without public symbols.
-internals=(Anki Database Files JSON Libraries RemoteControl Settings UserState)
+internals=(Anki Database DesktopBus Files JSON Libraries RemoteControl Settings UserState)
 for folder in Sources/*/; do
     case " ${modules[*]} ${programs[*]} ${internals[*]} " in
     *" $(basename "$folder") "*) ;;

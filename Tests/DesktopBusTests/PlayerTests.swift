@@ -138,7 +138,7 @@ struct PlayerTests {
             try seen.set("Rate", .double(rate))
             #expect(try eventually { try seen.get("Rate") == .double(rate) })
         }
-        for rate in [0.2499, 4.0001, -1, .infinity, -.infinity, .nan, 1e300, 5e-324] {
+        for rate in [0.2499, 4.0001, -1, .infinity, -.infinity, .nan, 1e300, .leastNonzeroMagnitude] {
             #expect(SeenPlayer.refusal { try seen.set("Rate", .double(rate)) } == "InvalidArgs")
         }
         #expect(player.state.rate == 4 && player.state.playback == .playing)
@@ -329,7 +329,7 @@ struct PlayerTests {
         try seen.call("Play")
         let interfaces = [BusInterface.root, .player, .trackList, .properties, .introspection]
         let numbers: [Int64] = [0, 1, -1, .min, .max, 50_000_000, 100_000_001]
-        let doubles = [0, 1, -1, 0.25, 4, 4.1, .nan, .infinity, -.infinity, 1e308, 5e-324]
+        let doubles = [0, 1, -1, 0.25, 4, 4.1, .nan, .infinity, -.infinity, 1e308, .leastNonzeroMagnitude]
         let texts = ["", "Track", "file:///a", "\u{202E}é\u{FFFD}", String(repeating: "ä", count: 30_000)]
         let names = interfaces.flatMap { $0.properties.map(\.name) } + interfaces.map(\.name)
         func value(_ type: String) -> BusValue {

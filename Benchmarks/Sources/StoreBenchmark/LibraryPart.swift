@@ -8,7 +8,9 @@ private let count = 10_000
 /// A tenth of a second of sound that no other number has, as a WAV file.
 private func writeWave(_ number: Int, to path: String) {
     let frames = 4410
-    func little(_ value: Int, _ bytes: Int) -> [UInt8] { (0..<bytes).map { UInt8(truncatingIfNeeded: value >> (8 * $0)) } }
+    func little(_ value: Int, _ bytes: Int) -> [UInt8] {
+        (0..<bytes).map { UInt8(truncatingIfNeeded: value >> (8 * $0)) }
+    }
     var file = Array("RIFF".utf8) + little(36 + 2 * frames, 4) + Array("WAVEfmt ".utf8) + little(16, 4) + little(1, 2)
     file += little(1, 2) + little(44_100, 4) + little(88_200, 4) + little(2, 2) + little(16, 2)
     file += Array("data".utf8) + little(2 * frames, 4)
@@ -35,7 +37,10 @@ func measureLibrary() throws {
         print("  adding \(added) recordings of .1 s, \(name): \(Int(time)) ms")
         record("Library", "add \(count) recordings, \(name)", unit: "ms", .lower, [time])
         guard way == .link else { continue }
-        for (what, text) in [("list", ""), ("search 'giant 99'", "giant 99"), ("search 'caf'", "caf"), ("search, nothing found", "xyzzy")] {
+        for (what, text) in [
+            ("list", ""), ("search 'giant 99'", "giant 99"), ("search 'caf'", "caf"),
+            ("search, nothing found", "xyzzy"),
+        ] {
             var (times, found) = ([Double](), 0)
             for _ in 0..<11 { times.append(try milliseconds { found = try library.items { $0.text = text }.count }) }
             print("  library, \(what): \(found) recordings, \(times.sorted()[5]) ms")

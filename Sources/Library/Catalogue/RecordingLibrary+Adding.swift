@@ -97,22 +97,27 @@ extension RecordingLibrary {
                 if way != .link { staged += files[index].item?.byteCount ?? 0 }
             } catch { files[index].failure = error }
         }
-        place(&files)
-        var results: [Result<AddedItem, any Error>] = []
-        do {
-            let written = try write(files)
-            results = zip(files, written).map { file, item in
-                if let failure = file.failure { return .failure(failure) }
-                if let known = file.known { return .success(AddedItem(item: known, isNew: false)) }
-                guard let item else { return .failure(RecordingLibraryError.unknown(0)) }
-                return .success(AddedItem(item: item, isNew: true))
-            }
-        } catch {
+        // Linked files need no folder.
+        guard files.contains(where: { $0.item?.place == .kept }) else { return finish(&files) }
+        return folder.exclusively {
+            place(&files)
+            return finish(&files)
+        }
+    }
+
+    /// Tells the store, and clears away what is not needed, whether that succeeds or not.
+    private func finish(_ files: inout [NewFile]) -> [Result<AddedItem, any Error>] {
+        let written: [AddedItem?]
+        do throws(StoreError) { written = try write(files) } catch {
             for file in files { takeBack(file) }
             return files.map { .failure($0.failure ?? error) }
         }
         for file in files { cleanUp(file) }
-        return results
+        return zip(files, written).map { file, added in
+            if let failure = file.failure { return .failure(failure) }
+            if let known = file.known { return .success(AddedItem(item: known, isNew: false)) }
+            return added.map { .success($0) } ?? .failure(RecordingLibraryError.unknown(0))
+        }
     }
 
     /// Reads a file, and copies it unless it stays where it is.
@@ -207,18 +212,21 @@ extension RecordingLibrary {
         if code < 0 { throw FileFault(code: Int32(-code), isCreating: true) }
     }
 
-    private func write(_ files: [NewFile]) throws(StoreError) -> [LibraryItem?] {
+    private func write(_ files: [NewFile]) throws(StoreError) -> [AddedItem?] {
         guard files.contains(where: { $0.item != nil }) else { return files.map { _ in nil } }
         let now = Self.now
         let items = files.map(\.item)
         return try self.change { (rows) throws(DatabaseError) in
-            try items.map { (item) throws(DatabaseError) -> LibraryItem? in
+            try items.map { (item) throws(DatabaseError) -> AddedItem? in
                 guard let item else { return nil }
                 var recording = item.recording
                 recording.path = item.place == .kept ? folder.file(item.path) : item.path
+                // Another program may have added it meanwhile.
+                let earlier = try rows.item(recording.key)
+                let wasThere = earlier.map { !$0.isGone && !$0.item.isTrashed } ?? false
                 let row = try rows.rows.see(recording, at: now)
                 let number = try rows.add(item, recording: row.id, at: now)
-                return try rows.item(number: number)?.item
+                return try rows.item(number: number).map { AddedItem(item: $0.item, isNew: !wasThere) }
             }
         }
     }
@@ -226,12 +234,18 @@ extension RecordingLibrary {
     /// Undoes what was done with a file that the store could not take.
     private func takeBack(_ file: NewFile) {
         if let temporary = file.temporary { _ = calls.remove(temporary) }
-        guard let placed = file.placed else { return }
+        guard let placed = file.placed, !isNeeded(placed) else { return }
         if let origin = file.movedFrom {
             if state(origin) == nil { _ = calls.rename(placed, to: origin) } else { _ = calls.remove(placed) }
         } else {
             _ = calls.remove(placed)
         }
+    }
+
+    /// Whether the library has this very file, by another program; also if that cannot be found out.
+    private func isNeeded(_ path: String) -> Bool {
+        guard let key = LibraryFolder.key(fileName(path)) else { return true }
+        do throws(StoreError) { return try item(key).map { !$0.isTrashed } ?? false } catch { return true }
     }
 
     /// Removes what is no longer needed, now that the store knows the file.

@@ -119,21 +119,33 @@ extension RecordingLibrary {
         var filter = ItemFilter()
         filter.isTrash = true
         var (removed, freed): ([LibraryItem], Int64) = ([], 0)
-        for row in try read({ (rows) throws(DatabaseError) in try rows.items(filter) }) ?? [] {
-            if row.item.place == .kept {
-                for path in [folder.trashed(row.path), folder.file(row.path)] {
-                    let bytes = Self.byteCount(path)
-                    let code = calls.remove(path)
-                    guard code >= 0 || code == -Int(ENOENT) else {
-                        throw RecordingLibraryError.writing(path, FileFault(code: Int32(-code)))
-                    }
-                    freed += code >= 0 ? bytes ?? 0 : 0
-                }
+        for listed in try read({ (rows) throws(DatabaseError) in try rows.items(filter) }) ?? [] {
+            let emptied = try folder.exclusively { () throws -> (LibraryItem, Int64)? in
+                // Another program may have brought it back meanwhile.
+                guard
+                    let row = try read({ (rows) throws(DatabaseError) in try rows.item(number: listed.number) }) ?? nil,
+                    !row.isGone, row.item.isTrashed
+                else { return nil }
+                let bytes = row.item.place == .kept ? try removeFiles(of: row) : 0
+                try change { (rows) throws(DatabaseError) in try rows.forget(row.number) }
+                return (row.item, bytes)
             }
-            try change { (rows) throws(DatabaseError) in try rows.forget(row.number) }
-            removed.append(row.item)
+            guard let emptied else { continue }
+            removed.append(emptied.0)
+            freed += emptied.1
         }
         return (removed, freed)
+    }
+
+    private func removeFiles(of row: ItemRow) throws(RecordingLibraryError) -> Int64 {
+        var freed: Int64 = 0
+        for path in [folder.trashed(row.path), folder.file(row.path)] {
+            let bytes = Self.byteCount(path)
+            let code = calls.remove(path)
+            guard code >= 0 || code == -Int(ENOENT) else { throw .writing(path, FileFault(code: Int32(-code))) }
+            freed += code >= 0 ? bytes ?? 0 : 0
+        }
+        return freed
     }
 
     /// Removes the file of a recording of the library's own and keeps the recording in the list, where it is missing until it is fetched or

@@ -43,7 +43,7 @@ public final class Fetcher: Sendable {
     private let state = Mutex(State())
     private let broadcast = EventBroadcast<FetchEvent>()
     /// Takes files in, one after another; nil if the system makes no thread, and then the transfers' thread does.
-    private let jobs = JobThread(name: "woodshed-fetch")
+    private let jobs = JobThread(name: "woodshed-keep")
 
     /// A fetcher; nothing is fetched yet.
     ///

@@ -53,7 +53,7 @@ struct ControlOptions: ParsableArguments {
         var ways = ControlWays(control)
         ways.hasDesktop = mpris
         // Nothing else could end it.
-        if Detaching.isBackground { ways.hasSocket = true }
+        if BackgroundRun.isThis { ways.hasSocket = true }
         return ways
     }
 }

@@ -195,42 +195,6 @@ struct GetCommand: Verb {
     }
 }
 
-/// How recordings are fetched.
-struct FetchOptions: ParsableArguments {
-    @Option(
-        name: .long, parsing: .unconditional,
-        help: .init("How often to try again after an error that may pass.", valueName: "n"),
-        transform: { try boundedInteger($0, in: 0...1000) })
-    var retry = 5
-
-    @Option(
-        name: .long, parsing: .unconditional, help: .init("How many at a time.", valueName: "n"),
-        transform: { try boundedInteger($0, in: 1...16) })
-    var parallel = 3
-
-    @Flag(name: .long, help: "Wait until there is a network.")
-    var waitOnline = false
-
-    @Option(
-        name: .long,
-        help: .init("The program that finds the sound of videos; {url} is their address.", valueName: "words"))
-    var extractor: String?
-
-    /// The settings of the transfers.
-    var settings: TransferSettings {
-        var settings = TransferSettings(userAgent: "woodshed/\(CommandLineTool.version)")
-        (settings.retries, settings.limit, settings.waitsForNetwork) = (retry, parallel, waitOnline)
-        settings.limitPerHost = min(2, parallel)
-        return settings
-    }
-
-    /// The user's program; nil if there is none.
-    func program() throws(ExtractorError) -> Extractor? {
-        guard let extractor, !extractor.isEmpty, extractor != "none" else { return nil }
-        return try Extractor(configuration: extractor)
-    }
-}
-
 extension PendingFetch {
     /// The fetch for programs.
     var fields: [JSONValue.Field] {

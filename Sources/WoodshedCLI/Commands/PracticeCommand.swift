@@ -138,8 +138,8 @@ struct Play: Verb {
     @OptionGroup var strip: StripOptions
     @OptionGroup var device: DeviceOptions
     @OptionGroup var loss: LossOptions
-    @OptionGroup var screen: ScreenOptions
-    @OptionGroup var control: ControlOptions
+    @OptionGroup(visibility: .hidden) var screen: ScreenOptions
+    @OptionGroup(visibility: .hidden) var control: ControlOptions
     @OptionGroup var detaching: DetachOptions
     @OptionGroup var messages: MessageOptions
 

@@ -1,28 +1,11 @@
 // Runs that go on without a terminal: the same command is started once more, in a session of its own, controlled by its socket.
-import ArgumentParser
 import Files
 import Glibc
 import RemoteControl
 import UserState
 import Woodshed
 
-/// Whether a run goes on in the background.
-struct DetachOptions: ParsableArguments {
-    @Flag(name: .long, help: "Go on in the background; steer it with: woodshed ctl")
-    var detach = false
-
-    @Flag(name: .long, help: .init("With --detach: beside another run in the background.", visibility: .hidden))
-    var another = false
-
-    func validate() throws {
-        if another, !detach { throw ValidationError("--another belongs to --detach.") }
-    }
-}
-
 enum Detaching {
-    /// Tells the started command that it is the one in the background: "one", or "another" beside it.
-    static let variable = "WOODSHED_DETACHED"
-
     /// How long the run in the background may take until it plays, in seconds: a long recording may have to be analysed.
     private static let patience = 120
 
@@ -37,7 +20,7 @@ enum Detaching {
         do throws(ChildFailure) {
             process = try DetachedProcess(
                 "/proc/self/exe", arguments.map { FileName.systemName($0) },
-                variables: ["\(variable)=\(options.another ? "another" : "one")"], output: output)
+                variables: ["\(BackgroundRun.variable)=\(options.another ? "another" : "one")"], output: output)
         } catch {
             throw CommandFailure(.unavailable, "the run in the background cannot be started", remedy: "Try again.")
         }
@@ -51,7 +34,7 @@ enum Detaching {
         do throws(ChildFailure) {
             let process = try DetachedProcess(
                 "/proc/self/exe", ["woodshed", "get", "--plain"].map { FileName.systemName($0) },
-                variables: ["\(variable)=fetch"], output: output)
+                variables: ["\(BackgroundRun.variable)=fetch"], output: output)
             if messages.json {
                 try? StandardStream.output.line("{\"v\":1,\"event\":\"detached\",\"pid\":\(process.number)}")
             } else if !messages.quiet {
@@ -119,10 +102,7 @@ enum Detaching {
     ///
     /// - Throws: A `CommandFailure` if there is another run in the background.
     static func place() throws -> BackgroundPlace? {
-        guard environmentVariable(variable) == "one" else { return nil }
+        guard environmentVariable(BackgroundRun.variable) == "one" else { return nil }
         return try BackgroundPlace(runtime: environmentVariable("XDG_RUNTIME_DIR"))
     }
-
-    /// Whether this run is one in the background.
-    static var isBackground: Bool { ["one", "another"].contains(environmentVariable(variable)) }
 }

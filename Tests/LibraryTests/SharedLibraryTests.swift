@@ -1,0 +1,35 @@
+import AudioFiles
+import Foundation
+import TestSupport
+import Testing
+
+@testable import Library
+
+@Suite("A library of several programs")
+struct SharedLibraryTests {
+    @Test("recordings that are added, removed and brought back at once are whole, and none is lost")
+    func atOnce() throws {
+        let harness = try LibraryHarness()
+        let paths = try (0..<6).map { try harness.wave("\($0).wav", seed: UInt64($0 + 1)) }
+        let libraries = try (0..<4).map { _ in try harness.another() }
+        DispatchQueue.concurrentPerform(iterations: 4) { index in
+            let library = libraries[index]
+            var random = SeededGenerator(seed: UInt64(index + 1))
+            for _ in 0..<12 {
+                let path = paths.randomElement(using: &random) ?? paths[0]
+                switch Int.random(in: 0..<4, using: &random) {
+                case 0, 1: _ = try? library.add(fileAt: path)
+                case 2:
+                    if let item = try? library.items().randomElement(using: &random) {
+                        _ = try? library.remove([item.number])
+                    }
+                default: _ = try? Bool.random(using: &random) ? library.emptyTrash().items : library.undoRemoval()
+                }
+            }
+        }
+        let report = try harness.library.check()
+        #expect(report.missing.isEmpty && report.changed.isEmpty && report.orphans.isEmpty && report.misplaced.isEmpty)
+        for item in try harness.library.items() { #expect(try RecordingKey(ofFileAt: item.path) == item.key) }
+        for path in paths { #expect(harness.isThere(path)) }
+    }
+}
