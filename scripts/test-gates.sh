@@ -201,15 +201,21 @@ lay_folders 'struct High {}; let own = High()' && expect nothing "a type of the 
 lay_folders 'let text = "High"' && expect nothing "the name of a type in a text" folders
 
 # Every requirement names a test that exists.
-lay_requirements() { # TEST OF THE LAST ROW, NAME OF THE TEST OF ROW B22
+lay_requirements() { # TEST OF ROW D33, NAME OF THE TEST OF ROW B22, SCRIPT OF THE LAST ROW
     lay_module
-    mkdir -p "$folder"/{docs,Tests}
+    mkdir -p "$folder"/{docs,Tests,scripts}
+    touch "$folder/scripts/lint.sh"
     printf 'struct SampleTests {\n    @Test("%s: is a sample")\n    func sample() {}\n    @Test(\n        "%s")\n    func last() {}\n}\n' \
         "$(seq -f B%g -s ', ' 21)" "${2-B22: ends}" >"$folder/Tests/SampleTests.swift"
     {
         for row in B{1..21} D{1..32}; do echo "| $row | this | there | \`SampleTests/sample\` |"; done
         echo "| B22 | this | there | \`SampleTests/sample\`, \`SampleTests/last\` |"
         echo "| D33 | this | there | \`$1\` |"
+        # Those of which nothing is built yet are left out.
+        for row in A{1..24} C{1..39} E{1..24}; do
+            [[ " C16 C28 C39 E8 E13 E15 E20 " = *" $row "* ]] || echo "| $row | this | there | \`SampleTests/sample\` |"
+        done
+        echo "| E25 | this | there | \`${3-scripts/lint.sh}\` |"
     } >"$folder/docs/requirements.md"
 }
 requirements() { "$scripts/requirements.py" "$folder"; }
@@ -219,6 +225,8 @@ lay_requirements SampleTests/sample "ends" && expect found "a requirement whose 
 lay_requirements SampleTests/sample "B2: ends" && expect found "a requirement whose test has another one's name" requirements
 lay_requirements SampleTests && sed -i 5d "$folder/docs/requirements.md" && expect found "a requirement that is missing" requirements
 lay_requirements SampleTests && sed -i 50d "$folder/docs/requirements.md" && expect found "a requirement of practice that is missing" requirements
+lay_requirements SampleTests && sed -i 90d "$folder/docs/requirements.md" && expect found "a requirement of the library that is missing" requirements
+lay_requirements SampleTests "B22: ends" scripts/no.sh && expect found "a requirement whose script does not exist" requirements
 
 # The figures of two benchmark runs; one run is half as fast.
 figures() { # NAME VALUE...

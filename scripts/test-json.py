@@ -106,7 +106,7 @@ def plant():
 
 def source_events(text):
     """The names of events in source code."""
-    return set(re.findall(r'(?:"event", \.string\(|\bhead\(\s*|\bline\(\s*)"([a-z.]+)"', text))
+    return set(re.findall(r'(?:"event", \.string\(|\bhead\(\s*|\bline\(\s*|\b(?:Self|QueueEventText)\.object\(\s*|\\"event\\":\\)"([a-z.]+)\\?"', text))
 
 
 def named_events():
@@ -114,7 +114,7 @@ def named_events():
     names = set()
     for file in (root / "Sources/WoodshedCLI").rglob("*.swift"):
         text = file.read_text()
-        if '"event"' in text:
+        if "event" in text:
             names |= source_events(text)
         if file.name.startswith("EventLine+"):
             # The names of an event's kinds. The names of reasons contain no dots, and are in other extensions.
@@ -209,6 +209,12 @@ runs = [
     ("get", ["--list"], "fetch", {0}),
     ("get", ["SERVER/new.wav"], "event", {0}),
     ("get", ["https://youtu.be/dQw4w9WgXcQ"], "event", {65, 69, 78}),
+    ("play", ["song.wav", "silence.wav", "--output", "null", "--clock", "virtual"], "event", {0}),
+    ("play", ["song.wav", "silence.wav", "new.wav", "--repeat", "all", "--output", "null", "--detach"], "event", {0}),
+    ("ctl", ["list"], "ctl list", {0}),
+    ("ctl", ["status"], "answer.queue", {0}),
+    ("ctl", ["next"], "answer.done", {0}),
+    ("ctl", ["quit"], "answer.done", {0}),
     ("storage", [], "storage", {0}),
     ("clean", ["--dry-run"], "clean", {0}),
     ("clean", ["--cache", "--yes"], "clean", {0}),
@@ -230,7 +236,7 @@ runs = [
 ]
 
 # The definitions of which a run writes any number of lines.
-several = ("event", "calibrate", "sections", "takes", "next", "config", "item", "playlist", "playlist entry", "fetch", "get check")
+several = ("event", "calibrate", "sections", "takes", "next", "config", "item", "ctl list", "playlist", "playlist entry", "fetch", "get check")
 
 
 class Server(http.server.SimpleHTTPRequestHandler):
@@ -288,6 +294,8 @@ talks = [
     (["play", "song.wav", "--output", "null"],
      [("status", "answer.playing"), ("pause", "answer.done"), ("loop start", "answer.done"), ("lop", "answer.refused"), ("\0", "answer.refused"),
       ("help", "answer.done"), ("follow", "answer.done"), ("status", "answer.playing"), ("quit", "answer.done")]),
+    (["play", "song.wav", "silence.wav", "--repeat", "all", "--output", "null"],
+     [("follow", "answer.done"), ("status", "answer.queue"), ("shuffle on", "answer.done"), ("next", "answer.done"), ("lop", "answer.refused"), ("quit", "answer.done")]),
     (["record", "--input", "null", "-o", "talk.wav"],
      [("status", "answer.recording"), ("mark", "answer.done"), ("yes", "answer.refused"), ("help", "answer.done"), ("stop", "answer.done")]),
 ]

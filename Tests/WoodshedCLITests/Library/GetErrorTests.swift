@@ -191,4 +191,43 @@ struct GetErrorTests {
         #expect(item.text("container") == container && item.number("bytes") == home.folder.read(name).count, "\(item)")
         #expect(facts.number("frames") == item.number("frames") && abs((item["seconds"] as? Double ?? 0) - 1) < 0.1)
     }
+
+    @Test("C1: of a video the sound is played; one without sound is refused as what it is")
+    func video() {
+        let (film, silent) = (home.folder["film.mp4"], home.folder["silent.mp4"])
+        let picture = ["-v", "error", "-f", "lavfi", "-i", "testsrc=duration=1:size=64x64:rate=10"]
+        let made =
+            Command.tool(
+                "ffmpeg", picture + ["-f", "lavfi", "-i", "sine=330:duration=1", "-c:v", "mpeg4", "-c:a", "aac", film])
+            && Command.tool("ffmpeg", picture + ["-c:v", "mpeg4", silent])
+        #expect(made, "ffmpeg made no video")
+        let good = home.run("get", server.address("/songs/film.mp4?disk=\(film)"))
+        #expect(good.status == 0 && home.titles("--kind", "video") == ["film"], "\(good.error)")
+        #expect(home.titles("--kind", "audio").isEmpty)
+        #expect(home.run("play", "film", "--output", "null", "--clock", "virtual").status == 0)
+        let bad = home.run("get", "-q", server.address("/songs/silent.mp4?disk=\(silent)"))
+        #expect(bad.status == 65 && bad.errorLines.count == 2 && home.titles().count == 1, "\(bad.error)")
+    }
+
+    @Test("A21: what plays is the same, bit for bit, while something is fetched and looked at")
+    func playing() {
+        home.song("song.wav", 3, frames: 80_000)
+        func played(_ name: String) -> [UInt8] {
+            let run = home.run(
+                "play", "song.wav", "--speed", "80%", "--output", "file:\(name)", "--clock", "virtual")
+            #expect(run.status == 0, "\(run.error)")
+            return home.folder.read(name)
+        }
+        let alone = played("alone.wav")
+        let name = SongServer.newName()
+        let fetched = home.run(
+            "get", "--json", server.address("/songs/long.wav?frames=2000000&hold=1000000&gate=\(name)&id=\(name)")
+        ) { running in
+            #expect(running.wait(for: "download.started"))
+            #expect(played("fetching.wav") == alone)
+            server.release(name)
+            #expect(running.wait(for: "download.analysing") && played("analysing.wav") == alone)
+        }
+        #expect(fetched.status == 0 && alone.count > 80_000, "\(fetched.error)")
+    }
 }

@@ -201,7 +201,7 @@ struct GetTests {
     func list() {
         let name = SongServer.newName()
         for (song, priority) in [("a", "0"), ("b", "5"), ("c", "-3")] {
-            let address = self.song("\(song).wav", "frames=800\(priority.count)&id=\(name)\(song)")
+            let address = self.song("\(song).wav", "frames=\(8000 + Int(song.utf8.first ?? 0))&id=\(name)\(song)")
             #expect(home.run("get", "--later", address, "--priority", priority).status == 0)
         }
         #expect(home.json("get", "--list").compactMap { $0.number("fetch") } == [2, 1, 3])

@@ -253,6 +253,20 @@ struct LibraryCommandTests {
         #expect(!plain.text.contains("\u{1B}"))
     }
 
+    @Test("C26: info tells what the library knows of a recording, and what can be done with it now")
+    func information() {
+        home.add("one")
+        home.run("edit", "@1", "--artist", "Ana", "--tag", "slow")
+        let info = home.run("info", "one")
+        #expect(info.status == 0 && info.text.contains("Ana") && info.text.contains("slow"), "\(info.text)")
+        #expect(info.error.contains("next: woodshed practice @1"), "\(info.error)")
+        home.song("other.wav", 9)
+        #expect(!home.run("info", "other.wav").error.contains("next:"))
+        home.run("rm", "@1", "--keep-entry", "--yes")
+        let gone = home.run("info", "one")
+        #expect(gone.status == 66 && gone.error.contains("woodshed library check"), "\(gone.error)")
+    }
+
     @Test("D5, D6, D19: what a file is, a folder made when it is needed, and titles that are completed")
     func facts() {
         #expect(!home.folder.names.contains("data"))
