@@ -126,8 +126,10 @@ extension RecordingLibrary {
             file.known = known
             return
         }
+        let ofFile = item.words
         change(&item.words)
         item.words = try item.words.checked()
+        item.told = ofFile.fields(otherThan: item.words)
         if way != .link {
             try folder.make()
             let name = LibraryFolder.name(
