@@ -37,6 +37,14 @@ struct MergedRows {
         return entries
     }
 
+    /// The number that a section has among those of its recording; nil if it never was here.
+    func section(_ id: EntryID) throws(DatabaseError) -> Int? {
+        try database.first(
+            "SELECT section FROM merged WHERE kind = 'section' AND owner = ? AND identity = ?", .text(id.owner.text),
+            .text(id.identity.text)
+        ) { (row) throws(DatabaseError) in try row.integer(orNull: 0).map(Int.init) } ?? nil
+    }
+
     func write(_ id: EntryID, _ entry: MergedEntry) throws(DatabaseError) {
         try database.run(
             """
