@@ -25,6 +25,8 @@ public struct RecordingLibraryError: ExplainedError, Equatable {
         case overQuota
         /// The file is no bundle or catalogue of a library.
         case badBundle
+        /// There is something already, which would be replaced.
+        case notEmpty
         /// The system denies access.
         case permissionDenied
         /// There is not enough space left.

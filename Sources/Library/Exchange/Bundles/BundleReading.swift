@@ -157,7 +157,7 @@ private struct BundleReading {
     private mutating func takeTake(
         _ member: TarReader.Member, _ key: RecordingKey, _ ending: String, _ isCancelled: () -> Bool
     ) throws {
-        guard let content = catalogue?.takes[ExactText("\(key)")], let sound = Self.sound(content) else {
+        guard catalogue?.takes[ExactText("\(key)")] != nil else {
             refuse(member, "the catalogue does not tell of it")
             return
         }
@@ -177,8 +177,7 @@ private struct BundleReading {
             _ = library.calls.remove(part)
             throw RecordingLibraryError.writing(target, error)
         }
-        let take = try library.store.addTake(inFileAt: target, sound, model: try library.model(content))
-        try library.store.change { (rows) throws(DatabaseError) in try rows.setContent(key, ofTake: take.number) }
+        guard let catalogue, try library.addTake(inFileAt: target, key, catalogue) else { return }
         knownTakes.insert(key)
         summary.takes += 1
     }
@@ -215,17 +214,6 @@ private struct BundleReading {
         }
         isDone = true
         return part
-    }
-
-    private static func sound(_ content: CatalogueItem) -> StoredTake.Sound? {
-        guard let sound = content[CatalogueField.sound], let time = sound["time"]?.integerValue,
-            let rate = sound["rate"]?.integerValue, (1...Int64(Int32.max)).contains(rate),
-            let channels = sound["channels"]?.integerValue, (1...64).contains(channels),
-            let frames = sound["frames"]?.integerValue, frames >= 0
-        else { return nil }
-        return StoredTake.Sound(
-            time: time, sampleRate: Int(rate), channelCount: Int(channels), frameCount: frames,
-            device: line(sound["device"]?.stringValue ?? ""))
     }
 
     // MARK: Words
@@ -265,6 +253,27 @@ private struct BundleReading {
 }
 
 extension RecordingLibrary {
+    /// Lists a take whose file came from elsewhere, as a catalogue describes it.
+    ///
+    /// - Returns: False if the catalogue does not tell enough of it.
+    func addTake(inFileAt path: String, _ key: RecordingKey, _ catalogue: LibraryCatalogue) throws -> Bool {
+        guard let content = catalogue.takes[ExactText("\(key)")], let sound = Self.sound(content) else { return false }
+        let take = try store.addTake(inFileAt: path, sound, model: try model(content))
+        try store.change { (rows) throws(DatabaseError) in try rows.setContent(key, ofTake: take.number) }
+        return true
+    }
+
+    private static func sound(_ content: CatalogueItem) -> StoredTake.Sound? {
+        guard let sound = content[CatalogueField.sound], let time = sound["time"]?.integerValue,
+            let rate = sound["rate"]?.integerValue, (1...Int64(Int32.max)).contains(rate),
+            let channels = sound["channels"]?.integerValue, (1...64).contains(channels),
+            let frames = sound["frames"]?.integerValue, frames >= 0
+        else { return nil }
+        return StoredTake.Sound(
+            time: time, sampleRate: Int(rate), channelCount: Int(channels), frameCount: frames,
+            device: line(sound["device"]?.stringValue ?? ""))
+    }
+
     /// What a take of a catalogue was recorded against, with the number that its section has here.
     fileprivate func model(_ content: CatalogueItem) throws(StoreError) -> StoredTake.Model? {
         guard let json = content[CatalogueField.model],

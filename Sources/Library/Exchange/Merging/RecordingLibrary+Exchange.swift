@@ -63,7 +63,7 @@ extension RecordingLibrary {
     }
 
     /// Finds the keys of takes' sounds that are not known yet.
-    private func findTakes() throws(StoreError) {
+    func findTakes() throws(StoreError) {
         let unknown =
             try store.read { (rows) throws(DatabaseError) -> [StoredTake] in
                 let marks = try rows.takeMarks()
