@@ -219,6 +219,7 @@ let package = Package(
                 "AudioFiles", "Clips", "Database", "Engine", "Files", "JSON", "Library", "Practice", "Sections",
                 "SoundFileSupport", "TestSupport", "Transfers",
             ],
+            exclude: ["Podcasts/Servers"],
             swiftSettings: settings),
         .testTarget(name: "DatabaseTests", dependencies: ["Database", "TestSupport"], swiftSettings: settings),
         .testTarget(

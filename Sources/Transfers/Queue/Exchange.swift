@@ -70,7 +70,7 @@ final class Exchange {
         let table = unsafe functions.table
         leavesAtOnce = unsafe curl_set_number(table, handle, CURLOPT_QUICK_EXIT, 1) == CURLE_OK
         for line in ["Accept-Encoding: identity"]
-            + (range.map { ["Range: bytes=\($0.start)-", "If-Range: \($0.validator)"] } ?? [])
+            + (range.map { ["Range: bytes=\($0.start)-", "If-Range: \($0.validator)"] } ?? work.request.conditions)
         {
             unsafe fields = unsafe functions.table.pointee.curl_slist_append(fields, line) ?? fields
         }
