@@ -1,7 +1,7 @@
 // The rows of feeds and their episodes.
 internal import Database
-internal import Practice
 internal import JSON
+internal import Practice
 
 struct FeedRows {
     let rows: StoreRows

@@ -99,7 +99,8 @@ extension RecordingLibrary {
                 return try rows.write(content, to: number, areNew: true)
             }
             return FeedRefresh(
-                subscription: try subscription(number) ?? feed, isUnchanged: read.feed == nil, newCount: count, error: nil)
+                subscription: try subscription(number) ?? feed, isUnchanged: read.feed == nil, newCount: count,
+                error: nil)
         } catch let error as StoreError {
             throw error
         } catch {
@@ -118,7 +119,8 @@ extension RecordingLibrary {
     public func askFor(episodes numbers: [Int]) throws -> [PendingFetch] {
         var episodes: [SubscribedEpisode] = []
         for number in numbers {
-            let found = try store.read { (rows) throws(DatabaseError) in try FeedRows(rows: rows).episode(number) } ?? nil
+            let found =
+                try store.read { (rows) throws(DatabaseError) in try FeedRows(rows: rows).episode(number) } ?? nil
             guard let found else {
                 throw RecordingLibraryError(
                     .unknown, "there is no episode \(number)", remedy: "List them with: woodshed library episodes")

@@ -65,7 +65,8 @@ struct LibraryCommand: Verb {
                 remedy: "Write: woodshed library \(action.usage)")
         }
         for (isSet, name, owner) in [
-            (fix, "--fix", LibraryAction.check), (withoutTakes, "--without-takes", .bundle), (merge, "--merge", .restore),
+            (fix, "--fix", LibraryAction.check), (withoutTakes, "--without-takes", .bundle),
+            (merge, "--merge", .restore),
             (new, "--new", .episodes), (seen, "--seen", .episodes),
         ] where isSet && action != owner {
             throw CommandFailure(

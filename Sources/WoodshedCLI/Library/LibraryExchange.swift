@@ -113,7 +113,9 @@ struct LibraryExchange {
         ].compactMap(\.self)
         note(parts.isEmpty ? "nothing had to be changed" : parts.joined(separator: "; "))
         if let problem = summary.problem { throw problem }
-        if !parts.isEmpty { note(merge.removed > 0 ? "next: woodshed list, or woodshed rm --undo" : "next: woodshed list") }
+        if !parts.isEmpty {
+            note(merge.removed > 0 ? "next: woodshed list, or woodshed rm --undo" : "next: woodshed list")
+        }
         if !summary.refused.isEmpty { throw CommandFailure(.someFailed) }
     }
 

@@ -38,7 +38,10 @@ struct LibraryFeeds {
             try StandardStream.output.line(printable(words))
             if !feed.error.isEmpty { try StandardStream.output.line(printable("   ! \(feed.error)")) }
         }
-        note(feeds.isEmpty ? "You follow no feeds yet.\nnext: woodshed library subscribe ADDRESS" : "next: woodshed library refresh")
+        note(
+            feeds.isEmpty
+                ? "You follow no feeds yet.\nnext: woodshed library subscribe ADDRESS"
+                : "next: woodshed library refresh")
     }
 
     func refresh(_ word: String?) throws {
@@ -82,7 +85,9 @@ struct LibraryFeeds {
             let date = episode.publishedAt.map { String(dateText($0).prefix(10)) } ?? "-"
             var words = [String(repeating: " ", count: width - number.count) + number, date]
             words.append(episode.seconds.map { clockText($0, decimals: 0) } ?? "-")
-            words.append((episode.title.isEmpty ? episode.address : episode.title) + (feed == nil ? "  (\(episode.feedTitle))" : ""))
+            words.append(
+                (episode.title.isEmpty ? episode.address : episode.title)
+                    + (feed == nil ? "  (\(episode.feedTitle))" : ""))
             if episode.isNew, !markingSeen { words.append("[new]") }
             if episode.isFetched { words.append("[in the library]") }
             try StandardStream.output.line(printable(words.joined(separator: "  ")))

@@ -28,7 +28,9 @@ private func filled() throws -> LibraryHarness {
 }
 
 private func shown(_ harness: LibraryHarness) throws -> [String] {
-    var lines = try harness.library.items().map { "\($0.number) \($0.index) \($0.key) \($0.words) \($0.place) \($0.addedAt)" }
+    var lines = try harness.library.items().map {
+        "\($0.number) \($0.index) \($0.key) \($0.words) \($0.place) \($0.addedAt)"
+    }
     lines += try harness.library.items { $0.isTrash = true }.map { "trash \($0.key)" }
     for item in try harness.library.items() {
         lines.append("\(try harness.store.sections(of: item.key)?.sections ?? [])")
@@ -36,7 +38,9 @@ private func shown(_ harness: LibraryHarness) throws -> [String] {
     for playlist in try harness.library.playlists() {
         lines.append("\(playlist.name) \(try harness.library.entries(of: playlist).map(\.item.key))")
     }
-    lines += try harness.store.takes().map { "\($0.number) \($0.sound) \(String(describing: $0.model)) \($0.rating ?? 0)" }
+    lines += try harness.store.takes().map {
+        "\($0.number) \($0.sound) \(String(describing: $0.model)) \($0.rating ?? 0)"
+    }
     return lines
 }
 
@@ -47,7 +51,8 @@ struct BackupTests {
         let (here, there) = (try filled(), try LibraryHarness())
         let backup = here.scratch.file("backup")
         let summary = try here.library.backUp(to: backup)
-        #expect(summary.files == 3 && summary.copied == 3 && summary.linked == 1 && summary.problems.isEmpty, "\(summary)")
+        #expect(
+            summary.files == 3 && summary.copied == 3 && summary.linked == 1 && summary.problems.isEmpty, "\(summary)")
         let take = try #require(try here.store.takes().first)
         try FileManager.default.removeItem(atPath: take.path)
         let restored = try there.library.restore(from: backup)

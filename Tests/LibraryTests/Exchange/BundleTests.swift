@@ -60,8 +60,9 @@ struct BundleTests {
         let summary = try there.library.importFile(at: path)
         #expect(summary.recordings == 1 && summary.takes == 1 && summary.passedOver == 1, "\(summary)")
         #expect(summary.refused.isEmpty && summary.problem == nil)
-        #expect(try there.library.items().map { "\($0.key) \($0.words)" }.sorted()
-            == here.library.items().map { "\($0.key) \($0.words)" }.sorted())
+        #expect(
+            try there.library.items().map { "\($0.key) \($0.words)" }.sorted()
+                == here.library.items().map { "\($0.key) \($0.words)" }.sorted())
         #expect(try there.library.items().allSatisfy { !$0.isMissing && $0.place == .kept })
         #expect(try there.library.check().isClean)
         let take = try #require(try there.store.takes().first)
@@ -140,7 +141,9 @@ struct BundleTests {
         let summary = try there.library.importFile(at: path)
         #expect(summary.problem == nil && summary.recordings == 1 && summary.refused.count >= 20, "\(summary)")
         #expect(summary.refused.allSatisfy { !$0.contains("\u{0}") })
-        #expect(there.names(there.scratch.path) == ["data"] && there.names(there.scratch.file("data")) == ["library", "practice.db"])
+        #expect(
+            there.names(there.scratch.path) == ["data"]
+                && there.names(there.scratch.file("data")) == ["library", "practice.db"])
         #expect(there.names(there.scratch.file("data/library")) == ["\(key).wav", "parts", "trash"])
         #expect(!there.isThere("/tmp/woodshed-evil"))
     }
@@ -187,7 +190,9 @@ struct BundleTests {
         let here = try filled()
         let there = try LibraryHarness()
         let path = here.scratch.file("x")
-        for content in [[], [1, 2, 3], [UInt8](repeating: 0, count: 2048), archive([("a", [1])]), archive([("recordings/x", [1])])] {
+        for content in [
+            [], [1, 2, 3], [UInt8](repeating: 0, count: 2048), archive([("a", [1])]), archive([("recordings/x", [1])]),
+        ] {
             try write(content, to: path)
             #expect(libraryError { _ = try there.library.importFile(at: path) } == .badBundle)
         }

@@ -73,7 +73,8 @@ private struct RandomUser {
         case 7, 8:
             guard let item = pick(items) else { return }
             let first = number(0..<300)
-            try harness.store.apply(.add([SectionDraft(first..<first + 1 + number(0..<90), name: word)]), to: item.recording)
+            try harness.store.apply(
+                .add([SectionDraft(first..<first + 1 + number(0..<90), name: word)]), to: item.recording)
         case 9:
             guard let item = pick(items) else { return }
             _ = try? harness.store.apply(.mark(frame: number(1..<399), name: word), to: item.recording)
@@ -110,7 +111,8 @@ private struct RandomUser {
             let index = Int64(takes.firstIndex(of: path) ?? 0)
             let take = try harness.store.addTake(
                 inFileAt: path, .init(time: index, sampleRate: 44_100, channelCount: 1, frameCount: 300))
-            try harness.store.edit(take: take.number, pick([.rename(word), .note(word), .rate(3), .rate(nil)]) ?? .rate(1))
+            try harness.store.edit(
+                take: take.number, pick([.rename(word), .note(word), .rate(3), .rate(nil)]) ?? .rate(1))
         }
     }
 }
@@ -225,7 +227,10 @@ struct StoreMergeTests {
     @Test("changes nothing for a catalogue that cannot be read")
     func refusal() throws {
         let harness = try LibraryHarness()
-        for text in ["", "{}", #"{"catalogue":"woodshed library","v":2}"#, #"{"catalogue":"woodshed library","v":1,"recordings":3}"#] {
+        for text in [
+            "", "{}", #"{"catalogue":"woodshed library","v":2}"#,
+            #"{"catalogue":"woodshed library","v":1,"recordings":3}"#,
+        ] {
             #expect(throws: CatalogueError.self) { try harness.library.merge(catalogueIn: Array(text.utf8)) }
         }
         #expect(harness.names(harness.scratch.path).isEmpty)

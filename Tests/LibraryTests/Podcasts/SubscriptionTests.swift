@@ -16,7 +16,8 @@ private final class FeedServer {
     private let queue: TransferQueue
 
     init() throws {
-        let script = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent("Servers/feeds.py")
+        let script = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent(
+            "Servers/feeds.py")
         let output = Pipe()
         process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
         process.arguments = ["python3", script.path]
@@ -86,7 +87,9 @@ struct SubscriptionTests {
         let (harness, server) = (try LibraryHarness(), try FeedServer())
         let (feed, isNew) = try harness.library.subscribe(to: server.address("page"), fetch: server.fetch)
         #expect(isNew && feed.address == server.address("feed"))
-        #expect(throws: FeedError.self) { try harness.library.subscribe(to: server.address("loop"), fetch: server.fetch) }
+        #expect(throws: FeedError.self) {
+            try harness.library.subscribe(to: server.address("loop"), fetch: server.fetch)
+        }
         #expect(try harness.library.subscriptions().count == 1)
     }
 

@@ -93,7 +93,8 @@ extension RecordingLibrary {
                 summary.linked += 1
                 continue
             }
-            try add(item.path, as: .recording(item.key, ending: BundleMember.ending(item.path, container: "wav")), item.key)
+            try add(
+                item.path, as: .recording(item.key, ending: BundleMember.ending(item.path, container: "wav")), item.key)
         }
         for (take, key, _) in try copy.catalogueTakes() {
             try add(take.path, as: .take(key, ending: BundleMember.ending(take.path, container: "wav")), key)

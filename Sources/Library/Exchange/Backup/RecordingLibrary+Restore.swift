@@ -20,7 +20,8 @@ extension RecordingLibrary {
     ) throws -> ImportSummary {
         guard let manifest = try BackupManifest(in: path) else {
             throw RecordingLibraryError(
-                .badBundle, "\(path): there is no backup, or none that is whole", remedy: "Choose the folder of a backup.")
+                .badBundle, "\(path): there is no backup, or none that is whole",
+                remedy: "Choose the folder of a backup.")
         }
         guard let place = store.path else { throw RecordingLibraryError.noHome }
         let isEmpty = try isEmpty

@@ -121,7 +121,9 @@ private struct BundleReading {
         switch kind {
         case .catalogue:
             if catalogue != nil { return refuse(member, "there is a second catalogue") }
-            guard member.byteCount <= RecordingLibrary.largestCatalogue else { return refuse(member, "it is too large") }
+            guard member.byteCount <= RecordingLibrary.largestCatalogue else {
+                return refuse(member, "it is too large")
+            }
             var bytes: [UInt8] = []
             while true {
                 let piece = try reader.piece()
@@ -188,7 +190,9 @@ private struct BundleReading {
     ) throws -> String? {
         let part = library.folder.parts + "/" + FilePlace.temporaryName()
         let descriptor = library.calls.create(part)
-        if descriptor < 0 { throw RecordingLibraryError.writing(part, FileFault(code: Int32(-descriptor), isCreating: true)) }
+        if descriptor < 0 {
+            throw RecordingLibraryError.writing(part, FileFault(code: Int32(-descriptor), isCreating: true))
+        }
         var isDone = false
         defer {
             _ = library.calls.close(Int32(descriptor))

@@ -78,7 +78,8 @@ extension RecordingLibrary {
         }
         if isCancelled() { throw RecordingLibraryError.cancelled }
         throw RecordingLibraryError(
-            .changed, "a recording became shorter while it was copied", remedy: "Look at it with: woodshed library check")
+            .changed, "a recording became shorter while it was copied",
+            remedy: "Look at it with: woodshed library check")
     }
 
     /// - Returns: Nil if there is no such file; false if it could not be copied as a whole.

@@ -93,7 +93,9 @@ struct TarReader {
     private func exactly(_ count: Int) throws(Fault) -> [UInt8] {
         if count == 0 { return [] }
         let bytes: [UInt8]
-        do throws(FileFault) { bytes = try FileBytes.bytes(of: descriptor, count: count) } catch { throw .system(error) }
+        do throws(FileFault) { bytes = try FileBytes.bytes(of: descriptor, count: count) } catch {
+            throw .system(error)
+        }
         if bytes.count < count { throw .cutOff }
         return bytes
     }
@@ -110,7 +112,8 @@ struct TarReader {
             else { return nil }
             let record = rest[(space + 1)..<(rest.startIndex + count - 1)]
             guard let equals = record.firstIndex(of: UInt8(ascii: "=")) else { return nil }
-            records[String(decoding: record[record.startIndex..<equals], as: UTF8.self)] = Array(record[(equals + 1)...])
+            records[String(decoding: record[record.startIndex..<equals], as: UTF8.self)] = Array(
+                record[(equals + 1)...])
             rest = rest[(rest.startIndex + count)...]
         }
         return records

@@ -14,9 +14,11 @@ extension CatalogueWriter {
         var next = list.nextID
         var (added, kept): ([SavedSection], Set<Int>) = ([], [])
         let visible = wanted.filter(\.entry.content.isVisible)
-        for (id, section) in Self.withoutOverlaps(visible.compactMap { id, entry in
-            Self.section(entry.content, frameCount: list.frameCount).map { (id, $0) }
-        }).prefix(SectionLimits.sectionCount) {
+        for (id, section) in Self.withoutOverlaps(
+            visible.compactMap { id, entry in
+                Self.section(entry.content, frameCount: list.frameCount).map { (id, $0) }
+            }
+        ).prefix(SectionLimits.sectionCount) {
             let number: Int
             if let known = state.entries[id]?.section {
                 number = known

@@ -40,17 +40,21 @@ struct CatalogueWriter {
     }
 
     mutating func write(_ state: inout CatalogueState, now: Int64) throws(DatabaseError) {
-        let recordings = state.entries.filter { $0.key.kind == .recording }.sorted {
-            $0.key.identity < $1.key.identity
-        }
+        // In the order in which they were added, so that they are listed so.
+        let recordings = state.entries.filter { $0.key.kind == .recording }.map { id, entry in
+            (added: entry.content[CatalogueField.added]?.integerValue ?? 0, id: id, entry: entry)
+        }.sorted { ($0.added, $0.id.identity) < ($1.added, $1.id.identity) }
         var trashing: Int64?
         var sections: [ExactText: [(id: EntryID, entry: MergedEntry)]] = [:]
-        for (id, entry) in state.entries where id.kind == .section { sections[id.owner, default: []].append((id, entry)) }
-        for (id, entry) in recordings {
+        for (id, entry) in state.entries where id.kind == .section {
+            sections[id.owner, default: []].append((id, entry))
+        }
+        for (_, id, entry) in recordings {
             let own = (sections[id.identity] ?? []).sorted { $0.id.identity < $1.id.identity }
             guard
                 let row = try writeRecording(
-                    id, entry.content, state.local.entries[id], hasSections: own.contains { $0.entry.content.isVisible },
+                    id, entry.content, state.local.entries[id],
+                    hasSections: own.contains { $0.entry.content.isVisible },
                     trashing: &trashing, now: now)
             else { continue }
             if !own.isEmpty { try writeSections(own, of: row, into: &state) }
@@ -69,7 +73,9 @@ struct CatalogueWriter {
         guard let key = RecordingKey(id.identity.text), let rate = content[CatalogueField.sampleRate]?.integerValue,
             let frames = content[CatalogueField.frameCount]?.integerValue, (1...Int64(Int32.max)).contains(rate),
             frames >= 0
-        else { return try RecordingKey(id.identity.text).flatMap { (key) throws(DatabaseError) in try rows.recording(key) } }
+        else {
+            return try RecordingKey(id.identity.text).flatMap { (key) throws(DatabaseError) in try rows.recording(key) }
+        }
         let words = Self.words(content)
         let isWanted = content.isVisible && content[CatalogueField.added]?.integerValue != nil
         let added = (content[CatalogueField.added]?.integerValue ?? now) / 1000
@@ -103,7 +109,11 @@ struct CatalogueWriter {
             return known
         }
         if row.isGone || row.item.isTrashed {
-            if row.isGone { try items.bringBack(row.number) } else { try items.trash(row.number, at: nil, trashing: nil) }
+            if row.isGone {
+                try items.bringBack(row.number)
+            } else {
+                try items.trash(row.number, at: nil, trashing: nil)
+            }
             if row.item.place == .kept { move(folder.trashed(row.path), folder.file(row.path)) }
             summary.added += 1
         }
@@ -124,7 +134,8 @@ struct CatalogueWriter {
         (words.artist, words.language) = (text(CatalogueField.artist), text(CatalogueField.language))
         (words.source, words.licence) = (text(CatalogueField.source), text(CatalogueField.licence))
         if (try? words.checked()) == nil { words.language = "" }
-        words.tags = Array(content.currentMembers.lazy.map { line($0) }.filter { !$0.isEmpty && $0.count <= 1000 }.prefix(100))
+        words.tags = Array(
+            content.currentMembers.lazy.map { line($0) }.filter { !$0.isEmpty && $0.count <= 1000 }.prefix(100))
         return (try? words.checked()) ?? words
     }
 
@@ -135,7 +146,8 @@ struct CatalogueWriter {
         let container = text("container").filter { $0.isASCII && ($0.isLetter || $0.isNumber) }
         let name = text("name")
         return NewItem(
-            missing: key, path: LibraryFolder.name(key, original: name, container: container.isEmpty ? "wav" : container),
+            missing: key,
+            path: LibraryFolder.name(key, original: name, container: container.isEmpty ? "wav" : container),
             originalName: name.isEmpty ? "\(key)" : name,
             kind: LibraryItem.Kind(rawValue: file?["kind"]?.stringValue ?? "") ?? .audio,
             byteCount: max(0, file?["bytes"]?.integerValue ?? 0), container: container, codec: text("codec"),
@@ -177,7 +189,9 @@ struct CatalogueWriter {
             }
             var recordings: [Int64] = []
             for key in entry.content[CatalogueField.entries]?.elements ?? [] {
-                guard let key = key.stringValue.flatMap(RecordingKey.init), let row = try items.item(key) else { continue }
+                guard let key = key.stringValue.flatMap(RecordingKey.init), let row = try items.item(key) else {
+                    continue
+                }
                 recordings.append(row.recording)
             }
             let places = try lists.places(number)

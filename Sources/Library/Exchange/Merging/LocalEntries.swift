@@ -78,7 +78,8 @@ struct LocalEntries {
             return
         }
         for (name, column) in [
-            (CatalogueField.artist, 15), (CatalogueField.language, 16), (CatalogueField.source, 18), (CatalogueField.licence, 19),
+            (CatalogueField.artist, 15), (CatalogueField.language, 16), (CatalogueField.source, 18),
+            (CatalogueField.licence, 19),
         ] { entry.set(name, .string(try row.text(column))) }
         entry.set(tags: try row.text(17).split(separator: "\n").map(String.init))
         entry.times = try ItemRows.times(try row.text(21))
