@@ -77,7 +77,7 @@ extension RecordingLibraryError {
 
     /// The error for a file that cannot be read.
     static func reading(_ path: String, _ fault: FileFault) -> RecordingLibraryError {
-        let words = unsafe String(cString: strerror(fault.code))
+        let words = systemText(fault.code)
         switch fault.code {
         case ENOENT, ENOTDIR:
             return RecordingLibraryError(.unknown, "\(path): there is no such file", remedy: "Check the name.")
