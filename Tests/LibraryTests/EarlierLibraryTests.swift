@@ -1,0 +1,42 @@
+import Foundation
+import Practice
+import TestSupport
+import Testing
+
+@testable import Library
+
+@Suite("Libraries of earlier versions")
+struct EarlierLibraryTests {
+    @Test("E22: a library of each version opens with everything that is in it", arguments: [5])
+    func opens(_ version: Int) throws {
+        let harness = try LibraryHarness()
+        let kept = #filePath.replacing(
+            "LibraryTests/EarlierLibraryTests.swift", with: "PracticeTests/Stores/version-\(version).db")
+        let path = harness.scratch.file("earlier.db")
+        try FileManager.default.copyItem(atPath: kept, toPath: path)
+        let library = try RecordingLibrary(PracticeStore(.file(path)), folder: harness.scratch.file("library"))
+        let item = try #require(try library.items { $0.text = "bossa" }.first)
+        #expect(item.words.title == "Blue Bossa" && item.words.artist == "Ana" && item.words.tags == ["slow"])
+        #expect(item.words.language == "pt-BR" && item.words.source == "https://example.org/x.flac")
+        #expect(item.place == .linked && item.path == "/music/x.flac" && item.codec == "flac")
+        let playlist = try #require(try library.playlist(named: "Warm up"))
+        #expect(try library.entries(of: playlist).map(\.item.number) == [item.number])
+        let fetch = try #require(try library.pendingFetches().first)
+        #expect(fetch.address == "https://example.org/later.mp3" && fetch.wishes.title == "Later")
+        #expect(try library.edit(item.number) { $0.title = "Other" }.words.title == "Other")
+        #expect(try library.store.sections(of: item.key)?.sections.isEmpty == true && library.store.repair == nil)
+    }
+
+    @Test("a store from before there was a library gets an empty one", arguments: 1...4)
+    func withoutLibrary(_ version: Int) throws {
+        let harness = try LibraryHarness()
+        let kept = #filePath.replacing(
+            "LibraryTests/EarlierLibraryTests.swift", with: "PracticeTests/Stores/version-\(version).db")
+        let path = harness.scratch.file("earlier.db")
+        try FileManager.default.copyItem(atPath: kept, toPath: path)
+        let library = try RecordingLibrary(PracticeStore(.file(path)), folder: harness.scratch.file("library"))
+        #expect(try library.items().isEmpty && library.playlists().isEmpty && library.check().isClean)
+        let item = try library.add(fileAt: try harness.wave("a.wav", seed: 1)).item
+        #expect(try library.items { $0.text = "a" }.map(\.number) == [item.number])
+    }
+}
