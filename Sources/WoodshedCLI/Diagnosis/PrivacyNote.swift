@@ -34,6 +34,8 @@ struct PrivacyNote {
             place(data, "takes", "takes that were recorded over a loop"),
             place(state, "takes", "which takes are unfinished"),
             place(state, UnlistedTakes.fileName, "takes that the list could not take in yet"),
+            place(state, "background.log", "what the last run in the background said"),
+            place(state, "fetches.log", "what the last fetch in the background said"),
             place(state, "calibrations.json", "measured round trips of devices"),
             place(CacheFolder.path, "waveforms", "waveforms, which can be made again"),
             place(CacheFolder.path, "extracted.json", "where your program found the sound of videos, for some hours"),
