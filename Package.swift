@@ -231,6 +231,7 @@ let package = Package(
                 "AudioFiles", "Clips", "Database", "Engine", "Files", "JSON", "Library", "Practice", "Sections",
                 "SoundFileSupport", "TestSupport", "Transfers",
             ],
+            exclude: ["Podcasts/Servers"],
             swiftSettings: quickSettings),
         .testTarget(name: "DatabaseTests", dependencies: ["Database", "TestSupport"], swiftSettings: settings),
         .testTarget(

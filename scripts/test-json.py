@@ -232,11 +232,20 @@ runs = [
     ("doctor", [], "doctor", {0, 69, 77}),
     ("doctor", ["--privacy"], "doctor privacy", {0}),
     ("calibrate", ["--list"], "calibrate", {0}),
+    ("library", ["export", "library.json"], "library.written", {0}),
+    ("library", ["bundle", "library.tar"], "library.written", {0, 2}),
+    ("library", ["import", "library.json"], "library.merged", {0}),
+    ("library", ["import", "library.tar"], "library.merged", {0}),
+    ("library", ["backup", "backup"], "library.saved", {0, 2}),
+    ("library", ["restore", "backup", "--merge"], "library.merged", {0}),
+    ("library", ["feeds"], "feed", {0}),
+    ("library", ["refresh"], "feed", {0}),
+    ("library", ["episodes"], "episode", {0}),
     ("bench stretch", ["song.wav", "--seconds", "1", "--runs", "1"], "bench stretch", {0}),
 ]
 
 # The definitions of which a run writes any number of lines.
-several = ("event", "calibrate", "sections", "takes", "next", "config", "item", "ctl list", "playlist", "playlist entry", "fetch", "get check")
+several = ("event", "calibrate", "sections", "takes", "next", "config", "item", "ctl list", "playlist", "playlist entry", "fetch", "get check", "feed", "episode")
 
 
 class Server(http.server.SimpleHTTPRequestHandler):

@@ -27,7 +27,7 @@ package struct DesktopBusError: ExplainedError, Equatable {
     static func noBus(_ place: String) -> DesktopBusError {
         DesktopBusError(
             .noBus, "there is no session bus, so no media keys (\(place))",
-            remedy: "Start it on a desktop, or by: dbus-run-session -- woodshed …")
+            remedy: "Start it on a desktop, or by: dbus-run-session -- woodshed play RECORDING")
     }
 
     static func refused(_ address: String, _ code: Int32) -> DesktopBusError {

@@ -11,6 +11,9 @@ public struct TransferRequest: Sendable {
     public var priority: Int
     /// The SHA-256 checksum that the file must have, in 64 hexadecimal digits; nil if it is not known.
     public var sha256: String?
+    /// Lines of the request that make the server send the file only if it has changed: see `conditions(tag:lastModified:)`. If it has not,
+    /// the transfer fails with the status 304.
+    package var conditions: [String] = []
     /// The longest file that is taken, in bytes. Default: 20 GB.
     public var sizeLimit: Int64
     /// Header fields that are sent besides those of the transfer's own, to the server of `address` only, not to one that it leads to.
@@ -32,6 +35,18 @@ public struct TransferRequest: Sendable {
     }
 }
 
+extension TransferRequest {
+    /// The conditions for a file that has not changed since a server wrote these.
+    package static func conditions(tag: String?, lastModified: String?) -> [String] {
+        var lines: [String] = []
+        if let tag, !tag.isEmpty, Validators.isPlain(tag) { lines.append("If-None-Match: \(tag)") }
+        if let lastModified, !lastModified.isEmpty, Validators.isPlain(lastModified) {
+            lines.append("If-Modified-Since: \(lastModified)")
+        }
+        return lines
+    }
+}
+
 /// What a server says about a file before it sends it.
 public struct TransferAnswer: Sendable, Equatable {
     /// The address that the file comes from, after all redirections.
@@ -42,6 +57,8 @@ public struct TransferAnswer: Sendable, Equatable {
     public let byteCount: Int64?
     /// A harmless name for the file, from what the server suggests or else from the address; nil if there is none.
     public let suggestedName: String?
+    /// The tag of this version, and when it was changed, as the server wrote them; nil if it did not.
+    package var tag: String?, lastModified: String?
 }
 
 /// A complete file that has not got its name yet.

@@ -50,7 +50,7 @@ struct CommandTests {
         arguments: [
             ["practise", "x.wav"], ["xyzzy"], ["help", "practise"], ["help", "xyzzy"], ["help", "bench", "stretsh"],
             ["help", "play", "x"], ["play", "a", "--from", "-1"], ["play", "a", "--to", "--from", "1"], ["--xyzzy"],
-            ["play"], ["play", "a", "b"], ["play", "a", "--xyzzy"],
+            ["play"], ["play", "a", "--xyzzy"],
             ["practice", "a", "-n", "0"], ["practice", "a", "-n", "-1"], ["practice", "a", "-n", "x"],
             ["practice", "a", "--speed", "0"], ["practice", "a", "--speed", "nan"],
             ["practice", "a", "--speed", "500%"], ["play", "a", "--pitch", "25"], ["play", "a", "--pitch", "nan"],

@@ -12,7 +12,7 @@ struct ItemRow {
     /// The name in the library's folder, or the path of a linked file.
     let path: String
     let item: LibraryItem
-    /// When each field was changed by the user, in seconds since 1970.
+    /// When each field was changed by the user, in milliseconds since 1970.
     let edited: [String: Int64]
     /// Which removal put it into the trash.
     let trashing: Int64?
@@ -134,13 +134,14 @@ struct ItemRows {
         try database.run(
             """
             INSERT INTO item (kind, place, path, original, byte_count, container, codec, channel_count, title, artist,
-            language, tags, source, licence, recording, added, revision)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, \(Self.nextRevision))
+            language, tags, source, licence, recording, added, edited, revision)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, \(Self.nextRevision))
             """,
             values: file + [
                 .text(words.title), .text(words.artist), .text(words.language),
                 .text(words.tags.joined(separator: "\n")), .text(words.source), .text(words.licence),
                 .integer(recording), .integer(time),
+                .text(Self.text(new.told.reduce(into: [:]) { $0[$1] = StoreRows.milliseconds })),
             ])
         let number = database.lastInsertedRow
         try addWords(of: number)
@@ -158,6 +159,19 @@ struct ItemRows {
             .text(words.tags.joined(separator: "\n")), .text(words.source), .text(words.licence),
             .text(Self.text(edited)), .integer(row.number))
         try addWords(of: Int64(row.number))
+    }
+
+    /// Tells when a recording was added.
+    func setAdded(_ number: Int, _ time: Int64) throws(DatabaseError) {
+        try database.run(
+            "UPDATE item SET added = ?, revision = \(Self.nextRevision) WHERE id = ?", .integer(time), .integer(number))
+    }
+
+    /// Puts a recording that was removed for good into the list again.
+    func bringBack(_ number: Int) throws(DatabaseError) {
+        try database.run(
+            "UPDATE item SET gone = 0, trashed = NULL, trashing = NULL, revision = \(Self.nextRevision) WHERE id = ?",
+            .integer(number))
     }
 
     func setLoudness(_ loudness: LibraryItem.Loudness, of number: Int) throws(DatabaseError) {
@@ -261,7 +275,7 @@ struct ItemRows {
         JSONValue.object(times.sorted { $0.key < $1.key }.map { .init($0.key, .integer($0.value)) }).text
     }
 
-    private static func times(_ text: String) throws(DatabaseError) -> [String: Int64] {
+    static func times(_ text: String) throws(DatabaseError) -> [String: Int64] {
         if text == "{}" { return [:] }
         guard case .object(let fields)? = JSONValue(reading: Array(text.utf8)) else {
             throw .damaged("the times of what was said about a recording cannot be read")

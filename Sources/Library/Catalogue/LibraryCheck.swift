@@ -87,7 +87,7 @@ extension RecordingLibrary {
         }
         for file in files(folder.path) {
             let name = fileName(file.path)
-            if inPlace.contains(name) || name == LibraryFolder.lockName { continue }
+            if inPlace.contains(name) { continue }
             if inTrash.contains(name) { report.misplaced.append(file) } else { report.orphans.append(file) }
         }
         let missing = Set(lost.map(\.path))

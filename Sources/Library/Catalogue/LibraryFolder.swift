@@ -41,13 +41,10 @@ struct LibraryFolder: Sendable {
         return RecordingKey(String(name[..<dot]))
     }
 
-    /// The file by which programs agree who moves files in the folder.
-    static let lockName = "lock"
-
     /// Carries out `body` while no other program moves files in the folder: between a file's name and its row in the store, or the other way
     /// round. The folder must be there. Where the file system has no locks, it is carried out all the same.
     func exclusively<Value>(_ body: () throws -> Value) rethrows -> Value {
-        let lock = unsafe open(file(Self.lockName), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        let lock = unsafe open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         defer { if lock >= 0 { close(lock) } }
         if lock >= 0 { while flock(lock, LOCK_EX) != 0, errno == EINTR {} }
         return try body()

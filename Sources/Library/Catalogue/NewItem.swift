@@ -14,6 +14,8 @@ struct NewItem: Sendable {
     let container, codec: String
     let channelCount: Int
     var words: LibraryItem.Words
+    /// The fields that the user told, other than the file says.
+    var told: [String] = []
 
     /// Reads a file: its format, its length, its key and its tags.
     ///
@@ -32,6 +34,19 @@ struct NewItem: Sendable {
         let title = tag(.title)
         words = LibraryItem.Words(title: title.isEmpty ? Self.title(of: originalName) : title)
         words.artist = tag(.artist)
+    }
+
+    /// A recording whose file is not here.
+    init(
+        missing key: RecordingKey, path: String, originalName: String, kind: LibraryItem.Kind, byteCount: Int64,
+        container: String, codec: String, channelCount: Int, words: LibraryItem.Words, sampleRate: Int64,
+        frameCount: Int64
+    ) {
+        recording = PracticeRecording(
+            key: key, sampleRate: Int(clamping: max(1, sampleRate)), frameCount: max(0, frameCount), title: words.title)
+        (place, self.path, self.originalName, self.kind) = (.kept, path, originalName, kind)
+        (self.byteCount, self.container, self.codec) = (byteCount, container, codec)
+        (self.channelCount, self.words) = (channelCount, words)
     }
 
     /// Containers that can hold a video.

@@ -132,8 +132,10 @@ extension RecordingLibrary {
             file.known = known
             return
         }
+        let ofFile = item.words
         change(&item.words)
         item.words = try item.words.checked()
+        item.told = ofFile.fields(otherThan: item.words)
         if way != .link {
             try checkQuota(adding: item.byteCount + staged)
             try folder.make()

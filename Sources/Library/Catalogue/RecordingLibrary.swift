@@ -99,7 +99,7 @@ public final class RecordingLibrary: Sendable {
     /// - Throws: `RecordingLibraryError` if it is unknown or a text is refused; `StoreError`.
     @discardableResult
     public func edit(_ number: Int, _ change: @Sendable (inout LibraryItem.Words) -> Void) throws -> LibraryItem {
-        let now = Self.now
+        let now = StoreRows.milliseconds
         return try self.change { (rows) throws(DatabaseError) -> Result<LibraryItem, RecordingLibraryError> in
             guard let row = try rows.item(number: number), !row.isGone else { return .failure(.unknown(number)) }
             var words = row.item.words
@@ -108,7 +108,7 @@ public final class RecordingLibrary: Sendable {
             do throws(RecordingLibraryError) { cleaned = try words.checked() } catch { return .failure(error) }
             let changed = row.item.words.fields(otherThan: cleaned)
             guard !changed.isEmpty else { return .success(row.item) }
-            let edited = changed.reduce(into: row.edited) { $0[$1] = now }
+            let edited = changed.reduce(into: row.edited) { $0[$1] = max(now, ($0[$1] ?? 0) + 1) }
             try rows.edit(row, cleaned, edited: edited)
             return try rows.item(number: number).map { .success($0.item) } ?? .failure(.unknown(number))
         }.get()

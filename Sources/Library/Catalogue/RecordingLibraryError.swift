@@ -25,6 +25,8 @@ public struct RecordingLibraryError: ExplainedError, Equatable {
         case overQuota
         /// The file is no bundle or catalogue of a library.
         case badBundle
+        /// There is something already, which would be replaced.
+        case notEmpty
         /// The system denies access.
         case permissionDenied
         /// There is not enough space left.
@@ -71,6 +73,20 @@ extension RecordingLibraryError {
             case .isDirectory, .closedPipe, .cannotCreate, .io: .io
             }
         return RecordingLibraryError(kind, failure.message, remedy: failure.remedy)
+    }
+
+    /// The error for a file that cannot be read.
+    static func reading(_ path: String, _ fault: FileFault) -> RecordingLibraryError {
+        let words = systemText(fault.code)
+        switch fault.code {
+        case ENOENT, ENOTDIR:
+            return RecordingLibraryError(.unknown, "\(path): there is no such file", remedy: "Check the name.")
+        case EACCES, EPERM:
+            return RecordingLibraryError(
+                .permissionDenied, "\(path): you may not read this file", remedy: "Ask its owner.")
+        default:
+            return RecordingLibraryError(.io, "\(path): reading failed: \(words)", remedy: "Check the disk.")
+        }
     }
 
     private enum WritingKind: WritingFailureKind {

@@ -139,7 +139,7 @@ public final class Fetcher: Sendable {
                 FetchRefusal(
                     kind: .needsExtractor, message: "\(fetch.address): this is a video site, which is not a recording",
                     remedy:
-                        "Name a program that finds its sound in the configuration (extractor = …): see woodshed help get"
+                        "Name a program of yours that finds its sound: woodshed config set extractor \"yt-dlp -j -f bestaudio\""
                 ),
                 keptBytes: 0)
         }

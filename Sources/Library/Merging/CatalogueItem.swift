@@ -139,6 +139,17 @@ extension CatalogueItem {
         }
     }
 
+    /// As a text of the store.
+    var storedText: String { JSONValue.object(json).text }
+
+    /// Reads what ``storedText`` gives; nil for anything else.
+    init?(stored text: String) {
+        guard let value = JSONValue(reading: Array(text.utf8)), let item = try? CatalogueItem(json: value) else {
+            return nil
+        }
+        self = item
+    }
+
     private static func stamped(_ value: JSONValue) throws(CatalogueError) -> (value: JSONValue, time: Int64) {
         guard let parts = value.elements, parts.count == 2 else { throw .broken("a value without its time") }
         return (parts[0], try time(parts[1]))

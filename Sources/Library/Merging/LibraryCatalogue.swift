@@ -70,6 +70,8 @@ package enum CatalogueField {
     package static let added = "added"
     package static let sampleRate = "rate"
     package static let frameCount = "frames"
+    /// What kind of file it is: name, length in bytes, container, codec, channels, and whether it is a video.
+    package static let file = "file"
 
     // Of a section.
     /// First frame, and the one past the last, as one value: two halves of different changes would be no range.
@@ -89,6 +91,10 @@ package enum CatalogueField {
     /// From 1 to 5.
     package static let rating = "rating"
     package static let note = "note"
+    /// What is known of its sound: rate, channels, length, when it was recorded, and by which input.
+    package static let sound = "sound"
+    /// Where it lies on its recording.
+    package static let model = "model"
 }
 
 extension [ExactText: CatalogueItem] {

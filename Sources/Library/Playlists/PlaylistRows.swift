@@ -35,33 +35,34 @@ struct PlaylistRows {
     func make(_ name: String, identity: String, at time: Int64) throws(DatabaseError) -> Int {
         try database.run(
             "INSERT INTO playlist (identity, name, made, changed, revision) VALUES (?, ?, ?, ?, \(Self.nextRevision))",
-            .text(identity), .text(name), .integer(time), .integer(time))
+            .text(identity), .text(name), .integer(time), .integer(StoreRows.milliseconds))
         return Int(database.lastInsertedRow)
     }
 
-    func rename(_ number: Int, _ name: String, at time: Int64) throws(DatabaseError) {
+    func rename(_ number: Int, _ name: String) throws(DatabaseError) {
         try database.run("UPDATE playlist SET name = ? WHERE id = ?", .text(name), .integer(number))
-        try touch(number, at: time)
+        try touch(number)
     }
 
     /// Deletes a playlist with its entries, and notes that it was deleted.
-    func delete(_ playlist: Playlist, at time: Int64) throws(DatabaseError) {
+    func delete(_ playlist: Playlist) throws(DatabaseError) {
         try database.run("DELETE FROM playlist WHERE id = ?", .integer(playlist.number))
         try database.run(
             "INSERT OR REPLACE INTO deleted_playlist (identity, time) VALUES (?, ?)", .text(playlist.identity),
-            .integer(time))
+            .integer(max(StoreRows.milliseconds, playlist.changedAt * 1000 + 1000)))
     }
 
-    func touch(_ number: Int, at time: Int64) throws(DatabaseError) {
+    /// Notes that a playlist was changed. A later change has a later time, whatever the clock says.
+    func touch(_ number: Int) throws(DatabaseError) {
         try database.run(
-            "UPDATE playlist SET changed = ?, revision = \(Self.nextRevision) WHERE id = ?", .integer(time),
-            .integer(number))
+            "UPDATE playlist SET changed = max(?, changed + 1), revision = \(Self.nextRevision) WHERE id = ?",
+            .integer(StoreRows.milliseconds), .integer(number))
     }
 
     private static func value(_ row: DatabaseRow) throws(DatabaseError) -> Playlist {
         Playlist(
             number: Int(try row.integer(0)), identity: try row.text(1), name: try row.text(2),
-            madeAt: try row.integer(3), changedAt: try row.integer(4), entryCount: Int(try row.integer(5)),
+            madeAt: try row.integer(3), changedAt: try row.integer(4) / 1000, entryCount: Int(try row.integer(5)),
             seconds: Double(try row.integer(6)) / 1000)
     }
 
@@ -84,22 +85,22 @@ struct PlaylistRows {
                 "INSERT INTO entry (playlist, recording, place, added) VALUES (?, ?, ?, ?)", .integer(playlist),
                 .integer(recording), .integer(place), .integer(time))
         }
-        try touch(playlist, at: time)
+        try touch(playlist)
     }
 
-    func remove(_ ids: [Int64], from playlist: Int, at time: Int64) throws(DatabaseError) {
+    func remove(_ ids: [Int64], from playlist: Int) throws(DatabaseError) {
         for id in ids { try database.run("DELETE FROM entry WHERE id = ?", .integer(id)) }
-        try touch(playlist, at: time)
+        try touch(playlist)
     }
 
     /// Moves an entry in front of the entry that has an index from 0 among the others.
-    func move(_ id: Int64, in playlist: Int, to index: Int, at time: Int64) throws(DatabaseError) {
+    func move(_ id: Int64, in playlist: Int, to index: Int) throws(DatabaseError) {
         // Out of the way, so that its old place counts as free.
         let lowest = try self.places(playlist).first?.place ?? 0
         try database.run("UPDATE entry SET place = ? WHERE id = ?", .integer(lowest - Self.gap), .integer(id))
         let places = try freePlaces(1, in: playlist, at: index, besides: id)
         try database.run("UPDATE entry SET place = ? WHERE id = ?", .integer(places[0]), .integer(id))
-        try touch(playlist, at: time)
+        try touch(playlist)
     }
 
     /// Places for new entries in front of the one with an index; makes room if there is none.

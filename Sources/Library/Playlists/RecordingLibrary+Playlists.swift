@@ -44,9 +44,9 @@ extension RecordingLibrary {
     @discardableResult
     public func rename(_ playlist: Playlist, to name: String) throws -> Playlist {
         let name = try Self.checkedName(name)
-        return try edit(playlist) { (rows, now) throws(DatabaseError) in
+        return try edit(playlist) { (rows, _) throws(DatabaseError) in
             if let other = try rows.playlist(named: name), other.number != playlist.number { return Self.taken(name) }
-            try rows.rename(playlist.number, name, at: now)
+            try rows.rename(playlist.number, name)
             return nil
         }
     }
@@ -55,12 +55,11 @@ extension RecordingLibrary {
     ///
     /// - Throws: `RecordingLibraryError` of kind `unknown`; `StoreError`.
     public func delete(_ playlist: Playlist) throws {
-        let now = Self.now
         try changePlaylists { (rows) throws(DatabaseError) -> Result<Void, RecordingLibraryError> in
             guard let known = try rows.playlist(playlist.number) else {
                 return .failure(Self.unknownPlaylist(playlist.name))
             }
-            try rows.delete(known, at: now)
+            try rows.delete(known)
             return .success(())
         }.get()
     }
@@ -95,12 +94,12 @@ extension RecordingLibrary {
     /// - Throws: `RecordingLibraryError` of kind `unknown` if there is no such entry; `StoreError`. Nothing has changed then.
     @discardableResult
     public func removeEntries(_ indexes: [Int], from playlist: Playlist) throws -> Playlist {
-        try edit(playlist) { (rows, now) throws(DatabaseError) in
+        try edit(playlist) { (rows, _) throws(DatabaseError) in
             let entries = try rows.places(playlist.number)
             for index in indexes where !(1...max(1, entries.count)).contains(index) || entries.isEmpty {
                 return Self.noEntry(index, playlist, entries.count)
             }
-            try rows.remove(Set(indexes).map { entries[$0 - 1].id }, from: playlist.number, at: now)
+            try rows.remove(Set(indexes).map { entries[$0 - 1].id }, from: playlist.number)
             return nil
         }
     }
@@ -114,13 +113,13 @@ extension RecordingLibrary {
     /// - Throws: As `removeEntries`.
     @discardableResult
     public func moveEntry(_ index: Int, to target: Int, in playlist: Playlist) throws -> Playlist {
-        try edit(playlist) { (rows, now) throws(DatabaseError) in
+        try edit(playlist) { (rows, _) throws(DatabaseError) in
             let entries = try rows.places(playlist.number)
             guard (1...max(1, entries.count)).contains(index), !entries.isEmpty else {
                 return Self.noEntry(index, playlist, entries.count)
             }
             let place = min(max(target, 1), entries.count) - 1
-            if place != index - 1 { try rows.move(entries[index - 1].id, in: playlist.number, to: place, at: now) }
+            if place != index - 1 { try rows.move(entries[index - 1].id, in: playlist.number, to: place) }
             return nil
         }
     }
@@ -161,7 +160,7 @@ extension RecordingLibrary {
         return name
     }
 
-    private static func newIdentity() -> String {
+    static func newIdentity() -> String {
         let digits = [UInt64.random(in: 0...UInt64.max), UInt64.random(in: 0...UInt64.max)].map { half in
             let text = String(half, radix: 16)
             return String(repeating: "0", count: 16 - text.count) + text

@@ -2,29 +2,29 @@ internal import AudioFiles
 internal import JSON
 
 /// What is written beside a take while it is recorded, from which a later start lists it.
-struct TakeAttachment {
-    let model: StoredTake.Model?
+package struct TakeAttachment {
+    package let model: StoredTake.Model?
     /// The recording of the model.
-    let recording: PracticeRecording?
+    package let recording: PracticeRecording?
     /// The input, by its stable name.
-    let device: String
+    package let device: String
 
     private static let version: Int64 = 1
 
     /// One line of text.
-    var text: String {
+    package var text: String {
         var fields: [JSONValue.Field] = [.init("v", .integer(Self.version)), .init("device", .string(device))]
         if let model { fields.append(.init("model", Self.value(model))) }
         if let recording { fields.append(.init("recording", Self.value(recording))) }
         return JSONValue.object(fields).text
     }
 
-    init(model: StoredTake.Model?, recording: PracticeRecording?, device: String) {
+    package init(model: StoredTake.Model?, recording: PracticeRecording?, device: String) {
         (self.model, self.recording, self.device) = (model, recording, device)
     }
 
     /// Nil for a text of anything else, or of a later version.
-    init?(_ text: String) {
+    package init?(_ text: String) {
         guard let value = JSONValue(reading: Array(text.utf8)), value["v"]?.integerValue == Self.version else {
             return nil
         }

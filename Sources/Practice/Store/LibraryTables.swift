@@ -2,7 +2,8 @@
 // a store have one version, and are made, checked and repaired together.
 
 extension StoreSchema {
-    /// Times are in seconds since 1970, loudness in hundredths of a LUFS, a true peak in hundredths of a dB. A row of `item` is never deleted, so that what was removed stays known to a merge, and comes back with
+    /// Times are in seconds since 1970, except those of changes that a merge compares: `item.edited`, `playlist.changed`, `deleted_playlist.time`,
+    /// `section_time.changed` and `take_mark.changed` are in ms. Loudness is in hundredths of a LUFS, a true peak in hundredths of a dB. A row of `item` is never deleted, so that what was removed stays known to a merge, and comes back with
     /// what was said about it if the recording is added again. Tags are lines.
     /// Entries of a playlist keep their order by `place`, with gaps, so that moving one changes one row.
     static let library = [
@@ -110,5 +111,37 @@ extension StoreSchema {
         """,
         // Playlists that were deleted, for a merge.
         "CREATE TABLE deleted_playlist (id INTEGER PRIMARY KEY, identity TEXT NOT NULL UNIQUE, time INTEGER NOT NULL) STRICT",
+        // When each section was changed last, also one that is deleted.
+        """
+        CREATE TABLE section_time (
+            id INTEGER PRIMARY KEY,
+            recording INTEGER NOT NULL REFERENCES recording (id) ON DELETE CASCADE,
+            section INTEGER NOT NULL,
+            changed INTEGER NOT NULL,
+            UNIQUE (recording, section)
+        ) STRICT
+        """,
+        // The key of a take's sound, once it was needed, and when something was said about the take last.
+        """
+        CREATE TABLE take_mark (
+            take INTEGER PRIMARY KEY REFERENCES take (id) ON DELETE CASCADE,
+            content BLOB,
+            changed INTEGER NOT NULL DEFAULT 0
+        ) STRICT
+        """,
+        // What the catalogue said when it was written or merged last, and how that is shown here: what differs from it now was changed since.
+        // Empty until the library is exchanged with another one.
+        """
+        CREATE TABLE merged (
+            id INTEGER PRIMARY KEY,
+            kind TEXT NOT NULL CHECK (kind IN ('recording', 'section', 'playlist', 'take')),
+            owner TEXT NOT NULL,
+            identity TEXT NOT NULL,
+            section INTEGER,
+            content TEXT NOT NULL,
+            shown TEXT,
+            UNIQUE (kind, owner, identity)
+        ) STRICT
+        """,
     ]
 }

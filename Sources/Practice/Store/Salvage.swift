@@ -69,6 +69,8 @@ final class Salvage {
                 // A change could be undone only in the list that it led to.
                 try target.run("DELETE FROM change")
                 try target.run("UPDATE recording SET done = 0")
+                // What was lost was not deleted: the next merge brings it back.
+                try target.run("UPDATE merged SET shown = NULL")
                 // A number that was given must not be given again.
                 try target.run(
                     """
@@ -128,6 +130,9 @@ final class Salvage {
             ]
         ) { _ in }
         _ = try copy("deleted_playlist", row: "id", ["identity", "time"]) { _ in }
+        _ = try copy("section_time", row: "id", ["recording", "section", "changed"]) { _ in }
+        _ = try copy("take_mark", row: "take", ["content", "changed"]) { _ in }
+        _ = try copy("merged", row: "id", ["kind", "owner", "identity", "section", "content", "shown"]) { _ in }
     }
 
     /// Copies the rows of a table that can be read and that `check` accepts; returns how many.

@@ -145,7 +145,7 @@ extension PracticeStore {
     func announceChanges() { listeners.announce { recordingChanges(after: $0) } }
 
     /// Tells those who listen which takes have changed since they were told last.
-    func announceTakeChanges() { takeListeners.announce { takeChanges(after: $0) } }
+    package func announceTakeChanges() { takeListeners.announce { takeChanges(after: $0) } }
 
     /// A new sequence, which looks for the changes of other programs, too.
     private func changes<Key>(

@@ -2,14 +2,14 @@
 package import AudioFiles
 package import Database
 internal import Files
-internal import Sections
+package import Sections
 internal import Synchronization
 
 /// The row of a recording, with the columns that users do not see.
 package struct RecordingRow {
     package let id: Int64
     package let stored: StoredRecording
-    let nextSection: Int
+    package let nextSection: Int
     /// The number of the last change that is not undone.
     let done: Int64
 }
@@ -31,7 +31,13 @@ package struct StoreRows {
             "SELECT \(Self.columns) FROM recording WHERE key = ?", .bytes(key.bytes), row: Self.recording)
     }
 
-    func recording(id: Int64) throws(DatabaseError) -> RecordingRow? {
+    /// Milliseconds since 1970.
+    package static var milliseconds: Int64 {
+        let moment = FileState.Moment.now
+        return moment.seconds * 1000 + moment.nanoseconds / 1_000_000
+    }
+
+    package func recording(id: Int64) throws(DatabaseError) -> RecordingRow? {
         try database.first(
             "SELECT \(Self.columns) FROM recording WHERE recording.id = ?", .integer(id), row: Self.recording)
     }
@@ -145,7 +151,7 @@ package struct StoreRows {
 
     // MARK: Sections
 
-    func sections(of row: RecordingRow) throws(DatabaseError) -> SectionList {
+    package func sections(of row: RecordingRow) throws(DatabaseError) -> SectionList {
         let sections = try database.rows(
             "SELECT id, kind, first, past, name, text, hard, settings FROM section WHERE recording = ?",
             [.integer(row.id)], row: Self.section)
@@ -155,7 +161,7 @@ package struct StoreRows {
             nextID: row.nextSection)
     }
 
-    static func section(_ row: DatabaseRow) throws(DatabaseError) -> SavedSection {
+    package static func section(_ row: DatabaseRow) throws(DatabaseError) -> SavedSection {
         let (id, first, past) = (try row.integer(0), try row.integer(2), try row.integer(3))
         guard let kind = SavedSection.Kind(rawValue: try row.text(1)), first < past, id > 0 else {
             throw .damaged("a section has an impossible kind or impossible frames")
@@ -166,15 +172,29 @@ package struct StoreRows {
     }
 
     /// Writes what differs, and the identity that the next new section gets.
-    func write(_ change: SectionChange, nextSection: Int, of id: Int64) throws(DatabaseError) {
+    package func write(_ change: SectionChange, nextSection: Int, of id: Int64) throws(DatabaseError) {
+        let now = Self.milliseconds
         for section in change.removed {
+            try noteChange(ofSection: section.id, of: id, at: now)
             try removeWords(ofSection: section.id, in: id)
             try database.run("DELETE FROM section WHERE recording = ? AND id = ?", .integer(id), .integer(section.id))
         }
-        for section in change.added { try insert(section, into: id) }
+        for section in change.added {
+            try noteChange(ofSection: section.id, of: id, at: now)
+            try insert(section, into: id)
+        }
         try database.run(
             "UPDATE recording SET next_section = ?, section_count = section_count + ?, revision = \(Self.nextRevision) WHERE id = ?",
             .integer(nextSection), .integer(change.added.count - change.removed.count), .integer(id))
+    }
+
+    /// A later change has a later time, whatever the clock says.
+    private func noteChange(ofSection section: Int, of id: Int64, at time: Int64) throws(DatabaseError) {
+        try database.run(
+            """
+            INSERT INTO section_time (recording, section, changed) VALUES (?, ?, ?)
+            ON CONFLICT (recording, section) DO UPDATE SET changed = max(changed + 1, excluded.changed)
+            """, .integer(id), .integer(section), .integer(time))
     }
 
     func insert(_ section: SavedSection, into id: Int64) throws(DatabaseError) {
@@ -242,8 +262,12 @@ package struct StoreRows {
     }
 
     /// Adds a change after the last one that is not undone; those that were undone are gone.
+    package func append(_ change: SectionChange, to row: RecordingRow) throws(DatabaseError) {
+        try append(change, to: row, origins: [:])
+    }
+
     func append(
-        _ change: SectionChange, to row: RecordingRow, origins: [Int: SectionOrigin] = [:]
+        _ change: SectionChange, to row: RecordingRow, origins: [Int: SectionOrigin]
     ) throws(DatabaseError) {
         try database.run("DELETE FROM change WHERE recording = ? AND number > ?", .integer(row.id), .integer(row.done))
         try database.run(

@@ -1,6 +1,6 @@
 // The rows of the takes, read and written on a connection whose transaction the caller has begun.
-internal import AudioFiles
-internal import Database
+package import AudioFiles
+package import Database
 internal import JSON
 
 extension StoreRows {
@@ -39,7 +39,7 @@ extension StoreRows {
     }
 
     /// The takes that a filter lets through, the newest first.
-    func takes(_ filter: TakeFilter) throws(DatabaseError) -> [StoredTake] {
+    package func takes(_ filter: TakeFilter) throws(DatabaseError) -> [StoredTake] {
         var conditions = ["gone = 0", "trashed IS \(filter.isTrash ? "NOT " : "")NULL"]
         var values: [DatabaseValue] = []
         if let key = filter.key {
@@ -59,10 +59,43 @@ extension StoreRows {
     }
 
     /// Takes over what the user says about a take, or where it is.
-    func updateTake(_ number: Int, _ column: TakeColumn, _ value: DatabaseValue) throws(DatabaseError) {
+    package func updateTake(_ number: Int, _ column: TakeColumn, _ value: DatabaseValue) throws(DatabaseError) {
+        switch column {
+        case .name, .note, .rating: try noteChange(ofTake: number, at: Self.milliseconds)
+        case .path, .frameCount: try setContent(nil, ofTake: number)
+        case .trashed, .trashing: break
+        }
         try database.run(
             "UPDATE take SET \(column.rawValue) = ?, revision = \(Self.nextTakeRevision) WHERE id = ?", value,
             .integer(number))
+    }
+
+    /// A later change has a later time, whatever the clock says.
+    package func noteChange(ofTake number: Int, at time: Int64) throws(DatabaseError) {
+        try database.run(
+            """
+            INSERT INTO take_mark (take, changed) VALUES (?, ?)
+            ON CONFLICT (take) DO UPDATE SET changed = max(changed + 1, excluded.changed)
+            """, .integer(number), .integer(time))
+    }
+
+    /// Keeps the key of a take's sound.
+    package func setContent(_ key: RecordingKey?, ofTake number: Int) throws(DatabaseError) {
+        guard let key else {
+            try database.run("UPDATE take_mark SET content = NULL WHERE take = ?", .integer(number))
+            return
+        }
+        try database.run(
+            "INSERT INTO take_mark (take, content) VALUES (?, ?) ON CONFLICT (take) DO UPDATE SET content = excluded.content",
+            .integer(number), .bytes(key.bytes))
+    }
+
+    /// The keys of takes' sounds that are known, and when something was said about each last, in ms; by the takes' numbers.
+    package func takeMarks() throws(DatabaseError) -> [Int: (key: RecordingKey?, changed: Int64)] {
+        let marks = try database.rows("SELECT take, content, changed FROM take_mark") { (row) throws(DatabaseError) in
+            (Int(try row.integer(0)), row.isNull(1) ? nil : RecordingKey(bytes: try row.bytes(1)), try row.integer(2))
+        }
+        return marks.reduce(into: [:]) { $0[$1.0] = ($1.1, $1.2) }
     }
 
     /// All takes of a section, in the trash or not.
@@ -73,7 +106,7 @@ extension StoreRows {
     }
 
     /// Tells what a take was recorded against.
-    func updateTake(_ number: Int, _ model: StoredTake.Model) throws(DatabaseError) {
+    package func updateTake(_ number: Int, _ model: StoredTake.Model) throws(DatabaseError) {
         let recording = try self.recording(model.key)?.id
         try database.run(
             "UPDATE take SET recording = ?, section = ?, model = ?, revision = \(Self.nextTakeRevision) WHERE id = ?",
@@ -164,7 +197,7 @@ extension StoreRows {
 }
 
 /// The columns of a take that change.
-enum TakeColumn: String {
+package enum TakeColumn: String {
     case name
     case note
     case rating

@@ -73,7 +73,7 @@ final class Exchange {
         let isFirst = address.host == work.request.address.host && address.port == work.request.address.port
         let extra = isFirst ? work.request.headers.map { "\($0.name): \($0.value)" } : []
         for line in ["Accept-Encoding: identity"] + extra
-            + (range.map { ["Range: bytes=\($0.start)-", "If-Range: \($0.validator)"] } ?? [])
+            + (range.map { ["Range: bytes=\($0.start)-", "If-Range: \($0.validator)"] } ?? work.request.conditions)
         {
             unsafe fields = unsafe functions.table.pointee.curl_slist_append(fields, line) ?? fields
         }

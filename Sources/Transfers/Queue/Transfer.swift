@@ -41,6 +41,9 @@ public final class Transfer: Sendable {
     /// Its events from now on; the stream ends with its last event. Each call makes a stream of its own.
     public var events: AsyncStream<TransferEvent> { broadcast.stream }
 
+    /// What it has ended with; nil until then.
+    package var result: Result<FetchedFile, TransferError>? { shown.withLock { $0.outcome } }
+
     /// Waits for the end.
     ///
     /// - Throws: Why there is no file; an error of kind `cancelled` after `cancel`.

@@ -157,7 +157,8 @@ final class Work {
     static func answer(_ record: PartRecord, _ address: WebAddress) -> TransferAnswer {
         TransferAnswer(
             address: address, contentType: record.contentType, byteCount: record.byteCount,
-            suggestedName: record.suggestedName)
+            suggestedName: record.suggestedName, tag: record.validators.tag,
+            lastModified: record.validators.lastModified)
     }
 
     // MARK: Bytes

@@ -9,18 +9,45 @@ struct LibraryCommand: Verb {
         abstract: "Check and repair the library, move it to another computer, follow podcasts.",
         discussion: """
             EXAMPLES
-              woodshed library check              compare it with the disk; changes nothing
-              woodshed library check ~/Music      look there for files that were moved
-              woodshed library check --fix        repair what was found
+              woodshed library check                  compare it with the disk; changes nothing
+              woodshed library check ~/Music          look there for files that were moved
+              woodshed library check --fix            repair what was found
+              woodshed library export list.json       what is known of recordings, without the sound
+              woodshed library bundle all.tar         the same with the sound and the takes
+              woodshed library bundle set.tar @1-5 --without-takes
+              woodshed library import all.tar         merge a bundle or an export into this library
+              woodshed library backup /media/disk/wood    copies only what is new
+              woodshed library restore /media/disk/wood   into an empty library; --merge into another
+              woodshed library subscribe https://example.org/show.rss
+              woodshed library refresh                ask the feeds what is new
+              woodshed library episodes --new
+              woodshed library fetch 12 13            put episodes on the list of: woodshed get
+
+            Merging is safe in any order and as often as you like: of two changes to the same thing
+            the later one stays. What was removed elsewhere goes to the trash.
             """)
 
     @Argument(
-        help: .init("check, and the folders to look in.", valueName: "word"),
+        help: .init(
+            "check, export, import, bundle, backup, restore, subscribe, unsubscribe, feeds, refresh, episodes or fetch, and what it needs.",
+            valueName: "word"),
         completion: .list(LibraryAction.allCases.map(\.rawValue)))
     var words: [String]
 
     @Flag(name: .long, help: "With check: repair what was found.")
     var fix = false
+
+    @Flag(name: .long, help: "With bundle: leave out the takes.")
+    var withoutTakes = false
+
+    @Flag(name: .long, help: "With restore: merge the backup into a library that is not empty.")
+    var merge = false
+
+    @Flag(name: .long, help: "With episodes: only those that are new.")
+    var new = false
+
+    @Flag(name: .long, help: "With episodes: none of them is new any more.")
+    var seen = false
 
     @OptionGroup var messages: MessageOptions
 
@@ -30,10 +57,39 @@ struct LibraryCommand: Verb {
                 .usage, "'\(words.first ?? "")' is nothing to do with a library",
                 remedy: "Write one of: \(LibraryAction.allCases.map(\.rawValue).joined(separator: ", ")).")
         }
+        let words = Array(words.dropFirst())
+        guard action.wordCount.contains(words.count) else {
+            throw CommandFailure(
+                .usage,
+                "'\(action.rawValue)' takes \(words.count < action.wordCount.lowerBound ? "more" : "fewer") words",
+                remedy: "Write: woodshed library \(action.usage)")
+        }
+        for (isSet, name, owner) in [
+            (fix, "--fix", LibraryAction.check), (withoutTakes, "--without-takes", .bundle),
+            (merge, "--merge", .restore),
+            (new, "--new", .episodes), (seen, "--seen", .episodes),
+        ] where isSet && action != owner {
+            throw CommandFailure(
+                .usage, "\(name) does not belong to '\(action.rawValue)'",
+                remedy: "Use it with: woodshed library \(owner.rawValue)")
+        }
         let library = try RecordingLibrary(PracticeStore(.user))
         defer { library.store.tellRepair() }
+        let exchange = LibraryExchange(library: library, messages: messages)
+        let feeds = LibraryFeeds(library: library, messages: messages)
         switch action {
-        case .check: try check(library, Array(words.dropFirst()))
+        case .check: try check(library, words)
+        case .export: try exchange.export(to: words[0])
+        case .import: try exchange.merge(words[0])
+        case .bundle: try exchange.bundle(to: words[0], Array(words.dropFirst()), withTakes: !withoutTakes)
+        case .backup: try exchange.backUp(to: words[0])
+        case .restore: try exchange.restore(from: words[0], merging: merge)
+        case .subscribe: try feeds.subscribe(to: words[0])
+        case .unsubscribe: try feeds.unsubscribe(words[0])
+        case .feeds: try feeds.list()
+        case .refresh: try feeds.refresh(words.first)
+        case .episodes: try feeds.episodes(words.first, onlyNew: new, markingSeen: seen)
+        case .fetch: try feeds.fetch(words)
         }
     }
 
@@ -67,11 +123,6 @@ struct LibraryCommand: Verb {
     private func note(_ words: String) {
         if !messages.quiet, !messages.json { StandardStream.error.note(words) }
     }
-}
-
-/// One of the things to do with the library as a whole.
-enum LibraryAction: String, CaseIterable {
-    case check
 }
 
 /// What a check has found, for people and for programs.

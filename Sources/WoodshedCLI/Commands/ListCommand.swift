@@ -87,7 +87,8 @@ struct ListCommand: Verb {
         let missing = items.count(where: \.isMissing)
         if missing > 0 {
             StandardStream.error.note(
-                "\(missing == 1 ? "1 file is" : "\(missing) files are") gone; look for them with: woodshed library check FOLDER")
+                "\(missing == 1 ? "1 file is" : "\(missing) files are") gone; look for them with: woodshed library check FOLDER"
+            )
         }
         StandardStream.error.note("next: woodshed \(trash ? "rm --undo" : "practice @\(items[0].index)")")
     }

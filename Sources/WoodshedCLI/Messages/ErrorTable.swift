@@ -37,6 +37,7 @@ extension RecordingLibraryError: CommandError {
         case .unknown, .ambiguous, .nothingToUndo, .trashed, .missing: .notFound
         case .textRefused: .usage
         case .changed, .badBundle: .badData
+        case .notEmpty: .cannotCreate
         case .overQuota, .diskFull, .io: .inputOutput
         case .permissionDenied: .noPermission
         case .cancelled: .interrupted

@@ -1,0 +1,78 @@
+// What a backup consists of. It is written last, so a folder with a manifest is a whole backup.
+internal import AudioFiles
+internal import Files
+internal import JSON
+
+struct BackupManifest: Equatable {
+    struct File: Equatable {
+        let member: BundleMember
+        let byteCount: Int64
+    }
+
+    static let name = "manifest.json"
+    private static let format = "woodshed backup"
+    private static let version: Int64 = 1
+    private static let largest = 256 << 20
+
+    /// The name of the copy of the store.
+    let store: String
+    /// When it was written, in seconds since 1970.
+    let time: Int64
+    var files: [File]
+
+    /// A name for another copy of the store.
+    static func newStoreName() -> String { "practice-\(String(UInt64.random(in: 0...UInt64.max), radix: 36)).db" }
+
+    static func isStoreName(_ name: String) -> Bool {
+        name.hasPrefix("practice-") && name.hasSuffix(".db")
+            && name.utf8.allSatisfy { (97...122).contains($0) || (48...57).contains($0) || $0 == 45 || $0 == 46 }
+    }
+
+    var text: String {
+        JSONValue.object([
+            .init("backup", .string(Self.format)), .init("v", .integer(Self.version)), .init("time", .integer(time)),
+            .init("store", .string(store)),
+            .init(
+                "files",
+                .array(
+                    files.map {
+                        .object([.init("name", .string($0.member.name)), .init("bytes", .integer($0.byteCount))])
+                    })),
+        ]).text
+    }
+
+    init(store: String, time: Int64, files: [File]) { (self.store, self.time, self.files) = (store, time, files) }
+
+    /// Reads the manifest of a folder; nil if it has none.
+    init?(in folder: String) throws(RecordingLibraryError) {
+        let path = folder + "/" + Self.name
+        let bytes: [UInt8]
+        do throws(FileFault) {
+            let file = try unsafe RegularFile(FileName.systemName(path))
+            bytes = try FileBytes.bytes(of: file.descriptor, count: min(Int(file.byteCount), Self.largest))
+        } catch {
+            if FileIdentity(path: path) == nil { return nil }
+            throw .reading(path, error)
+        }
+        guard let value = JSONValue(reading: bytes), value["backup"]?.stringValue == Self.format,
+            let version = value["v"]?.integerValue, let store = value["store"]?.stringValue, Self.isStoreName(store),
+            let time = value["time"]?.integerValue, let list = value["files"]?.elements
+        else {
+            throw RecordingLibraryError(
+                .badBundle, "\(path): this is no backup of a library", remedy: "Choose the folder of a backup.")
+        }
+        guard version <= Self.version else {
+            throw RecordingLibraryError(
+                .badBundle, "\(path): the backup was written by a later version of this program",
+                remedy: "Install that version.")
+        }
+        var files: [File] = []
+        for entry in list {
+            guard let name = entry["name"]?.stringValue, let member = BundleMember(Array(name.utf8)),
+                member != .catalogue, let count = entry["bytes"]?.integerValue, count >= 0
+            else { continue }
+            files.append(File(member: member, byteCount: count))
+        }
+        (self.store, self.time, self.files) = (store, time, files)
+    }
+}

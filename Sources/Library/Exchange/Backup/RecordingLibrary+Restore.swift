@@ -1,0 +1,126 @@
+internal import AudioFiles
+internal import Database
+internal import Files
+internal import Glibc
+internal import Practice
+
+extension RecordingLibrary {
+    /// Brings back everything from a backup into a library that is empty, or merges the backup into this one.
+    ///
+    /// Every file is compared with its key. If the program ends before the end, an empty library stays empty, and doing it again goes on.
+    ///
+    /// - Parameters:
+    ///   - path: The folder of the backup.
+    ///   - merging: Whether the backup is merged into a library that is not empty, as an import is.
+    ///   - isCancelled: Asked for each file.
+    /// - Throws: `RecordingLibraryError`, of kind `notEmpty` if the library is not empty and `merging` is false; `StoreError`.
+    @discardableResult
+    public func restore(
+        from path: String, merging: Bool = false, isCancelled: () -> Bool = { false }
+    ) throws -> ImportSummary {
+        guard let manifest = try BackupManifest(in: path) else {
+            throw RecordingLibraryError(
+                .badBundle, "\(path): there is no backup, or none that is whole",
+                remedy: "Choose the folder of a backup.")
+        }
+        guard let place = store.path else { throw RecordingLibraryError.noHome }
+        let isEmpty = try isEmpty
+        guard isEmpty || merging else {
+            throw RecordingLibraryError(
+                .notEmpty, "the library is not empty, and a backup would replace it",
+                remedy: "Merge the backup into it with --merge, or set XDG_DATA_HOME to an empty folder.")
+        }
+        // A copy beside the store: the backup stays as it is.
+        try folder.make()
+        let copy = isEmpty ? place + ".restoring" : folder.parts + "/" + FilePlace.temporaryName()
+        for name in [copy, copy + "-journal"] { _ = calls.remove(name) }
+        defer { for name in [copy, copy + "-journal"] { _ = calls.remove(name) } }
+        do throws(FileFault) {
+            let source = try unsafe RegularFile(FileName.systemName(path + "/" + manifest.store))
+            try FileCopy.copy(source, to: copy, calls: calls)
+        } catch { throw RecordingLibraryError.writing(copy, error) }
+        let other = try RecordingLibrary(PracticeStore(.file(copy)), folder: folder.path, calls: calls)
+        let catalogue = try other.catalogue()
+        var summary = ImportSummary()
+        if isEmpty {
+            try other.restoreFiles(manifest, path, catalogue, into: takesFolder, &summary, isCancelled)
+            summary.merge.added = try other.items().count
+            do throws(FileFault) {
+                try FileCopy.synchronise(copy, calls: calls)
+                let code = calls.rename(copy, to: place)
+                if code < 0 { throw FileFault(code: Int32(-code), isCreating: true) }
+                _ = calls.synchroniseFolder(FilePlace.folder(of: place))
+            } catch { throw RecordingLibraryError.writing(place, error) }
+        } else {
+            summary.merge = try apply(catalogue)
+            try restoreFiles(manifest, path, catalogue, into: takesFolder, &summary, isCancelled)
+            summary.merge.takes += try apply(catalogue).takes
+        }
+        return summary
+    }
+
+    private var isEmpty: Bool {
+        get throws(StoreError) {
+            try read { (rows) throws(DatabaseError) in
+                let count = try rows.rows.database.first(
+                    """
+                    SELECT (SELECT count(*) FROM recording) + (SELECT count(*) FROM item) + (SELECT count(*) FROM take)
+                    + (SELECT count(*) FROM playlist) + (SELECT count(*) FROM feed)
+                    """
+                ) { (row) throws(DatabaseError) in try row.integer(0) }
+                return count == 0
+            } ?? true
+        }
+    }
+
+    /// Puts the files of a backup in their places. The store knows them already.
+    private func restoreFiles(
+        _ manifest: BackupManifest, _ backup: String, _ catalogue: LibraryCatalogue, into takesFolder: String,
+        _ summary: inout ImportSummary, _ isCancelled: () -> Bool
+    ) throws {
+        var takes: [RecordingKey: StoredTake] = [:]
+        for (take, key, _) in try catalogueTakes() { takes[key] = take }
+        for file in manifest.files {
+            if isCancelled() { throw RecordingLibraryError.cancelled }
+            let source = backup + "/" + file.member.name
+            guard unsafe FileState(FileName.systemName(source)) != nil else {
+                summary.refused.append("\(source) is missing")
+                continue
+            }
+            switch file.member {
+            case .catalogue: break
+            case .recording(let key, _):
+                guard let item = try item(key), item.place == .kept, item.isMissing else {
+                    summary.passedOver += 1
+                    continue
+                }
+                guard try copyChecked(source, to: item.path, key) else {
+                    summary.refused.append("\(source): its sound is not the one that its name says")
+                    continue
+                }
+                if item.byteCount != file.byteCount { _ = try? add(fileAt: item.path, .move) }
+                summary.recordings += 1
+            case .take(let key, let ending):
+                let take = takes[key]
+                if let take, unsafe FileState(FileName.systemName(take.path)) != nil {
+                    summary.passedOver += 1
+                    continue
+                }
+                let place = "\(takesFolder)/take-\(key).\(ending)"
+                try Self.makeFolders(above: place)
+                guard try copyChecked(source, to: place, key) else {
+                    summary.refused.append("\(source): its sound is not the one that its name says")
+                    continue
+                }
+                if let take {
+                    try store.finish(take: take.number, frameCount: take.sound.frameCount, path: place)
+                    try store.change { (rows) throws(DatabaseError) in try rows.setContent(key, ofTake: take.number) }
+                } else {
+                    guard try addTake(inFileAt: place, key, catalogue) else { continue }
+                }
+                summary.takes += 1
+            }
+        }
+        for name in [folder.path, takesFolder] { _ = calls.synchroniseFolder(name) }
+    }
+}

@@ -1,0 +1,47 @@
+// What the members of a bundle are called. A bundle is an archive with the catalogue first, then recordings and takes, each named by its key.
+internal import AudioFiles
+
+enum BundleMember: Equatable {
+    case catalogue
+    case recording(RecordingKey, ending: String)
+    case take(RecordingKey, ending: String)
+
+    static let catalogueName = "catalogue.json"
+
+    /// Nil for a name that is none of ours.
+    init?(_ name: [UInt8]) {
+        let text = String(decoding: name, as: UTF8.self)
+        guard text.utf8.elementsEqual(name) else { return nil }
+        if text == Self.catalogueName {
+            self = .catalogue
+            return
+        }
+        let parts = text.split(separator: "/", omittingEmptySubsequences: false)
+        guard parts.count == 2 else { return nil }
+        let words = parts[1].split(separator: ".", omittingEmptySubsequences: false)
+        guard words.count == 2, let key = RecordingKey(String(words[0])), (1...8).contains(words[1].utf8.count),
+            words[1].utf8.allSatisfy({ (97...122).contains($0) || (48...57).contains($0) })
+        else { return nil }
+        switch parts[0] {
+        case "recordings": self = .recording(key, ending: String(words[1]))
+        case "takes": self = .take(key, ending: String(words[1]))
+        default: return nil
+        }
+    }
+
+    var name: String {
+        switch self {
+        case .catalogue: Self.catalogueName
+        case .recording(let key, let ending): "recordings/\(key).\(ending)"
+        case .take(let key, let ending): "takes/\(key).\(ending)"
+        }
+    }
+
+    /// The ending for a member with the contents of a file.
+    static func ending(_ path: String, container: String) -> String {
+        let known = LibraryFolder.name(RecordingKey(high: 0, low: 0), original: fileName(path), container: container)
+        let ending = known.split(separator: ".").last.map(String.init) ?? "wav"
+        let isPlain = ending.utf8.allSatisfy { (97...122).contains($0) || (48...57).contains($0) }
+        return isPlain && (1...8).contains(ending.utf8.count) ? ending : "wav"
+    }
+}

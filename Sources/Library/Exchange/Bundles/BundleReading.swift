@@ -1,0 +1,295 @@
+internal import AudioFiles
+internal import Database
+internal import Files
+internal import Glibc
+internal import JSON
+internal import Practice
+internal import UserState
+
+/// What was taken from a catalogue or a bundle.
+public struct ImportSummary: Sendable, Equatable {
+    /// What is said otherwise now.
+    public internal(set) var merge = MergeSummary()
+    /// Recordings and takes whose sound was taken over.
+    public internal(set) var recordings = 0, takes = 0
+    /// Recordings and takes whose sound is here already, or is not wanted.
+    public internal(set) var passedOver = 0
+    /// Members of the bundle that were not taken, and why, in plain words.
+    public internal(set) var refused: [String] = []
+    /// Why the bundle could not be read to its end; nil if it could. What is said here was taken from the part before.
+    public internal(set) var problem: RecordingLibraryError?
+}
+
+extension RecordingLibrary {
+    /// Takes over a catalogue, or a bundle with the sound, and merges it into this library. Doing it again changes nothing.
+    ///
+    /// Nothing is written outside of the library's folder and its folder for takes, whatever the names in the bundle are. Every recording
+    /// is compared with its key before it is taken. A bundle that ends too early is taken up to there.
+    ///
+    /// - Parameters:
+    ///   - path: The file; it may be a pipe.
+    ///   - isCancelled: Asked often. What was taken until then stays.
+    /// - Throws: `RecordingLibraryError`, `CatalogueError`, `StoreError`.
+    public func importFile(at path: String, isCancelled: () -> Bool = { false }) throws -> ImportSummary {
+        let descriptor = unsafe open(FileName.systemName(path), O_RDONLY | O_CLOEXEC | O_NOCTTY)
+        if descriptor < 0 { throw RecordingLibraryError.reading(path, FileFault(code: errno)) }
+        defer { close(descriptor) }
+        // A catalogue begins with a brace, an archive with a name of ours.
+        let isCatalogue = path.lowercased().hasSuffix(".json") || Self.firstByte(of: descriptor) == UInt8(ascii: "{")
+        if isCatalogue {
+            var summary = ImportSummary()
+            let bytes: [UInt8]
+            do throws(FileFault) {
+                bytes = try FileBytes.bytes(of: descriptor, count: Self.countToRead(descriptor))
+            } catch {
+                throw RecordingLibraryError.reading(path, error)
+            }
+            guard Int64(bytes.count) <= Self.largestCatalogue else { throw CatalogueError.foreign }
+            summary.merge = try merge(catalogueIn: bytes)
+            return summary
+        }
+        var reading = BundleReading(self, path, TarReader(descriptor))
+        return try reading.run(isCancelled)
+    }
+
+    private static func firstByte(of descriptor: Int32) -> UInt8? {
+        (try? FileBytes.bytes(of: descriptor, at: 0, count: 1))?.first
+    }
+
+    /// The length of a file, but not more than is read; for a pipe as much as is read.
+    private static func countToRead(_ descriptor: Int32) -> Int {
+        let limit = Int(largestCatalogue) + 1
+        return FileState(descriptor: descriptor).map { Int(min($0.byteCount, Int64(limit))) } ?? limit
+    }
+}
+
+private struct BundleReading {
+    private let library: RecordingLibrary
+    private let path: String
+    private var reader: TarReader
+    private var catalogue: LibraryCatalogue?
+    private var summary = ImportSummary()
+    /// The keys of the takes that are here.
+    private var knownTakes: Set<RecordingKey> = []
+
+    /// Refused members that are named, at most.
+    private static let mostNamed = 20
+
+    init(_ library: RecordingLibrary, _ path: String, _ reader: TarReader) {
+        (self.library, self.path, self.reader) = (library, path, reader)
+    }
+
+    mutating func run(_ isCancelled: () -> Bool) throws -> ImportSummary {
+        do throws(TarReader.Fault) {
+            while true {
+                guard let member = try reader.next() else { break }
+                do {
+                    if isCancelled() { throw RecordingLibraryError.cancelled }
+                    try take(member, isCancelled)
+                } catch let fault as TarReader.Fault {
+                    throw fault
+                } catch {
+                    // What was taken stays, and what is said about it is told.
+                    try? finish()
+                    pending = error
+                    break
+                }
+            }
+        } catch {
+            summary.problem = problem(error)
+        }
+        if let pending { throw pending }
+        guard catalogue != nil else { throw summary.problem ?? notBundle }
+        try finish()
+        return summary
+    }
+
+    private var pending: (any Error)?
+
+    /// Names and ratings of takes that came with the bundle.
+    private mutating func finish() throws {
+        guard let catalogue, summary.takes > 0 else { return }
+        summary.merge.takes += try library.apply(catalogue).takes
+    }
+
+    private mutating func take(_ member: TarReader.Member, _ isCancelled: () -> Bool) throws {
+        guard let kind = BundleMember(member.name), member.isFile else {
+            refuse(member, member.isFile ? "it is no part of a library" : "it is no ordinary file")
+            return
+        }
+        if catalogue == nil, kind != .catalogue { throw notBundle }
+        switch kind {
+        case .catalogue:
+            if catalogue != nil { return refuse(member, "there is a second catalogue") }
+            guard member.byteCount <= RecordingLibrary.largestCatalogue else {
+                return refuse(member, "it is too large")
+            }
+            var bytes: [UInt8] = []
+            while true {
+                let piece = try reader.piece()
+                if piece.isEmpty { break }
+                bytes += piece
+            }
+            let read = try LibraryCatalogue(reading: bytes)
+            summary.merge = try library.apply(read)
+            catalogue = read
+            knownTakes = Set(try library.catalogueTakes().map(\.key))
+        case .recording(let key, _): try takeRecording(member, key, isCancelled)
+        case .take(let key, let ending): try takeTake(member, key, ending, isCancelled)
+        }
+    }
+
+    private mutating func takeRecording(
+        _ member: TarReader.Member, _ key: RecordingKey, _ isCancelled: () -> Bool
+    ) throws {
+        guard let item = try library.item(key), !item.isTrashed, item.isMissing else {
+            summary.passedOver += 1
+            return
+        }
+        guard let part = try copy(member, key, isCancelled) else { return }
+        defer { _ = library.calls.remove(part) }
+        do {
+            _ = try library.takeIn(partAt: part, named: item.originalName) { $0 = item.words }
+            summary.recordings += 1
+        } catch let error as AudioFileError {
+            refuse(member, error.message)
+        }
+    }
+
+    private mutating func takeTake(
+        _ member: TarReader.Member, _ key: RecordingKey, _ ending: String, _ isCancelled: () -> Bool
+    ) throws {
+        guard catalogue?.takes[ExactText("\(key)")] != nil else {
+            refuse(member, "the catalogue does not tell of it")
+            return
+        }
+        if knownTakes.contains(key) {
+            summary.passedOver += 1
+            return
+        }
+        guard let part = try copy(member, key, isCancelled) else { return }
+        let target = "\(library.takesFolder)/take-\(key).\(ending)"
+        do throws(LockedFile.Fault) { try StateFolder.makeFolders(above: target) } catch {
+            throw RecordingLibraryError.writing(target, FileFault(code: error.code, isCreating: true))
+        }
+        do throws(FileFault) {
+            try FileCopy.synchronise(part, calls: library.calls)
+            try FilePlace(target).put(part, calls: library.calls)
+        } catch {
+            _ = library.calls.remove(part)
+            throw RecordingLibraryError.writing(target, error)
+        }
+        guard let catalogue, try library.addTake(inFileAt: target, key, catalogue) else { return }
+        knownTakes.insert(key)
+        summary.takes += 1
+    }
+
+    /// Copies a member into the folder for parts; returns its name, or nil if its sound is not that of its key.
+    private mutating func copy(
+        _ member: TarReader.Member, _ key: RecordingKey, _ isCancelled: () -> Bool
+    ) throws -> String? {
+        let part = library.folder.parts + "/" + FilePlace.temporaryName()
+        let descriptor = library.calls.create(part)
+        if descriptor < 0 {
+            throw RecordingLibraryError.writing(part, FileFault(code: Int32(-descriptor), isCreating: true))
+        }
+        var isDone = false
+        defer {
+            _ = library.calls.close(Int32(descriptor))
+            if !isDone { _ = library.calls.remove(part) }
+        }
+        let free = library.calls.freeBytes(Int32(descriptor))
+        if free >= 0, Int64(free) < member.byteCount {
+            throw RecordingLibraryError.writing(part, FileFault(code: ENOSPC))
+        }
+        var offset: Int64 = 0
+        while true {
+            if isCancelled() { throw RecordingLibraryError.cancelled }
+            let piece = try reader.piece()
+            if piece.isEmpty { break }
+            do throws(FileFault) {
+                try FileBytes.write(piece, at: offset, of: Int32(descriptor), calls: library.calls)
+            } catch { throw RecordingLibraryError.writing(part, error) }
+            offset += Int64(piece.count)
+        }
+        guard (try? RecordingKey(ofFileAt: part)) == key else {
+            refuse(member, "its sound is not the one that its name says")
+            return nil
+        }
+        isDone = true
+        return part
+    }
+
+    // MARK: Words
+
+    private mutating func refuse(_ member: TarReader.Member, _ why: String) {
+        let name = String(decoding: member.name.prefix(100), as: UTF8.self)
+        if summary.refused.count < Self.mostNamed {
+            summary.refused.append("'\(line(name))' was not taken: \(why)")
+        } else if summary.refused.count == Self.mostNamed {
+            summary.refused.append("more was not taken")
+        }
+    }
+
+    private var notBundle: RecordingLibraryError {
+        RecordingLibraryError(
+            .badBundle, "\(path): this is not the export of a library",
+            remedy: "Use a file that was written by `woodshed library bundle` or `export`.")
+    }
+
+    private func problem(_ fault: TarReader.Fault) -> RecordingLibraryError {
+        guard reader.isArchive else {
+            if case .system(let fault) = fault { return .reading(path, fault) }
+            return notBundle
+        }
+        switch fault {
+        case .system(let fault): return .reading(path, fault)
+        case .cutOff:
+            return RecordingLibraryError(
+                .badBundle, "\(path): the bundle ends too early; what was whole in it was taken",
+                remedy: "Copy the file again, then import it once more.")
+        case .notHeader:
+            return RecordingLibraryError(
+                .badBundle, "\(path): the bundle is damaged; what came before the damage was taken",
+                remedy: "Copy the file again, then import it once more.")
+        }
+    }
+}
+
+extension RecordingLibrary {
+    /// Lists a take whose file came from elsewhere, as a catalogue describes it.
+    ///
+    /// - Returns: False if the catalogue does not tell enough of it.
+    func addTake(inFileAt path: String, _ key: RecordingKey, _ catalogue: LibraryCatalogue) throws -> Bool {
+        guard let content = catalogue.takes[ExactText("\(key)")], let sound = Self.sound(content) else { return false }
+        let take = try store.addTake(inFileAt: path, sound, model: try model(content))
+        try store.change { (rows) throws(DatabaseError) in try rows.setContent(key, ofTake: take.number) }
+        return true
+    }
+
+    private static func sound(_ content: CatalogueItem) -> StoredTake.Sound? {
+        guard let sound = content[CatalogueField.sound], let time = sound["time"]?.integerValue,
+            let rate = sound["rate"]?.integerValue, (1...Int64(Int32.max)).contains(rate),
+            let channels = sound["channels"]?.integerValue, (1...64).contains(channels),
+            let frames = sound["frames"]?.integerValue, frames >= 0
+        else { return nil }
+        return StoredTake.Sound(
+            time: time, sampleRate: Int(rate), channelCount: Int(channels), frameCount: frames,
+            device: line(sound["device"]?.stringValue ?? ""))
+    }
+
+    /// What a take of a catalogue was recorded against, with the number that its section has here.
+    fileprivate func model(_ content: CatalogueItem) throws(StoreError) -> StoredTake.Model? {
+        guard let json = content[CatalogueField.model],
+            let key = content[CatalogueField.recording]?.stringValue.flatMap(RecordingKey.init),
+            var model = TakeAttachment(json.text)?.model, model.key == key
+        else { return nil }
+        let id = EntryID(
+            .section, ExactText(content[CatalogueField.section]?.stringValue ?? ""), owner: ExactText("\(key)"))
+        model.sectionID =
+            try store.read { (rows) throws(DatabaseError) -> Int? in
+                try MergedRows(database: rows.database).section(id)
+            } ?? nil
+        return model
+    }
+}

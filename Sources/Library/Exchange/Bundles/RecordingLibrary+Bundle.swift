@@ -1,0 +1,101 @@
+internal import AudioFiles
+internal import Database
+internal import Files
+internal import JSON
+internal import Practice
+
+/// What was written into a bundle.
+public struct BundleContents: Sendable, Hashable {
+    /// Recordings and takes with their sound.
+    public internal(set) var recordings = 0, takes = 0
+    /// Recordings of which only the description could be written, because their files are missing.
+    public internal(set) var missing: [LibraryItem] = []
+}
+
+extension RecordingLibrary {
+    /// Writes the library, or some recordings of it, into one file, with everything that is said about them: an archive that `tar` reads too.
+    ///
+    /// The file appears under its name when it is complete. Memory does not grow with it.
+    ///
+    /// - Parameters:
+    ///   - path: The file; one that is there is replaced.
+    ///   - numbers: The recordings; nil for all, and then playlists are included.
+    ///   - withTakes: Whether takes of these recordings are included.
+    ///   - isCancelled: Asked often.
+    /// - Throws: `RecordingLibraryError`, `StoreError`. There is no new file then.
+    @discardableResult
+    public func writeBundle(
+        to path: String, of numbers: [Int]? = nil, withTakes: Bool = true, isCancelled: () -> Bool = { false }
+    ) throws -> BundleContents {
+        var catalogue = try catalogue()
+        var chosen = try items().sorted { $0.number < $1.number }
+        if let numbers {
+            for number in numbers where !chosen.contains(where: { $0.number == number }) {
+                throw RecordingLibraryError.unknown(number)
+            }
+            chosen.removeAll { !numbers.contains($0.number) }
+            let keys = Set(chosen.map { ExactText("\($0.key)") })
+            catalogue.recordings = catalogue.recordings.filter { keys.contains($0.key) }
+            catalogue.playlists = [:]
+            catalogue.takes = catalogue.takes.filter { _, take in
+                take[CatalogueField.recording]?.stringValue.map { keys.contains(ExactText($0)) } ?? false
+            }
+        }
+        if !withTakes { catalogue.takes = [:] }
+        let takes = try catalogueTakes().filter { catalogue.takes[ExactText("\($0.key)")] != nil }
+        do throws(FileFault) {
+            let file = try WholeFile(path, calls: calls)
+            let writer = TarWriter(file)
+            try writer.add(BundleMember.catalogueName, Array(catalogue.json.text.utf8))
+            var contents = BundleContents()
+            var isWhole = true
+            for item in chosen where isWhole {
+                let ending = BundleMember.ending(item.path, container: item.container)
+                guard
+                    let written = try Self.add(
+                        item.path, as: .recording(item.key, ending: ending), to: writer, isCancelled)
+                else {
+                    contents.missing.append(item)
+                    continue
+                }
+                isWhole = written
+                contents.recordings += 1
+            }
+            for (take, key, _) in takes where isWhole {
+                let ending = BundleMember.ending(take.path, container: "wav")
+                guard let written = try Self.add(take.path, as: .take(key, ending: ending), to: writer, isCancelled)
+                else { continue }
+                isWhole = written
+                contents.takes += 1
+            }
+            if isWhole {
+                try writer.end()
+                try file.commit()
+                return contents
+            }
+        } catch {
+            throw RecordingLibraryError.writing(path, error)
+        }
+        if isCancelled() { throw RecordingLibraryError.cancelled }
+        throw RecordingLibraryError(
+            .changed, "a recording became shorter while it was copied",
+            remedy: "Look at it with: woodshed library check")
+    }
+
+    /// - Returns: Nil if there is no such file; false if it could not be copied as a whole.
+    private static func add(
+        _ path: String, as member: BundleMember, to writer: TarWriter, _ isCancelled: () -> Bool
+    ) throws(FileFault) -> Bool? {
+        guard let source = try? unsafe RegularFile(FileName.systemName(path)) else { return nil }
+        return try writer.add(member.name, source, isCancelled: isCancelled)
+    }
+
+    func catalogueTakes() throws(StoreError) -> [(take: StoredTake, key: RecordingKey, changed: Int64)] {
+        try store.read { (rows) throws(DatabaseError) -> [(take: StoredTake, key: RecordingKey, changed: Int64)] in
+            try CatalogueTakes(rows: rows).all()
+        } ?? []
+    }
+
+    /// The folder for takes that come from elsewhere, beside the library's own.
+    var takesFolder: String { FilePlace.folder(of: folder.path) + "/takes" }
+}

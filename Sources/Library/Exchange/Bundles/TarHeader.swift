@@ -1,0 +1,112 @@
+// One block of an archive in the format of POSIX (IEEE 1003.1, pax interchange format), as GNU tar also writes and reads it.
+
+/// A header that tells of a member.
+struct TarHeader: Equatable {
+    static let blockSize = 512
+
+    /// The letter that says what the member is.
+    var type = UInt8(ascii: "0")
+    /// Bytes, which need not be text.
+    var name: [UInt8] = []
+    /// Bytes of contents that follow.
+    var byteCount: Int64 = 0
+    /// Whether blocks follow that describe the holes of a file of GNU tar.
+    private(set) var isContinued = false
+
+    /// The largest number of the eleven octal digits.
+    static let largestSize: Int64 = 0o77_777_777_777
+    static let longestName = 100
+
+    init(name: [UInt8], byteCount: Int64, type: UInt8 = UInt8(ascii: "0")) {
+        (self.name, self.byteCount, self.type) = (name, byteCount, type)
+    }
+
+    /// Nil if it is not a header.
+    init?(_ block: [UInt8]) {
+        guard block.count == Self.blockSize, let sum = Self.number(block[148..<156]) else { return nil }
+        // Old programs have added the bytes with signs.
+        var (unsigned, signed): (Int64, Int64) = (0, 0)
+        for (index, byte) in block.enumerated() {
+            let value = (148..<156).contains(index) ? UInt8(ascii: " ") : byte
+            unsigned += Int64(value)
+            signed += Int64(Int8(bitPattern: value))
+        }
+        guard sum == unsigned || sum == signed, let size = Self.number(block[124..<136]) else { return nil }
+        type = block[156]
+        byteCount = size
+        name = Array(block[0..<100].prefix { $0 != 0 })
+        // GNU's archives have other things at the place of the prefix.
+        let isPOSIX = Array(block[257..<263]) == Array("ustar\0".utf8)
+        let prefix = Array(block[345..<500].prefix { $0 != 0 })
+        if isPOSIX, !prefix.isEmpty { name = prefix + [UInt8(ascii: "/")] + name }
+        isContinued = type == UInt8(ascii: "S") && block[482] != 0
+    }
+
+    /// A number in octal digits, or in binary if the first bit is set; nil if it is neither, negative or too large.
+    private static func number(_ field: ArraySlice<UInt8>) -> Int64? {
+        guard let first = field.first else { return nil }
+        if first & 0x80 != 0 {
+            guard first == 0x80 else { return nil }
+            var value: Int64 = 0
+            for byte in field.dropFirst() {
+                guard value < 1 << 54 else { return nil }
+                value = value << 8 | Int64(byte)
+            }
+            return value
+        }
+        let digits = field.drop { $0 == UInt8(ascii: " ") }.prefix { $0 != 0 && $0 != UInt8(ascii: " ") }
+        var value: Int64 = 0
+        for digit in digits {
+            guard (UInt8(ascii: "0")...UInt8(ascii: "7")).contains(digit), value < 1 << 59 else { return nil }
+            value = value << 3 | Int64(digit - UInt8(ascii: "0"))
+        }
+        return value
+    }
+
+    /// The blocks of the member's head: with those that tell what does not fit into one.
+    var blocks: [UInt8] {
+        var records: [UInt8] = []
+        if name.count > Self.longestName { records += Self.record("path", name) }
+        if byteCount > Self.largestSize { records += Self.record("size", Array(String(byteCount).utf8)) }
+        if records.isEmpty { return block }
+        let extra = TarHeader(
+            name: Array("PaxHeaders/member".utf8), byteCount: Int64(records.count), type: UInt8(ascii: "x"))
+        return extra.block + records + Self.padding(Int64(records.count)) + block
+    }
+
+    private var block: [UInt8] {
+        var block = [UInt8](repeating: 0, count: Self.blockSize)
+        func put(_ bytes: some Sequence<UInt8>, at place: Int) {
+            for (index, byte) in bytes.enumerated() { block[place + index] = byte }
+        }
+        func octal(_ value: Int64, _ width: Int) -> String.UTF8View {
+            let digits = String(value, radix: 8)
+            return (String(repeating: "0", count: max(0, width - digits.utf8.count)) + digits).utf8
+        }
+        put(name.prefix(Self.longestName), at: 0)
+        put(octal(0o644, 7), at: 100)
+        for place in [108, 116] { put(octal(0, 7), at: place) }
+        put(octal(byteCount > Self.largestSize ? 0 : byteCount, 11), at: 124)
+        put(octal(0, 11), at: 136)
+        put(Array("        ".utf8), at: 148)
+        block[156] = type
+        put("ustar\0".utf8, at: 257)
+        put("00".utf8, at: 263)
+        put(octal(block.reduce(0) { $0 + Int64($1) }, 6), at: 148)
+        block[154] = 0
+        return block
+    }
+
+    /// "LENGTH KEY=VALUE\n", where the length counts itself.
+    private static func record(_ key: String, _ value: [UInt8]) -> [UInt8] {
+        let rest = Array(" \(key)=".utf8) + value + [UInt8(ascii: "\n")]
+        var count = rest.count + 1
+        while rest.count + String(count).utf8.count != count { count = rest.count + String(count).utf8.count }
+        return Array(String(count).utf8) + rest
+    }
+
+    /// The zeros after contents, up to the next block.
+    static func padding(_ byteCount: Int64) -> [UInt8] {
+        [UInt8](repeating: 0, count: Int((Int64(blockSize) - byteCount % Int64(blockSize)) % Int64(blockSize)))
+    }
+}

@@ -1,0 +1,121 @@
+internal import Files
+
+/// Reads an archive from its beginning to its end, once; it may come from a pipe. Memory does not grow with it.
+struct TarReader {
+    /// Why an archive cannot be read on.
+    enum Fault: Error, Equatable {
+        /// The bytes are no header.
+        case notHeader
+        /// It ends in the middle.
+        case cutOff
+        /// Reading failed.
+        case system(FileFault)
+    }
+
+    /// A member.
+    struct Member: Equatable {
+        let name: [UInt8]
+        let byteCount: Int64
+        /// Whether it is a file with its contents: no link, folder, device or file with holes.
+        let isFile: Bool
+    }
+
+    private let descriptor: Int32
+    /// Bytes of the current member that were not read, and the zeros after them.
+    private var rest: Int64 = 0
+    private var padding = 0
+    /// Whether any header was read.
+    private(set) var isArchive = false
+
+    /// The longest name and the longest head of another program, in bytes.
+    private static let longestHead: Int64 = 1 << 20
+    private static let pieceSize = 1 << 20
+
+    init(_ descriptor: Int32) { self.descriptor = descriptor }
+
+    /// The next member; nil at the end. What was not read of the one before is passed over.
+    mutating func next() throws(Fault) -> Member? {
+        try skip()
+        var (name, size): ([UInt8]?, Int64?) = (nil, nil)
+        var hasHoles = false
+        while true {
+            let block = try exactly(TarHeader.blockSize)
+            if block.allSatisfy({ $0 == 0 }) { return nil }
+            guard let header = TarHeader(block) else { throw .notHeader }
+            isArchive = true
+            switch header.type {
+            case UInt8(ascii: "x"), UInt8(ascii: "L"), UInt8(ascii: "g"), UInt8(ascii: "K"):
+                begin(header.byteCount)
+                guard header.byteCount <= Self.longestHead else { throw .notHeader }
+                let bytes = try exactly(Int(header.byteCount))
+                rest = 0
+                try skip()
+                if header.type == UInt8(ascii: "L") { name = Array(bytes.prefix { $0 != 0 }) }
+                guard header.type == UInt8(ascii: "x") else { continue }
+                guard let records = Self.records(bytes) else { throw .notHeader }
+                if let path = records["path"] { name = path }
+                if let text = records["size"] {
+                    guard let value = Int64(String(decoding: text, as: UTF8.self)), value >= 0, value < 1 << 60 else {
+                        throw .notHeader
+                    }
+                    size = value
+                }
+                hasHoles = hasHoles || records.keys.contains { $0.hasPrefix("GNU.sparse.") }
+            default:
+                var isContinued = header.isContinued
+                while isContinued { isContinued = try exactly(TarHeader.blockSize)[504] != 0 }
+                let isFile = [0, UInt8(ascii: "0"), UInt8(ascii: "7")].contains(header.type) && !hasHoles
+                // Links and devices have no contents, whatever their size says.
+                let hasContents = !(UInt8(ascii: "1")...UInt8(ascii: "6")).contains(header.type)
+                begin(hasContents ? size ?? header.byteCount : 0)
+                return Member(name: name ?? header.name, byteCount: rest, isFile: isFile)
+            }
+        }
+    }
+
+    /// The next piece of the current member; empty at its end.
+    mutating func piece() throws(Fault) -> [UInt8] {
+        let bytes = try exactly(Int(min(rest, Int64(Self.pieceSize))))
+        rest -= Int64(bytes.count)
+        return bytes
+    }
+
+    private mutating func begin(_ byteCount: Int64) {
+        (rest, padding) = (byteCount, TarHeader.padding(byteCount).count)
+    }
+
+    private mutating func skip() throws(Fault) {
+        while rest > 0 { _ = try piece() }
+        if padding > 0 { _ = try exactly(padding) }
+        padding = 0
+    }
+
+    private func exactly(_ count: Int) throws(Fault) -> [UInt8] {
+        if count == 0 { return [] }
+        let bytes: [UInt8]
+        do throws(FileFault) { bytes = try FileBytes.bytes(of: descriptor, count: count) } catch {
+            throw .system(error)
+        }
+        if bytes.count < count { throw .cutOff }
+        return bytes
+    }
+
+    /// The records of an extended header; nil if they are broken.
+    private static func records(_ bytes: [UInt8]) -> [String: [UInt8]]? {
+        var records: [String: [UInt8]] = [:]
+        var rest = bytes[...]
+        while let first = rest.first, first != 0 {
+            guard let space = rest.prefix(20).firstIndex(of: UInt8(ascii: " ")),
+                let count = Int(String(decoding: rest[rest.startIndex..<space], as: UTF8.self)), count > 0,
+                count <= rest.count, space + 1 < rest.startIndex + count,
+                rest[rest.startIndex + count - 1] == UInt8(ascii: "\n")
+            else { return nil }
+            let record = rest[(space + 1)..<(rest.startIndex + count - 1)]
+            guard let equals = record.firstIndex(of: UInt8(ascii: "=")) else { return nil }
+            records[String(decoding: record[record.startIndex..<equals], as: UTF8.self)] = Array(
+                record[(equals + 1)...])
+            rest = rest[(rest.startIndex + count)...]
+        }
+        return records
+    }
+}

@@ -1,0 +1,80 @@
+// The catalogue of a store: what it said last, with what was changed since.
+internal import AudioFiles
+internal import Database
+internal import Practice
+
+/// The catalogue as it is kept, on a connection whose transaction the caller has begun.
+struct CatalogueState {
+    let items: ItemRows
+    private(set) var entries: [EntryID: MergedEntry]
+    private(set) var local: LocalEntries
+    private let stored: [EntryID: MergedEntry]
+
+    /// Reads the store, and takes over what was changed since the catalogue was written last.
+    init(_ items: ItemRows, now: Int64) throws(DatabaseError) {
+        self.items = items
+        stored = try MergedRows(database: items.rows.database).all()
+        entries = stored
+        local = try LocalEntries(items.rows, known: stored)
+        for (id, entry) in local.entries {
+            var known = entries[id] ?? MergedEntry()
+            let text = entry.text
+            // Most of a library has not changed.
+            if known.shown != text {
+                known.content.note(entry, since: known.shown.flatMap { LocalEntry(text: $0) }, id.kind, now: now)
+            }
+            (known.shown, known.section) = (text, local.sectionNumbers[id] ?? known.section)
+            entries[id] = known
+        }
+        for (id, known) in stored where local.entries[id] == nil && known.shown != nil {
+            var known = known
+            known.content.note(
+                nil, since: known.shown.flatMap { LocalEntry(text: $0) }, id.kind, now: local.deletions[id] ?? now)
+            known.shown = nil
+            entries[id] = known
+        }
+    }
+
+    var catalogue: LibraryCatalogue {
+        var catalogue = LibraryCatalogue()
+        for (id, entry) in entries {
+            switch id.kind {
+            case .recording: catalogue.recordings[id.identity, default: .init()].item = entry.content
+            case .section: catalogue.recordings[id.owner, default: .init()].sections[id.identity] = entry.content
+            case .playlist: catalogue.playlists[id.identity] = entry.content
+            case .take: catalogue.takes[id.identity] = entry.content
+            }
+        }
+        return catalogue
+    }
+
+    mutating func merge(_ catalogue: LibraryCatalogue) {
+        func add(_ id: EntryID, _ item: CatalogueItem) {
+            entries[id, default: MergedEntry()].content.merge(item)
+        }
+        for (key, recording) in catalogue.recordings {
+            add(EntryID(.recording, key), recording.item)
+            for (identity, section) in recording.sections { add(EntryID(.section, identity, owner: key), section) }
+        }
+        for (identity, playlist) in catalogue.playlists { add(EntryID(.playlist, identity), playlist) }
+        for (key, take) in catalogue.takes { add(EntryID(.take, key), take) }
+    }
+
+    /// Gives a section that is new here its number.
+    mutating func setSection(_ number: Int, of id: EntryID) { entries[id]?.section = number }
+
+    /// Notes what is shown now that the store was changed.
+    mutating func noteShown() throws(DatabaseError) {
+        local = try LocalEntries(items.rows, known: entries)
+        for id in entries.keys { entries[id]?.shown = local.entries[id]?.text }
+        for (id, entry) in local.entries where entries[id] == nil {
+            entries[id] = MergedEntry(content: CatalogueItem(), shown: entry.text, section: local.sectionNumbers[id])
+        }
+    }
+
+    /// Keeps the catalogue for the next time.
+    func write() throws(DatabaseError) {
+        let rows = MergedRows(database: items.rows.database)
+        for (id, entry) in entries where stored[id] != entry { try rows.write(id, entry) }
+    }
+}

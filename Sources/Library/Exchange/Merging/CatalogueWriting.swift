@@ -1,0 +1,257 @@
+// Makes the store show what a catalogue says.
+internal import AudioFiles
+internal import Database
+internal import Files
+internal import Glibc
+internal import JSON
+internal import Practice
+internal import Sections
+
+/// What a merge has changed in the library.
+public struct MergeSummary: Sendable, Hashable {
+    /// Recordings that the library did not have, and those that were removed elsewhere and are in the trash now.
+    public internal(set) var added = 0, removed = 0
+    /// Recordings of which something else is said now.
+    public internal(set) var changed = 0
+    /// Sections that are new, different or gone.
+    public internal(set) var sections = 0
+    /// Playlists that are new, different or gone.
+    public internal(set) var playlists = 0
+    /// Takes of which something else is said now.
+    public internal(set) var takes = 0
+
+    /// Whether nothing had to be changed.
+    public var isEmpty: Bool { self == MergeSummary() }
+}
+
+struct CatalogueWriter {
+    let items: ItemRows
+    let folder: LibraryFolder
+    /// Moves a file of the library's own.
+    let move: (String, String) -> Void
+    var summary = MergeSummary()
+    /// Files to move into the trash when the store is written.
+    private(set) var trashed: [String] = []
+
+    private var rows: StoreRows { items.rows }
+
+    init(_ items: ItemRows, _ folder: LibraryFolder, move: @escaping (String, String) -> Void) {
+        (self.items, self.folder, self.move) = (items, folder, move)
+    }
+
+    mutating func write(_ state: inout CatalogueState, now: Int64) throws(DatabaseError) {
+        // In the order in which they were added, so that they are listed so.
+        let recordings = state.entries.filter { $0.key.kind == .recording }.map { id, entry in
+            (added: entry.content[CatalogueField.added]?.integerValue ?? 0, id: id, entry: entry)
+        }.sorted { ($0.added, $0.id.identity) < ($1.added, $1.id.identity) }
+        var trashing: Int64?
+        var sections: [ExactText: [(id: EntryID, entry: MergedEntry)]] = [:]
+        for (id, entry) in state.entries where id.kind == .section {
+            sections[id.owner, default: []].append((id, entry))
+        }
+        for (_, id, entry) in recordings {
+            let own = (sections[id.identity] ?? []).sorted { $0.id.identity < $1.id.identity }
+            guard
+                let row = try writeRecording(
+                    id, entry.content, state.local.entries[id],
+                    hasSections: own.contains { $0.entry.content.isVisible },
+                    trashing: &trashing, now: now)
+            else { continue }
+            if !own.isEmpty { try writeSections(own, of: row, into: &state) }
+        }
+        try writePlaylists(state)
+        try writeTakes(state)
+    }
+
+    // MARK: Recordings
+
+    /// - Returns: The row of the recording, if there is one and it is the same recording.
+    private mutating func writeRecording(
+        _ id: EntryID, _ content: CatalogueItem, _ local: LocalEntry?, hasSections: Bool, trashing: inout Int64?,
+        now: Int64
+    ) throws(DatabaseError) -> RecordingRow? {
+        guard let key = RecordingKey(id.identity.text), let rate = content[CatalogueField.sampleRate]?.integerValue,
+            let frames = content[CatalogueField.frameCount]?.integerValue, (1...Int64(Int32.max)).contains(rate),
+            frames >= 0
+        else {
+            return try RecordingKey(id.identity.text).flatMap { (key) throws(DatabaseError) in try rows.recording(key) }
+        }
+        let words = Self.words(content)
+        let isWanted = content.isVisible && content[CatalogueField.added]?.integerValue != nil
+        let added = (content[CatalogueField.added]?.integerValue ?? now) / 1000
+        var known = try rows.recording(key)
+        if known == nil, isWanted || hasSections {
+            let path = isWanted ? folder.file(Self.file(key, content).path) : nil
+            known = try rows.see(
+                PracticeRecording(
+                    key: key, sampleRate: Int(rate), frameCount: frames, title: words.title, path: path),
+                at: added)
+        }
+        guard let known else { return nil }
+        let recording = known.stored.recording
+        guard recording.sampleRate == Int(rate), recording.frameCount == frames else { return nil }
+        let row = try items.item(key)
+        guard isWanted else {
+            if let row, !row.isGone, !row.item.isTrashed, !content.isVisible {
+                let number: Int64
+                if let trashing { number = trashing } else { number = try (items.lastTrashing() ?? 0) + 1 }
+                trashing = number
+                try items.trash(row.number, at: now / 1000, trashing: number)
+                if row.item.place == .kept { trashed.append(row.path) }
+                summary.removed += 1
+            }
+            return known
+        }
+        guard let row else {
+            let number = try items.add(Self.file(key, content), recording: known.id, at: added)
+            try items.setAdded(number, added)
+            summary.added += 1
+            return known
+        }
+        if row.isGone || row.item.isTrashed {
+            if row.isGone {
+                try items.bringBack(row.number)
+            } else {
+                try items.trash(row.number, at: nil, trashing: nil)
+            }
+            if row.item.place == .kept { move(folder.trashed(row.path), folder.file(row.path)) }
+            summary.added += 1
+        }
+        let isOther = ExactWords(row.item.words) != ExactWords(words)
+        if isOther { try items.edit(row, words, edited: row.edited) }
+        if row.item.addedAt != added { try items.setAdded(row.number, added) }
+        if isOther || row.item.addedAt != added, !row.isGone, !row.item.isTrashed { summary.changed += 1 }
+        return known
+    }
+
+    /// What is said about a recording, as far as it can be kept.
+    private static func words(_ content: CatalogueItem) -> LibraryItem.Words {
+        func text(_ name: String) -> String {
+            String(line(content[name]?.stringValue ?? "").prefix(LibraryItem.Words.mostCharacters))
+        }
+        var words = LibraryItem.Words(title: text(CatalogueField.title))
+        if words.title.isEmpty { words.title = "untitled" }
+        (words.artist, words.language) = (text(CatalogueField.artist), text(CatalogueField.language))
+        (words.source, words.licence) = (text(CatalogueField.source), text(CatalogueField.licence))
+        if (try? words.checked()) == nil { words.language = "" }
+        words.tags = Array(
+            content.currentMembers.lazy.map { line($0) }.filter { !$0.isEmpty && $0.count <= 1000 }.prefix(100))
+        return (try? words.checked()) ?? words
+    }
+
+    /// The file of a recording that is not here.
+    private static func file(_ key: RecordingKey, _ content: CatalogueItem) -> NewItem {
+        let file = content[CatalogueField.file]
+        func text(_ name: String) -> String { fileName(line(file?[name]?.stringValue ?? "")) }
+        let container = text("container").filter { $0.isASCII && ($0.isLetter || $0.isNumber) }
+        let name = text("name")
+        return NewItem(
+            missing: key,
+            path: LibraryFolder.name(key, original: name, container: container.isEmpty ? "wav" : container),
+            originalName: name.isEmpty ? "\(key)" : name,
+            kind: LibraryItem.Kind(rawValue: file?["kind"]?.stringValue ?? "") ?? .audio,
+            byteCount: max(0, file?["bytes"]?.integerValue ?? 0), container: container, codec: text("codec"),
+            channelCount: Int(min(max(1, file?["channels"]?.integerValue ?? 1), 64)), words: words(content),
+            sampleRate: content[CatalogueField.sampleRate]?.integerValue ?? 1,
+            frameCount: content[CatalogueField.frameCount]?.integerValue ?? 0)
+    }
+
+    // MARK: Playlists
+
+    private mutating func writePlaylists(_ state: CatalogueState) throws(DatabaseError) {
+        let lists = PlaylistRows(items: items)
+        let known = try lists.playlists().reduce(into: [:]) { $0[ExactText($1.identity)] = $1 }
+        let wanted = state.entries.filter { $0.key.kind == .playlist }.sorted { $0.key.identity < $1.key.identity }
+        for (id, entry) in wanted where !entry.content.isVisible {
+            guard let playlist = known[id.identity] else { continue }
+            try lists.delete(playlist)
+            summary.playlists += 1
+        }
+        let visible = wanted.filter(\.value.content.isVisible)
+        let names = Self.names(visible.map { $0.value.content[CatalogueField.name]?.stringValue ?? "" })
+        // Names may be exchanged, and no two playlists have one name at any time.
+        for ((id, _), name) in zip(visible, names) {
+            guard let playlist = known[id.identity], ExactText(playlist.name) != ExactText(name) else { continue }
+            try lists.rename(playlist.number, "\u{1}" + playlist.identity)
+        }
+        for ((id, entry), name) in zip(visible, names) {
+            var hasChanged = false
+            let number: Int
+            if let playlist = known[id.identity] {
+                number = playlist.number
+                if ExactText(playlist.name) != ExactText(name) {
+                    try lists.rename(number, name)
+                    hasChanged = true
+                }
+            } else {
+                number = try lists.make(name, identity: id.identity.text, at: RecordingLibrary.now)
+                hasChanged = true
+            }
+            var recordings: [Int64] = []
+            for key in entry.content[CatalogueField.entries]?.elements ?? [] {
+                guard let key = key.stringValue.flatMap(RecordingKey.init), let row = try items.item(key) else {
+                    continue
+                }
+                recordings.append(row.recording)
+            }
+            let places = try lists.places(number)
+            if places.map(\.recording) != recordings {
+                try lists.remove(places.map(\.id), from: number)
+                if !recordings.isEmpty { try lists.insert(recordings, into: number, at: 0, time: RecordingLibrary.now) }
+                hasChanged = true
+            }
+            if hasChanged { summary.playlists += 1 }
+        }
+    }
+
+    /// Names that can be kept: lines, no two of them equal. They follow from the wishes alone, so that they are the same everywhere.
+    private static func names(_ wishes: [String]) -> [String] {
+        var taken: Set<ExactText> = []
+        return wishes.map { wish in
+            let base = String(line(wish).prefix(190))
+            var (name, count) = (base.isEmpty ? "playlist" : base, 1)
+            while !taken.insert(ExactText(name)).inserted {
+                count += 1
+                name = "\(base.isEmpty ? "playlist" : base) (\(count))"
+            }
+            return name
+        }
+    }
+
+    // MARK: Takes
+
+    private mutating func writeTakes(_ state: CatalogueState) throws(DatabaseError) {
+        for (take, key, _) in try CatalogueTakes(rows: rows).all() {
+            guard let content = state.entries[EntryID(.take, ExactText("\(key)"))]?.content else { continue }
+            let name = content[CatalogueField.name]?.stringValue ?? ""
+            let note = content[CatalogueField.note]?.stringValue ?? ""
+            let rating = content[CatalogueField.rating]?.integerValue
+            var hasChanged = false
+            let isName = !name.contains { $0.isNewline } && name.count <= PracticeStore.mostNameCharacters
+            if isName, !name.utf8.contains(0), ExactText(name) != ExactText(take.name) {
+                try rows.updateTake(take.number, .name, .text(name))
+                hasChanged = true
+            }
+            if note.utf8.count <= 1 << 16, !note.utf8.contains(0), ExactText(note) != ExactText(take.note) {
+                try rows.updateTake(take.number, .note, .text(note))
+                hasChanged = true
+            }
+            if rating != take.rating.map(Int64.init), rating.map({ (1...5).contains($0) }) ?? true {
+                try rows.updateTake(take.number, .rating, .integer(orNull: rating))
+                hasChanged = true
+            }
+            if hasChanged { summary.takes += 1 }
+        }
+    }
+
+    /// Words that are equal only byte for byte.
+    private struct ExactWords: Equatable {
+        let texts: [ExactText]
+        let tags: Set<ExactText>
+
+        init(_ words: LibraryItem.Words) {
+            texts = [words.title, words.artist, words.language, words.source, words.licence].map { ExactText($0) }
+            tags = Set(words.tags.map { ExactText($0) })
+        }
+    }
+}

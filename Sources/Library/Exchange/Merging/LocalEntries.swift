@@ -1,0 +1,242 @@
+// Reads what the store has of a catalogue.
+internal import AudioFiles
+internal import Database
+internal import JSON
+internal import Practice
+internal import Sections
+
+/// Everything that the store has of a catalogue, in one state of it.
+struct LocalEntries {
+    private(set) var entries: [EntryID: LocalEntry] = [:]
+    /// The numbers of sections among those of their recordings.
+    private(set) var sectionNumbers: [EntryID: Int] = [:]
+    /// When each section that is known by its identity was deleted, if it was, in ms since 1970.
+    private(set) var deletions: [EntryID: Int64] = [:]
+
+    private let rows: StoreRows
+    /// Identities of sections, by recording and number.
+    private var identities: [ExactText: [Int: ExactText]] = [:]
+
+    /// - Parameter known: What the catalogue said last.
+    init(_ rows: StoreRows, known: [EntryID: MergedEntry]) throws(DatabaseError) {
+        self.rows = rows
+        for (id, entry) in known {
+            if id.kind == .section, let number = entry.section {
+                identities[id.owner, default: [:]][number] = id.identity
+                sectionNumbers[id] = number
+            }
+        }
+        let keys = try readRecordings(known)
+        try readSections(keys, known)
+        try readPlaylists()
+        try readTakes()
+    }
+
+    // MARK: Recordings
+
+    private mutating func readRecordings(
+        _ known: [EntryID: MergedEntry]
+    ) throws(DatabaseError) -> [Int64: ExactText] {
+        var keys: [Int64: ExactText] = [:]
+        let found = try rows.database.rows(
+            """
+            SELECT recording.id, key, recording.sample_rate, recording.frame_count, recording.title, section_count,
+                item.id, gone, trashed, original, byte_count, container, codec, channel_count, item.title, artist,
+                language, tags, source, licence, added, edited, kind
+            FROM recording LEFT JOIN item ON item.recording = recording.id
+            """
+        ) { (row) throws(DatabaseError) -> (Int64, ExactText, LocalEntry, Bool) in
+            guard let key = RecordingKey(bytes: try row.bytes(1)) else {
+                throw .damaged("a recording has an impossible key")
+            }
+            var entry = LocalEntry()
+            entry.set(CatalogueField.sampleRate, .integer(try row.integer(2)))
+            entry.set(CatalogueField.frameCount, .integer(try row.integer(3)))
+            let isItem = !row.isNull(6)
+            if isItem {
+                try Self.readItem(row, into: &entry)
+            } else {
+                entry.set(CatalogueField.title, .string(try row.text(4)))
+            }
+            let sectionCount = try row.integer(5)
+            return (try row.integer(0), ExactText("\(key)"), entry, isItem || sectionCount > 0)
+        }
+        for (id, key, entry, isKept) in found {
+            keys[id] = key
+            let entryID = EntryID(.recording, key)
+            if isKept || known[entryID] != nil { entries[entryID] = entry }
+        }
+        return keys
+    }
+
+    private static func readItem(_ row: DatabaseRow, into entry: inout LocalEntry) throws(DatabaseError) {
+        let trashed = try row.integer(orNull: 8)
+        entry.set(CatalogueField.title, .string(try row.text(14)))
+        if try row.integer(7) != 0 || trashed != nil {
+            // To the end of its second: what was changed in the same second was changed before.
+            entry.removedAt = (trashed ?? 0) * 1000 + 999
+            return
+        }
+        for (name, column) in [
+            (CatalogueField.artist, 15), (CatalogueField.language, 16), (CatalogueField.source, 18),
+            (CatalogueField.licence, 19),
+        ] { entry.set(name, .string(try row.text(column))) }
+        entry.set(tags: try row.text(17).split(separator: "\n").map(String.init))
+        entry.times = try ItemRows.times(try row.text(21))
+        let added = try row.integer(20) * 1000
+        entry.set(CatalogueField.added, .integer(added))
+        entry.times[CatalogueField.added] = added
+        entry.set(
+            CatalogueField.file,
+            .object([
+                .init("name", .string(try row.text(9))), .init("bytes", .integer(try row.integer(10))),
+                .init("container", .string(try row.text(11))), .init("codec", .string(try row.text(12))),
+                .init("channels", .integer(try row.integer(13))), .init("kind", .string(try row.text(22))),
+            ]))
+    }
+
+    // MARK: Sections
+
+    private mutating func readSections(
+        _ keys: [Int64: ExactText], _ known: [EntryID: MergedEntry]
+    ) throws(DatabaseError) {
+        let found = try rows.database.rows(
+            """
+            SELECT section.id, kind, first, past, name, text, hard, settings, section.recording, coalesce(changed, 0)
+            FROM section LEFT JOIN section_time
+            ON section_time.recording = section.recording AND section_time.section = section.id
+            ORDER BY section.recording, section.id
+            """
+        ) { (row) throws(DatabaseError) in
+            (try StoreRows.section(row), recording: try row.integer(8), changed: try row.integer(9))
+        }
+        for (section, recording, changed) in found {
+            guard let key = keys[recording] else { continue }
+            var entry = Self.entry(section)
+            entry.changedAt = changed
+            let id = EntryID(.section, identity(section, of: key, entry, known), owner: key)
+            (entries[id], sectionNumbers[id]) = (entry, section.id)
+        }
+        let times = try rows.database.rows("SELECT recording, section, changed FROM section_time") {
+            (row) throws(DatabaseError) in (try row.integer(0), Int(try row.integer(1)), try row.integer(2))
+        }
+        for (recording, number, changed) in times {
+            guard let key = keys[recording], let identity = identities[key]?[number] else { continue }
+            let id = EntryID(.section, identity, owner: key)
+            if entries[id] == nil { deletions[id] = changed }
+        }
+    }
+
+    static func entry(_ section: SavedSection) -> LocalEntry {
+        var entry = LocalEntry()
+        entry.set(
+            CatalogueField.range, .array([.integer(section.frames.lowerBound), .integer(section.frames.upperBound)]))
+        entry.set(CatalogueField.kind, .string(section.kind.rawValue))
+        entry.set(CatalogueField.name, .string(section.name))
+        entry.set(CatalogueField.text, .string(section.text))
+        entry.set(CatalogueField.isHard, .bool(section.isHard))
+        entry.set(
+            CatalogueField.settings,
+            .object(section.settings.sorted { $0.key < $1.key }.map { .init($0.key, .string($0.value)) }))
+        return entry
+    }
+
+    /// The identity that a section had, or gets. It follows from what the section is, so that the same sections that two computers made alone,
+    /// from the chapters of a file for example, are one.
+    private mutating func identity(
+        _ section: SavedSection, of key: ExactText, _ entry: LocalEntry, _ known: [EntryID: MergedEntry]
+    ) -> ExactText {
+        if let identity = identities[key]?[section.id] { return identity }
+        for count in 0... {
+            var hash = ByteHash()
+            hash.update(Array("\(key.text) \(count) \(entry.text)".utf8))
+            let digest = hash.digest()
+            let identity = ExactText(ByteHash.hexadecimal(digest.high) + ByteHash.hexadecimal(digest.low))
+            let id = EntryID(.section, identity, owner: key)
+            // One that was deleted elsewhere comes back with this one.
+            if sectionNumbers[id] == nil {
+                (identities[key, default: [:]][section.id], sectionNumbers[id]) = (identity, section.id)
+                return identity
+            }
+        }
+        return ""
+    }
+
+    // MARK: Playlists and takes
+
+    private mutating func readPlaylists() throws(DatabaseError) {
+        var keys: [Int64: [JSONValue]] = [:]
+        try rows.database.forEachRow(
+            "SELECT playlist, key FROM entry JOIN recording ON entry.recording = recording.id ORDER BY playlist, place"
+        ) { (row) throws(DatabaseError) in
+            guard let key = RecordingKey(bytes: try row.bytes(1)) else { return true }
+            keys[try row.integer(0), default: []].append(.string("\(key)"))
+            return true
+        }
+        let found = try rows.database.rows("SELECT id, identity, name, changed FROM playlist") {
+            (row) throws(DatabaseError) in
+            (try row.integer(0), try row.text(1), try row.text(2), try row.integer(3))
+        }
+        for (number, identity, name, changed) in found {
+            var entry = LocalEntry()
+            entry.changedAt = changed
+            entry.set(CatalogueField.name, .string(name))
+            entry.set(CatalogueField.entries, .array(keys[number] ?? []))
+            entries[EntryID(.playlist, ExactText(identity))] = entry
+        }
+        let deleted = try rows.database.rows("SELECT identity, time FROM deleted_playlist") {
+            (row) throws(DatabaseError) in (try row.text(0), try row.integer(1))
+        }
+        for (identity, time) in deleted { deletions[EntryID(.playlist, ExactText(identity))] = time }
+    }
+
+    private mutating func readTakes() throws(DatabaseError) {
+        for (take, key, changed) in try CatalogueTakes(rows: rows).all() {
+            var entry = LocalEntry()
+            entry.changedAt = changed
+            entry.set(CatalogueField.name, .string(take.name))
+            entry.set(CatalogueField.note, .string(take.note))
+            entry.set(CatalogueField.rating, take.rating.map { .integer($0) } ?? .null)
+            let sound = take.sound
+            entry.set(
+                CatalogueField.sound,
+                .object([
+                    .init("time", .integer(sound.time)), .init("rate", .integer(sound.sampleRate)),
+                    .init("channels", .integer(sound.channelCount)), .init("frames", .integer(sound.frameCount)),
+                    .init("device", .string(sound.device)),
+                ]))
+            var names = [CatalogueField.sound]
+            if let model = take.model {
+                let owner = ExactText("\(model.key)")
+                let section = model.sectionID.flatMap { identities[owner]?[$0] }
+                entry.set(CatalogueField.recording, .string(owner.text))
+                entry.set(CatalogueField.section, section.map { .string($0.text) } ?? .null)
+                var whole = model
+                whole.sectionID = nil
+                let text = TakeAttachment(model: whole, recording: nil, device: "").text
+                entry.set(CatalogueField.model, JSONValue(reading: Array(text.utf8)) ?? .null)
+                names += [CatalogueField.recording, CatalogueField.section, CatalogueField.model]
+            }
+            // What the user did not say.
+            for name in names { entry.times[name] = 0 }
+            entries[EntryID(.take, ExactText("\(key)"))] = entry
+        }
+    }
+}
+
+/// The takes whose sound is known by its key.
+struct CatalogueTakes {
+    let rows: StoreRows
+
+    /// One of each sound, and when something was said about it last, in ms since 1970.
+    func all() throws(DatabaseError) -> [(take: StoredTake, key: RecordingKey, changed: Int64)] {
+        let marks = try rows.takeMarks()
+        var seen: Set<RecordingKey> = []
+        var found: [(take: StoredTake, key: RecordingKey, changed: Int64)] = []
+        for take in try rows.takes(TakeFilter()).reversed() {
+            guard let mark = marks[take.number], let key = mark.key, seen.insert(key).inserted else { continue }
+            found.append((take, key, mark.changed))
+        }
+        return found
+    }
+}

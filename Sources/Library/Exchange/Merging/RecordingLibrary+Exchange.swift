@@ -1,0 +1,80 @@
+internal import AudioFiles
+internal import Database
+internal import Files
+internal import JSON
+public import Practice
+
+/// What the library holds, for other computers, without the sound.
+extension RecordingLibrary {
+    /// The longest catalogue that is read, in bytes.
+    public static let largestCatalogue: Int64 = 512 << 20
+
+    /// The catalogue of the library, as a text in JSON: recordings, sections, playlists, and what is said about takes.
+    ///
+    /// Two libraries with the same contents, after each has merged the other's, give the same text.
+    ///
+    /// - Throws: `StoreError`.
+    public func catalogueText() throws(StoreError) -> String { try catalogue().json.text }
+
+    /// Merges the catalogue of another library into this one: field by field, the later change wins; what was deleted stays deleted, unless
+    /// it was changed later. It does not matter in which order libraries are merged, nor how often.
+    ///
+    /// Recordings that are new here are in the list without their files. What was removed elsewhere is in the trash.
+    ///
+    /// - Parameter bytes: What `catalogueText` has given.
+    /// - Throws: `CatalogueError`, `RecordingLibraryError`, `StoreError`. Nothing has changed then.
+    @discardableResult
+    public func merge(catalogueIn bytes: [UInt8]) throws -> MergeSummary {
+        try apply(LibraryCatalogue(reading: bytes))
+    }
+
+    /// What the library holds now. Remembers it, so that later changes are known to be later.
+    package func catalogue() throws(StoreError) -> LibraryCatalogue {
+        // Reading makes no store.
+        guard try read({ _ in true }) == true else { return LibraryCatalogue() }
+        try findTakes()
+        let now = StoreRows.milliseconds
+        return try change { (items) throws(DatabaseError) in
+            let state = try CatalogueState(items, now: now)
+            try state.write()
+            return state.catalogue
+        }
+    }
+
+    /// Makes the library what it and a catalogue say together.
+    @discardableResult
+    package func apply(_ catalogue: LibraryCatalogue) throws -> MergeSummary {
+        try folder.make()
+        try findTakes()
+        let now = StoreRows.milliseconds
+        let (calls, folder) = (calls, folder)
+        let done = try change { (items) throws(DatabaseError) in
+            var state = try CatalogueState(items, now: now)
+            state.merge(catalogue)
+            var writer = CatalogueWriter(items, folder) { _ = calls.rename($0, to: $1) }
+            try writer.write(&state, now: now)
+            try state.noteShown()
+            try state.write()
+            return (summary: writer.summary, trashed: writer.trashed)
+        }
+        store.announceTakeChanges()
+        for name in done.trashed { _ = calls.rename(folder.file(name), to: folder.trashed(name)) }
+        return done.summary
+    }
+
+    /// Finds the keys of takes' sounds that are not known yet.
+    func findTakes() throws(StoreError) {
+        let unknown =
+            try store.read { (rows) throws(DatabaseError) -> [StoredTake] in
+                let marks = try rows.takeMarks()
+                return try rows.takes(TakeFilter()).filter { marks[$0.number]?.key == nil }
+            } ?? []
+        let found = unknown.compactMap { take in
+            (try? RecordingKey(ofFileAt: take.path)).map { (take.number, $0) }
+        }
+        if found.isEmpty { return }
+        try store.change { (rows) throws(DatabaseError) in
+            for (number, key) in found { try rows.setContent(key, ofTake: number) }
+        }
+    }
+}

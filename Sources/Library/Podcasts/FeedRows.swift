@@ -1,0 +1,142 @@
+// The rows of feeds and their episodes.
+internal import Database
+internal import JSON
+internal import Practice
+
+struct FeedRows {
+    let rows: StoreRows
+
+    private var database: Database { rows.database }
+
+    private static let feedColumns = """
+        id, address, title, checked, error, added, (SELECT count(*) FROM episode WHERE feed = feed.id),
+        (SELECT count(*) FROM episode WHERE feed = feed.id AND is_new = 1)
+        """
+
+    // MARK: Feeds
+
+    func feeds() throws(DatabaseError) -> [Subscription] {
+        try database.rows("SELECT \(Self.feedColumns) FROM feed ORDER BY id", row: Self.feed)
+    }
+
+    func feed(_ number: Int) throws(DatabaseError) -> Subscription? {
+        try database.first("SELECT \(Self.feedColumns) FROM feed WHERE id = ?", .integer(number), row: Self.feed)
+    }
+
+    func feed(address: String) throws(DatabaseError) -> Subscription? {
+        try database.first("SELECT \(Self.feedColumns) FROM feed WHERE address = ?", .text(address), row: Self.feed)
+    }
+
+    func add(_ address: String, title: String, at time: Int64) throws(DatabaseError) -> Int {
+        try database.run(
+            "INSERT INTO feed (address, title, added) VALUES (?, ?, ?)", .text(address), .text(title), .integer(time))
+        return Int(database.lastInsertedRow)
+    }
+
+    func remove(_ number: Int) throws(DatabaseError) {
+        try database.run("DELETE FROM feed WHERE id = ?", .integer(number))
+    }
+
+    /// Notes that a feed was asked for.
+    func note(_ number: Int, error: String, at time: Int64) throws(DatabaseError) {
+        try database.run(
+            "UPDATE feed SET checked = ?, error = ? WHERE id = ?", .integer(time), .text(error), .integer(number))
+    }
+
+    func validators(_ number: Int) throws(DatabaseError) -> (tag: String?, modified: String?) {
+        let text = try database.first("SELECT validators FROM feed WHERE id = ?", .integer(number)) {
+            (row) throws(DatabaseError) in try row.text(0)
+        }
+        let value = text.flatMap { JSONValue(reading: Array($0.utf8)) }
+        return (value?["tag"]?.stringValue, value?["modified"]?.stringValue)
+    }
+
+    func setValidators(_ number: Int, tag: String?, modified: String?) throws(DatabaseError) {
+        var fields: [JSONValue.Field] = []
+        if let tag { fields.append(.init("tag", .string(tag))) }
+        if let modified { fields.append(.init("modified", .string(modified))) }
+        try database.run(
+            "UPDATE feed SET validators = ? WHERE id = ?", .text(JSONValue.object(fields).text), .integer(number))
+    }
+
+    /// Takes over what a feed says.
+    ///
+    /// - Returns: The number of episodes that were not known.
+    func write(_ feed: Feed, to number: Int, areNew: Bool) throws(DatabaseError) -> Int {
+        let title = line(feed.title)
+        if !title.isEmpty {
+            try database.run("UPDATE feed SET title = ? WHERE id = ?", .text(title), .integer(number))
+        }
+        var count = 0
+        // The oldest first, so that later ones have higher numbers.
+        for episode in feed.episodes.reversed() {
+            let values: [DatabaseValue] = [
+                .text(line(episode.title)), .text(episode.address), .integer(orNull: episode.date),
+                .integer(orNull: episode.seconds.map { Int64(min(max(0, $0), 1e9) * 1000) }),
+                .integer(orNull: episode.byteCount), .text(episode.summary),
+            ]
+            let changed = try database.run(
+                """
+                UPDATE episode SET title = ?, address = ?, published = ?, milliseconds = ?, byte_count = ?, about = ?
+                WHERE feed = ? AND identity = ?
+                """, values: values + [.integer(number), .text(episode.id)])
+            if changed > 0 { continue }
+            try database.run(
+                """
+                INSERT INTO episode (title, address, published, milliseconds, byte_count, about, feed, identity, is_new)
+                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+                """, values: values + [.integer(number), .text(episode.id), .integer(areNew ? 1 : 0)])
+            count += 1
+        }
+        return count
+    }
+
+    // MARK: Episodes
+
+    private static let episodeColumns = """
+        episode.id, feed.id, feed.title, episode.title, episode.address, published, milliseconds, byte_count, about, is_new,
+        EXISTS (SELECT 1 FROM item WHERE item.source = episode.address AND gone = 0 AND trashed IS NULL)
+        """
+
+    /// Episodes of a feed, or of all; the newest first.
+    func episodes(of feed: Int?, onlyNew: Bool) throws(DatabaseError) -> [SubscribedEpisode] {
+        try database.rows(
+            """
+            SELECT \(Self.episodeColumns) FROM episode JOIN feed ON episode.feed = feed.id
+            WHERE (?1 IS NULL OR feed.id = ?1) AND is_new >= ?2
+            ORDER BY published IS NULL, published DESC, episode.id DESC
+            """, [.integer(orNull: feed.map(Int64.init)), .integer(onlyNew ? 1 : 0)], row: Self.episode)
+    }
+
+    func episode(_ number: Int) throws(DatabaseError) -> SubscribedEpisode? {
+        try database.first(
+            "SELECT \(Self.episodeColumns) FROM episode JOIN feed ON episode.feed = feed.id WHERE episode.id = ?",
+            .integer(number), row: Self.episode)
+    }
+
+    func setSeen(_ number: Int) throws(DatabaseError) {
+        try database.run("UPDATE episode SET is_new = 0 WHERE id = ?", .integer(number))
+    }
+
+    func setSeen(feed: Int?) throws(DatabaseError) -> Int {
+        guard let feed else { return try database.run("UPDATE episode SET is_new = 0 WHERE is_new = 1") }
+        return try database.run("UPDATE episode SET is_new = 0 WHERE is_new = 1 AND feed = ?", .integer(feed))
+    }
+
+    // MARK: Rows as values
+
+    private static func feed(_ row: DatabaseRow) throws(DatabaseError) -> Subscription {
+        Subscription(
+            number: Int(try row.integer(0)), address: try row.text(1), title: try row.text(2),
+            checkedAt: try row.integer(orNull: 3), error: try row.text(4), addedAt: try row.integer(5),
+            episodeCount: Int(try row.integer(6)), newCount: Int(try row.integer(7)))
+    }
+
+    private static func episode(_ row: DatabaseRow) throws(DatabaseError) -> SubscribedEpisode {
+        SubscribedEpisode(
+            number: Int(try row.integer(0)), feed: Int(try row.integer(1)), feedTitle: try row.text(2),
+            title: try row.text(3), address: try row.text(4), publishedAt: try row.integer(orNull: 5),
+            seconds: try row.integer(orNull: 6).map { Double($0) / 1000 }, byteCount: try row.integer(orNull: 7),
+            summary: try row.text(8), isNew: try row.integer(9) != 0, isFetched: try row.integer(10) != 0)
+    }
+}

@@ -1,0 +1,210 @@
+internal import AudioFiles
+internal import Database
+internal import Explanations
+internal import Files
+public import Practice
+public import Transfers
+
+/// Feeds that the user follows. Nothing is fetched unless it is asked for: feeds by `refresh`, episodes by `askFor(episodes:)`.
+extension RecordingLibrary {
+    /// Fetches what a request names, and waits for it. `TransferQueue.fetchWaiting` is one.
+    public typealias FeedFetching = (TransferRequest) throws -> FetchedFile
+
+    // MARK: Reading
+
+    /// The feeds, in the order in which the user subscribed to them.
+    public func subscriptions() throws(StoreError) -> [Subscription] {
+        try store.read { (rows) throws(DatabaseError) in try FeedRows(rows: rows).feeds() } ?? []
+    }
+
+    /// Episodes of a feed, or of all feeds; the newest first.
+    public func episodes(of feed: Int? = nil, onlyNew: Bool = false) throws(StoreError) -> [SubscribedEpisode] {
+        try store.read { (rows) throws(DatabaseError) in
+            try FeedRows(rows: rows).episodes(of: feed, onlyNew: onlyNew)
+        } ?? []
+    }
+
+    // MARK: Changing
+
+    /// Subscribes to a feed, which is fetched and read. If the address is that of a web page that names its feed, that feed is taken.
+    /// The episodes that it has now do not count as new.
+    ///
+    /// Blocks the calling thread.
+    ///
+    /// - Parameters:
+    ///   - address: The address, as the user gave it.
+    ///   - fetch: Fetches it.
+    /// - Returns: The feed, and whether it is new: a feed that is followed already stays as it is.
+    /// - Throws: `TransferError`, `FeedError`, `StoreError`. Nothing has changed then.
+    public func subscribe(
+        to address: String, fetch: FeedFetching
+    ) throws -> (subscription: Subscription, isNew: Bool) {
+        var place = try WebAddress(address)
+        if let known = try subscription(place.text) { return (known, false) }
+        var read: ReadFeed?
+        // A page may name a page once; more of them lead nowhere.
+        for attempt in 0..<2 where read == nil {
+            do { read = try self.read(place, tag: nil, modified: nil, fetch) } catch let error as FeedError {
+                guard attempt == 0, let named = error.feedAddress else { throw error }
+                place = try WebAddress(named)
+                if let known = try subscription(place.text) { return (known, false) }
+            }
+        }
+        guard let read, let feed = read.feed else { throw FeedError.unknownFormat }
+        let now = Self.now
+        let text = place.text
+        let found = try store.change { (rows) throws(DatabaseError) -> (Subscription, Bool)? in
+            let rows = FeedRows(rows: rows)
+            if let known = try rows.feed(address: text) { return (known, false) }
+            let number = try rows.add(text, title: text, at: now)
+            _ = try rows.write(feed, to: number, areNew: false)
+            try rows.setValidators(number, tag: read.tag, modified: read.modified)
+            try rows.note(number, error: "", at: now)
+            return try rows.feed(number).map { ($0, true) }
+        }
+        guard let found else { throw FeedError.unknownFormat }
+        return (found.0, found.1)
+    }
+
+    /// Stops following a feed. Recordings that were fetched stay.
+    ///
+    /// - Returns: The feed as it was.
+    /// - Throws: `RecordingLibraryError` of kind `unknown`; `StoreError`.
+    @discardableResult
+    public func unsubscribe(_ number: Int) throws -> Subscription {
+        try changeFeed(number) { (rows, _) throws(DatabaseError) in try rows.remove(number) }
+    }
+
+    /// Asks for a feed again, and notes what is new in it. A server that has nothing new says so without sending it.
+    ///
+    /// What goes wrong is noted with the feed, and returned. Blocks the calling thread.
+    ///
+    /// - Throws: `RecordingLibraryError` of kind `unknown`; `StoreError`.
+    public func refresh(_ number: Int, fetch: FeedFetching) throws -> FeedRefresh {
+        let known = try store.read { (rows) throws(DatabaseError) in
+            let rows = FeedRows(rows: rows)
+            return (feed: try rows.feed(number), validators: try rows.validators(number))
+        }
+        guard let known, let feed = known.feed else { throw Self.unknownFeed(number) }
+        let now = Self.now
+        do {
+            let read = try self.read(
+                WebAddress(feed.address), tag: known.validators.tag, modified: known.validators.modified, fetch)
+            let count = try changeFeeds { (rows) throws(DatabaseError) -> Int in
+                // It may be gone by now.
+                guard try rows.feed(number) != nil else { return 0 }
+                try rows.note(number, error: "", at: now)
+                guard let content = read.feed else { return 0 }
+                try rows.setValidators(number, tag: read.tag, modified: read.modified)
+                return try rows.write(content, to: number, areNew: true)
+            }
+            return FeedRefresh(
+                subscription: try subscription(number) ?? feed, isUnchanged: read.feed == nil, newCount: count,
+                error: nil)
+        } catch let error as StoreError {
+            throw error
+        } catch {
+            if (error as? TransferError)?.kind == .cancelled { throw error }
+            let words = (error as? any Explained)?.message ?? "\(error)"
+            try changeFeeds { (rows) throws(DatabaseError) in try rows.note(number, error: words, at: now) }
+            return FeedRefresh(
+                subscription: try subscription(number) ?? feed, isUnchanged: true, newCount: 0, error: error)
+        }
+    }
+
+    /// Puts episodes on the list of what is to be fetched, with their titles. They are no longer new.
+    ///
+    /// - Throws: `RecordingLibraryError` of kind `unknown`: then nothing has changed; `StoreError`.
+    @discardableResult
+    public func askFor(episodes numbers: [Int]) throws -> [PendingFetch] {
+        var episodes: [SubscribedEpisode] = []
+        for number in numbers {
+            let found =
+                try store.read { (rows) throws(DatabaseError) in try FeedRows(rows: rows).episode(number) } ?? nil
+            guard let found else {
+                throw RecordingLibraryError(
+                    .unknown, "there is no episode \(number)", remedy: "List them with: woodshed library episodes")
+            }
+            episodes.append(found)
+        }
+        return try episodes.map { episode in
+            var wishes = FetchWishes()
+            if !episode.title.isEmpty { wishes.title = episode.title }
+            if !episode.feedTitle.isEmpty { wishes.artist = episode.feedTitle }
+            let fetch = try askFor(episode.address, wishes)
+            try changeFeeds { (rows) throws(DatabaseError) in try rows.setSeen(episode.number) }
+            return fetch
+        }
+    }
+
+    /// Marks the new episodes of a feed, or of all, as seen.
+    ///
+    /// - Returns: How many were new.
+    @discardableResult
+    public func markSeen(feed: Int? = nil) throws(StoreError) -> Int {
+        try changeFeeds { (rows) throws(DatabaseError) in try rows.setSeen(feed: feed) }
+    }
+
+    // MARK: Parts
+
+    /// What a server has sent.
+    private struct ReadFeed {
+        /// Nil if there is nothing new.
+        let feed: Feed?
+        let tag: String?
+        let modified: String?
+    }
+
+    private func read(
+        _ address: WebAddress, tag: String?, modified: String?, _ fetch: FeedFetching
+    ) throws -> ReadFeed {
+        try folder.make()
+        let path = folder.parts + "/" + Self.partName(address.text).replacing("fetch-", with: "feed-")
+        var request = TransferRequest(address, to: path, replaces: true, sizeLimit: Int64(Feed.largest))
+        request.conditions = TransferRequest.conditions(tag: tag, lastModified: modified)
+        defer { for ending in ["", ".part", ".part.json"] { _ = calls.remove(path + ending) } }
+        let file: FetchedFile
+        do { file = try fetch(request) } catch let error as TransferError {
+            guard error.status == 304, !request.conditions.isEmpty else { throw error }
+            return ReadFeed(feed: nil, tag: tag, modified: modified)
+        }
+        let bytes: [UInt8]
+        do throws(FileFault) {
+            let content = try unsafe RegularFile(file.path)
+            bytes = try FileBytes.bytes(of: content.descriptor, count: min(Int(content.byteCount), Feed.largest + 1))
+        } catch { throw RecordingLibraryError.reading(file.path, error) }
+        return ReadFeed(
+            feed: try Feed(reading: bytes, address: file.answer.address.text), tag: file.answer.tag,
+            modified: file.answer.lastModified)
+    }
+
+    private func subscription(_ address: String) throws(StoreError) -> Subscription? {
+        try store.read { (rows) throws(DatabaseError) in try FeedRows(rows: rows).feed(address: address) } ?? nil
+    }
+
+    private func subscription(_ number: Int) throws(StoreError) -> Subscription? {
+        try store.read { (rows) throws(DatabaseError) in try FeedRows(rows: rows).feed(number) } ?? nil
+    }
+
+    @discardableResult
+    private func changeFeeds<Value: Sendable>(
+        _ body: (FeedRows) throws(DatabaseError) -> Value
+    ) throws(StoreError) -> Value {
+        try store.change { (rows) throws(DatabaseError) in try body(FeedRows(rows: rows)) }
+    }
+
+    private func changeFeed(
+        _ number: Int, _ body: (FeedRows, Subscription) throws(DatabaseError) -> Void
+    ) throws -> Subscription {
+        try changeFeeds { (rows) throws(DatabaseError) -> Result<Subscription, RecordingLibraryError> in
+            guard let feed = try rows.feed(number) else { return .failure(Self.unknownFeed(number)) }
+            try body(rows, feed)
+            return .success(feed)
+        }.get()
+    }
+
+    private static func unknownFeed(_ number: Int) -> RecordingLibraryError {
+        RecordingLibraryError(
+            .unknown, "there is no feed \(number)", remedy: "List them with: woodshed library feeds")
+    }
+}

@@ -1,0 +1,24 @@
+internal import Glibc
+public import Transfers
+
+extension TransferQueue {
+    /// Fetches a file and waits for its end on the calling thread, which must not be one of Swift's own for tasks.
+    ///
+    /// - Parameter isCancelled: Asked now and then; the transfer is cancelled if it is true.
+    public func fetchWaiting(
+        _ request: TransferRequest, isCancelled: () -> Bool = { false }
+    ) throws(TransferError) -> FetchedFile {
+        let transfer = try add(request)
+        var wasCancelled = false
+        while true {
+            if let result = transfer.result { return try result.get() }
+            if !wasCancelled, isCancelled() {
+                wasCancelled = true
+                transfer.cancel()
+            }
+            usleep(Self.pauseMicroseconds)
+        }
+    }
+
+    private static var pauseMicroseconds: UInt32 { 5000 }
+}

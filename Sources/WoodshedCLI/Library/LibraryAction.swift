@@ -1,0 +1,46 @@
+// What `woodshed library ACTION WORDS` can do.
+
+/// One of the things to do with the library as a whole.
+enum LibraryAction: String, CaseIterable {
+    case check
+    case export
+    case `import`
+    case bundle
+    case backup
+    case restore
+    case subscribe
+    case unsubscribe
+    case feeds
+    case refresh
+    case episodes
+    case fetch
+
+    /// The words that follow it, for errors.
+    var usage: String {
+        switch self {
+        case .check: "check [FOLDER...]"
+        case .export: "export FILE.json"
+        case .import: "import FILE"
+        case .bundle: "bundle FILE.tar [RECORDING...]"
+        case .backup: "backup FOLDER"
+        case .restore: "restore FOLDER"
+        case .subscribe: "subscribe ADDRESS"
+        case .unsubscribe: "unsubscribe FEED"
+        case .feeds: "feeds"
+        case .refresh: "refresh [FEED]"
+        case .episodes: "episodes [FEED]"
+        case .fetch: "fetch EPISODE..."
+        }
+    }
+
+    /// How many words it takes.
+    var wordCount: ClosedRange<Int> {
+        switch self {
+        case .check: 0...Int.max
+        case .export, .import, .backup, .restore, .subscribe, .unsubscribe: 1...1
+        case .bundle, .fetch: 1...Int.max
+        case .feeds: 0...0
+        case .refresh, .episodes: 0...1
+        }
+    }
+}

@@ -1,0 +1,141 @@
+// Moving a library to other computers, and keeping copies of it.
+import Files
+import JSON
+import Woodshed
+
+struct LibraryExchange {
+    let library: RecordingLibrary
+    let messages: MessageOptions
+
+    // MARK: Writing
+
+    func export(to path: String) throws {
+        let text = try library.catalogueText()
+        if path == "-" { return try StandardStream.output.line(text) }
+        do throws(FileFault) {
+            let file = try WholeFile(path)
+            try file.append(Array((text + "\n").utf8))
+            try file.commit()
+        } catch {
+            throw AudioFileError.writing(path, errno: error.code, creating: error.isCreating)
+        }
+        try tellWritten(path, form: "catalogue", BundleContents?.none)
+        note("next, on the other computer: woodshed library import \(quoted(path))")
+    }
+
+    func bundle(to path: String, _ words: [String], withTakes: Bool) throws {
+        let numbers = words.isEmpty ? nil : try RecordingWord.items(words, in: library).map(\.number)
+        let watch = SignalWatch(Signals.install())
+        let contents = try stoppable(watch) {
+            try library.writeBundle(to: path, of: numbers, withTakes: withTakes, isCancelled: { watch.isOver })
+        }
+        try tellWritten(path, form: "bundle", contents)
+        for item in contents.missing {
+            note("not in the bundle, because its file is missing: \(printable(item.words.title))")
+        }
+        note("next, on the other computer: woodshed library import \(quoted(path))")
+        if !contents.missing.isEmpty { throw CommandFailure(.someFailed) }
+    }
+
+    func backUp(to path: String) throws {
+        let watch = SignalWatch(Signals.install())
+        let summary = try stoppable(watch) { try library.backUp(to: path, isCancelled: { watch.isOver }) }
+        if messages.json {
+            try write([
+                .init("v", .integer(1)), .init("event", .string("library.saved")), .init("path", .string(path)),
+                .init("files", .integer(summary.files)), .init("copied", .integer(summary.copied)),
+                .init("bytes", .integer(summary.copiedBytes)), .init("linked", .integer(summary.linked)),
+                .init("problems", .array(summary.problems.map { .string($0) })),
+            ])
+        }
+        note(
+            "the backup is whole: \(counted(summary.files, "file")), \(summary.copied) copied now (\(sizeText(UInt64(max(0, summary.copiedBytes)))))"
+        )
+        if summary.linked > 0 {
+            note("not in it: \(counted(summary.linked, "linked recording")), which are files of yours")
+        }
+        for problem in summary.problems { StandardStream.error.note(printable("not in it: \(problem)")) }
+        if !summary.problems.isEmpty { throw CommandFailure(.someFailed) }
+    }
+
+    private func tellWritten(_ path: String, form: String, _ contents: BundleContents?) throws {
+        if messages.json {
+            try write([
+                .init("v", .integer(1)), .init("event", .string("library.written")), .init("path", .string(path)),
+                .init("form", .string(form)), .init("recordings", .integer(contents?.recordings ?? 0)),
+                .init("takes", .integer(contents?.takes ?? 0)),
+                .init("missing", .array((contents?.missing ?? []).map { .string("\($0.key)") })),
+            ])
+        }
+        let words = contents.map { " with \(counted($0.recordings, "recording")) and \(counted($0.takes, "take"))" }
+        note(printable("wrote \(path)\(words ?? "")"))
+    }
+
+    // MARK: Reading
+
+    func merge(_ path: String) throws {
+        let watch = SignalWatch(Signals.install())
+        try tell(path, try stoppable(watch) { try library.importFile(at: path, isCancelled: { watch.isOver }) })
+    }
+
+    func restore(from path: String, merging: Bool) throws {
+        let watch = SignalWatch(Signals.install())
+        try tell(
+            path,
+            try stoppable(watch) { try library.restore(from: path, merging: merging, isCancelled: { watch.isOver }) })
+    }
+
+    private func tell(_ path: String, _ summary: ImportSummary) throws {
+        let merge = summary.merge
+        if messages.json {
+            try write([
+                .init("v", .integer(1)), .init("event", .string("library.merged")), .init("path", .string(path)),
+                .init("added", .integer(merge.added)), .init("removed", .integer(merge.removed)),
+                .init("changed", .integer(merge.changed)), .init("sections", .integer(merge.sections)),
+                .init("playlists", .integer(merge.playlists)), .init("described_takes", .integer(merge.takes)),
+                .init("recordings", .integer(summary.recordings)), .init("takes", .integer(summary.takes)),
+                .init("passed_over", .integer(summary.passedOver)),
+                .init("refused", .array(summary.refused.map { .string($0) })),
+                .init("problem", summary.problem.map { .string($0.message) } ?? .null),
+            ])
+        }
+        for line in summary.refused { StandardStream.error.note(printable(line)) }
+        let parts = [
+            merge.added > 0 ? "\(counted(merge.added, "recording")) new" : nil,
+            merge.changed > 0 ? "\(merge.changed) changed" : nil,
+            merge.removed > 0 ? "\(merge.removed) in the trash" : nil,
+            merge.sections > 0 ? "\(counted(merge.sections, "section")) new, changed or gone" : nil,
+            merge.playlists > 0 ? "\(counted(merge.playlists, "playlist")) new, changed or gone" : nil,
+            merge.takes > 0 ? "\(counted(merge.takes, "take")) described" : nil,
+            summary.recordings + summary.takes > 0
+                ? "the sound of \(counted(summary.recordings, "recording")) and \(counted(summary.takes, "take")) taken over"
+                : nil,
+        ].compactMap(\.self)
+        note(parts.isEmpty ? "nothing had to be changed" : parts.joined(separator: "; "))
+        if let problem = summary.problem { throw problem }
+        if !parts.isEmpty {
+            note(merge.removed > 0 ? "next: woodshed list, or woodshed rm --undo" : "next: woodshed list")
+        }
+        if !summary.refused.isEmpty { throw CommandFailure(.someFailed) }
+    }
+
+    // MARK: Parts
+
+    /// Work that a signal stops.
+    private func stoppable<Value>(_ watch: SignalWatch, _ body: () throws -> Value) throws -> Value {
+        do { return try body() } catch let error as RecordingLibraryError where error.kind == .cancelled {
+            throw CommandFailure(watch.status == .success ? .interrupted : watch.status, error.message)
+        }
+    }
+
+    private func write(_ fields: [JSONValue.Field]) throws {
+        try StandardStream.output.line(JSONValue.object(fields).text)
+    }
+
+    private func note(_ words: String) {
+        if !messages.quiet, !messages.json { StandardStream.error.note(words) }
+    }
+}
+
+/// A number of things, as in "1 take" and "2 takes".
+func counted(_ count: Int, _ thing: String) -> String { "\(count) \(thing)\(count == 1 ? "" : "s")" }

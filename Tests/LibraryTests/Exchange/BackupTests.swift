@@ -1,0 +1,144 @@
+import AudioFiles
+import Files
+import Foundation
+import Practice
+import Sections
+import SoundFileSupport
+import TestSupport
+import Testing
+
+@testable import Library
+
+/// A library with a recording of its own, a linked one, one in the trash, sections, a playlist and a take.
+private func filled() throws -> LibraryHarness {
+    let harness = try LibraryHarness()
+    let first = try harness.library.add(fileAt: harness.wave("a.wav", seed: 1)).item
+    let linked = try harness.library.add(fileAt: harness.wave("b.wav", seed: 2), .link).item
+    let gone = try harness.library.add(fileAt: harness.wave("c.wav", seed: 3)).item
+    try harness.library.remove([gone.number])
+    try harness.store.apply(.add([SectionDraft(5..<50, name: "Intro")]), to: first.recording)
+    let playlist = try harness.library.makePlaylist("Monday")
+    try harness.library.add([linked.number, first.number], to: playlist)
+    let take = try harness.store.addTake(
+        inFileAt: harness.wave("take.wav", seed: 9, frames: 300),
+        .init(time: 7, sampleRate: 44_100, channelCount: 1, frameCount: 300),
+        model: .init(key: first.key, sectionID: 1, frames: 5..<50), of: first.recording)
+    try harness.store.edit(take: take.number, .rate(4))
+    return harness
+}
+
+private func shown(_ harness: LibraryHarness) throws -> [String] {
+    var lines = try harness.library.items().map {
+        "\($0.number) \($0.index) \($0.key) \($0.words) \($0.place) \($0.addedAt)"
+    }
+    lines += try harness.library.items { $0.isTrash = true }.map { "trash \($0.key)" }
+    for item in try harness.library.items() {
+        lines.append("\(try harness.store.sections(of: item.key)?.sections ?? [])")
+    }
+    for playlist in try harness.library.playlists() {
+        lines.append("\(playlist.name) \(try harness.library.entries(of: playlist).map(\.item.key))")
+    }
+    lines += try harness.store.takes().map {
+        "\($0.number) \($0.sound) \(String(describing: $0.model)) \($0.rating ?? 0)"
+    }
+    return lines
+}
+
+@Suite("Backups")
+struct BackupTests {
+    @Test("of a library restore it on a computer that has none")
+    func roundTrip() throws {
+        let (here, there) = (try filled(), try LibraryHarness())
+        let backup = here.scratch.file("backup")
+        let summary = try here.library.backUp(to: backup)
+        #expect(
+            summary.files == 3 && summary.copied == 3 && summary.linked == 1 && summary.problems.isEmpty, "\(summary)")
+        let take = try #require(try here.store.takes().first)
+        try FileManager.default.removeItem(atPath: take.path)
+        let restored = try there.library.restore(from: backup)
+        #expect(restored.recordings == 2 && restored.takes == 1 && restored.refused.isEmpty, "\(restored)")
+        #expect(try shown(here) == shown(there))
+        #expect(try there.library.items().allSatisfy { !$0.isMissing })
+        #expect(try there.library.check().isClean)
+        #expect(there.isThere(try #require(try there.store.takes().first).path))
+        #expect(try there.library.undoRemoval().first?.isMissing == false)
+        #expect(libraryError { _ = try there.library.restore(from: backup) } == .notEmpty)
+        #expect(try there.library.restore(from: backup, merging: true).merge.isEmpty)
+    }
+
+    @Test("copy only what is new, and the last whole one counts")
+    func incremental() throws {
+        let here = try filled()
+        let backup = here.scratch.file("backup")
+        try here.library.backUp(to: backup)
+        #expect(try here.library.backUp(to: backup).copied == 0)
+        try here.library.add(fileAt: here.wave("d.wav", seed: 4))
+        #expect(try here.library.backUp(to: backup).copied == 1)
+        #expect(here.names(backup).count == 5, "\(here.names(backup))")
+        // What an interrupted backup leaves: other files, and no manifest of its own.
+        try Data("half".utf8).write(to: URL(fileURLWithPath: backup + "/practice-half.db"))
+        try Data("half".utf8).write(to: URL(fileURLWithPath: backup + "/recordings/.woodshed-1-2.part"))
+        let there = try LibraryHarness()
+        try there.library.restore(from: backup)
+        #expect(try shown(here) == shown(there))
+        try here.library.backUp(to: backup)
+        #expect(here.names(backup).count == 5 && here.names(backup + "/recordings").count == 3)
+    }
+
+    @Test("that were never finished are none")
+    func unfinished() throws {
+        let (here, there) = (try filled(), try LibraryHarness())
+        let backup = here.scratch.file("backup")
+        var count = 0
+        #expect(
+            libraryError {
+                _ = try here.library.backUp(to: backup) {
+                    count += 1
+                    return count > 1
+                }
+            } == .cancelled)
+        #expect(libraryError { _ = try there.library.restore(from: backup) } == .badBundle)
+        #expect(libraryError { _ = try there.library.restore(from: here.scratch.file("none")) } == .badBundle)
+        #expect(try here.library.backUp(to: backup).copied == 2)
+        // An interrupted restoration leaves the library empty, and the next one goes on.
+        count = 0
+        #expect(
+            libraryError {
+                _ = try there.library.restore(from: backup) {
+                    count += 1
+                    return count > 1
+                }
+            } == .cancelled)
+        #expect(try there.library.items().isEmpty)
+        let restored = try there.library.restore(from: backup)
+        #expect(restored.recordings == 1 && restored.passedOver == 2, "\(restored)")
+        #expect(try there.library.check().isClean)
+    }
+
+    @Test("are merged into a library that is not empty")
+    func merging() throws {
+        let (here, there) = (try filled(), try LibraryHarness())
+        let backup = here.scratch.file("backup")
+        try here.library.backUp(to: backup)
+        try there.library.add(fileAt: there.wave("x.wav", seed: 20))
+        let restored = try there.library.restore(from: backup, merging: true)
+        #expect(restored.recordings == 1 && restored.takes == 1 && restored.merge.added == 2, "\(restored)")
+        #expect(try there.library.items().count == 3)
+        #expect(try there.store.takes().first?.rating == 4)
+    }
+
+    @Test("refuse files that are not what their names say, and tell of missing ones")
+    func damaged() throws {
+        let (here, there) = (try filled(), try LibraryHarness())
+        let backup = here.scratch.file("backup")
+        try here.library.backUp(to: backup)
+        let names = here.names(backup + "/recordings")
+        try FileManager.default.removeItem(atPath: "\(backup)/recordings/\(names[0])")
+        try FileManager.default.removeItem(atPath: "\(backup)/recordings/\(names[1])")
+        try FileManager.default.copyItem(
+            atPath: here.scratch.file("b.wav"), toPath: "\(backup)/recordings/\(names[1])")
+        #expect(try there.library.restore(from: backup).refused.count == 2)
+        #expect(libraryError { _ = try here.library.backUp(to: here.library.folderPath + "/x") } == .textRefused)
+        #expect(libraryError { _ = try LibraryHarness().library.backUp(to: here.scratch.file("b2")) } == .unknown)
+    }
+}

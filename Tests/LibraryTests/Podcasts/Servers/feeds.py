@@ -1,0 +1,62 @@
+"""A server of feeds on loopback, which tells its port, and ends with its standard input."""
+import http.server
+import sys
+import threading
+
+requests = []
+episodes = {"count": 2}
+
+
+def feed(count):
+    items = "".join(
+        f"<item><title>Part {n}</title><guid>g{n}</guid><enclosure url='/sound{n}.mp3' type='audio/mpeg' length='9'/>"
+        f"<pubDate>Mon, 0{n} Jan 2024 00:00:00 GMT</pubDate></item>" for n in range(1, count + 1))
+    return f"<?xml version='1.0'?><rss version='2.0'><channel><title>The Show</title>{items}</channel></rss>".encode()
+
+
+class Handler(http.server.BaseHTTPRequestHandler):
+    def log_message(self, *words):
+        pass
+
+    def send(self, status, body, **fields):
+        self.send_response(status)
+        for name, value in fields.items():
+            self.send_header(name.replace("_", "-"), value)
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def do_GET(self):
+        requests.append(self.path + " " + (self.headers.get("If-None-Match") or "-"))
+        if self.path == "/feed":
+            tag = f'"v{episodes["count"]}"'
+            if self.headers.get("If-None-Match") == tag:
+                return self.send(304, b"", ETag=tag)
+            return self.send(200, feed(episodes["count"]), ETag=tag)
+        if self.path == "/page":
+            return self.send(200, b"<!DOCTYPE html><html><head><link rel='alternate' type='application/rss+xml' href='/feed'></head></html>")
+        if self.path == "/loop":
+            return self.send(200, b"<!DOCTYPE html><html><head><link rel='alternate' type='application/rss+xml' href='/loop'></head></html>")
+        if self.path == "/more":
+            episodes["count"] += 1
+            return self.send(200, b"more")
+        if self.path == "/break":
+            episodes["count"] = 0
+            return self.send(200, b"broken")
+        if self.path == "/huge":
+            self.send_response(200)
+            self.end_headers()
+            try:
+                while True:
+                    self.wfile.write(b" " * 65536)
+            except OSError:
+                return
+        if self.path == "/requests":
+            return self.send(200, "\n".join(requests).encode())
+        self.send(404, b"none")
+
+
+server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+print(server.server_port, flush=True)
+threading.Thread(target=server.serve_forever, daemon=True).start()
+sys.stdin.read()

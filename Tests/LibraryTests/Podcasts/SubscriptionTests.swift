@@ -1,0 +1,115 @@
+import Files
+import Foundation
+import Practice
+import SoundFileSupport
+import TestSupport
+import Testing
+import Transfers
+
+@testable import Library
+
+/// A server of feeds; it ends with the tests, because its standard input does.
+private final class FeedServer {
+    let port: Int
+    private let process = Process()
+    private let input = Pipe()
+    private let queue: TransferQueue
+
+    init() throws {
+        let script = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent(
+            "Servers/feeds.py")
+        let output = Pipe()
+        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+        process.arguments = ["python3", script.path]
+        (process.standardInput, process.standardOutput) = (input, output)
+        try process.run()
+        var bytes = Data()
+        while !bytes.contains(10) {
+            let more = output.fileHandleForReading.availableData
+            if more.isEmpty { break }
+            bytes += more
+        }
+        port = try #require(Int(String(decoding: bytes, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)))
+        var settings = TransferSettings(userAgent: "woodshed/test")
+        settings.proxy = .none
+        settings.netrcPath = "/nonexistent/netrc"
+        settings.retries = 0
+        queue = TransferQueue(settings)
+    }
+
+    func address(_ path: String) -> String { "http://127.0.0.1:\(port)/\(path)" }
+    func fetch(_ request: TransferRequest) throws -> FetchedFile { try queue.fetchWaiting(request) }
+
+    @discardableResult
+    func ask(_ path: String, _ harness: LibraryHarness) throws -> String {
+        let file = harness.scratch.file("answer")
+        _ = try fetch(TransferRequest(WebAddress(address(path)), to: file, replaces: true))
+        return try String(contentsOfFile: file, encoding: .utf8)
+    }
+}
+
+@Suite("Subscriptions")
+struct SubscriptionTests {
+    @Test("tell what is new since the user subscribed, and fetch nothing by themselves")
+    func following() throws {
+        let (harness, server) = (try LibraryHarness(), try FeedServer())
+        let library = harness.library
+        let (feed, isNew) = try library.subscribe(to: server.address("feed"), fetch: server.fetch)
+        #expect(isNew && feed.title == "The Show" && feed.episodeCount == 2 && feed.newCount == 0)
+        #expect(try library.subscribe(to: server.address("feed"), fetch: server.fetch).isNew == false)
+        #expect(try library.refresh(feed.number, fetch: server.fetch).isUnchanged)
+        #expect(try server.ask("requests", harness).contains("/feed \"v2\""))
+        try server.ask("more", harness)
+        let refresh = try library.refresh(feed.number, fetch: server.fetch)
+        #expect(refresh.newCount == 1 && refresh.error == nil && refresh.subscription.newCount == 1)
+        let episode = try #require(try library.episodes(onlyNew: true).first)
+        #expect(episode.title == "Part 3" && episode.address == server.address("sound3.mp3") && !episode.isFetched)
+        #expect(try library.episodes().map(\.title) == ["Part 3", "Part 2", "Part 1"])
+        #expect(try library.pendingFetches().isEmpty)
+        let fetch = try #require(try library.askFor(episodes: [episode.number]).first)
+        #expect(fetch.address == episode.address && fetch.wishes.title == "Part 3" && fetch.wishes.artist == "The Show")
+        #expect(try library.episodes(onlyNew: true).isEmpty && library.pendingFetches().count == 1)
+        #expect(libraryError { _ = try library.askFor(episodes: [99]) } == .unknown)
+        #expect(!(try server.ask("requests", harness)).contains("sound"))
+        #expect(harness.names(harness.library.folderPath + "/parts").isEmpty)
+        // A feed with which something is wrong keeps what was known of it.
+        try server.ask("break", harness)
+        #expect(try library.refresh(feed.number, fetch: server.fetch).error == nil)
+        #expect(try library.episodes().count == 3)
+        #expect(try library.unsubscribe(feed.number).title == "The Show")
+        #expect(try library.episodes().isEmpty && library.subscriptions().isEmpty)
+        #expect(libraryError { try library.unsubscribe(feed.number) } == .unknown)
+        #expect(libraryError { _ = try library.refresh(feed.number, fetch: server.fetch) } == .unknown)
+    }
+
+    @Test("are found through the web page of a show")
+    func page() throws {
+        let (harness, server) = (try LibraryHarness(), try FeedServer())
+        let (feed, isNew) = try harness.library.subscribe(to: server.address("page"), fetch: server.fetch)
+        #expect(isNew && feed.address == server.address("feed"))
+        #expect(throws: FeedError.self) {
+            try harness.library.subscribe(to: server.address("loop"), fetch: server.fetch)
+        }
+        #expect(try harness.library.subscriptions().count == 1)
+    }
+
+    @Test("keep the cause why a feed cannot be read")
+    func errors() throws {
+        let (harness, server) = (try LibraryHarness(), try FeedServer())
+        let library = harness.library
+        for (path, kind) in [("none", TransferError.Kind.notFound), ("huge", .tooLarge)] {
+            do {
+                _ = try library.subscribe(to: server.address(path), fetch: server.fetch)
+                Issue.record("nothing was wrong with \(path)")
+            } catch let error as TransferError { #expect(error.kind == kind) }
+        }
+        #expect(throws: TransferError.self) { try library.subscribe(to: "no address", fetch: server.fetch) }
+        #expect(try library.subscriptions().isEmpty)
+        let feed = try library.subscribe(to: server.address("feed"), fetch: server.fetch).subscription
+        let failed = try library.refresh(feed.number) { _ in throw TransferError(.dns, "no such server", remedy: "") }
+        #expect((failed.error as? TransferError)?.kind == .dns && failed.subscription.error == "no such server")
+        #expect(try library.subscriptions().first?.error == "no such server")
+        #expect(try library.refresh(feed.number, fetch: server.fetch).subscription.error.isEmpty)
+        #expect(harness.names(harness.library.folderPath + "/parts").isEmpty)
+    }
+}
