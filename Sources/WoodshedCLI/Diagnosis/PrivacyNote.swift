@@ -11,9 +11,9 @@ struct PrivacyNote {
     }
 
     static let promise =
-        "Everything stays on this computer, and nothing is reported to anybody. Woodshed connects to a server only when you tell it to fetch something, and to no other than that."
+        "Everything stays on this computer, and nothing is reported to anybody. Woodshed connects to a server only when you tell it to fetch something or to ask a podcast, and to no other than that."
     /// The verbs that connect to servers.
-    static let networkVerbs = ["get"]
+    static let networkVerbs = ["get", "library subscribe", "library refresh"]
 
     let places: [Place]
 
@@ -28,7 +28,7 @@ struct PrivacyNote {
         places = [
             place(
                 data, "practice.db",
-                "sections, positions, the lists of recordings, takes and fetches, playlists, ratings, what was practised"
+                "sections, positions, the lists of recordings, takes, fetches and podcasts, playlists, ratings, what was practised"
             ),
             place(data, "library", "recordings of the library, its trash, and parts of what is being fetched"),
             place(data, "takes", "takes that were recorded over a loop"),
