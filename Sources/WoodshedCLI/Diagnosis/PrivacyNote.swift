@@ -11,9 +11,9 @@ struct PrivacyNote {
     }
 
     static let promise =
-        "Everything stays on this computer, and nothing is reported to anybody. Woodshed connects to a server only when you tell it to fetch something, and to no other than that."
+        "Everything stays on this computer, and nothing is reported to anybody. Woodshed connects to a server only when you tell it to fetch something or to ask a podcast, and to no other than that."
     /// The verbs that connect to servers.
-    static let networkVerbs = ["get"]
+    static let networkVerbs = ["get", "library subscribe", "library refresh"]
 
     let places: [Place]
 
@@ -28,12 +28,14 @@ struct PrivacyNote {
         places = [
             place(
                 data, "practice.db",
-                "sections, positions, the lists of recordings, takes and fetches, playlists, ratings, what was practised"
+                "sections, positions, the lists of recordings, takes, fetches and podcasts, playlists, ratings, what was practised"
             ),
             place(data, "library", "recordings of the library, its trash, and parts of what is being fetched"),
             place(data, "takes", "takes that were recorded over a loop"),
             place(state, "takes", "which takes are unfinished"),
             place(state, UnlistedTakes.fileName, "takes that the list could not take in yet"),
+            place(state, "background.log", "what the last run in the background said"),
+            place(state, "fetches.log", "what the last fetch in the background said"),
             place(state, "calibrations.json", "measured round trips of devices"),
             place(CacheFolder.path, "waveforms", "waveforms, which can be made again"),
             place(CacheFolder.path, "extracted.json", "where your program found the sound of videos, for some hours"),

@@ -212,6 +212,20 @@ struct GetTests {
         #expect(home.run("get", "--resume", "1").status == 66)
     }
 
+    @Test("C28: a fetch in the background goes on when its command has ended, and is in the library when it is done")
+    func background() {
+        let name = SongServer.newName()
+        let address = song("a.wav", "frames=40000&hold=40000&gate=\(name)&id=\(name)")
+        let begun = home.run("get", "--detach", "--json", address)
+        #expect(begun.status == 0 && begun.events == ["detached"], "\(begun.error)")
+        #expect(eventually { server.requests(name).count == 1 } && home.titles().isEmpty)
+        // The terminal's own command is told who has it.
+        #expect(home.run("get", "-q", address).status == 75)
+        server.release(name)
+        #expect(eventually { home.titles() == ["a"] } && home.json("get", "--list").isEmpty)
+        #expect(eventually { home.parts.isEmpty } && server.requests(name).count == 1)
+    }
+
     @Test("the same command twice fetches once, and the second says that it is there")
     func twice() {
         let name = SongServer.newName()
