@@ -52,6 +52,8 @@ libexpat1-dev       its header, for the same comparison
 libsystemd-dev      its header, for the same comparison
 dbus-daemon         a desktop's bus, private to a test
 playerctl           a program that presses media keys
+faketime            a clock that is set back
+sqlite3             looks into the store from outside
 fonts-dejavu-core   letters that join and run from right to left, in pictures
 fonts-lohit-deva    letters that change their order, in pictures
 END

@@ -109,7 +109,10 @@ struct LibraryCommand: Verb {
             return
         }
         guard fix else {
-            note("next: woodshed library check --fix")
+            // What is nowhere cannot be repaired, only looked for.
+            var rest = report
+            rest.missing = []
+            note("next: woodshed library check \(rest.isClean ? "FOLDER" : "--fix")")
             throw CommandFailure(.someFailed)
         }
         let repaired = try library.repair(report)

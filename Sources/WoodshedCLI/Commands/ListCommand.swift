@@ -90,7 +90,9 @@ struct ListCommand: Verb {
                 "\(missing == 1 ? "1 file is" : "\(missing) files are") gone; look for them with: woodshed library check FOLDER"
             )
         }
-        StandardStream.error.note("next: woodshed \(trash ? "rm --undo" : "practice @\(items[0].index)")")
+        if trash { return StandardStream.error.note("next: woodshed rm --undo") }
+        guard let item = items.first(where: { !$0.isMissing }) else { return }
+        StandardStream.error.note("next: woodshed practice @\(item.index)")
     }
 
     /// Writes recordings, for people or for programs.
