@@ -39,6 +39,7 @@ public final class Fetcher: Sendable {
     private let library: RecordingLibrary
     private let queue: TransferQueue
     private let extractor: Extractor?
+    private let sizeLimit: Int64
     private let cache = ExtractionCache()
     private let state = Mutex(State())
     private let broadcast = EventBroadcast<FetchEvent>()
@@ -51,8 +52,12 @@ public final class Fetcher: Sendable {
     ///   - library: The library, with its list.
     ///   - settings: How files are fetched.
     ///   - extractor: The user's program that finds the sound of videos; nil if they have none.
-    public init(_ library: RecordingLibrary, _ settings: TransferSettings, extractor: Extractor? = nil) {
-        (self.library, self.extractor) = (library, extractor)
+    ///   - sizeLimit: The longest file that is taken, in bytes.
+    public init(
+        _ library: RecordingLibrary, _ settings: TransferSettings, extractor: Extractor? = nil,
+        sizeLimit: Int64 = 20_000_000_000
+    ) {
+        (self.library, self.extractor, self.sizeLimit) = (library, extractor, sizeLimit)
         queue = TransferQueue(settings)
         queue.observe { [weak self] in self?.take($0) }
     }
@@ -172,7 +177,7 @@ public final class Fetcher: Sendable {
             var request = TransferRequest(
                 try WebAddress(source?.address ?? fetch.address),
                 to: library.folder.parts + "/" + RecordingLibrary.partName(fetch.address), priority: fetch.priority,
-                sha256: fetch.wishes.sha256)
+                sha256: fetch.wishes.sha256, sizeLimit: sizeLimit)
             request.headers = source?.headers ?? []
             request.acceptsAnswer = { [library] answer in
                 try FetchedContent.accept(answer)

@@ -19,6 +19,11 @@ struct FetchOptions: ParsableArguments {
     var waitOnline = false
 
     @Option(
+        name: .long, help: .init("The longest file that is taken, such as 500MB, or none.", valueName: "size"),
+        transform: { try QuotaText(parsing: optionValue($0)) })
+    var sizeLimit = QuotaText(bytes: 20_000_000_000)
+
+    @Option(
         name: .long,
         help: .init("The program that finds the sound of videos; {url} is their address.", valueName: "words"))
     var extractor: String?

@@ -7,6 +7,8 @@ struct QuotaText: Equatable, Sendable {
     /// nil for no limit.
     let bytes: Int64?
 
+    init(bytes: Int64?) { self.bytes = bytes }
+
     init(parsing text: String) throws(ArgumentError) {
         guard text != "none" else {
             bytes = nil
