@@ -1,5 +1,7 @@
 import Foundation
 import Practice
+import Sections
+import SoundFileSupport
 import TestSupport
 import Testing
 

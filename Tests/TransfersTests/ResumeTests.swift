@@ -160,7 +160,7 @@ struct ResumeTests {
         let transfer = try queue.add(wanted)
         #expect(await first(events) { if case .downloading = $0.kind { true } else { false } } != nil)
         // Its bytes are there once its part is ready.
-        #expect(eventually { transfer.progress.doneBytes == 1000 })
+        #expect(eventually(seconds: 300) { transfer.progress.doneBytes == 1000 })
         let error = try await fetch(wanted).result.error
         #expect(error?.kind == .heldByOther && error?.message.contains("this program") == true)
         try await server.ask("/release?gate=\(gate)")

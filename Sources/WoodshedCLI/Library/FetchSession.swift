@@ -30,7 +30,8 @@ final class FetchSession: TerminalLoopDelegate {
     ) throws {
         (self.library, self.followsList) = (library, followsList)
         loop = try TerminalLoop(messages: messages, signals: signals)
-        fetcher = Fetcher(library, options.settings, extractor: try options.program(), sizeLimit: options.sizeLimit.bytes ?? .max)
+        fetcher = Fetcher(
+            library, options.settings, extractor: try options.program(), sizeLimit: options.sizeLimit.bytes ?? .max)
         waiting = Set(fetches.map(\.number))
         let inbox = loop.inbox
         fetcher.observe { inbox.put($0) }

@@ -12,6 +12,11 @@ enum RecordingWord {
     ///   that the error is about the file.
     static func file(_ words: [String], asks: Bool = true) throws -> String {
         let text = words.joined(separator: " ")
+        if text.hasPrefix("http://") || text.hasPrefix("https://"), !isThere(text) {
+            throw CommandFailure(
+                .badData, "'\(text)': this is an address, not a file",
+                remedy: "Download it with: woodshed get \(quoted(text))")
+        }
         if words.count == 1 || isThere(text), !isLibraryWord(text), isThere(text) || looksLikeFile(text) { return text }
         if words.count > 1, let file = words.first(where: isThere) {
             throw CommandFailure(
@@ -144,7 +149,7 @@ enum RecordingWord {
 
     /// Whether a word that means nothing is rather a file that is not there.
     private static func looksLikeFile(_ word: String) -> Bool {
-        word.isEmpty || word.contains("/") || word.hasPrefix(".") || !FileName.isUTF8(word)
+        word.isEmpty || word == "-" || word.contains("/") || word.hasPrefix(".") || !FileName.isUTF8(word)
             || word.split(separator: ".").last.map {
                 word.contains(".") && (1...5).contains($0.count) && !$0.contains(" ")
             } ?? false
