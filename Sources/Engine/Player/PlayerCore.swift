@@ -215,7 +215,7 @@ struct PlayerCore: ~Copyable {
         case .strip:
             strip.change(to: command.strip, glides: transport.state != .idle)
         case .start:
-            transport.start(by: command, at: now)
+            transport.start(atClipFrame: command.value, section: command.moved.to, at: now)
         case .pause:
             transport.pause(at: now, reason: command.value)
         case .resume:
@@ -268,9 +268,7 @@ struct PlayerCore: ~Copyable {
     private var isSounding: Bool { transport.state != .idle && transport.state != .finished }
 
     /// The player that this one follows hands over, at a frame of the coming block. Real-time safe: yes.
-    mutating func take(over frame: Int64, fade: Int64) {
-        if isIdle { takeover = (frame, fade) }
-    }
+    mutating func take(over frame: Int64, fade: Int64) { if isIdle { takeover = (frame, fade) } }
 
     /// Carries out a command of the player that this one follows, at its frame. Real-time safe: yes.
     mutating func share(_ command: PlayerCommand) { commands.add(command) }
@@ -281,7 +279,8 @@ struct PlayerCore: ~Copyable {
         takeover = nil
         guard isIdle, !commands.waitsToStop(at: now) else { return }
         succession.begin(at: now, fade: joint.fade)
-        transport.start(by: PlayerCommand(code: .start, frame: now, value: -1), at: now)
+        // Without a command: a new one would ask another module for its neutral strip, which may wait.
+        transport.start(atClipFrame: -1, section: -1, at: now)
     }
 
     /// Finds the joint with the player that follows.
@@ -376,7 +375,7 @@ struct PlayerCore: ~Copyable {
             return true
         case .start:
             let starts = transport.state == .idle || transport.state == .finished
-            transport.start(by: command, at: now)
+            transport.start(atClipFrame: command.value, section: command.moved.to, at: now)
             transport.pause(at: now, reason: interruption.reason, isHeard: false)
             wish(starts)
             return true

@@ -145,22 +145,22 @@ struct Playhead: BitwiseCopyable {
         return Place(section: section, clipFrame: score.part(index).firstClipFrame)
     }
 
-    /// Where a start begins: in the first pass of the section it names, at the clip frame it names if the section has it.
-    func place(ofStart command: PlayerCommand) -> Place {
-        let section = max(0, Int(command.moved.to))
+    /// Where a start begins: in the first pass of a section, at a clip frame if the section has it.
+    func place(ofStart clipFrame: Int64, section wanted: Int32) -> Place {
+        let section = max(0, Int(wanted))
         guard let index = score.partIndex(section: section, pass: 0) else {
             return Place(clipFrame: score.part(0).firstClipFrame)
         }
         let part = score.part(index)
-        let isInside = part.clipRange.contains(command.value)
-        return Place(section: section, clipFrame: isInside ? command.value : part.firstClipFrame)
+        let isInside = part.clipRange.contains(clipFrame)
+        return Place(section: section, clipFrame: isInside ? clipFrame : part.firstClipFrame)
     }
 
     /// The target of a command: a part of the score, and the frame of its view; nil if it names no place.
     func destination(of command: PlayerCommand) -> (part: Int, clipFrame: Int64)? {
         switch command.code {
         case .start:
-            let place = place(ofStart: command)
+            let place = place(ofStart: command.value, section: command.moved.to)
             let index = score.partIndex(section: place.section, pass: 0) ?? 0
             return (index, score.part(index).view.frame(place.clipFrame))
         case .seek:

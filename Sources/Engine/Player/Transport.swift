@@ -43,10 +43,10 @@ struct Transport: ~Copyable {
     /// Counts a start request, whether or not it has an effect.
     mutating func noteStart() { startsTaken += 1 }
 
-    mutating func start(by command: PlayerCommand, at now: Int64) {
+    mutating func start(atClipFrame wanted: Int64, section: Int32, at now: Int64) {
         guard state == .idle || state == .finished else { return }
         (state, isFrozen) = (.playing, false)
-        playhead.go(to: playhead.place(ofStart: command), at: now)
+        playhead.go(to: playhead.place(ofStart: wanted, section: section), at: now)
         let clipFrame = playhead.firstClipFrame
         // No fade-in at the start of a section: the first sample is the recording's own, so no attack is lost.
         let fade = playhead.cursor.clipStart == playhead.part.clipStart ? 0 : fades.crossfade

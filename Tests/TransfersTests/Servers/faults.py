@@ -106,7 +106,7 @@ def send_slowly(request, body, rate):
 
 def wait_for(name):
     with lock:
-        lock.wait_for(lambda: name in released, timeout=120)
+        lock.wait_for(lambda: name in released, timeout=3600)
 
 
 def honest(request):
@@ -272,7 +272,7 @@ def release(request):
 def wait(request):
     """Answers once so many requests of a conversation have come."""
     with lock:
-        lock.wait_for(lambda: len(seen.get(request.query["of"], [])) >= request.number("count"), timeout=60)
+        lock.wait_for(lambda: len(seen.get(request.query["of"], [])) >= request.number("count"), timeout=3600)
     requests(request)
 
 
