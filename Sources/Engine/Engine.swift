@@ -111,6 +111,8 @@ public final class Engine: Sendable {
     /// or a resumption of the other player is one of this one too, at the same frame, and holds the crossfade.
     ///
     /// - Parameters:
+    ///   - clip: opened at the engine's rate.
+    ///   - score: what it plays.
     ///   - leader: a player of this engine that was not removed; otherwise this one waits for its own `start()`.
     ///   - crossfade: output frames, 0 or more.
     ///   - decibels: the gain from the first frame on, as in `Player.setGain`.

@@ -101,7 +101,9 @@ public final class Fetcher: Sendable {
 
     /// Ends a fetch.
     ///
-    /// - Parameter discarding: Whether what was received is removed. If not, it can go on later.
+    /// - Parameters:
+    ///   - number: The fetch.
+    ///   - discarding: Whether what was received is removed. If not, it can go on later.
     public func cancel(_ number: Int, discarding: Bool = false) {
         let transfer = state.withLock { state in
             state.running[number]?.isCancelled = true

@@ -55,7 +55,9 @@ extension RecordingLibrary {
 
     /// Takes a fetch off the list.
     ///
-    /// - Parameter discarding: Whether the part that is there is removed. If not, asking for the address again goes on from it.
+    /// - Parameters:
+    ///   - number: The fetch.
+    ///   - discarding: Whether the part that is there is removed. If not, asking for the address again goes on from it.
     /// - Returns: The fetch as it was.
     /// - Throws: `RecordingLibraryError` of kind `unknown`; `StoreError`.
     @discardableResult

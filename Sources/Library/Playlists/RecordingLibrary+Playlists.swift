@@ -89,7 +89,9 @@ extension RecordingLibrary {
 
     /// Removes entries from a playlist; the recordings stay in the library.
     ///
-    /// - Parameter indexes: The places of the entries, from 1.
+    /// - Parameters:
+    ///   - indexes: The places of the entries, from 1.
+    ///   - playlist: The playlist.
     /// - Returns: The playlist as it is now.
     /// - Throws: `RecordingLibraryError` of kind `unknown` if there is no such entry; `StoreError`. Nothing has changed then.
     @discardableResult
@@ -109,6 +111,7 @@ extension RecordingLibrary {
     /// - Parameters:
     ///   - index: Its place, from 1.
     ///   - target: The place that it has afterwards, from 1; beyond the end for the end.
+    ///   - playlist: The playlist.
     /// - Returns: The playlist as it is now.
     /// - Throws: As `removeEntries`.
     @discardableResult
