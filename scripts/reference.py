@@ -79,8 +79,9 @@ def check(command):
 
 
 def quoted(text):
-    """A text with roff's control characters escaped."""
+    """A text with roff's control characters escaped, and with the characters that roff does not read written as it names them."""
     text = text.replace("\\", "\\e").replace("-", "\\-")
+    text = "".join(c if c.isascii() else f"\\[u{ord(c):04X}]" for c in text)
     return "\n".join("\\&" + line if line[:1] in (".", "'") else line for line in text.split("\n"))
 
 
