@@ -37,6 +37,12 @@ public struct StoreChanges<Key: Hashable & Sendable>: AsyncSequence, Sendable {
     public func makeAsyncIterator() -> Iterator { Iterator(bell: bell.makeAsyncIterator(), pending: pending) }
 }
 
+/// What has changed in a store, for those who read all of it again.
+package enum StoreContent: Sendable, Hashable {
+    /// Anything at all.
+    case anything
+}
+
 /// What a listener has not taken yet.
 private final class Pending<Key: Hashable & Sendable>: Sendable {
     private let keys = Mutex<Set<Key>>([])
@@ -141,11 +147,24 @@ extension PracticeStore {
         changes(to: takeListeners) { [weak self] revision in self?.takeChanges(after: revision) }
     }
 
+    /// Tells that anything has changed, by this program or by another one; for what has no numbered changes of its own.
+    package var contentChanges: StoreChanges<StoreContent> { changes(to: contentListeners, Self.contentChange) }
+
     /// Tells those who listen which recordings have changed since they were told last.
-    func announceChanges() { listeners.announce { recordingChanges(after: $0) } }
+    func announceChanges() {
+        listeners.announce { recordingChanges(after: $0) }
+        contentListeners.announce(Self.contentChange)
+    }
 
     /// Tells those who listen which takes have changed since they were told last.
-    package func announceTakeChanges() { takeListeners.announce { takeChanges(after: $0) } }
+    package func announceTakeChanges() {
+        takeListeners.announce { takeChanges(after: $0) }
+        contentListeners.announce(Self.contentChange)
+    }
+
+    private static func contentChange(after revision: Int64) -> (keys: [StoreContent], revision: Int64)? {
+        ([.anything], revision)
+    }
 
     /// A new sequence, which looks for the changes of other programs, too.
     private func changes<Key>(

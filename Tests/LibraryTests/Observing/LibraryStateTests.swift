@@ -1,0 +1,82 @@
+import Foundation
+import Practice
+import SoundFileSupport
+import Testing
+
+@testable import Library
+
+@Suite("Those who watch a library", .timeLimit(.minutes(2)))
+struct LibraryStateTests {
+    private func isLoaded(_ state: LibraryState?, titles: [String], playlists: [String] = []) -> Bool {
+        guard case .loaded(let items, let lists) = state else { return false }
+        return items.map(\.words.title) == titles && lists.map(\.name) == playlists
+    }
+
+    @Test("E8: see that it loads, what it contains, each change by this program and another, and why it cannot be read")
+    func states() async throws {
+        let harness = try LibraryHarness()
+        try harness.library.add(fileAt: harness.wave("first.wav", seed: 1))
+        var states = harness.library.states().makeAsyncIterator()
+        #expect(await states.next() == .loading)
+        #expect(isLoaded(await states.next(), titles: ["first"]))
+        try harness.library.makePlaylist("Evening")
+        #expect(isLoaded(await states.next(), titles: ["first"], playlists: ["Evening"]))
+        try harness.another().edit(1) { $0.title = "Second" }
+        #expect(isLoaded(await states.next(), titles: ["Second"], playlists: ["Evening"]))
+
+        let path = harness.scratch.file("data/practice.db")
+        try FileManager.default.removeItem(atPath: path)
+        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
+        // Tells this observer at once that there is something to read.
+        harness.store.announceTakeChanges()
+        guard case .failed(let error) = await states.next() else {
+            Issue.record("a store that cannot be read is not told")
+            return
+        }
+        #expect(error.kind == .cannotOpen && !error.message.isEmpty && !error.remedy.isEmpty)
+        try FileManager.default.removeItem(atPath: path)
+        harness.store.announceTakeChanges()
+        #expect(isLoaded(await states.next(), titles: []))
+    }
+
+    @Test("with a filter are not told what it does not let through")
+    func filtered() async throws {
+        let harness = try LibraryHarness()
+        var filter = ItemFilter()
+        filter.text = "blue"
+        var states = harness.library.states(filter).makeAsyncIterator()
+        #expect(await states.next() == .loading)
+        #expect(isLoaded(await states.next(), titles: []))
+        try harness.library.add(fileAt: harness.wave("green.wav", seed: 1))
+        try harness.library.add(fileAt: harness.wave("blue.wav", seed: 2))
+        #expect(isLoaded(await states.next(), titles: ["blue"]))
+    }
+
+    @Test("hold it only as long as they watch")
+    func ending() async throws {
+        let harness = try LibraryHarness()
+        let path = harness.scratch.file("other.db")
+        weak var watched: RecordingLibrary?
+        do {
+            let library = try RecordingLibrary(PracticeStore(.file(path)), folder: harness.scratch.file("other"))
+            watched = library
+            for await state in library.states() where state != .loading { break }
+        }
+        // The task that reads ends when it notices that nobody listens.
+        for _ in 0..<500 where watched != nil { try await Task.sleep(for: .milliseconds(10)) }
+        #expect(watched == nil)
+    }
+
+    @Test("E13: a library whose store is in memory leaves the disk as it is")
+    func inMemory() throws {
+        let harness = try LibraryHarness()
+        let library = try RecordingLibrary(PracticeStore(.memory), folder: harness.scratch.file("home/library"))
+        try library.makePlaylist("A")
+        try library.askFor("https://example.org/song.mp3")
+        #expect(try library.playlists().map(\.name) == ["A"] && library.pendingFetches().count == 1)
+        #expect(library.store.path == nil && harness.names(harness.scratch.path).isEmpty)
+        #expect(
+            try RecordingLibrary(PracticeStore(.memory), folder: harness.scratch.file("home/library")).playlists()
+                .isEmpty)
+    }
+}
