@@ -151,13 +151,30 @@ struct StoreTests {
         let store = try PracticeStore(.memory)
         let one = recording()
         try store.apply(.mark(frame: 1), to: one)
-        for other in [(44_100, one.frameCount), (one.sampleRate, one.frameCount + 1)] {
+        for other in [(44_100, one.frameCount), (one.sampleRate, one.frameCount + 8193)] {
             let other = PracticeRecording(key: one.key, sampleRate: other.0, frameCount: other.1, title: "x")
             #expect(storeError { try store.apply(.mark(frame: 2), to: other) } == .otherRecording)
             #expect(storeError { _ = try store.sections(of: other) } == .otherRecording)
             #expect(storeError { try store.remember(other, position: 1, settings: [:]) } == .otherRecording)
         }
         #expect(try store.recording(one.key)?.recording == one && store.sections(of: one).sections.count == 2)
+    }
+
+    @Test("keep sections when the padding of a file is counted otherwise: what was beyond the end ends there")
+    func otherPadding() throws {
+        let store = try PracticeStore(.memory)
+        let one = recording()
+        try store.apply(.add([SectionDraft(one.frameCount - 1000..<one.frameCount)]), to: one)
+        try store.apply(.mark(frame: one.frameCount - 1), to: one)
+        for count in [one.frameCount - 44, one.frameCount + 44, one.frameCount - 2112] {
+            let other = PracticeRecording(key: one.key, sampleRate: one.sampleRate, frameCount: count, title: "x")
+            let read = try store.sections(of: other)
+            #expect(read.frameCount == count && read.sections.allSatisfy { $0.frames.upperBound <= count })
+            try store.apply(.rename(id: 1, name: "End \(count)"), to: other)
+            let kept = try #require(try store.sections(of: one.key))
+            #expect(kept.frameCount == count && kept.sections.first { $0.id == 1 }?.name == "End \(count)")
+            #expect(try store.recording(one.key)?.recording.frameCount == count)
+        }
     }
 
     @Test("keep what copies are recognised by, and find those of a length")

@@ -59,7 +59,9 @@ extension PracticeStore {
             let known = try rows.recording(recording.key)
             if let known, let error = recording.conflict(with: known.stored.recording) { return .failure(error) }
             var list =
-                try known.map { (row) throws(DatabaseError) in try rows.sections(of: row) } ?? recording.noSections
+                try known.map { (row) throws(DatabaseError) in
+                    try rows.sections(of: row, frameCount: recording.frameCount)
+                } ?? recording.noSections
             let brought = recording.bringSections(into: &list)
             guard list.number(ofID: sectionID) != nil else { return .failure(Self.unknown(sectionID)) }
             let row = try rows.see(recording, at: Int64(Glibc.time(nil)))

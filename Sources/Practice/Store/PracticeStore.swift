@@ -31,6 +31,7 @@ public final class PracticeStore: Sendable {
     let file: Mutex<StoreFile>
     let listeners = StoreListeners<RecordingKey>()
     let takeListeners = StoreListeners<Int>()
+    let contentListeners = StoreListeners<StoreContent>()
 
     /// A store; nothing is opened yet.
     ///
@@ -52,6 +53,7 @@ public final class PracticeStore: Sendable {
     deinit {
         listeners.end()
         takeListeners.end()
+        contentListeners.end()
     }
 
     /// What was done about the file if it was found damaged since this object was made; nil if it was not.
@@ -91,7 +93,7 @@ public final class PracticeStore: Sendable {
     public func sections(of recording: PracticeRecording) throws(StoreError) -> SectionList {
         let known = try read { (rows) throws(DatabaseError) -> (PracticeRecording, SectionList)? in
             guard let row = try rows.recording(recording.key) else { return nil }
-            return (row.stored.recording, try rows.sections(of: row))
+            return (row.stored.recording, try rows.sections(of: row, frameCount: recording.frameCount))
         }
         var list = recording.noSections
         if case (let stored, let kept)?? = known {
@@ -141,8 +143,9 @@ public final class PracticeStore: Sendable {
             let known = try rows.recording(recording.key)
             if let known, let error = recording.conflict(with: known.stored.recording) { return .failure(error) }
             var list =
-                try known.map { (row) throws(DatabaseError) in try rows.sections(of: row) }
-                ?? recording.noSections
+                try known.map { (row) throws(DatabaseError) in
+                    try rows.sections(of: row, frameCount: recording.frameCount)
+                } ?? recording.noSections
             let brought = recording.bringSections(into: &list)
             let change: SectionChange
             do throws(SectionError) { change = try list.apply(edit) } catch { return .failure(error) }
@@ -284,8 +287,13 @@ extension PracticeRecording {
             removed: change.removed, added: change.added, summary: "took over the sections of the file")
     }
 
-    /// Equal sound has equal length; if it has not, the file was cut off or the key is another recording's by mistake.
+    /// The most frames by which two lengths of one recording may differ: what encoders put in front and at the end, and the last packet.
+    /// Which of them belong to the sound is known better by each version of this program and of those that it asks.
+    private static let mostPadding: Int64 = 8192
+
+    /// Equal sound has equal length, but for padding; if it has not, the file was cut off or the key is another recording's by mistake.
     func conflict(with known: PracticeRecording) -> StoreError? {
-        known.sampleRate == sampleRate && known.frameCount == frameCount ? nil : .otherRecording(self, known: known)
+        known.sampleRate == sampleRate && (known.frameCount - frameCount).magnitude <= Self.mostPadding
+            ? nil : .otherRecording(self, known: known)
     }
 }

@@ -85,8 +85,12 @@ package struct StoreRows {
             let isRenamed = row.stored.recording.title != recording.title
             if isRenamed { try removeWords(ofRecording: row.id) }
             try database.run(
-                "UPDATE recording SET title = ?, path = coalesce(?, path), seen = ?, revision = \(Self.nextRevision) WHERE id = ?",
-                .text(recording.title), .text(orNull: recording.path), .integer(time), .integer(row.id))
+                """
+                UPDATE recording SET title = ?, path = coalesce(?, path), seen = ?, frame_count = ?,
+                revision = \(Self.nextRevision) WHERE id = ?
+                """, .text(recording.title), .text(orNull: recording.path), .integer(time),
+                .integer(recording.frameCount),
+                .integer(row.id))
             if isRenamed { try addWords(ofRecording: row.id) }
         } else {
             try database.run(
@@ -151,14 +155,19 @@ package struct StoreRows {
 
     // MARK: Sections
 
-    package func sections(of row: RecordingRow) throws(DatabaseError) -> SectionList {
-        let sections = try database.rows(
+    /// - Parameter frameCount: The length of the recording as it is now; nil if it is as it was. What is kept beyond it ends there.
+    package func sections(of row: RecordingRow, frameCount: Int64? = nil) throws(DatabaseError) -> SectionList {
+        let recording = row.stored.recording
+        let end = frameCount ?? recording.frameCount
+        var sections = try database.rows(
             "SELECT id, kind, first, past, name, text, hard, settings FROM section WHERE recording = ?",
             [.integer(row.id)], row: Self.section)
-        let recording = row.stored.recording
+        for index in sections.indices where sections[index].frames.upperBound > end && end > 0 {
+            let frames = sections[index].frames
+            sections[index].frames = min(frames.lowerBound, end - 1)..<end
+        }
         return SectionList(
-            sampleRate: recording.sampleRate, frameCount: recording.frameCount, sections: sections,
-            nextID: row.nextSection)
+            sampleRate: recording.sampleRate, frameCount: end, sections: sections, nextID: row.nextSection)
     }
 
     package static func section(_ row: DatabaseRow) throws(DatabaseError) -> SavedSection {
