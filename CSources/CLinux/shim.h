@@ -29,6 +29,13 @@ static inline int linux_process_signal(int descriptor, int number) {
     return (int)syscall(SYS_pidfd_send_signal, descriptor, number, (void *)0, 0);
 }
 
+/// Sends a signal to the process of a descriptor and to all of the group that it leads (Linux 6.9; older ones refuse). Returns 0, or -1
+/// with errno.
+static inline int linux_process_group_signal(int descriptor, int number) {
+    // PIDFD_SIGNAL_PROCESS_GROUP of <linux/pidfd.h>, which older headers do not have.
+    return (int)syscall(SYS_pidfd_send_signal, descriptor, number, (void *)0, 1u << 2);
+}
+
 /// How the process of a descriptor ended, in the form of `wait`, even if another caller has waited for it (Linux 6.15). Returns
 /// 0, or -1 if that is not known.
 static inline int linux_process_end(int descriptor, int *status) {

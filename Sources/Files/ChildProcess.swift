@@ -49,6 +49,8 @@ package enum ChildFailure: Error, Equatable {
 package struct ChildProcess: ~Copyable {
     /// Stands for the process; -1 if it ended and other code waited for it before it could be held.
     private let process: Int32
+    /// Whether it and what it starts are in a process group of their own.
+    private let leadsGroup: Bool
     private let output: Int32
     private let errors: Int32
     private var isReaped = false
@@ -58,8 +60,12 @@ package struct ChildProcess: ~Copyable {
 
     /// Starts `arguments[0]`, found along PATH, with empty input.
     ///
-    /// - Parameter descriptors: Passed to the program as descriptors 3, 4 and so on: see ``path(ofDescriptor:)``.
-    package init(_ arguments: [String], descriptors: [Int32] = []) throws(ChildFailure) {
+    /// - Parameters:
+    ///   - descriptors: Passed to the program as descriptors 3, 4 and so on: see ``path(ofDescriptor:)``.
+    ///   - startsOthers: Whether it may start programs of its own, which end with it when it is ended.
+    package init(
+        _ arguments: [String], descriptors: [Int32] = [], startsOthers: Bool = false
+    ) throws(ChildFailure) {
         let own = try Descriptors(handingOver: descriptors)
         var actions = unsafe posix_spawn_file_actions_t()
         unsafe posix_spawn_file_actions_init(&actions)
@@ -80,7 +86,10 @@ package struct ChildProcess: ~Copyable {
         unsafe sigfillset(&defaults)
         unsafe posix_spawnattr_setsigmask(&attributes, &blocked)
         unsafe posix_spawnattr_setsigdefault(&attributes, &defaults)
-        unsafe posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF))
+        // Not a group of that number, but one of its own.
+        unsafe posix_spawnattr_setpgroup(&attributes, 0)
+        let flags = POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | (startsOthers ? POSIX_SPAWN_SETPGROUP : 0)
+        unsafe posix_spawnattr_setflags(&attributes, Int16(flags))
 
         var words: [UnsafeMutablePointer<CChar>?] = unsafe arguments.map { unsafe strdup($0) } + [nil]
         defer { unsafe words.forEach { unsafe free($0) } }
@@ -88,11 +97,14 @@ package struct ChildProcess: ~Copyable {
         let code = unsafe posix_spawnp(&number, arguments[0], &actions, &attributes, &words, environ)
         if code != 0 { throw .cannotStart(code) }
         process = own.hold(number)
+        leadsGroup = startsOthers
         (output, errors) = own.takeReadEnds()
     }
 
     deinit {
         if !isReaped, process >= 0 {
+            // On an older system only the program itself is ended.
+            if leadsGroup { linux_process_group_signal(process, SIGKILL) }
             linux_process_signal(process, SIGKILL)
             _ = wait(milliseconds: -1)
             _ = end()

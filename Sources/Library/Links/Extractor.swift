@@ -76,7 +76,7 @@ public struct Extractor: Sendable, Hashable {
         let deadline = clock.now + .seconds(seconds)
         let result: ChildResult
         do {
-            var child = try ChildProcess(arguments(for: address))
+            var child = try ChildProcess(arguments(for: address), startsOthers: true)
             let limits = ChildLimits(totalSeconds: seconds, silentSeconds: seconds)
             result = try unsafe child.finish(
                 limits,

@@ -82,6 +82,30 @@ struct ExtractorTests {
         #expect(error?.kind == .cancelled && count == 3)
     }
 
+    /// Whether the system can signal a group by a descriptor (Linux 6.9).
+    private static var signalsGroups: Bool {
+        var name = utsname()
+        guard unsafe uname(&name) == 0 else { return false }
+        let release = unsafe withUnsafeBytes(of: &name.release) {
+            unsafe String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
+        }
+        let numbers = release.split { !$0.isNumber }.prefix(2).compactMap { Int($0) }
+        return numbers.count == 2 && (numbers[0], numbers[1]) >= (6, 9)
+    }
+
+    @Test("what a helper has started ends with it when it is not wanted any more", .enabled(if: signalsGroups))
+    func family() throws {
+        let helper = try Helper("(while [ -e \"$0\" ]; do touch \"$0.alive\"; sleep 0.05; done) & exec sleep 3600")
+        let alive = helper.folder + "/helper.alive"
+        let error = helper.failure { !FileManager.default.fileExists(atPath: alive) }
+        #expect(error?.kind == .cancelled)
+        // What was under way when the signal came is over by then.
+        usleep(300_000)
+        try? FileManager.default.removeItem(atPath: alive)
+        usleep(500_000)
+        #expect(!FileManager.default.fileExists(atPath: alive))
+    }
+
     @Test("output without an end is cut off, and what is no text is not understood")
     func output() throws {
         #expect(try Helper("exec yes").failure()?.kind == .tooMuchOutput)
