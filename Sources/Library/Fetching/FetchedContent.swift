@@ -84,9 +84,7 @@ enum FetchedContent {
 
     /// A name for what an address names.
     static func name(of address: String) -> String {
-        let path = (try? WebAddress(address))?.path ?? address
-        let name = fileName(path)
-        return name.isEmpty ? "recording" : name
+        (try? WebAddress(address))?.fileName ?? "recording"
     }
 }
 

@@ -25,6 +25,8 @@ public final class Fetcher: Sendable {
         var transfer: Transfer?
         /// Set while a program of the user's looks for the sound of a video.
         var isCancelled = false
+        /// Whether it shall stand still, which may be said before there is a transfer.
+        var isPaused = false
         /// Where a program of the user's has found the sound.
         var source: ExtractedSource?
         var loudness: LibraryItem.Loudness?
@@ -94,10 +96,10 @@ public final class Fetcher: Sendable {
     }
 
     /// Lets a fetch stand still; what was received stays.
-    public func pause(_ number: Int) { transfer(number)?.pause() }
+    public func pause(_ number: Int) { setPaused(number, true) }
 
     /// Lets a fetch go on.
-    public func resume(_ number: Int) { transfer(number)?.resume() }
+    public func resume(_ number: Int) { setPaused(number, false) }
 
     /// Ends a fetch.
     ///
@@ -124,7 +126,14 @@ public final class Fetcher: Sendable {
         broadcast.end()
     }
 
-    private func transfer(_ number: Int) -> Transfer? { state.withLock { $0.running[number]?.transfer } }
+    private func setPaused(_ number: Int, _ isPaused: Bool) {
+        // Under the lock, so that the transfer is told in the order in which it was asked for.
+        state.withLock { state in
+            state.running[number]?.isPaused = isPaused
+            let transfer = state.running[number]?.transfer
+            if isPaused { transfer?.pause() } else { transfer?.resume() }
+        }
+    }
 
     private func run(_ job: @escaping @Sendable () -> Void) {
         if let jobs { jobs.add(job) } else { job() }
@@ -195,6 +204,7 @@ public final class Fetcher: Sendable {
                 let transfer = try queue.add(request)
                 state.numbers[transfer.id] = fetch.number
                 state.running[fetch.number]?.transfer = transfer
+                if state.running[fetch.number]?.isPaused == true { transfer.pause() }
                 return transfer
             }
             if transfer == nil { end(fetch, .cancelled(keptBytes: 0)) }

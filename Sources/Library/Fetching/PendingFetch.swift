@@ -26,6 +26,9 @@ public struct PendingFetch: Sendable, Hashable {
     public let error: String, remedy: String
     /// When it was asked for, and when it was tried last, in seconds since 1970.
     public let addedAt: Int64, triedAt: Int64?
+
+    /// What it is called while it is fetched: the title that the user gave, or else the name of the file.
+    package var shownName: String { wishes.title ?? FetchedContent.name(of: address) }
 }
 
 /// What a user wants with a recording that is fetched.

@@ -60,6 +60,9 @@ public struct WebAddress: Hashable, Sendable, CustomStringConvertible {
     /// The address without what follows its path, which may hold a secret: for messages and lists.
     public var shown: String { origin + path + (text.contains("?") ? "?…" : "") }
 
+    /// The name of the file that it names, readable and fit for a file; nil if there is none.
+    package var fileName: String? { FileNames.name(in: self) }
+
     /// The address as it is sent.
     public var description: String { text }
 

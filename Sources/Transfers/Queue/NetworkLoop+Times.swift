@@ -49,9 +49,9 @@ extension NetworkLoop {
         work.lastProgressAt = now
         let progress = work.progress(now)
         work.transfer.show(progress)
-        // Silence is told once a rate has changed to 0, too.
-        if work.written == work.shownBytes, progress.bytesPerSecond > 0, now - work.lastByteAt < 1 { return }
-        work.shownBytes = work.written
+        // While nothing comes, the rate that falls is told once a second, until it is 0.
+        if work.written == work.shown.bytes, work.shown.rate == 0 || now - work.shown.time < 1 { return }
+        work.shown = (work.written, progress.bytesPerSecond, now)
         work.transfer.tell(.progress(progress))
     }
 

@@ -39,7 +39,8 @@ final class Work {
     var lastByteAt = 0.0
     var slowSince = (time: 0.0, bytes: Int64(0))
     var lastProgressAt = 0.0
-    var shownBytes: Int64 = -1
+    /// What was told last of how far it is.
+    var shown = (bytes: Int64(-1), rate: Int64(-1), time: 0.0)
     var lastNoteAt = 0.0
     var isNoting = false
     var notedBytes: Int64 = 0

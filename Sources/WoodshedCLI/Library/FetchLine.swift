@@ -14,11 +14,7 @@ struct FetchLine {
     /// Whether another program has paused it.
     var isPausedByList = false
 
-    init(_ fetch: PendingFetch) {
-        let path = fetch.address.split(separator: "?").first.map(String.init) ?? fetch.address
-        let last = fileName(path)
-        name = fetch.wishes.title ?? (last.isEmpty ? fetch.address : last)
-    }
+    init(_ fetch: PendingFetch) { name = fetch.shownName }
 
     /// Takes an event over.
     ///

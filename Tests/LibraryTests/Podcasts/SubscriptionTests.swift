@@ -8,46 +8,6 @@ import Transfers
 
 @testable import Library
 
-/// A server of feeds; it ends with the tests, because its standard input does.
-private final class FeedServer {
-    let port: Int
-    private let process = Process()
-    private let input = Pipe()
-    private let queue: TransferQueue
-
-    init() throws {
-        let script = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent(
-            "Servers/feeds.py")
-        let output = Pipe()
-        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-        process.arguments = ["python3", script.path]
-        (process.standardInput, process.standardOutput) = (input, output)
-        try process.run()
-        var bytes = Data()
-        while !bytes.contains(10) {
-            let more = output.fileHandleForReading.availableData
-            if more.isEmpty { break }
-            bytes += more
-        }
-        port = try #require(Int(String(decoding: bytes, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)))
-        var settings = TransferSettings(userAgent: "woodshed/test")
-        settings.proxy = .none
-        settings.netrcPath = "/nonexistent/netrc"
-        settings.retries = 0
-        queue = TransferQueue(settings)
-    }
-
-    func address(_ path: String) -> String { "http://127.0.0.1:\(port)/\(path)" }
-    func fetch(_ request: TransferRequest) throws -> FetchedFile { try queue.fetchWaiting(request) }
-
-    @discardableResult
-    func ask(_ path: String, _ harness: LibraryHarness) throws -> String {
-        let file = harness.scratch.file("answer")
-        _ = try fetch(TransferRequest(WebAddress(address(path)), to: file, replaces: true))
-        return try String(contentsOfFile: file, encoding: .utf8)
-    }
-}
-
 @Suite("Subscriptions")
 struct SubscriptionTests {
     @Test("tell what is new since the user subscribed, and fetch nothing by themselves")

@@ -1,10 +1,20 @@
 """A server of feeds on loopback, which tells its port, and ends with its standard input."""
 import http.server
+import math
+import struct
 import sys
 import threading
 
 requests = []
+released = threading.Event()
 episodes = {"count": 2}
+
+
+def sound():
+    """A second of a tone that no other file has, as WAV."""
+    samples = b"".join(struct.pack("<h", int(9000 * math.sin(0.05 * n + n * n * 1e-7))) for n in range(48000))
+    return b"RIFF" + struct.pack("<I", 36 + len(samples)) + b"WAVEfmt " + struct.pack(
+        "<IHHIIHH", 16, 1, 1, 48000, 96000, 2, 16) + b"data" + struct.pack("<I", len(samples)) + samples
 
 
 def feed(count):
@@ -51,6 +61,21 @@ class Handler(http.server.BaseHTTPRequestHandler):
                     self.wfile.write(b" " * 65536)
             except OSError:
                 return
+        if self.path == "/held.wav":
+            # Half of it, and the rest when it is asked for.
+            body = sound()
+            self.send_response(200)
+            self.send_header("Content-Length", str(len(body)))
+            self.send_header("ETag", '"held"')
+            self.end_headers()
+            self.wfile.write(body[:50000])
+            self.wfile.flush()
+            released.wait(60)
+            self.wfile.write(body[50000:])
+            return
+        if self.path == "/release":
+            released.set()
+            return self.send(200, b"released")
         if self.path == "/requests":
             return self.send(200, "\n".join(requests).encode())
         self.send(404, b"none")

@@ -1,0 +1,94 @@
+import AudioFiles
+import Foundation
+import Practice
+import SoundFileSupport
+import Testing
+
+@testable import Library
+
+/// What a disk that fails, once and for all at some call, leaves of backups and bundles. Every call is tried in turn.
+@Suite("Backups and bundles on a disk that fails")
+struct ExchangeFaultTests {
+    private static let mostCalls = 200
+
+    /// Repeats `body` with calls of which the first, the second and so on fail, until it succeeds.
+    ///
+    /// - Returns: How many of them had failed.
+    private func failures(_ body: (FailingCalls) throws -> Bool) throws -> Int {
+        for count in 0..<Self.mostCalls where try body(FailingCalls(after: count)) { return count }
+        Issue.record("it fails even after \(Self.mostCalls) calls")
+        return 0
+    }
+
+    private func keys(_ library: RecordingLibrary) throws -> Set<RecordingKey> { Set(try library.items().map(\.key)) }
+
+    /// A library in the harness's place whose disk fails.
+    private func library(_ harness: LibraryHarness, _ calls: FailingCalls) throws -> RecordingLibrary {
+        try RecordingLibrary(harness.store, folder: harness.scratch.file("data/library"), calls: calls)
+    }
+
+    @Test("a backup that fails leaves the one before, and the next one is whole")
+    func backup() throws {
+        let here = try LibraryHarness()
+        try here.library.add(fileAt: here.wave("a.wav", seed: 1))
+        let old = try keys(here.library)
+        let target = here.scratch.file("backup")
+        try here.library.backUp(to: target)
+        try here.library.add(fileAt: here.wave("b.wav", seed: 2))
+        let new = try keys(here.library)
+        let count = try failures { calls in
+            let summary = try? library(here, calls).backUp(to: target)
+            let isDone = summary.map { $0.problems.isEmpty } ?? false
+            let there = try LibraryHarness()
+            try there.library.restore(from: target)
+            let restored = try keys(there.library)
+            #expect(isDone ? restored == new : restored == old || restored == new)
+            #expect(
+                try there.library.items().allSatisfy {
+                    isDone ? !$0.isMissing : old.contains($0.key) ? !$0.isMissing : true
+                })
+            return isDone
+        }
+        #expect(count > 3)
+        #expect(try here.library.check().isClean)
+    }
+
+    @Test("a bundle that fails leaves the file of that name as it was, and nothing beside it")
+    func bundle() throws {
+        let here = try LibraryHarness()
+        try here.library.add(fileAt: here.wave("a.wav", seed: 1))
+        let path = here.scratch.file("all.tar")
+        try Data("before".utf8).write(to: URL(fileURLWithPath: path))
+        let names = here.names(here.scratch.path)
+        let count = try failures { calls in
+            let isDone = (try? library(here, calls).writeBundle(to: path)) != nil
+            let bytes = try Data(contentsOf: URL(fileURLWithPath: path))
+            #expect(isDone == (bytes != Data("before".utf8)))
+            #expect(here.names(here.scratch.path) == names)
+            return isDone
+        }
+        #expect(count > 1)
+    }
+
+    @Test("an import that fails leaves no half recording, and the next one brings the rest")
+    func importing() throws {
+        let here = try LibraryHarness()
+        for seed in 1...2 { try here.library.add(fileAt: here.wave("\(seed).wav", seed: UInt64(seed))) }
+        let path = here.scratch.file("all.tar")
+        try here.library.writeBundle(to: path)
+        let all = try keys(here.library)
+        let count = try failures { calls in
+            let there = try LibraryHarness()
+            let summary = try? library(there, calls).importFile(at: path)
+            let isDone = summary.map { $0.problem == nil && $0.refused.isEmpty && $0.recordings == 2 } ?? false
+            for item in try there.library.items() where !item.isMissing {
+                #expect(try RecordingKey(ofFileAt: item.path) == item.key)
+            }
+            _ = try there.library.importFile(at: path)
+            #expect(try keys(there.library) == all && there.library.items().allSatisfy { !$0.isMissing })
+            #expect(try there.library.check().isClean)
+            return isDone
+        }
+        #expect(count > 3)
+    }
+}

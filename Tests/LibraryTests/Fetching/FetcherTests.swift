@@ -1,0 +1,77 @@
+import AudioFiles
+import Practice
+import Testing
+import Transfers
+
+@testable import Library
+
+@Suite("Fetching by a program", .timeLimit(.minutes(2)))
+struct FetcherTests {
+    /// The events of one fetch, up to one that is looked for.
+    private static func event(
+        _ events: inout AsyncStream<FetchEvent>.Iterator, _ isWanted: (FetchEvent.Kind) -> Bool
+    ) async throws -> FetchEvent {
+        while let event = await events.next() {
+            if isWanted(event.kind) { return event }
+            if event.isLast { break }
+        }
+        throw Missing()
+    }
+    private struct Missing: Error {}
+
+    @Test("C16: asks whether and how far a recording is fetched, steers it, finds its file, and deletes it")
+    func verbs() async throws {
+        let (harness, server) = (try LibraryHarness(), try FeedServer())
+        let (library, address) = (harness.library, server.address("held.wav"))
+        let fetcher = Fetcher(library, FeedServer.settings)
+        var events = fetcher.events.makeAsyncIterator()
+
+        // Download, with what is said about it, and its priority.
+        var wishes = FetchWishes()
+        wishes.title = "Held"
+        let fetch = try library.setFetch(library.askFor(address, wishes).number, priority: 5)
+        #expect(try library.pendingFetches().map(\.priority) == [5] && fetch.state == .waiting && fetcher.isIdle)
+        fetcher.start(fetch)
+
+        // Whether it is under way, and how far.
+        _ = try await Self.event(&events) {
+            if case .progress(let told) = $0 { told.doneBytes == 50_000 } else { false }
+        }
+        #expect(!fetcher.isIdle)
+        #expect(try library.item(from: address) == nil)
+
+        // Pause and resume.
+        fetcher.pause(fetch.number)
+        _ = try await Self.event(&events) { if case .paused = $0 { true } else { false } }
+        fetcher.resume(fetch.number)
+        _ = try await Self.event(&events) { if case .resumed = $0 { true } else { false } }
+        try server.ask("release", harness)
+        let end = try await Self.event(&events) { if case .finished = $0 { true } else { false } }
+        guard case .finished(let item, isNew: true) = end.kind else { throw Missing() }
+
+        // Whether it is there, and its file.
+        #expect(item.words.title == "Held" && !item.isMissing && fetcher.isIdle)
+        #expect(try library.item(from: address) == item && library.pendingFetches().isEmpty)
+        #expect(try RecordingKey(ofFileAt: item.path) == item.key)
+
+        // Delete.
+        try library.remove([item.number])
+        try library.emptyTrash()
+        #expect(try library.item(from: address) == nil && !harness.isThere(item.path))
+    }
+
+    @Test("one that is paused before it began stands still until it is resumed")
+    func pausedFirst() async throws {
+        let (harness, server) = (try LibraryHarness(), try FeedServer())
+        let fetcher = Fetcher(harness.library, FeedServer.settings)
+        var events = fetcher.events.makeAsyncIterator()
+        try server.ask("release", harness)
+        let fetch = try harness.library.askFor(server.address("held.wav"))
+        fetcher.start(fetch)
+        fetcher.pause(fetch.number)
+        _ = try await Self.event(&events) { if case .paused = $0 { true } else { false } }
+        #expect(try harness.library.items().isEmpty)
+        fetcher.resume(fetch.number)
+        _ = try await Self.event(&events) { if case .finished = $0 { true } else { false } }
+    }
+}
