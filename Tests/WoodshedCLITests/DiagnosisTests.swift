@@ -194,6 +194,12 @@ struct DiagnosisTests {
         MixerControl(name: name, side: side, isOn: isOn, volume: volume)
     }
 
+    @Test("E20: a device that opens is told with its buffer")
+    func buffer() {
+        let check = MadeUpMachine([:]).diagnosis().checks.first { $0.name == "output" }
+        #expect(check?.finding.contains("a buffer of 768 frames (16 ms)") == true, "\(check?.finding ?? "")")
+    }
+
     @Test("a control that is muted or at zero is named with the command that opens it; one open output is enough")
     func mixer() {
         func remedies(_ controls: [MixerControl]) -> [String] {

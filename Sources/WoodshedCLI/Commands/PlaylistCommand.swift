@@ -35,7 +35,12 @@ struct PlaylistCommand: Verb {
     @OptionGroup var messages: MessageOptions
 
     func perform() throws {
-        let (action, words) = PlaylistAction.parsed(words)
+        var (action, words) = PlaylistAction.parsed(words)
+        if action == .create, words.isEmpty, Question.canBeAsked,
+            let name = Question.answer(to: "The name of the playlist, or Enter for none:")
+        {
+            words = [name]
+        }
         guard action.wordCount.contains(words.count) else {
             throw CommandFailure(
                 .usage,

@@ -37,7 +37,9 @@ struct PracticeCommand: Verb {
     @OptionGroup var messages: MessageOptions
 
     mutating func validate() throws {
-        if recording.isEmpty, !flow.due { throw ValidationError("Missing expected argument '<recording>'") }
+        if recording.isEmpty, !flow.due, detaching.detach || !Question.canBeAsked {
+            throw ValidationError("Missing expected argument '<recording>'")
+        }
         if flow.due, flow.hard || !plan.chosenSections.isEmpty {
             throw ValidationError(
                 "--due plays the saved sections that are due; leave out the sections and --hard, or --due.")
@@ -58,7 +60,9 @@ struct PracticeCommand: Verb {
         if detaching.detach { return try Detaching.start(detaching, messages: messages) }
         let place = try Detaching.place()
         defer { withExtendedLifetime(place) {} }
-        let named = recording.isEmpty ? nil : try RecordingWord.file(recording)
+        // What is due may be of any recording; else a person chooses one.
+        let named =
+            recording.isEmpty ? (flow.due ? nil : try RecordingPicker.file()) : try RecordingWord.file(recording)
         let due = flow.due ? try DueSections.find(in: named, isQuiet: messages.quiet) : nil
         // Nothing is due, and that was told.
         guard let file = flow.due ? due?.file : named else { return }
@@ -125,7 +129,7 @@ struct Play: Verb {
             """)
 
     @Argument(help: .init("A recording: a file, @1, or words of a title.", valueName: "recording"), completion: .file())
-    var recording: [String]
+    var recording: [String] = []
 
     @Flag(name: .long, help: "With a take: what it was recorded against on the left, the take on the right.")
     var withModel = false
@@ -143,6 +147,12 @@ struct Play: Verb {
     @OptionGroup var detaching: DetachOptions
     @OptionGroup var messages: MessageOptions
 
+    mutating func validate() throws {
+        if recording.isEmpty, withModel || detaching.detach || !Question.canBeAsked {
+            throw ValidationError("Missing expected argument '<recording> ...'")
+        }
+    }
+
     func perform() throws {
         if withModel {
             return try PairPlaying(
@@ -153,6 +163,8 @@ struct Play: Verb {
         let place = try Detaching.place()
         defer { withExtendedLifetime(place) {} }
         let file: String
+        // A path from the library is a word of its own.
+        let recording = recording.isEmpty ? [try RecordingPicker.file()] : recording
         switch try QueuePlan(recording, isRow: queue.isGiven) {
         case .one(let path): file = path
         case .row(let entries): return try play(entries)

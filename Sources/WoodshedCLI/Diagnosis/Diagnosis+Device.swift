@@ -18,7 +18,7 @@ extension Diagnosis {
                 name: name, grade: .good,
                 finding:
                     "\(device.name) opens: \(configuration.sampleRate) Hz, \(configuration.channelCount) channels, "
-                    + configuration.formatName)
+                    + "\(configuration.formatName), \(configuration.bufferText)")
         case .failure(let error):
             // alsa-lib reports the same error for a missing card and for one that may not be opened.
             if error.kind == .permissionDenied || !system.soundNodes.refused.isEmpty && error.kind != .busy {
@@ -98,5 +98,13 @@ extension Diagnosis {
             remedy:
                 "amixer -D \((isOutput ? device : source).mixer) sset '\(control.name)' \(words.joined(separator: " "))"
         )
+    }
+}
+
+extension StreamConfiguration {
+    /// What the device plays or records ahead; it stays as it is, because nothing is played from the network.
+    fileprivate var bufferText: String {
+        let milliseconds = Double(bufferFrames) * 1000 / Double(max(1, sampleRate))
+        return "a buffer of \(bufferFrames) frames (\(Int(milliseconds.rounded())) ms)"
     }
 }

@@ -13,6 +13,9 @@ enum RecordingWord {
     static func file(_ words: [String], asks: Bool = true) throws -> String {
         let text = words.joined(separator: " ")
         if text.hasPrefix("http://") || text.hasPrefix("https://"), !isThere(text) {
+            // What was fetched from there is meant; nothing is played from the network.
+            let item = try RecordingLibrary(PracticeStore(.user)).item(from: text)
+            if let item, !item.isTrashed, !item.isMissing { return item.path }
             throw CommandFailure(
                 .badData, "'\(text)': this is an address, not a file",
                 remedy: "Download it with: woodshed get \(quoted(text))")
@@ -70,7 +73,7 @@ enum RecordingWord {
             if looksLikeFile(text) { return nil }
             throw nothing(text, try library.items())
         }
-        return try chosen(exact.isEmpty ? found : exact, text, asks: asks)
+        return try chosen(exact.isEmpty ? found : exact, text, in: library, asks: asks)
     }
 
     /// The recordings of the library that words mean, each by itself: `@3`, `@2-5`, titles.
@@ -113,21 +116,11 @@ enum RecordingWord {
 
     // MARK: Several
 
-    private static func chosen(_ items: [LibraryItem], _ text: String, asks: Bool) throws -> LibraryItem {
-        let most = 9
-        if asks, isatty(STDIN_FILENO) == 1, StandardStream.error.isTerminal {
-            StandardStream.error.note(printable("'\(text)' may be:"))
-            for (place, item) in items.prefix(most).enumerated() {
-                StandardStream.error.note("  \(place + 1)  \(printable(item.shortWords))")
-            }
-            if items.count > most { StandardStream.error.note("  and \(items.count - most) more") }
-            StandardStream.error.note("Which one? A number, or Enter for none:")
-            if let number = readLine().flatMap({ wholeNumber($0) }),
-                (1...Int64(min(most, items.count))).contains(number)
-            {
-                return items[Int(number) - 1]
-            }
-            throw CommandFailure(.notFound, "none was chosen", remedy: "Write more words of the title.")
+    private static func chosen(
+        _ items: [LibraryItem], _ text: String, in library: RecordingLibrary, asks: Bool
+    ) throws -> LibraryItem {
+        if asks, Question.canBeAsked {
+            return try RecordingPicker(library: library).choose(from: items, "'\(text)' may be:")
         }
         let names = items.prefix(5).map { "@\($0.index) \($0.words.title)" }.joined(separator: ", ")
         throw CommandFailure(

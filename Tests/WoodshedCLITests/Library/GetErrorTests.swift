@@ -209,6 +209,17 @@ struct GetErrorTests {
         #expect(bad.status == 65 && bad.errorLines.count == 2 && home.titles().count == 1, "\(bad.error)")
     }
 
+    @Test(
+        "E20: an address is not played from the network: what was fetched from it is, or the command for that is told")
+    func notStreamed() {
+        let address = server.address("/songs/streamed.wav?frames=8000")
+        let refused = home.run("play", address, "--output", "null", "--clock", "virtual")
+        #expect(refused.status == 65 && refused.error.contains("woodshed get"), "\(refused.error)")
+        #expect(home.run("get", "-q", address).status == 0)
+        let played = home.run("play", address, "--output", "null", "--clock", "virtual", "--json")
+        #expect(played.status == 0 && played.events.last == "playback.finished", "\(played.error)")
+    }
+
     @Test("A21: what plays is the same, bit for bit, while something is fetched and looked at")
     func playing() {
         home.song("song.wav", 3, frames: 80_000)

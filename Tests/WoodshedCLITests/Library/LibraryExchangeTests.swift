@@ -1,0 +1,99 @@
+// `woodshed library export`, `bundle`, `import`, `backup` and `restore`, and the quota, as a user runs them.
+import Glibc
+import TestSupport
+import Testing
+
+@testable import WoodshedCLI
+
+@Suite("A library that moves to another computer", .serialized)
+struct LibraryExchangeTests {
+    private let home = LibraryHome()
+    private let other = LibraryHome()
+
+    private func path(_ name: String) -> String { home.folder[name] }
+
+    private func fillHome() {
+        home.add("Blue Bossa", "Autumn")
+        #expect(home.run("edit", "@1", "--tag", "slow").status == 0)
+        #expect(home.run("sections", "@2", "add", "0:00.1-0:00.5").status == 0)
+        #expect(home.run("playlist", "create", "Monday").status == 0)
+        #expect(home.run("playlist", "add", "Monday", "@2", "@1").status == 0)
+    }
+
+    @Test("a bundle brings recordings, sections, tags and playlists along, and once more changes nothing")
+    func bundle() {
+        fillHome()
+        let written = home.run("library", "bundle", "all.tar", "--json")
+        #expect(written.status == 0 && written.events == ["library.written"], "\(written.error)")
+        let merged = other.run("library", "import", path("all.tar"))
+        #expect(merged.status == 0 && merged.error.contains("2 recordings new"), "\(merged.error)")
+        #expect(other.titles().sorted() == ["Autumn", "Blue Bossa"] && other.files.count == 2)
+        #expect(other.titles("--tag", "slow") == ["Autumn"])
+        #expect(other.run("playlist", "Monday").lines.count == 2)
+        #expect(other.run("sections", "blue bossa", "--json").lines.count == 1)
+        let again = other.run("library", "import", path("all.tar"))
+        #expect(again.status == 0 && again.error.contains("nothing had to be changed"), "\(again.error)")
+        // Some of them, and without what does not belong to a bundle.
+        #expect(home.run("library", "bundle", "one.tar", "@1", "--without-takes").status == 0)
+        #expect(home.run("library", "bundle", "none.tar", "@9").status == 66 && !home.folder.names.contains("none.tar"))
+    }
+
+    @Test("a catalogue has what is said and no sound; - writes it to standard output")
+    func catalogue() {
+        fillHome()
+        #expect(home.run("library", "export", "list.json").status == 0)
+        let text = home.run("library", "export", "-").text
+        #expect(text == String(decoding: home.folder.read("list.json"), as: UTF8.self))
+        let merged = other.run("library", "import", path("list.json"))
+        #expect(merged.status == 0 && other.titles("--missing").count == 2 && other.files.isEmpty, "\(merged.error)")
+    }
+
+    @Test("a backup is whole, copies only what is new, and is restored into an empty library only")
+    func backup() {
+        fillHome()
+        #expect(home.run("library", "backup", "copy").error.contains("2 copied now"))
+        #expect(home.run("library", "backup", "copy").error.contains("0 copied now"))
+        #expect(other.run("library", "restore", path("copy")).status == 0)
+        #expect(other.titles() == home.titles() && other.run("playlist", "Monday").lines.count == 2)
+        let again = other.run("library", "restore", path("copy"))
+        #expect(again.status != 0 && again.errorLines.count == 2 && again.error.contains("--merge"), "\(again.error)")
+        #expect(other.run("library", "restore", path("copy"), "--merge").status == 0)
+    }
+
+    @Test("what is no bundle, no catalogue and no backup is told as such, and changes nothing")
+    func foreign() {
+        other.add("Kept")
+        let before = other.everything
+        home.folder.write("text.json", Array("{\"v\": 1}".utf8))
+        home.folder.write("empty.tar", [])
+        home.folder.write("zeros.tar", [UInt8](repeating: 0, count: 10_240))
+        home.song("song.wav")
+        for name in ["text.json", "empty.tar", "zeros.tar", "song.wav", "nothing.tar"] {
+            let run = other.run("library", "import", path(name))
+            #expect([65, 66].contains(run.status) && run.errorLines.count == 2, "\(name): \(run.status) \(run.error)")
+        }
+        #expect([65, 66].contains(other.run("library", "restore", path("nothing"), "--merge").status))
+        #expect(other.everything == before)
+        for words in [["export"], ["bundle"], ["import", "a", "b"], ["exprot", "x"], ["export", "x", "--merge"]] {
+            #expect(other.run(["library"] + words).status == 64)
+        }
+        let folder = other.run("library", "export", "/nonexistent/list.json")
+        #expect(folder.status != 0 && folder.errorLines.count == 2, "\(folder.error)")
+    }
+
+    @Test("a quota refuses what would exceed it, whether it is added or fetched, and says how to go on")
+    func quota() throws {
+        home.song("one.wav", 1, frames: 8000)
+        home.song("two.wav", 2, frames: 8000)
+        #expect(home.run("config", "set", "quota", "20kB").status == 0)
+        #expect(home.run("add", "one.wav").status == 0)
+        let refused = home.run("add", "two.wav")
+        #expect(refused.status != 0 && refused.error.contains("its limit is") && refused.error.contains("--link"))
+        #expect(home.titles() == ["one"] && home.files.count == 1)
+        #expect(home.run("add", "--link", "two.wav").status == 0)
+        let server = try SongServer.shared()
+        let fetched = home.run("get", server.address("/songs/three.wav?frames=8000"))
+        #expect(fetched.status != 0 && fetched.error.contains("its limit is"), "\(fetched.error)")
+        #expect(home.run("get", "--quota", "20MB", server.address("/songs/three.wav?frames=8000")).status == 0)
+    }
+}

@@ -1,0 +1,62 @@
+// `woodshed play` and `practice` without a recording, and `playlist create` without a name, as a user at a terminal meets them.
+import TestSupport
+import Testing
+
+@testable import WoodshedCLI
+
+@Suite("Choosing at a terminal", .serialized, .needsTerminal)
+struct RecordingPickerTests {
+    private let home = LibraryHome()
+
+    private func terminal(_ arguments: String...) -> TerminalRun {
+        TerminalRun(Command.path, arguments, environment: home.environment)
+    }
+
+    /// Types a line, and waits for what follows it.
+    private func answer(_ run: TerminalRun, _ line: String, _ expected: String) {
+        let seen = run.seen.count
+        run.send(line + "\n")
+        #expect(run.wait(for: expected, from: seen), "after '\(line)': \(run.text)")
+    }
+
+    @Test(
+        "D19: without a name the library is listed, and a number or words of a title choose",
+        arguments: ["play", "practice"])
+    func choosing(_ verb: String) {
+        home.add("Blue Bossa", "Blue Monk", "Autumn Leaves")
+        let run = terminal(verb, "--output", "null", "--clock", "virtual")
+        #expect(run.wait(for: "Which one?"), "\(run.text)")
+        #expect(run.text.contains("1  Autumn Leaves") && run.text.contains("3  Blue Bossa"))
+        answer(run, "9", "There is no 9:")
+        answer(run, "zzz", "No title has 'zzz':")
+        answer(run, "blue", "'blue' may be:")
+        answer(run, "2", "Blue Bossa")
+        #expect(run.finish() == 0, "\(run.text)")
+    }
+
+    @Test("Enter chooses none; where nobody can be asked, or there is nothing to choose, it is a usage error")
+    func none() {
+        let nothing = terminal("play")
+        #expect(nothing.finish() == 64 && nothing.text.contains("the library is empty"), "\(nothing.text)")
+        home.add("Blue Bossa", "Autumn Leaves")
+        let run = terminal("play", "--output", "null")
+        #expect(run.wait(for: "Which one?"))
+        answer(run, "", "none was chosen")
+        #expect(run.finish() == 66)
+        #expect(home.run("play").status == 64 && home.run("practice").status == 64)
+        let detached = terminal("play", "--detach")
+        #expect(detached.finish() == 64 && !detached.text.contains("Which one?"))
+    }
+
+    @Test("E14: a playlist without a name asks for one, and is in the list then")
+    func playlist() {
+        let run = terminal("playlist", "create")
+        #expect(run.wait(for: "The name of the playlist"))
+        answer(run, "Warm up", "created")
+        #expect(run.finish() == 0 && home.run("playlist").text.contains("Warm up"))
+        let none = terminal("playlist", "create")
+        #expect(none.wait(for: "The name of the playlist"))
+        answer(none, "  ", "takes more words")
+        #expect(none.finish() == 64)
+    }
+}
