@@ -10,7 +10,7 @@ PRODUCT = env SWIFT=$(SWIFT) scripts/build.sh
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
 .PHONY: help demo build test test-begin test-quick test-gates test-debug test-release test-examples test-docs test-servers \
-	test-benchmarks test-threads soak bench bench-compare lint format docs public-surface reference man completions install \
+	test-benchmarks test-threads build-rest soak bench bench-compare lint format docs public-surface reference man completions install \
 	uninstall clean
 
 help: ## list the targets
@@ -30,12 +30,12 @@ EVENTS = $(CURDIR)/.build-tests/events
 test test-quick: export WOODSHED_JSON_LINES = $(EVENTS)
 test test-quick: export WOODSHED_STEP_TESTS = $(TESTS)
 
-# What computes on one thread does the same without optimisation, only seventy times slower: the next step runs it.
-test: DEBUG_TESTS := --skip DSPTests
-# While the tests of one step run, the tests of the next step are built.
-test: BESIDE_DEBUG := scripts/beside.sh scripts/test-rtsan.sh --build --
+# What computes on one thread does the same without optimisation, only seventy times slower.
+test-quick: DEBUG_TESTS := --skip DSPTests
+# While one step runs, which waits more than it computes, what later steps need is built.
 test: BESIDE_RELEASE := scripts/beside.sh scripts/test-tsan.sh --build --
-test: test-begin test-gates test-debug test-release test-benchmarks test-examples test-docs test-servers test-threads ## run all tests, under 30 minutes on two cores
+test: BESIDE_THREADS := scripts/beside.sh make --no-print-directory build-rest --
+test: test-begin test-gates test-release test-threads test-benchmarks test-examples test-docs test-servers ## run all tests, under 30 minutes on two cores
 	@scripts/skipped.sh $(TESTS)
 
 test-quick: test-begin test-gates test-debug ## run the short set of tests, after every change
@@ -54,7 +54,7 @@ test-gates: ## test that each check finds the faults it should find
 
 test-debug: ## run the tests without optimisation
 	@scripts/setup.sh build test
-	@$(STEP) "tests, debug" $(BESIDE_DEBUG) $(SWIFT) test $(DEBUG_TESTS)
+	@$(STEP) "tests, debug" scripts/test.sh $(DEBUG_TESTS)
 
 test-release: ## run the tests as shipped: optimised, render paths checked by the compiler and by the real-time sanitizer
 	@scripts/setup.sh build test
@@ -84,8 +84,13 @@ test-servers: ## test playing through PipeWire and JACK, started for the test
 	@$(STEP) "real sound servers" scripts/test-servers.sh
 
 test-threads: ## run the tests under the thread sanitizer
-	@scripts/setup.sh build test
-	@$(STEP) "tests under the thread sanitizer" scripts/test-tsan.sh
+	@scripts/setup.sh build test bench
+	@$(STEP) "tests under the thread sanitizer" $(BESIDE_THREADS) scripts/test-tsan.sh
+
+# The command as it ships, and the benchmarks.
+build-rest:
+	@$(PRODUCT)
+	@$(SWIFT) build --package-path Benchmarks --scratch-path .build-packages
 
 soak: ## run the long forms of tests, for hours; SOAK="faults starts" selects some
 	@scripts/setup.sh build test soak
