@@ -22,67 +22,27 @@ import tempfile
 import termios
 import time
 
+import virtual_card
+
 RATE = 44100
 CARD = "keys"
 PERIOD = 100  # of the tone, in frames
-SECONDS = 10  # that a program has for what it is asked
 
 
-class Truth(ctypes.Structure):
-    _fields_ = [
-        ("is_open", ctypes.c_bool), ("is_running", ctypes.c_bool), ("start_frame", ctypes.c_int64),
-        ("device_frame", ctypes.c_int64), ("waiting", ctypes.c_uint32), ("opens", ctypes.c_uint64),
-        ("starts", ctypes.c_uint64), ("xruns", ctypes.c_uint64), ("faults", ctypes.c_uint64 * 10),
-        ("transferred", ctypes.c_uint64), ("moved", ctypes.c_uint64), ("silent", ctypes.c_uint64),
-        ("dropped", ctypes.c_uint64), ("wakes", ctypes.c_uint64), ("idle_wakes", ctypes.c_uint64),
-    ]
-
-
-class Card:
-    def __init__(self, library):
-        self.library = library
-        library.virtual_card_truth.restype = Truth
-        self.card = ctypes.c_void_p()
-
-    def wait(self):
-        """Waits until the program has made the card by opening it."""
-        end = time.monotonic() + SECONDS
-        while self.library.virtual_card_attach(ctypes.byref(self.card), CARD.encode()) != 0:
-            if time.monotonic() > end:
-                raise TimeoutError("the card was never opened")
-            time.sleep(0.005)
-
-    def truth(self):
-        return self.library.virtual_card_truth(self.card, 0)
-
-    def until(self, frames):
-        while self.truth().moved < frames:
-            time.sleep(0.001)
-
-    def heard(self, first, count):
-        """The size of the left channel's samples in frames that were heard."""
-        samples = (ctypes.c_double * (2 * count))()
-        self.library.virtual_card_heard(self.card, ctypes.c_int64(first), ctypes.c_size_t(count), 2, samples)
-        return [abs(sample) for sample in samples[::2]]
-
-    def change(self, frame, is_loud):
-        """When it became loud, or quiet for a whole period of the tone: the moment at which that was heard."""
-        end = time.monotonic() + SECONDS
-        while time.monotonic() < end:
-            if self.truth().device_frame < frame + PERIOD:
-                time.sleep(0.002)
-                continue
-            samples = self.heard(frame, PERIOD)
-            if is_loud == (max(samples) > 0.25):
-                frame += next((index for index, sample in enumerate(samples) if sample > 0.25), 0)
-                # By the clock, because the device's frames stand still while a program stops the stream for a jump.
-                return time.monotonic() - (self.truth().device_frame - frame) / RATE
-            frame += PERIOD // 4
-        raise TimeoutError("the sound did not change")
-
-    def close(self):
-        self.library.virtual_card_detach(self.card)
-        self.library.virtual_card_remove(CARD.encode())
+def change(card, frame, is_loud):
+    """When it became loud, or quiet for a whole period of the tone: the moment at which that was heard."""
+    end = time.monotonic() + virtual_card.SECONDS
+    while time.monotonic() < end:
+        if card.truth().device_frame < frame + PERIOD:
+            time.sleep(0.002)
+            continue
+        samples = [abs(sample) for sample in card.heard(frame, PERIOD)[::2]]
+        if is_loud == (max(samples) > 0.25):
+            frame += next((index for index, sample in enumerate(samples) if sample > 0.25), 0)
+            # By the clock, because the device's frames stand still while a program stops the stream for a jump.
+            return time.monotonic() - (card.truth().device_frame - frame) / RATE
+        frame += PERIOD // 4
+    raise TimeoutError("the sound did not change")
 
 
 def trial(library, command, environment, keys):
@@ -94,7 +54,7 @@ def trial(library, command, environment, keys):
         start_new_session=True, preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0))
     os.close(program_end)
     os.set_blocking(terminal, False)
-    card = Card(library)
+    card = virtual_card.Card(library, CARD)
 
     def press(key):
         drain(terminal)
@@ -105,7 +65,7 @@ def trial(library, command, environment, keys):
 
     def measured(press, is_loud):
         before, moment = press
-        heard = card.change(before.device_frame, is_loud) - moment
+        heard = change(card, before.device_frame, is_loud) - moment
         return heard * 1000, (before.transferred - before.moved - before.dropped) * 1000 / RATE
 
     try:
@@ -119,7 +79,7 @@ def trial(library, command, environment, keys):
         return jump, measured(press(keys[2]), False)
     finally:
         os.write(terminal, b"q")
-        end = time.monotonic() + SECONDS
+        end = time.monotonic() + virtual_card.SECONDS
         while process.poll() is None:
             drain(terminal)
             time.sleep(0.01)
@@ -152,10 +112,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         configuration, tone = folder + "/asound.conf", folder + "/tone.wav"
         with open(configuration, "w") as file:
-            file.write(
-                f'pcm_type.virtual_card {{ lib "{plug_in}" }}\n'
-                f'pcm.virtual {{ @args [ CARD ] @args.CARD {{ type string }} type virtual_card card $CARD\n'
-                f'  rates "{RATE}" channels_min 2 channels_max 2 }}\n')
+            file.write(virtual_card.configuration(plug_in, RATE))
         samples = array.array("h")
         for frame in range(30 * RATE):
             level = 1600 if frame < 5 * RATE else 16000

@@ -4,7 +4,7 @@
 #
 #   scripts/bench.sh [--long] [NAME]...   with --long also the memory for playing and recording 10 hours (needs 12 GB of disk);
 #                                         with names only these parts: Ring, Engine, Stretch, Meter, Compare, CardFault, Record,
-#                                         Waveform, Store, picture, start, keys, pedals, phrases, whole
+#                                         Waveform, Store, picture, start, keys, fetch, pedals, phrases, whole
 #
 # The figures are also written to a JSON file, with machine, kernel and commit: .build-bench/COMMIT-TIME.json, or the file that
 # WOODSHED_BENCH_JSON names. `make bench-compare OLD=FILE NEW=FILE` lists the changes between two of them.
@@ -17,7 +17,7 @@ parts=' '
 for argument in "$@"; do
     case $argument in
     --long) long=yes ;;
-    Ring | Engine | Stretch | Meter | Compare | CardFault | Record | Waveform | Store | picture | start | keys | pedals | phrases | whole) parts+="$argument " ;;
+    Ring | Engine | Stretch | Meter | Compare | CardFault | Record | Waveform | Store | picture | start | keys | fetch | pedals | phrases | whole) parts+="$argument " ;;
     *) echo "bench: there is no part '$argument'" >&2 && exit 64 ;;
     esac
 done
@@ -156,6 +156,14 @@ if wanted keys; then
     printf '\n==> from a key to the changed sound\n'
     (cd "$root" && swift build -c release --product VirtualCardPlugIn)
     "$root/scripts/bench-keys.py" "$root/.build/release/libVirtualCardPlugIn.so" "$woodshed"
+fi
+
+if wanted fetch; then
+    printf '\n==> fetching beside curl, and playing meanwhile\n'
+    (cd "$root" && swift build -c release --product VirtualCardPlugIn)
+    # In memory, lest the disk be measured.
+    "$root/scripts/bench-fetch.py" /dev/shm "$programs/FetchBenchmark" '{url}' '{file}'
+    "$root/scripts/bench-playing.py" "$root/.build/release/libVirtualCardPlugIn.so" "$woodshed"
 fi
 
 if wanted pedals; then
