@@ -187,6 +187,12 @@ runs = [
     ("edit", ["@1", "--title", "A name\tof \u00e9\u4e2d \"all\"", "--language", "pt-BR"], "item", {0}),
     ("list", ["--sort", "title"], "item", {0}),
     ("recent", ["-n", "2"], "item", {0}),
+    ("attach", ["@1", "song.wav"], "document", {0}),
+    ("attach", ["@2", "notes.txt", "words.lrc", "nothing.pdf"], "document", {2}),
+    ("attach", ["@2"], "document", {0}),
+    ("attach", ["@2", "--remove", "1"], "document", {0}),
+    ("open", ["@2", "--print"], "open", {0}),
+    ("info", ["@2"], "info", {0}),
     ("playlist", ["create", "Warm up"], "playlist", {0}),
     ("playlist", ["add", "Warm up", "@1", "@2"], "playlist", {0}),
     ("playlist", [], "playlist", {0}),
@@ -245,7 +251,7 @@ runs = [
 ]
 
 # The definitions of which a run writes any number of lines.
-several = ("event", "calibrate", "sections", "takes", "next", "config", "item", "ctl list", "playlist", "playlist entry", "fetch", "get check", "feed", "episode")
+several = ("event", "calibrate", "sections", "takes", "next", "config", "item", "document", "ctl list", "playlist", "playlist entry", "fetch", "get check", "feed", "episode")
 
 
 class Server(http.server.SimpleHTTPRequestHandler):
@@ -364,6 +370,8 @@ def main():
         subprocess.run(["sox", "-D", "-n", "-r", "44100", "-c", "1", "silence.wav", "trim", "0", "1"], check=True)
         subprocess.run(["sox", "-n", "-r", "44100", "-c", "1", "new.wav", "synth", "1", "sine", "300", "gain", "-6"], check=True)
         subprocess.run([command, "record", "--input", "file:song.wav", "--clock", "virtual", "-q", "-o", "marks.wav"], check=True)
+        Path("notes.txt").write_text("Practise the bridge.\n")
+        Path("words.lrc").write_text("[00:00.10]la\n[00:00.50]li\n")
         lines = run_all(command) + talk_all(command)
         more, seen = gathered(files)
         if files and None not in seen:

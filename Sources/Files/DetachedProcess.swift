@@ -13,7 +13,7 @@ package struct DetachedProcess: ~Copyable {
     /// Starts a program.
     ///
     /// - Parameters:
-    ///   - path: The program.
+    ///   - path: The program; a name without a slash is found along PATH.
     ///   - arguments: Its name and its arguments, in the system's form.
     ///   - variables: Added to the environment, each as NAME=value.
     ///   - output: Gets what it writes to the standard output and the standard error.
@@ -49,7 +49,7 @@ package struct DetachedProcess: ~Copyable {
         unsafe environment.append(nil)
         defer { unsafe environment.forEach { unsafe free($0) } }
         var child = pid_t()
-        let code = unsafe posix_spawn(&child, path, &actions, &attributes, &words, &environment)
+        let code = unsafe posix_spawnp(&child, path, &actions, &attributes, &words, &environment)
         if code != 0 { throw .cannotStart(code) }
         number = Int(child)
         // It is a child of ours that nobody has waited for, so the number is still its own.

@@ -79,15 +79,18 @@ public enum CommandLineTool {
         return try layers.applied(to: arguments)
     }
 
-    /// Refuses names that are not UTF-8, except for recordings to read: the user chooses the name of a file to write.
+    /// Refuses names that are not UTF-8, except for recordings and documents to read: the user chooses the name of a file to write.
     private static func refuseNamesToWrite(_ arguments: [String]) throws(CommandFailure) {
-        let reading = ["play", "practice", "sections", "render", "info", "measure", "waveform", "bench"]
+        let reading = [
+            "play", "practice", "sections", "render", "info", "measure", "waveform", "bench", "attach", "open",
+        ]
         for (index, argument) in arguments.enumerated() where !FileName.isUTF8(argument) {
             let isOption =
                 argument.hasPrefix("-") || ["-o", "--out", "--output"].contains(arguments[max(0, index - 1)])
             if isOption || !reading.contains(arguments[0]) {
                 throw CommandFailure(
-                    .usage, "'\(argument)' is not UTF-8, and only recordings that are read may have such a name",
+                    .usage,
+                    "'\(argument)' is not UTF-8, and only recordings and documents that are read may have such a name",
                     remedy: "Choose another name.")
             }
         }

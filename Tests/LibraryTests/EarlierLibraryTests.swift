@@ -9,7 +9,7 @@ import Testing
 
 @Suite("Libraries of earlier versions")
 struct EarlierLibraryTests {
-    @Test("E22: a library of each version opens with everything that is in it", arguments: [5])
+    @Test("E22: a library of each version opens with everything that is in it", arguments: [5, 6])
     func opens(_ version: Int) throws {
         let harness = try LibraryHarness()
         let kept = #filePath.replacing(
@@ -25,6 +25,11 @@ struct EarlierLibraryTests {
         #expect(try library.entries(of: playlist).map(\.item.number) == [item.number])
         let fetch = try #require(try library.pendingFetches().first)
         #expect(fetch.address == "https://example.org/later.mp3" && fetch.wishes.title == "Later")
+        let documents = try library.documents(of: item.number)
+        #expect(documents.map(\.name) == (version < 6 ? [] : ["sheet.pdf"]))
+        #expect(documents.allSatisfy { $0.place == .kept && $0.byteCount == 14 && $0.isMissing })
+        let more = try harness.text("more.pdf", "more")
+        #expect(try library.attach(fileAt: more, to: item.number).document.index == documents.count + 1)
         #expect(try library.edit(item.number) { $0.title = "Other" }.words.title == "Other")
         #expect(try library.store.sections(of: item.key)?.sections.isEmpty == true && library.store.repair == nil)
     }

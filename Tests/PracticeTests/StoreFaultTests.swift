@@ -164,7 +164,7 @@ struct StoreFaultTests {
         #expect(try Set(store.recordings().map(\.recording.key.high)) == [3, 4])
     }
 
-    @Test("a store of each version opens with all that is in it, and its last changes can be undone", arguments: 1...5)
+    @Test("a store of each version opens with all that is in it, and its last changes can be undone", arguments: 1...6)
     func earlierVersion(_ version: Int) throws {
         let scratch = try Scratch()
         let path = scratch.file("practice.db")

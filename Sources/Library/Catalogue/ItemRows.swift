@@ -27,7 +27,9 @@ struct ItemRows {
     private static let columns = """
         item.id, item.recording, gone, place, item.path, original, byte_count, container, codec, channel_count, kind,
         item.title, artist, language, tags, source, licence, loudness, true_peak, added, edited, trashed, trashing,
-        recording.key, recording.sample_rate, recording.frame_count, recording.seen, recording.section_count
+        recording.key, recording.sample_rate, recording.frame_count, recording.seen, recording.section_count,
+        (SELECT count(*) FROM document
+            WHERE document.recording = item.recording AND document.trashed IS NULL AND document.gone = 0)
         """
     private static let tables = "item JOIN recording ON item.recording = recording.id"
     static let nextRevision = "(SELECT coalesce(max(revision), 0) + 1 FROM item)"
@@ -53,9 +55,10 @@ struct ItemRows {
 
     /// The bytes of the library's own files, without those in the trash.
     func keptBytes() throws(DatabaseError) -> Int64 {
-        try database.first(
+        let recordings: Int64? = try database.first(
             "SELECT coalesce(sum(byte_count), 0) FROM item WHERE place = 'kept' AND gone = 0 AND trashed IS NULL"
-        ) { (row) throws(DatabaseError) in try row.integer(0) } ?? 0
+        ) { (row) throws(DatabaseError) in try row.integer(0) }
+        return try (recordings ?? 0) + DocumentRows(items: self).keptBytes()
     }
 
     func item(path: String) throws(DatabaseError) -> ItemRow? {
@@ -196,11 +199,17 @@ struct ItemRows {
             .integer(orNull: time), .integer(orNull: trashing), .integer(number))
     }
 
-    /// The number of the last removal of which something is still in the trash; nil if the trash is empty.
+    /// The number of the last removal of which something is still in the trash, a recording or a document; nil if the trash is empty.
     func lastTrashing() throws(DatabaseError) -> Int64? {
-        try database.first("SELECT max(trashing) FROM item WHERE trashed IS NOT NULL AND gone = 0") {
-            (row) throws(DatabaseError) in try row.integer(orNull: 0)
-        } ?? nil
+        try database.first(
+            """
+            SELECT max(trashing) FROM (
+                SELECT trashing FROM item WHERE trashed IS NOT NULL AND gone = 0
+                UNION ALL
+                SELECT document.trashing FROM document JOIN item ON item.recording = document.recording
+                WHERE document.trashed IS NOT NULL AND document.gone = 0 AND item.gone = 0)
+            """
+        ) { (row) throws(DatabaseError) in try row.integer(orNull: 0) } ?? nil
     }
 
     func items(trashing: Int64) throws(DatabaseError) -> [ItemRow] {
@@ -267,7 +276,7 @@ struct ItemRows {
                 originalName: try row.text(5), byteCount: try row.integer(6), container: try row.text(7),
                 codec: try row.text(8), channelCount: Int(try row.integer(9)), words: words, loudness: loudness,
                 addedAt: try row.integer(19), seenAt: try row.integer(26), sectionCount: Int(try row.integer(27)),
-                trashedAt: trashed),
+                documentCount: Int(try row.integer(28)), trashedAt: trashed),
             edited: try Self.times(try row.text(20)), trashing: try row.integer(orNull: 22))
     }
 

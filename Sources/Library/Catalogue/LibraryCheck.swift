@@ -19,6 +19,8 @@ public struct LibraryReport: Sendable, Hashable {
     public var parts: [File] = []
     /// Files of removed recordings that are not in the trash, and the other way round.
     public var misplaced: [File] = []
+    /// Documents whose file is nowhere.
+    public var missingDocuments: [LibraryDocument] = []
 
     /// A file, by its path from the root of the file system.
     public struct File: Sendable, Hashable {
@@ -39,6 +41,7 @@ public struct LibraryReport: Sendable, Hashable {
     /// Whether there is nothing to repair.
     public var isClean: Bool {
         missing.isEmpty && changed.isEmpty && moved.isEmpty && orphans.isEmpty && parts.isEmpty && misplaced.isEmpty
+            && missingDocuments.isEmpty
     }
 }
 
@@ -63,6 +66,7 @@ extension RecordingLibrary {
             if state.byteCount != row.item.byteCount { report.changed.append(row.item) }
         }
         checkFolder(rows, lost, partsInUse, into: &report)
+        try checkDocuments(into: &report)
         let places = search(for: lost, below: folders, isCancelled)
         for row in lost {
             if let path = places[row.number] {
@@ -80,23 +84,27 @@ extension RecordingLibrary {
         let kept = rows.filter { $0.item.place == .kept && !$0.isGone }
         let inPlace = Set(kept.filter { !$0.item.isTrashed }.map(\.path))
         let inTrash = Set(kept.filter(\.item.isTrashed).map(\.path))
-        func files(_ folder: String) -> [LibraryReport.File] {
-            (((try? Folder.names(in: folder)) ?? []).sorted()).compactMap { name in
-                Self.byteCount(folder + "/" + name).map { LibraryReport.File(path: folder + "/" + name, byteCount: $0) }
-            }
-        }
-        for file in files(folder.path) {
+        for file in Self.files(in: folder.path) {
             let name = fileName(file.path)
             if inPlace.contains(name) { continue }
             if inTrash.contains(name) { report.misplaced.append(file) } else { report.orphans.append(file) }
         }
         let missing = Set(lost.map(\.path))
-        for file in files(folder.trash) {
+        for file in Self.files(in: folder.trash) {
             let name = fileName(file.path)
             if inTrash.contains(name) { continue }
             if missing.contains(name) { report.misplaced.append(file) } else { report.orphans.append(file) }
         }
-        report.parts = files(folder.parts).filter { !partsInUse.contains(fileName($0.path)) && !Self.isYoung($0.path) }
+        report.parts = Self.files(in: folder.parts).filter { file in
+            !partsInUse.contains(fileName(file.path)) && !Self.isYoung(file.path)
+        }
+    }
+
+    /// The files in a folder, by name, without those in folders in it.
+    static func files(in folder: String) -> [LibraryReport.File] {
+        (((try? Folder.names(in: folder)) ?? []).sorted()).compactMap { name in
+            byteCount(folder + "/" + name).map { LibraryReport.File(path: folder + "/" + name, byteCount: $0) }
+        }
     }
 
     /// Whether a program may be writing this part at the moment.
@@ -144,7 +152,7 @@ extension RecordingLibrary {
     // MARK: Repairing
 
     /// Repairs what a report says: moved files are linked, or copied again, from where they are now, files in the wrong folder go where they belong, orphans become
-    /// recordings of the library again, and stale parts are removed. Missing recordings stay in the list.
+    /// recordings of the library again, and stale parts are removed. Missing recordings and documents stay in the list, and documents that nothing needs stay where they are.
     ///
     /// - Returns: The recordings that were brought up to date.
     /// - Throws: What failed first; the rest is as it was.
@@ -163,13 +171,14 @@ extension RecordingLibrary {
             if let item { repaired.append(item) }
         }
         if !report.misplaced.isEmpty { try folder.make() }
-        for file in report.misplaced {
+        settleDocuments(named: report.misplaced.filter { isDocument($0.path) }.map { fileName($0.path) })
+        for file in report.misplaced where !isDocument(file.path) {
             let name = fileName(file.path)
             let isInTrash = FilePlace.folder(of: file.path) == folder.trash
             let code = calls.rename(file.path, to: isInTrash ? folder.file(name) : folder.trashed(name))
             if code < 0 { throw RecordingLibraryError.writing(file.path, FileFault(code: Int32(-code))) }
         }
-        for file in report.orphans {
+        for file in report.orphans where !isDocument(file.path) {
             // What is no recording stays where it is.
             guard let item = try? add(fileAt: file.path, .move) else { continue }
             repaired.append(item.item)

@@ -13,8 +13,13 @@ struct LibraryFolder: Sendable {
     /// The folder inside it in which files are while they are fetched or copied.
     static let partsName = "parts"
 
+    /// The folder inside it, and inside the trash, in which documents are.
+    static let documentsName = "documents"
+
     var trash: String { path + "/" + Self.trashName }
     var parts: String { path + "/" + Self.partsName }
+    var documents: String { path + "/" + Self.documentsName }
+    var trashedDocuments: String { trash + "/" + Self.documentsName }
 
     func file(_ name: String) -> String { path + "/" + name }
     func trashed(_ name: String) -> String { trash + "/" + name }
@@ -50,8 +55,9 @@ struct LibraryFolder: Sendable {
         return try body()
     }
 
-    func make() throws(RecordingLibraryError) {
-        for folder in [trash, parts] {
+    /// Makes the folders that every library has, and those for documents.
+    func make(forDocuments: Bool = false) throws(RecordingLibraryError) {
+        for folder in [trash, parts] + (forDocuments ? [documents, trashedDocuments] : []) {
             do throws(LockedFile.Fault) { try StateFolder.makeFolders(above: folder + "/x") } catch {
                 throw .writing(folder, FileFault(code: error.code, isCreating: true))
             }

@@ -49,6 +49,8 @@ public struct LibraryItem: Sendable, Hashable {
     public let seenAt: Int64
     /// The number of its saved sections.
     public let sectionCount: Int
+    /// The number of the documents that belong to it.
+    public let documentCount: Int
     /// When it was put into the trash, in seconds since 1970; nil if it is not there.
     public let trashedAt: Int64?
 

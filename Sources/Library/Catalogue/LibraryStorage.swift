@@ -9,7 +9,9 @@ public struct LibraryStorage: Sendable, Hashable {
     public enum Kind: String, Sendable, CaseIterable {
         /// Recordings of the library's own.
         case recordings
-        /// Recordings that were removed, until the trash is emptied.
+        /// Documents of the library's own.
+        case documents
+        /// Recordings and documents that were removed, until the trash is emptied.
         case trash
         /// Unfinished copies and fetches.
         case parts
@@ -38,8 +40,9 @@ extension RecordingLibrary {
         storage.linkedBytes = linked.reduce(0) { $0 + (Self.byteCount($1.path) ?? 0) }
         storage.bytes[.trash] = Self.roomBelow(folder.trash)
         storage.bytes[.parts] = Self.roomBelow(folder.parts)
-        storage.bytes[.recordings] =
-            Self.roomBelow(folder.path) - (storage.bytes[.trash] ?? 0) - (storage.bytes[.parts] ?? 0)
+        storage.bytes[.documents] = Self.roomBelow(folder.documents)
+        let others = [LibraryStorage.Kind.trash, .parts, .documents].reduce(0) { $0 + (storage.bytes[$1] ?? 0) }
+        storage.bytes[.recordings] = Self.roomBelow(folder.path) - others
         let takes = try store.takes() + store.takes(TakeFilter(isTrash: true))
         storage.bytes[.takes] = takes.reduce(0) { $0 + (Self.byteCount($1.currentPath) ?? 0) }
         storage.bytes[.cache] = CacheFolder.path.map(Self.roomBelow) ?? 0

@@ -97,12 +97,19 @@ extension RecordingLibrary {
                 if way != .link { staged += files[index].item?.byteCount ?? 0 }
             } catch { files[index].failure = error }
         }
+        var results: [Result<AddedItem, any Error>]
         // Linked files need no folder.
-        guard files.contains(where: { $0.item?.place == .kept }) else { return finish(&files) }
-        return folder.exclusively {
-            place(&files)
-            return finish(&files)
+        if files.contains(where: { $0.item?.place == .kept }) {
+            results = folder.exclusively {
+                place(&files)
+                return finish(&files)
+            }
+        } else {
+            results = finish(&files)
         }
+        // Of a recording that was in the trash, they were there, too.
+        settleDocuments(of: results.compactMap { try? $0.get() }.filter(\.isNew).map(\.item.number))
+        return results
     }
 
     /// Tells the store, and clears away what is not needed, whether that succeeds or not.

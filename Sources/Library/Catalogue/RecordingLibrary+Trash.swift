@@ -39,24 +39,45 @@ extension RecordingLibrary {
             // If it cannot be moved, it stays where it is until the trash is emptied.
             _ = calls.rename(folder.file(row.path), to: folder.trashed(row.path))
         }
+        settleDocuments(of: removed.map(\.number))
         return removed.map(\.item)
     }
 
-    /// Brings back the recordings that were removed last.
+    /// Brings back the recordings that were removed last, or the document.
     ///
-    /// - Returns: The recordings as they are now.
+    /// - Returns: The recordings as they are now, also that of a document.
     /// - Throws: `RecordingLibraryError` of kind `nothingToUndo`; `StoreError`.
     @discardableResult
     public func undoRemoval() throws -> [LibraryItem] {
-        let rows =
-            try read { (rows) throws(DatabaseError) -> [ItemRow] in
-                guard let trashing = try rows.lastTrashing() else { return [] }
-                return try rows.items(trashing: trashing)
-            } ?? []
-        if rows.isEmpty {
+        let (rows, documents) =
+            try read { (rows) throws(DatabaseError) -> ([ItemRow], [DocumentRow]) in
+                guard let trashing = try rows.lastTrashing() else { return ([], []) }
+                return (
+                    try rows.items(trashing: trashing),
+                    try DocumentRows(items: rows).documents(trashing: trashing)
+                )
+            } ?? ([], [])
+        if rows.isEmpty, documents.isEmpty {
             throw RecordingLibraryError(.nothingToUndo, "nothing was removed that could come back", remedy: "")
         }
-        return try restore(rows)
+        let restored = try restore(rows)
+        return try restored + restore(documents, besides: restored)
+    }
+
+    /// Brings back documents; returns their recordings that are not named already.
+    private func restore(_ rows: [DocumentRow], besides known: [LibraryItem]) throws -> [LibraryItem] {
+        guard !rows.isEmpty else { return [] }
+        let owners = try change { (items) throws(DatabaseError) -> [LibraryItem] in
+            for row in rows { try DocumentRows(items: items).trash(row.id, at: nil, trashing: nil) }
+            var owners: [LibraryItem] = []
+            for number in Set(rows.map(\.itemNumber)).sorted() {
+                if let item = try items.item(number: number)?.item { owners.append(item) }
+            }
+            return owners
+        }
+        settleDocuments(rows)
+        let numbers = Set(known.map(\.number))
+        return owners.filter { !numbers.contains($0.number) }
     }
 
     /// Brings recordings back from the trash.
@@ -91,7 +112,8 @@ extension RecordingLibrary {
                 throw RecordingLibraryError.writing(folder.trashed(row.path), FileFault(code: Int32(-code)))
             }
         }
-        return try change { (items) throws(DatabaseError) in
+        guard !rows.isEmpty else { return [] }
+        let restored = try change { (items) throws(DatabaseError) in
             var restored: [LibraryItem] = []
             for row in rows {
                 try items.trash(row.number, at: nil, trashing: nil)
@@ -99,16 +121,19 @@ extension RecordingLibrary {
             }
             return restored
         }
+        settleDocuments(of: rows.map(\.number))
+        return restored
     }
 
     /// The bytes of the files in the trash that emptying it would free.
     public func trashByteCount() throws(StoreError) -> Int64 {
         var filter = ItemFilter()
         filter.isTrash = true
-        return try items(filter).filter { $0.place == .kept }.reduce(0) { $0 + (Self.byteCount($1.path) ?? 0) }
+        let recordings = try items(filter).filter { $0.place == .kept }
+        return try recordings.reduce(0) { $0 + (Self.byteCount($1.path) ?? 0) } + trashedDocumentBytes()
     }
 
-    /// Removes the files of all recordings in the trash, for good, and forgets the recordings.
+    /// Removes the files of all recordings and documents in the trash, for good, and forgets them.
     ///
     /// What was practised with them stays in the store: their sections come back if the recording is added again.
     ///
@@ -126,26 +151,31 @@ extension RecordingLibrary {
                     let row = try read({ (rows) throws(DatabaseError) in try rows.item(number: listed.number) }) ?? nil,
                     !row.isGone, row.item.isTrashed
                 else { return nil }
-                let bytes = row.item.place == .kept ? try removeFiles(of: row) : 0
-                try change { (rows) throws(DatabaseError) in try rows.forget(row.number) }
+                var bytes = row.item.place == .kept ? try removeFiles(of: row) : 0
+                bytes += try removeDocumentFiles { $0.recording == row.recording }
+                try change { (rows) throws(DatabaseError) in
+                    try rows.forget(row.number)
+                    try DocumentRows(items: rows).forget(recording: row.recording)
+                }
                 return (row.item, bytes)
             }
             guard let emptied else { continue }
             removed.append(emptied.0)
             freed += emptied.1
         }
-        return (removed, freed)
+        return (removed, try freed + emptyDocumentTrash())
     }
 
     private func removeFiles(of row: ItemRow) throws(RecordingLibraryError) -> Int64 {
-        var freed: Int64 = 0
-        for path in [folder.trashed(row.path), folder.file(row.path)] {
-            let bytes = Self.byteCount(path)
-            let code = calls.remove(path)
-            guard code >= 0 || code == -Int(ENOENT) else { throw .writing(path, FileFault(code: Int32(-code))) }
-            freed += code >= 0 ? bytes ?? 0 : 0
-        }
-        return freed
+        try removeFile(folder.trashed(row.path)) + removeFile(folder.file(row.path))
+    }
+
+    /// Removes a file that need not be there; returns the room that is free now, in bytes.
+    func removeFile(_ path: String) throws(RecordingLibraryError) -> Int64 {
+        let bytes = Self.byteCount(path)
+        let code = calls.remove(path)
+        guard code >= 0 || code == -Int(ENOENT) else { throw .writing(path, FileFault(code: Int32(-code))) }
+        return code >= 0 ? bytes ?? 0 : 0
     }
 
     /// Removes the file of a recording of the library's own and keeps the recording in the list, where it is missing until it is fetched or
@@ -160,12 +190,7 @@ extension RecordingLibrary {
                 .trashed, "\(item.words.title) is a file of yours, which the library does not remove",
                 remedy: "Remove it from the list with: woodshed rm")
         }
-        let bytes = Self.byteCount(item.path)
-        let code = calls.remove(item.path)
-        guard code >= 0 || code == -Int(ENOENT) else {
-            throw RecordingLibraryError.writing(item.path, FileFault(code: Int32(-code)))
-        }
-        return code >= 0 ? bytes ?? 0 : 0
+        return try removeFile(item.path)
     }
 
     /// The room that a file takes on the disk, in bytes; nil if there is none.

@@ -79,11 +79,14 @@ extension RecordingLibraryError {
     static func reading(_ path: String, _ fault: FileFault) -> RecordingLibraryError {
         let words = systemText(fault.code)
         switch fault.code {
-        case ENOENT, ENOTDIR:
+        case ENOENT, ENOTDIR, ENAMETOOLONG, ELOOP:
             return RecordingLibraryError(.unknown, "\(path): there is no such file", remedy: "Check the name.")
         case EACCES, EPERM:
             return RecordingLibraryError(
                 .permissionDenied, "\(path): you may not read this file", remedy: "Ask its owner.")
+        case EISDIR, ENODEV:
+            return RecordingLibraryError(
+                .unknown, "\(path): this is no ordinary file", remedy: "Name a file, not a folder or a device.")
         default:
             return RecordingLibraryError(.io, "\(path): reading failed: \(words)", remedy: "Check the disk.")
         }

@@ -26,7 +26,10 @@ public struct Extractor: Sendable, Hashable {
     /// - Parameter line: The line's value; nil or blank if there is none.
     /// - Throws: An ``ExtractorError`` of kind `notConfigured` or `badConfiguration`.
     public init(configuration line: String?) throws(ExtractorError) {
-        let words = try Self.divided(line ?? "")
+        let words: [String]
+        do throws(ProgramWords.Fault) { words = try ProgramWords.divided(line ?? "") } catch {
+            throw .badConfiguration(error.cause)
+        }
         guard let program = words.first else { throw .notConfigured }
         if program.isEmpty { throw .badConfiguration("the program has no name") }
         if program.contains(Self.mark) { throw .badConfiguration("\(Self.mark) stands for the program") }
@@ -103,39 +106,5 @@ public struct Extractor: Sendable, Hashable {
         guard result.end == .exited(0) || result.end == .unknown else { throw .failed(program, result) }
         guard let source = ExtractedSource(answer: output) else { throw .notUnderstood(program) }
         return source
-    }
-
-    // MARK: Words
-
-    private static func divided(_ line: String) throws(ExtractorError) -> [String] {
-        var words: [String] = []
-        var word: String.UnicodeScalarView?
-        var (quote, isEscaped) = (Unicode.Scalar?.none, false)
-        for scalar in line.unicodeScalars {
-            if scalar == "\0" { throw .badConfiguration("it contains a zero") }
-            if isEscaped {
-                // Between double quotes, a backslash before another character is one itself.
-                if quote == "\"", scalar != "\"", scalar != "\\" { word?.append("\\") }
-                word = (word ?? .init()) + [scalar]
-                isEscaped = false
-            } else if scalar == "\\", quote != "'" {
-                word = word ?? .init()
-                isEscaped = true
-            } else if let open = quote {
-                if scalar == open { quote = nil } else { word?.append(scalar) }
-            } else if scalar == "'" || scalar == "\"" {
-                quote = scalar
-                word = word ?? .init()
-            } else if scalar == " " || scalar == "\t" {
-                if let done = word { words.append(String(done)) }
-                word = nil
-            } else {
-                word = (word ?? .init()) + [scalar]
-            }
-        }
-        if quote != nil { throw .badConfiguration("a quote is not closed") }
-        if isEscaped { throw .badConfiguration("a backslash at the end stands for nothing") }
-        if let done = word { words.append(String(done)) }
-        return words
     }
 }

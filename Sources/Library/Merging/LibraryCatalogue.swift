@@ -72,6 +72,9 @@ package enum CatalogueField {
     package static let frameCount = "frames"
     /// What kind of file it is: name, length in bytes, container, codec, channels, and whether it is a video.
     package static let file = "file"
+    /// What the fields of documents begin with; the hash of the content follows. The value has its name and its length in bytes, or is false if it was
+    /// removed. The files are in bundles and backups.
+    package static let document = "document "
 
     // Of a section.
     /// First frame, and the one past the last, as one value: two halves of different changes would be no range.

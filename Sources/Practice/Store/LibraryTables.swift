@@ -1,4 +1,4 @@
-// The tables of the library: version 5 of the store. The module `Library` reads and writes them. They are defined here because all tables of
+// The tables of the library: versions 5 and 6 of the store. The module `Library` reads and writes them. They are defined here because all tables of
 // a store have one version, and are made, checked and repaired together.
 
 extension StoreSchema {
@@ -143,5 +143,30 @@ extension StoreSchema {
             UNIQUE (kind, owner, identity)
         ) STRICT
         """,
+    ]
+
+    /// Version 6: files that belong to a recording, such as its sheet music. `added` and `trashed` are in seconds since 1970, `changed` is in ms, because a
+    /// merge compares it. `path` is the name in the library's folder for documents, which several rows may share, or the place of a linked file. A row is
+    /// never deleted: one that was removed by itself keeps `trashed`, so that a merge knows of it.
+    static let documents = [
+        """
+        CREATE TABLE document (
+            id INTEGER PRIMARY KEY,
+            recording INTEGER NOT NULL REFERENCES recording (id) ON DELETE CASCADE,
+            hash TEXT NOT NULL CHECK (length(hash) = 32),
+            place TEXT NOT NULL CHECK (place IN ('kept', 'linked')),
+            path TEXT NOT NULL,
+            name TEXT NOT NULL,
+            byte_count INTEGER NOT NULL CHECK (byte_count >= 0),
+            added INTEGER NOT NULL,
+            trashed INTEGER,
+            trashing INTEGER,
+            gone INTEGER NOT NULL DEFAULT 0 CHECK (gone IN (0, 1)),
+            changed INTEGER NOT NULL,
+            UNIQUE (recording, hash)
+        ) STRICT
+        """,
+        "CREATE INDEX document_by_path ON document (path)",
+        "CREATE INDEX document_by_hash ON document (hash)",
     ]
 }

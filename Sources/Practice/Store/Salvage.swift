@@ -112,6 +112,13 @@ final class Salvage {
         ) { (row) throws(DatabaseError) in
             _ = try StoredText.settings(try row.text(19))
         }
+        _ = try copy(
+            "document", row: "id",
+            [
+                "recording", "hash", "place", "path", "name", "byte_count", "added", "trashed", "trashing", "gone",
+                "changed",
+            ]
+        ) { _ in }
         _ = try copy("playlist", row: "id", ["identity", "name", "made", "changed", "revision"]) { _ in }
         _ = try copy("entry", row: "id", ["playlist", "recording", "place", "added"]) { _ in }
         _ = try copy(

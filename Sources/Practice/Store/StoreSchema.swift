@@ -218,6 +218,7 @@ extension StoreSchema {
         ],
         progress,
         library,
+        documents,
     ]
 
     static func words(_ name: String, of table: String, columns: String, row: String) -> String {

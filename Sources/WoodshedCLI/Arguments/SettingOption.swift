@@ -91,9 +91,12 @@ struct SettingOption: Sendable {
                     throw ArgumentError(error.message)
                 }
             }),
+        SettingOption(
+            name: "opener", verbs: ["open"], standard: DocumentOpener.standard,
+            check: { text throws(ArgumentError) in _ = try DocumentOpener(parsing: text) }),
         SettingOption(name: "mpris", verbs: playing.union(["record"]), standard: "yes", hasOpposite: true),
         SettingOption(
-            name: "quota", verbs: ["add", "get"], standard: "none",
+            name: "quota", verbs: ["add", "get", "attach"], standard: "none",
             check: { text throws(ArgumentError) in _ = try QuotaText(parsing: text) }),
         word("on-loss", playing, LossText.wait),
         SettingOption(name: "exclusive", verbs: playing, standard: "no"),

@@ -69,8 +69,9 @@ struct RemoveCommand: Verb {
               woodshed rm --empty --yes        free the room of the trash, for good
               woodshed rm @3 --keep-entry --yes    remove the file, keep the recording in the list
 
-            A file of the library's own waits in its trash. A file that was added with --link stays
-            where it is. Sections, takes and ratings stay, and come back with the recording.
+            A file of the library's own waits in its trash, with the documents of the recording. A
+            file that was added with --link stays where it is. Sections, takes and ratings stay, and
+            come back with the recording. --undo also brings back a removed document.
             """)
 
     @Argument(help: .init("Recordings: @1, @2-5, or words of a title in quotes.", valueName: "recording"))
@@ -127,9 +128,11 @@ struct RemoveCommand: Verb {
 
     private func emptyTrash(_ library: RecordingLibrary) throws {
         let items = try library.items { $0.isTrash = true }
-        guard !items.isEmpty else { return note("The trash is empty.") }
+        let documents = try library.trashedDocumentCount
+        guard !items.isEmpty || documents > 0 else { return note("The trash is empty.") }
         let size = sizeText(UInt64(try library.trashByteCount()))
-        let count = items.count == 1 ? "1 recording" : "\(items.count) recordings"
+        let counts = [(items.count, "recording"), (documents, "document")].filter { $0.0 > 0 }
+        let count = counts.map { counted($0.0, $0.1) }.joined(separator: " and ")
         guard yes else {
             throw CommandFailure(
                 .usage, "this would remove \(count) (\(size)) for good",

@@ -25,8 +25,11 @@ struct Info: Verb {
         file = try RecordingWord.file(file)
         let info = try AudioFileInfo(path: file)
         let details = try FileDetails(of: info)
-        let item = try libraryItem()
-        if json { return try StandardStream.output.line(Self.json(info, details, path: file, item: item).text) }
+        let (item, documents) = try libraryItem()
+        if json {
+            let value = Self.json(info, details, path: file, item: item, documents: documents)
+            return try StandardStream.output.line(value.text)
+        }
         var lines = [
             ("path", printable(file)), ("format", "\(info.container), \(info.codec)"),
             ("rate", "\(info.sampleRate) Hz"),
@@ -43,6 +46,7 @@ struct Info: Verb {
         if !sections.isEmpty { lines.append(("sections", String(sections.count))) }
         lines += sections.map { ("", Self.text($0, rate: Double(info.sampleRate))) }
         if let item { lines += Self.lines(item) }
+        lines += documents.map { ("document", "\($0.index)  \(printable($0.name))") }
         for (name, value) in lines {
             let padding = String(repeating: " ", count: 10 - name.count)
             try StandardStream.output.line(name + padding + value)
@@ -52,10 +56,12 @@ struct Info: Verb {
         }
     }
 
-    /// The recording of the library in this file; nil if it is in none, or there is no library.
-    private func libraryItem() throws -> LibraryItem? {
-        guard let path = FileName.absolute(file), let store = try? PracticeStore(.user) else { return nil }
-        return try RecordingLibrary(store).item(atPath: path)
+    /// The recording of the library in this file, with its documents; nil if it is in none, or there is no library.
+    private func libraryItem() throws -> (LibraryItem?, [LibraryDocument]) {
+        guard let path = FileName.absolute(file), let store = try? PracticeStore(.user) else { return (nil, []) }
+        let library = try RecordingLibrary(store)
+        let item = try library.item(atPath: path)
+        return (item, try item.map { try library.documents(of: $0.number) } ?? [])
     }
 
     /// What the library says about a recording.
@@ -85,7 +91,8 @@ struct Info: Verb {
     }
 
     static func json(
-        _ info: AudioFileInfo, _ details: FileDetails, path: String, item: LibraryItem? = nil
+        _ info: AudioFileInfo, _ details: FileDetails, path: String, item: LibraryItem? = nil,
+        documents: [LibraryDocument] = []
     ) -> JSONValue {
         .object([
             .init("v", .integer(1)), .init("path", .string(path)), .init("container", .string(info.container)),
@@ -97,6 +104,7 @@ struct Info: Verb {
             .init("shortfall", info.shortfall.map { .string($0) } ?? .null),
             .init("sections", details.marks.sections.json(within: 0..<info.frameCount)),
             .init("library", item.map { .object($0.fields) } ?? .null),
+            .init("documents", .array(documents.map { .object($0.fields) })),
         ])
     }
 }

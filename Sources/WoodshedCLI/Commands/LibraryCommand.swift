@@ -111,7 +111,7 @@ struct LibraryCommand: Verb {
         guard fix else {
             // What is nowhere cannot be repaired, only looked for.
             var rest = report
-            rest.missing = []
+            (rest.missing, rest.missingDocuments) = ([], [])
             note("next: woodshed library check \(rest.isClean ? "FOLDER" : "--fix")")
             throw CommandFailure(.someFailed)
         }
@@ -119,8 +119,14 @@ struct LibraryCommand: Verb {
         note("repaired; \(repaired.count == 1 ? "1 recording is" : "\(repaired.count) recordings are") up to date")
         if !report.missing.isEmpty {
             note("\(report.missing.count) still missing: woodshed library check FOLDER looks for them elsewhere")
-            throw CommandFailure(.someFailed)
         }
+        for document in report.missingDocuments.prefix(1) {
+            let count = counted(report.missingDocuments.count, "document")
+            note(
+                "\(count) still missing; attach a copy again, or remove it: woodshed attach RECORDING --remove \(document.index)"
+            )
+        }
+        if !report.missing.isEmpty || !report.missingDocuments.isEmpty { throw CommandFailure(.someFailed) }
     }
 
     private func note(_ words: String) {
@@ -135,6 +141,9 @@ struct CheckView {
     var lines: [String] {
         var lines: [String] = []
         for item in report.missing { lines.append("missing   \(item.words.title): \(item.path)") }
+        for document in report.missingDocuments {
+            lines.append("missing   document \(document.name): \(document.path)")
+        }
         for moved in report.moved { lines.append("moved     \(moved.item.words.title): \(moved.path)") }
         for item in report.changed { lines.append("changed   \(item.words.title): \(item.path)") }
         for file in report.orphans { lines.append("orphan    \(file.path)") }
@@ -160,6 +169,12 @@ struct CheckView {
             .init("changed", .array(report.changed.map { .string("\($0.key)") })),
             .init("orphans", files(report.orphans)), .init("misplaced", files(report.misplaced)),
             .init("parts", files(report.parts)),
+            .init(
+                "missing_documents",
+                .array(
+                    report.missingDocuments.map {
+                        .object([.init("hash", .string($0.hash)), .init("path", .string($0.path))])
+                    })),
         ])
     }
 }

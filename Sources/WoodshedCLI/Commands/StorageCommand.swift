@@ -71,7 +71,7 @@ struct CleanCommand: Verb {
         let trash = try library.trashByteCount()
         let takes = try library.store.takeStorage().trash
         let rows: [(name: String, bytes: Int64)] = [
-            ("the trash of recordings", trash), ("the trash of takes", takes),
+            ("the trash of recordings and documents", trash), ("the trash of takes", takes),
             ("unfinished parts", parts.reduce(0) { $0 + $1.byteCount }),
             ("what can be made again", cache ? library.cacheFiles().reduce(0) { $0 + $1.byteCount } : 0),
         ]

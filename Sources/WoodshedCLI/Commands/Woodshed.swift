@@ -23,7 +23,7 @@ struct Woodshed: ParsableCommand {
             Play.self, PracticeCommand.self, SectionsCommand.self, Render.self, Record.self, TakesCommand.self,
             CompareCommand.self, NextCommand.self, StatsCommand.self,
             GetCommand.self, AddCommand.self, ListCommand.self, RecentCommand.self, EditCommand.self,
-            RemoveCommand.self,
+            RemoveCommand.self, AttachCommand.self, OpenCommand.self,
             PlaylistCommand.self, StorageCommand.self, CleanCommand.self, LibraryCommand.self,
             Info.self, Measure.self,
             WaveformCommand.self,
@@ -51,7 +51,7 @@ enum Introduction {
                                         the same as a file
 
         Verbs:    play practice sections render record takes compare next stats
-                  get add list recent edit rm playlist storage clean library
+                  get add list recent edit rm attach open playlist storage clean library
                   info measure waveform ctl
                   devices doctor calibrate bench config demo
         Help:     woodshed help VERB

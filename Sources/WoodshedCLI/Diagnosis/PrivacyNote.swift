@@ -30,7 +30,9 @@ struct PrivacyNote {
                 data, "practice.db",
                 "sections, positions, the lists of recordings, takes, fetches and podcasts, playlists, ratings, what was practised"
             ),
-            place(data, "library", "recordings of the library, its trash, and parts of what is being fetched"),
+            place(
+                data, "library",
+                "recordings of the library, their documents, its trash, and parts of what is being fetched"),
             place(data, "takes", "takes that were recorded over a loop"),
             place(state, "takes", "which takes are unfinished"),
             place(state, UnlistedTakes.fileName, "takes that the list could not take in yet"),
@@ -49,6 +51,7 @@ struct PrivacyNote {
         "What record, render and export write is where you name it, or in the folder where you are.",
         "Names and passwords for servers are read from ~/.netrc, and kept nowhere else.",
         "A program that you have set as extractor gets the addresses of videos; what it does is its own affair.",
+        "A program that you have set as opener, or your desktop's, gets the document that you open, and nothing else.",
     ]
 
     var lines: [String] {

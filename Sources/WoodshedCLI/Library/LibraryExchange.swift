@@ -33,8 +33,11 @@ struct LibraryExchange {
         for item in contents.missing {
             note("not in the bundle, because its file is missing: \(printable(item.words.title))")
         }
+        for document in contents.missingDocuments {
+            note("not in the bundle, because its file is missing or was changed: \(printable(document.name))")
+        }
         note("next, on the other computer: woodshed library import \(quoted(path))")
-        if !contents.missing.isEmpty { throw CommandFailure(.someFailed) }
+        if !contents.missing.isEmpty || !contents.missingDocuments.isEmpty { throw CommandFailure(.someFailed) }
     }
 
     func backUp(to path: String) throws {
@@ -52,7 +55,7 @@ struct LibraryExchange {
             "the backup is whole: \(counted(summary.files, "file")), \(summary.copied) copied now (\(sizeText(UInt64(max(0, summary.copiedBytes)))))"
         )
         if summary.linked > 0 {
-            note("not in it: \(counted(summary.linked, "linked recording")), which are files of yours")
+            note("not in it: \(counted(summary.linked, "linked file")), which are files of yours")
         }
         for problem in summary.problems { StandardStream.error.note(printable("not in it: \(problem)")) }
         if !summary.problems.isEmpty { throw CommandFailure(.someFailed) }
@@ -65,9 +68,14 @@ struct LibraryExchange {
                 .init("form", .string(form)), .init("recordings", .integer(contents?.recordings ?? 0)),
                 .init("takes", .integer(contents?.takes ?? 0)),
                 .init("missing", .array((contents?.missing ?? []).map { .string("\($0.key)") })),
+                .init("documents", .integer(contents?.documents ?? 0)),
             ])
         }
-        let words = contents.map { " with \(counted($0.recordings, "recording")) and \(counted($0.takes, "take"))" }
+        let words = contents.map { contents in
+            let documents = contents.documents > 0 ? ", \(counted(contents.documents, "document"))" : ""
+            return
+                " with \(counted(contents.recordings, "recording"))\(documents) and \(counted(contents.takes, "take"))"
+        }
         note(printable("wrote \(path)\(words ?? "")"))
     }
 
@@ -94,6 +102,8 @@ struct LibraryExchange {
                 .init("changed", .integer(merge.changed)), .init("sections", .integer(merge.sections)),
                 .init("playlists", .integer(merge.playlists)), .init("described_takes", .integer(merge.takes)),
                 .init("recordings", .integer(summary.recordings)), .init("takes", .integer(summary.takes)),
+                .init("documents", .integer(summary.documents)),
+                .init("described_documents", .integer(merge.documents)),
                 .init("passed_over", .integer(summary.passedOver)),
                 .init("refused", .array(summary.refused.map { .string($0) })),
                 .init("problem", summary.problem.map { .string($0.message) } ?? .null),
@@ -107,6 +117,8 @@ struct LibraryExchange {
             merge.sections > 0 ? "\(counted(merge.sections, "section")) new, changed or gone" : nil,
             merge.playlists > 0 ? "\(counted(merge.playlists, "playlist")) new, changed or gone" : nil,
             merge.takes > 0 ? "\(counted(merge.takes, "take")) described" : nil,
+            merge.documents > 0 ? "\(counted(merge.documents, "document")) new, renamed or gone" : nil,
+            summary.documents > 0 ? "\(counted(summary.documents, "document")) taken over" : nil,
             summary.recordings + summary.takes > 0
                 ? "the sound of \(counted(summary.recordings, "recording")) and \(counted(summary.takes, "take")) taken over"
                 : nil,

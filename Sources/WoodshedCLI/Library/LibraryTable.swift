@@ -73,7 +73,8 @@ extension LibraryItem {
             .init("source", .string(words.source)), .init("licence", .string(words.licence)),
             .init("loudness", loudness.map { .number($0.integrated) } ?? .null),
             .init("true_peak", loudness.map { .number($0.truePeak) } ?? .null),
-            .init("sections", .integer(sectionCount)), .init("added", .integer(addedAt)),
+            .init("sections", .integer(sectionCount)), .init("documents", .integer(documentCount)),
+            .init("added", .integer(addedAt)),
             .init("seen", .integer(seenAt)), .init("trashed", .bool(isTrashed)),
         ]
     }

@@ -104,6 +104,16 @@ enum RecordingWord {
         return items.filter { seen.insert($0.number).inserted }
     }
 
+    /// The one recording of the library that a word means, as in `items`.
+    static func item(_ word: String, in library: RecordingLibrary) throws -> LibraryItem {
+        let items = try items([word], in: library)
+        guard items.count == 1 else {
+            throw CommandFailure(
+                .usage, "'\(word)' means \(items.count) recordings", remedy: "Name one recording, such as @1.")
+        }
+        return items[0]
+    }
+
     /// The recording of the library that is in a file; nil if the word is no file or its recording is not in the library.
     private static func fileItem(_ word: String, in library: RecordingLibrary) throws -> LibraryItem? {
         guard !isLibraryWord(word), isThere(word) else { return nil }

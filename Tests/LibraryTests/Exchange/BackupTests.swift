@@ -127,6 +127,32 @@ struct BackupTests {
         #expect(try there.store.takes().first?.rating == 4)
     }
 
+    @Test("C12: have the documents, also those in the trash, but not what stays where the user has it")
+    func documents() throws {
+        let (here, there, other) = (try filled(), try LibraryHarness(), try LibraryHarness())
+        let backup = here.scratch.file("backup")
+        let number = try #require(try here.library.items().last).number
+        for name in ["a.pdf", "b.txt", "c.pdf"] {
+            try here.library.attach(fileAt: here.text(name, name), to: number, link: name == "c.pdf")
+        }
+        try here.library.removeDocument(2, of: number)
+        let summary = try here.library.backUp(to: backup)
+        #expect(summary.files == 5 && summary.linked == 2 && summary.problems.isEmpty, "\(summary)")
+        #expect(here.names(backup + "/documents").count == 2)
+        #expect(try here.library.backUp(to: backup).copied == 0)
+        let restored = try there.library.restore(from: backup)
+        #expect(restored.documents == 2 && restored.refused.isEmpty, "\(restored)")
+        #expect(try there.documents(number) == ["a.pdf", "c.pdf"] && there.documentFiles.count == 1)
+        #expect(try there.trashedDocumentFiles.count == 1 && there.library.check().isClean)
+        #expect(try there.library.undoRemoval().count == 1 && there.documents(number).count == 3)
+        // A file that is not what its name says is refused.
+        let name = here.names(backup + "/documents")[0]
+        try Data("other".utf8).write(to: URL(fileURLWithPath: "\(backup)/documents/\(name)"))
+        #expect(try other.library.restore(from: backup).refused.count == 1)
+        try other.library.add(fileAt: other.wave("x.wav", seed: 20))
+        #expect(try other.library.restore(from: backup, merging: true).merge.isEmpty)
+    }
+
     @Test("refuse files that are not what their names say, and tell of missing ones")
     func damaged() throws {
         let (here, there) = (try filled(), try LibraryHarness())

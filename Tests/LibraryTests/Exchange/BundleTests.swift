@@ -79,6 +79,41 @@ struct BundleTests {
         #expect(try here.library.catalogueText() == there.library.catalogueText())
     }
 
+    @Test("C12: bring documents to another computer, whether they are copies or links here")
+    func documents() throws {
+        let (here, there) = (try filled(), try LibraryHarness())
+        let number = try #require(try here.library.items().last).number
+        for name in ["a.pdf", "b.txt", "c.pdf"] {
+            try here.library.attach(fileAt: here.text(name, name), to: number, link: name != "a.pdf")
+        }
+        // One that was changed since is not the one that was attached.
+        _ = try here.text("c.pdf", "changed")
+        let path = here.scratch.file("all.tar")
+        let contents = try here.library.writeBundle(to: path)
+        #expect(contents.documents == 2 && contents.missingDocuments.map(\.name) == ["c.pdf"], "\(contents)")
+        let summary = try there.library.importFile(at: path)
+        #expect(summary.documents == 2 && summary.merge.documents == 3 && summary.refused.isEmpty, "\(summary)")
+        let item = try #require(try there.library.items().first { $0.documentCount == 3 })
+        let documents = try there.library.documents(of: item.number)
+        #expect(
+            Set(documents.map(\.name)) == ["a.pdf", "b.txt", "c.pdf"] && documents.allSatisfy { $0.place == .kept })
+        #expect(documents.filter(\.isMissing).map(\.name) == ["c.pdf"])
+        #expect(try there.library.check().missingDocuments.map(\.name) == ["c.pdf"])
+        let again = try there.library.importFile(at: path)
+        #expect(again.merge.isEmpty && again.documents == 0)
+        #expect(try here.library.catalogueText() == there.library.catalogueText())
+        #expect(try here.library.catalogueText().contains("a.pdf"))
+        // What is removed there is removed here, and an undo is known here, too.
+        let first = try #require(documents.first { $0.name == "a.pdf" })
+        try there.library.removeDocument(first.index, of: item.number)
+        #expect(try here.library.merge(catalogueIn: Array(there.library.catalogueText().utf8)).documents == 1)
+        #expect(try here.documents(number) == ["b.txt", "c.pdf"] && here.trashedDocumentFiles.count == 1)
+        try there.library.undoRemoval()
+        #expect(try here.library.merge(catalogueIn: Array(there.library.catalogueText().utf8)).documents == 1)
+        #expect(try here.documents(number) == ["a.pdf", "b.txt", "c.pdf"] && here.documentFiles.count == 1)
+        #expect(try here.library.check().isClean)
+    }
+
     @Test("are archives that others read, and may hold some recordings alone")
     func foreignReader() throws {
         let here = try filled()
@@ -125,7 +160,8 @@ struct BundleTests {
         var members: [(String, [UInt8])] = [("catalogue.json", Array(catalogue.utf8))]
         for name in [
             "../evil", "/tmp/woodshed-evil", "recordings/../../evil", "recordings/\(key).wav/x", "recordings/\(key)",
-            "recordings/\(key)../x", "takes/\(key).wav", "recordings/\(key.uppercased()).WAV", "recordings//\(key).wav",
+            "recordings/\(key)../x", "takes/\(key).wav", "documents/../../evil", "documents/\(key)", "documents/x.pdf",
+            "recordings/\(key.uppercased()).WAV", "recordings//\(key).wav",
             String(repeating: "long/", count: 100) + "x", "", "\u{0}",
         ] { members.append((name, sound)) }
         // The sound of another recording.

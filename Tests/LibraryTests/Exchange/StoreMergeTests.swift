@@ -17,6 +17,9 @@ private func shown(_ harness: LibraryHarness) throws -> [String] {
         var words = item.words
         words.tags = words.tags.map { "\(Array($0.utf8))" }.sorted()
         lines.append("item \(item.key) \(words) \(item.addedAt)")
+        for document in try harness.library.documents(of: item.number) {
+            lines.append("document \(item.key) \(document.hash) \(Array(document.name.utf8)) \(document.byteCount)")
+        }
     }
     for recording in try harness.store.recordings() {
         for section in try harness.store.sections(of: recording.recording.key)?.sections ?? [] {
@@ -49,6 +52,7 @@ private struct RandomUser {
     var random: SeededGenerator
     let waves: [String]
     let takes: [String]
+    var documents: [String] = []
 
     private mutating func pick<Value>(_ values: [Value]) -> Value? { values.randomElement(using: &random) }
     private mutating func number(_ range: Range<Int64>) -> Int64 { Int64.random(in: range, using: &random) }
@@ -57,7 +61,7 @@ private struct RandomUser {
         let library = harness.library
         let items = try library.items()
         let word = pick(["blue", "é", "e\u{301}", "so what", "\"x\""]) ?? ""
-        switch Int.random(in: 0..<15, using: &random) {
+        switch Int.random(in: 0..<18, using: &random) {
         case 0, 1: if let wave = pick(waves) { try library.add(fileAt: wave, .link) }
         case 2: if let item = pick(items) { try library.edit(item.number) { $0.title = word } }
         case 3:
@@ -106,6 +110,10 @@ private struct RandomUser {
             } else {
                 _ = try? library.removeEntries([1], from: playlist)
             }
+        case 15, 16:
+            guard let item = pick(items), let path = pick(documents) else { return }
+            _ = try library.attach(fileAt: path, to: item.number, link: number(0..<4) == 0)
+        case 17: if let item = pick(items) { _ = try? library.removeDocument(Int(number(1..<3)), of: item.number) }
         default:
             guard let path = pick(takes) else { return }
             let index = Int64(takes.firstIndex(of: path) ?? 0)
@@ -127,6 +135,10 @@ struct StoreMergeTests {
         let waves = try (0..<4).map { try sources.wave("w\($0).wav", seed: UInt64($0) + 1) }
         let takes = try (0..<3).map { try sources.wave("t\($0).wav", seed: UInt64($0) + 50, frames: 300) }
         var user = RandomUser(random: SeededGenerator(seed: seed), waves: waves, takes: takes)
+        // Two of them have the same content under names that differ only in how a letter is composed.
+        for (name, words) in [("é.pdf", "notes"), ("e\u{301}.pdf", "notes"), ("b.txt", "words")] {
+            user.documents.append(try sources.scratch.write(name, Array(words.utf8)))
+        }
         let libraries = try (0..<3).map { _ in try LibraryHarness() }
         for library in libraries {
             // Takes are not exchanged without their files, so everybody has them.

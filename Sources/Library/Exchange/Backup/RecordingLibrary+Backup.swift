@@ -7,11 +7,11 @@ internal import UserState
 
 /// What a backup holds, and what it took.
 public struct BackupSummary: Sendable, Hashable {
-    /// Files of recordings and takes in the backup, and those of them that had to be copied now.
+    /// Files of recordings, takes and documents in the backup, and those of them that had to be copied now.
     public internal(set) var files = 0, copied = 0
     /// Bytes that were copied now.
     public internal(set) var copiedBytes: Int64 = 0
-    /// Recordings that stay where the user has them, and are not in the backup.
+    /// Recordings and documents that stay where the user has them, and are not in the backup.
     public internal(set) var linked = 0
     /// Files that could not be copied, and why, in plain words.
     public internal(set) var problems: [String] = []
@@ -70,7 +70,7 @@ extension RecordingLibrary {
             PracticeStore(.file(target + "/" + name)), folder: folder.path, calls: calls)
         var summary = BackupSummary()
         var manifest = BackupManifest(store: name, time: Self.now, files: [])
-        func add(_ source: String, as member: BundleMember, _ key: RecordingKey) throws {
+        func add(_ source: String, as member: BundleMember, isRight: (String) -> Bool) throws {
             if isCancelled() { throw RecordingLibraryError.cancelled }
             guard let state = unsafe FileState(FileName.systemName(source)) else {
                 summary.problems.append("\(source) is missing")
@@ -78,7 +78,7 @@ extension RecordingLibrary {
             }
             let place = target + "/" + member.name
             if unsafe FileState(place)?.byteCount != state.byteCount {
-                guard try copyChecked(source, to: place, key) else {
+                guard try copyChecked(source, to: place, isRight: isRight) else {
                     summary.problems.append("\(source) is not what it was when it was added")
                     return
                 }
@@ -93,14 +93,23 @@ extension RecordingLibrary {
                 summary.linked += 1
                 continue
             }
-            try add(
-                item.path, as: .recording(item.key, ending: BundleMember.ending(item.path, container: "wav")), item.key)
+            let member = BundleMember.recording(item.key, ending: BundleMember.ending(item.path, container: "wav"))
+            try add(item.path, as: member) { Self.isSound($0, item.key) }
         }
         for (take, key, _) in try copy.catalogueTakes() {
-            try add(take.path, as: .take(key, ending: BundleMember.ending(take.path, container: "wav")), key)
+            let member = BundleMember.take(key, ending: BundleMember.ending(take.path, container: "wav"))
+            try add(take.path, as: member) { Self.isSound($0, key) }
+        }
+        let documents = try copy.documentRows().filter { $0.state != .gone }
+        summary.linked += documents.count { $0.place == .linked }
+        var seen: Set<String> = []
+        for row in documents where row.place == .kept && seen.insert(row.hash).inserted {
+            let member = BundleMember.document(hash: row.hash, ending: DocumentFile.ending(row.path))
+            try Self.makeFolders(above: target + "/" + member.name)
+            try add(copy.path(of: row), as: member) { DocumentFile.hash(ofFileAt: $0) == row.hash }
         }
         do throws(FileFault) {
-            for name in ["recordings", "takes"] {
+            for name in ["recordings", "takes"] + (seen.isEmpty ? [] : ["documents"]) {
                 let code = calls.synchroniseFolder(target + "/" + name)
                 if code < 0, code != -Int(EINVAL) { throw FileFault(code: Int32(-code)) }
             }
@@ -111,17 +120,20 @@ extension RecordingLibrary {
         return summary
     }
 
-    /// Copies a file, and gives the copy its name when it is on the disk and its sound is right.
+    /// Whether a file has the sound of a key.
+    static func isSound(_ path: String, _ key: RecordingKey) -> Bool { (try? RecordingKey(ofFileAt: path)) == key }
+
+    /// Copies a file, and gives the copy its name when it is on the disk and its content is right.
     ///
-    /// - Returns: False if the sound is another one.
-    func copyChecked(_ source: String, to place: String, _ key: RecordingKey) throws -> Bool {
+    /// - Returns: False if the content is another one.
+    func copyChecked(_ source: String, to place: String, isRight: (String) -> Bool) throws -> Bool {
         let part = FilePlace.folder(of: place) + "/" + FilePlace.temporaryName()
         do throws(FileFault) {
             let file = try unsafe RegularFile(FileName.systemName(source))
             try FileCopy.copy(file, to: part, calls: calls)
         } catch { throw RecordingLibraryError.writing(place, error) }
         defer { _ = calls.remove(part) }
-        guard (try? RecordingKey(ofFileAt: part)) == key else { return false }
+        guard isRight(part) else { return false }
         do throws(FileFault) {
             try FileCopy.synchronise(part, calls: calls)
             let code = calls.rename(part, to: place)
@@ -136,7 +148,7 @@ extension RecordingLibrary {
             let stem = name.hasSuffix("-journal") ? String(name.dropLast("-journal".count)) : name
             if BackupManifest.isStoreName(stem), stem != store { _ = calls.remove(target + "/" + name) }
         }
-        for folder in ["recordings", "takes"] {
+        for folder in ["recordings", "takes", "documents"] {
             for name in (try? Folder.names(in: target + "/" + folder)) ?? []
             where name.hasPrefix(".woodshed-") && name.hasSuffix(FilePlace.temporarySuffix) {
                 _ = calls.remove("\(target)/\(folder)/\(name)")

@@ -94,7 +94,7 @@ extension RecordingLibrary {
                     summary.passedOver += 1
                     continue
                 }
-                guard try copyChecked(source, to: item.path, key) else {
+                guard try copyChecked(source, to: item.path, isRight: { Self.isSound($0, key) }) else {
                     summary.refused.append("\(source): its sound is not the one that its name says")
                     continue
                 }
@@ -108,7 +108,7 @@ extension RecordingLibrary {
                 }
                 let place = "\(takesFolder)/take-\(key).\(ending)"
                 try Self.makeFolders(above: place)
-                guard try copyChecked(source, to: place, key) else {
+                guard try copyChecked(source, to: place, isRight: { Self.isSound($0, key) }) else {
                     summary.refused.append("\(source): its sound is not the one that its name says")
                     continue
                 }
@@ -119,6 +119,18 @@ extension RecordingLibrary {
                     guard try addTake(inFileAt: place, key, catalogue) else { continue }
                 }
                 summary.takes += 1
+            case .document(let hash, _):
+                guard try isDocumentWanted(hash) else {
+                    summary.passedOver += 1
+                    continue
+                }
+                let part = folder.parts + "/" + FilePlace.temporaryName()
+                defer { _ = calls.remove(part) }
+                guard try copyChecked(source, to: part, isRight: { DocumentFile.hash(ofFileAt: $0) == hash }) else {
+                    summary.refused.append("\(source): its content is not the one that its name says")
+                    continue
+                }
+                if try takeIn(documentAt: part, hash) { summary.documents += 1 } else { summary.passedOver += 1 }
             }
         }
         for name in [folder.path, takesFolder] { _ = calls.synchroniseFolder(name) }

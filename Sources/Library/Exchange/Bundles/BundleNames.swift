@@ -1,10 +1,12 @@
-// What the members of a bundle are called. A bundle is an archive with the catalogue first, then recordings and takes, each named by its key.
+// What the members of a bundle are called. A bundle is an archive with the catalogue first, then recordings and takes, each named by its key, and
+// documents, each named by the hash of its content.
 internal import AudioFiles
 
 enum BundleMember: Equatable {
     case catalogue
     case recording(RecordingKey, ending: String)
     case take(RecordingKey, ending: String)
+    case document(hash: String, ending: String)
 
     static let catalogueName = "catalogue.json"
 
@@ -25,6 +27,7 @@ enum BundleMember: Equatable {
         switch parts[0] {
         case "recordings": self = .recording(key, ending: String(words[1]))
         case "takes": self = .take(key, ending: String(words[1]))
+        case "documents": self = .document(hash: String(words[0]), ending: String(words[1]))
         default: return nil
         }
     }
@@ -34,6 +37,7 @@ enum BundleMember: Equatable {
         case .catalogue: Self.catalogueName
         case .recording(let key, let ending): "recordings/\(key).\(ending)"
         case .take(let key, let ending): "takes/\(key).\(ending)"
+        case .document(let hash, let ending): "documents/\(hash).\(ending)"
         }
     }
 

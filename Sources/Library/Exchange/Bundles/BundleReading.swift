@@ -12,7 +12,9 @@ public struct ImportSummary: Sendable, Equatable {
     public internal(set) var merge = MergeSummary()
     /// Recordings and takes whose sound was taken over.
     public internal(set) var recordings = 0, takes = 0
-    /// Recordings and takes whose sound is here already, or is not wanted.
+    /// Documents whose content was taken over.
+    public internal(set) var documents = 0
+    /// Recordings, takes and documents that are here already, or are not wanted.
     public internal(set) var passedOver = 0
     /// Members of the bundle that were not taken, and why, in plain words.
     public internal(set) var refused: [String] = []
@@ -136,7 +138,27 @@ private struct BundleReading {
             knownTakes = Set(try library.catalogueTakes().map(\.key))
         case .recording(let key, _): try takeRecording(member, key, isCancelled)
         case .take(let key, let ending): try takeTake(member, key, ending, isCancelled)
+        case .document(let hash, _): try takeDocument(member, hash, isCancelled)
         }
+    }
+
+    private mutating func takeDocument(
+        _ member: TarReader.Member, _ hash: String, _ isCancelled: () -> Bool
+    ) throws {
+        guard try library.isDocumentWanted(hash) else {
+            summary.passedOver += 1
+            return
+        }
+        guard
+            let part = try copy(
+                member, why: "its content is not the one that its name says", isCancelled,
+                isRight: { DocumentFile.hash(ofFileAt: $0) == hash })
+        else { return }
+        defer { _ = library.calls.remove(part) }
+        do throws(FileFault) { try FileCopy.synchronise(part, calls: library.calls) } catch {
+            throw RecordingLibraryError.writing(part, error)
+        }
+        if try library.takeIn(documentAt: part, hash) { summary.documents += 1 } else { summary.passedOver += 1 }
     }
 
     private mutating func takeRecording(
@@ -146,7 +168,7 @@ private struct BundleReading {
             summary.passedOver += 1
             return
         }
-        guard let part = try copy(member, key, isCancelled) else { return }
+        guard let part = try copySound(member, key, isCancelled) else { return }
         defer { _ = library.calls.remove(part) }
         do {
             _ = try library.takeIn(partAt: part, named: item.originalName) { $0 = item.words }
@@ -167,7 +189,7 @@ private struct BundleReading {
             summary.passedOver += 1
             return
         }
-        guard let part = try copy(member, key, isCancelled) else { return }
+        guard let part = try copySound(member, key, isCancelled) else { return }
         let target = "\(library.takesFolder)/take-\(key).\(ending)"
         do throws(LockedFile.Fault) { try StateFolder.makeFolders(above: target) } catch {
             throw RecordingLibraryError.writing(target, FileFault(code: error.code, isCreating: true))
@@ -184,9 +206,18 @@ private struct BundleReading {
         summary.takes += 1
     }
 
-    /// Copies a member into the folder for parts; returns its name, or nil if its sound is not that of its key.
-    private mutating func copy(
+    /// Copies a recording or take into the folder for parts; returns its name, or nil if its sound is not that of its key.
+    private mutating func copySound(
         _ member: TarReader.Member, _ key: RecordingKey, _ isCancelled: () -> Bool
+    ) throws -> String? {
+        try copy(
+            member, why: "its sound is not the one that its name says", isCancelled,
+            isRight: { (try? RecordingKey(ofFileAt: $0)) == key })
+    }
+
+    /// Copies a member into the folder for parts; returns its name, or nil if it is refused.
+    private mutating func copy(
+        _ member: TarReader.Member, why: String, _ isCancelled: () -> Bool, isRight: (String) -> Bool
     ) throws -> String? {
         let part = library.folder.parts + "/" + FilePlace.temporaryName()
         let descriptor = library.calls.create(part)
@@ -212,8 +243,8 @@ private struct BundleReading {
             } catch { throw RecordingLibraryError.writing(part, error) }
             offset += Int64(piece.count)
         }
-        guard (try? RecordingKey(ofFileAt: part)) == key else {
-            refuse(member, "its sound is not the one that its name says")
+        guard isRight(part) else {
+            refuse(member, why)
             return nil
         }
         isDone = true

@@ -8,8 +8,12 @@ internal import Practice
 public struct BundleContents: Sendable, Hashable {
     /// Recordings and takes with their sound.
     public internal(set) var recordings = 0, takes = 0
+    /// Documents with their content.
+    public internal(set) var documents = 0
     /// Recordings of which only the description could be written, because their files are missing.
     public internal(set) var missing: [LibraryItem] = []
+    /// Documents of which only the names could be written, because their files are missing, or linked and changed since.
+    public internal(set) var missingDocuments: [LibraryDocument] = []
 }
 
 extension RecordingLibrary {
@@ -43,6 +47,8 @@ extension RecordingLibrary {
         }
         if !withTakes { catalogue.takes = [:] }
         let takes = try catalogueTakes().filter { catalogue.takes[ExactText("\($0.key)")] != nil }
+        var documents: [LibraryDocument] = []
+        for item in chosen where item.documentCount > 0 { documents += try self.documents(of: item.number) }
         do throws(FileFault) {
             let file = try WholeFile(path, calls: calls)
             let writer = TarWriter(file)
@@ -68,6 +74,7 @@ extension RecordingLibrary {
                 isWhole = written
                 contents.takes += 1
             }
+            if isWhole { isWhole = try Self.add(documents, to: writer, &contents, isCancelled) }
             if isWhole {
                 try writer.end()
                 try file.commit()
@@ -88,6 +95,30 @@ extension RecordingLibrary {
     ) throws(FileFault) -> Bool? {
         guard let source = try? unsafe RegularFile(FileName.systemName(path)) else { return nil }
         return try writer.add(member.name, source, isCancelled: isCancelled)
+    }
+
+    /// Adds the content of documents, each content once.
+    ///
+    /// - Returns: False if one could not be copied as a whole.
+    private static func add(
+        _ documents: [LibraryDocument], to writer: TarWriter, _ contents: inout BundleContents,
+        _ isCancelled: () -> Bool
+    ) throws(FileFault) -> Bool {
+        var done: Set<String> = []
+        for document in documents where !done.contains(document.hash) {
+            let member = BundleMember.document(hash: document.hash, ending: DocumentFile.ending(document.name))
+            // A file of the user's may have changed, and is no longer the one that was attached.
+            guard DocumentFile.hash(ofFileAt: document.path) == document.hash,
+                let written = try add(document.path, as: member, to: writer, isCancelled)
+            else {
+                contents.missingDocuments.append(document)
+                continue
+            }
+            if !written { return false }
+            done.insert(document.hash)
+            contents.documents += 1
+        }
+        return true
     }
 
     func catalogueTakes() throws(StoreError) -> [(take: StoredTake, key: RecordingKey, changed: Int64)] {

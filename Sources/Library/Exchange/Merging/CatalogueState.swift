@@ -22,6 +22,9 @@ struct CatalogueState {
             // Most of a library has not changed.
             if known.shown != text {
                 known.content.note(entry, since: known.shown.flatMap { LocalEntry(text: $0) }, id.kind, now: now)
+            } else if entry.removedAt != nil {
+                // It may have been here for a moment.
+                known.content.noteUnknown(entry)
             }
             (known.shown, known.section) = (text, local.sectionNumbers[id] ?? known.section)
             entries[id] = known

@@ -19,6 +19,8 @@ public struct MergeSummary: Sendable, Hashable {
     public internal(set) var playlists = 0
     /// Takes of which something else is said now.
     public internal(set) var takes = 0
+    /// Documents that are new, called otherwise or gone.
+    public internal(set) var documents = 0
 
     /// Whether nothing had to be changed.
     public var isEmpty: Bool { self == MergeSummary() }
@@ -32,8 +34,18 @@ struct CatalogueWriter {
     var summary = MergeSummary()
     /// Files to move into the trash when the store is written.
     private(set) var trashed: [String] = []
+    /// The names of documents' files to look after when the store is written.
+    var documents: [String] = []
 
     private var rows: StoreRows { items.rows }
+
+    /// The step that takes back what this merge removes.
+    mutating func step(_ trashing: inout Int64?) throws(DatabaseError) -> Int64 {
+        if let trashing { return trashing }
+        let number = try (items.lastTrashing() ?? 0) + 1
+        trashing = number
+        return number
+    }
 
     init(_ items: ItemRows, _ folder: LibraryFolder, move: @escaping (String, String) -> Void) {
         (self.items, self.folder, self.move) = (items, folder, move)
@@ -93,11 +105,9 @@ struct CatalogueWriter {
         let row = try items.item(key)
         guard isWanted else {
             if let row, !row.isGone, !row.item.isTrashed, !content.isVisible {
-                let number: Int64
-                if let trashing { number = trashing } else { number = try (items.lastTrashing() ?? 0) + 1 }
-                trashing = number
-                try items.trash(row.number, at: now / 1000, trashing: number)
+                try items.trash(row.number, at: now / 1000, trashing: try step(&trashing))
                 if row.item.place == .kept { trashed.append(row.path) }
+                documents += try DocumentRows(items: items).documents(of: row.recording).map(\.path)
                 summary.removed += 1
             }
             return known
@@ -105,6 +115,7 @@ struct CatalogueWriter {
         guard let row else {
             let number = try items.add(Self.file(key, content), recording: known.id, at: added)
             try items.setAdded(number, added)
+            try writeDocuments(content, of: known.id, trashing: &trashing, now: now)
             summary.added += 1
             return known
         }
@@ -115,12 +126,14 @@ struct CatalogueWriter {
                 try items.trash(row.number, at: nil, trashing: nil)
             }
             if row.item.place == .kept { move(folder.trashed(row.path), folder.file(row.path)) }
+            documents += try DocumentRows(items: items).documents(of: row.recording).map(\.path)
             summary.added += 1
         }
         let isOther = ExactWords(row.item.words) != ExactWords(words)
         if isOther { try items.edit(row, words, edited: row.edited) }
         if row.item.addedAt != added { try items.setAdded(row.number, added) }
         if isOther || row.item.addedAt != added, !row.isGone, !row.item.isTrashed { summary.changed += 1 }
+        try writeDocuments(content, of: known.id, trashing: &trashing, now: now)
         return known
     }
 

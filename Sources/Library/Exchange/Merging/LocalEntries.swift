@@ -27,6 +27,7 @@ struct LocalEntries {
             }
         }
         let keys = try readRecordings(known)
+        try readDocuments(keys)
         try readSections(keys, known)
         try readPlaylists()
         try readTakes()
@@ -93,6 +94,23 @@ struct LocalEntries {
                 .init("container", .string(try row.text(11))), .init("codec", .string(try row.text(12))),
                 .init("channels", .integer(try row.integer(13))), .init("kind", .string(try row.text(22))),
             ]))
+    }
+
+    /// Documents are fields of their recordings, so that they are merged like what is said about them.
+    private mutating func readDocuments(_ keys: [Int64: ExactText]) throws(DatabaseError) {
+        for row in try DocumentRows(items: ItemRows(rows: rows, folder: "")).all() {
+            guard let key = keys[row.recording], let isTold = row.isTold else { continue }
+            let id = EntryID(.recording, key)
+            guard var entry = entries[id] else { continue }
+            let name = CatalogueField.document + row.hash
+            entry.set(
+                name,
+                isTold
+                    ? .object([.init("name", .string(row.name)), .init("bytes", .integer(row.byteCount))])
+                    : .bool(false))
+            entry.times[name] = row.changedAt
+            entries[id] = entry
+        }
     }
 
     // MARK: Sections

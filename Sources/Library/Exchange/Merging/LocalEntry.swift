@@ -109,16 +109,21 @@ extension CatalogueItem {
         }
     }
 
+    /// Takes over the fields of a removed thing that nothing is said of yet: what its sections need to be known by, and documents, which come
+    /// back with it wherever it comes back.
+    mutating func noteUnknown(_ entry: LocalEntry) {
+        for (name, value) in entry.fields where fields[name] == nil {
+            set(name.text, LocalEntry.value(value), at: 0)
+        }
+    }
+
     private mutating func noteRemoval(
         _ entry: LocalEntry?, since shown: LocalEntry?, _ kind: EntryID.Kind, now: Int64
     ) {
         // A take that is not there says nothing about the same take elsewhere.
         if kind == .take { return }
         let wasShown = shown?.isPresent(kind) ?? false
-        // What its sections need to be known by, which stay.
-        for (name, value) in entry?.fields ?? [:] where fields[name] == nil {
-            set(name.text, LocalEntry.value(value), at: 0)
-        }
+        if let entry { noteUnknown(entry) }
         if let time = entry?.removedAt, shown == nil { delete(at: time) }
         if wasShown { delete(at: max(entry?.removedAt ?? now, lastChange ?? 0)) }
     }

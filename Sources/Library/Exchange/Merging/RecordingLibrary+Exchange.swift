@@ -55,10 +55,11 @@ extension RecordingLibrary {
             try writer.write(&state, now: now)
             try state.noteShown()
             try state.write()
-            return (summary: writer.summary, trashed: writer.trashed)
+            return (summary: writer.summary, trashed: writer.trashed, documents: writer.documents)
         }
         store.announceTakeChanges()
         for name in done.trashed { _ = calls.rename(folder.file(name), to: folder.trashed(name)) }
+        settleDocuments(named: done.documents)
         return done.summary
     }
 

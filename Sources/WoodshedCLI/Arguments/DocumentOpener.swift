@@ -1,0 +1,75 @@
+// Opens a document with a program of the user's desktop.
+import Files
+import Glibc
+import Woodshed
+
+/// The program that opens documents, and its arguments.
+struct DocumentOpener: Equatable {
+    /// The desktop's own.
+    static let standard = "xdg-open"
+    private static let mark = "{file}"
+    /// How long a program may take to refuse a file, in milliseconds. One that runs longer has opened it.
+    private static let patience: Int32 = 2000
+
+    let words: [String]
+
+    /// Reads a line such as `evince --page-index=2 {file}`, divided as an extractor is; without `{file}` the file is added at the end.
+    init(parsing line: String) throws(ArgumentError) {
+        let words: [String]
+        do throws(ProgramWords.Fault) { words = try ProgramWords.divided(line) } catch {
+            throw ArgumentError("'\(line)' is no program with its arguments: \(error.cause)")
+        }
+        guard let program = words.first, !program.isEmpty, !program.contains(Self.mark) else {
+            throw ArgumentError("'\(line)' names no program; write one as in: evince {file}")
+        }
+        self.words = words
+    }
+
+    /// The program and its arguments for a file. The path begins with a slash, so it is not taken for an option.
+    func arguments(for path: String) -> [String] {
+        if words.contains(where: { $0.contains(Self.mark) }) {
+            return words.map { $0.replacing(Self.mark, with: path) }
+        }
+        return words + [path]
+    }
+
+    /// The command for a file as it can be typed.
+    func command(for path: String) -> String { arguments(for: path).map(shellWord).joined(separator: " ") }
+
+    /// Starts the program. It goes on without this one, without a terminal.
+    func open(_ path: String) throws(CommandFailure) {
+        guard ["DISPLAY", "WAYLAND_DISPLAY"].contains(where: { !(environmentVariable($0) ?? "").isEmpty }) else {
+            throw CommandFailure(
+                .unavailable, "there is no desktop here that could open it",
+                remedy: "Run the command on the computer with your screen, or set DISPLAY or WAYLAND_DISPLAY.")
+        }
+        let program = words[0]
+        let output = unsafe Glibc.open("/dev/null", O_WRONLY | O_CLOEXEC)
+        defer { if output >= 0 { close(output) } }
+        let end: ChildEnd?
+        do throws(ChildFailure) {
+            let process = try DetachedProcess(
+                program, arguments(for: path).map { FileName.systemName($0) }, variables: [], output: output)
+            end = process.end(within: Self.patience)
+        } catch {
+            var cause = "cannot be started"
+            if case .cannotStart(let code) = error {
+                cause = code == ENOENT ? "is not installed" : "cannot be started: \(systemText(code))"
+            }
+            throw CommandFailure(.unavailable, printable("\(program) \(cause)"), remedy: Self.remedy)
+        }
+        switch end {
+        case nil, .exited(0), .unknown: return
+        case .exited(let code):
+            throw CommandFailure(
+                .unavailable, printable("\(program) could not open it (it ended with \(code))"), remedy: Self.remedy)
+        case .killed(let signal):
+            throw CommandFailure(
+                .unavailable, printable("\(program) could not open it (it was ended by signal \(signal))"),
+                remedy: Self.remedy)
+        }
+    }
+
+    private static let remedy =
+        "Install xdg-utils, or name a program of yours: woodshed config set opener \"evince {file}\""
+}

@@ -1,0 +1,221 @@
+// `woodshed attach` and `woodshed open`: the documents of a recording.
+import ArgumentParser
+import JSON
+import Woodshed
+
+struct AttachCommand: Verb {
+    static let configuration = CommandConfiguration(
+        commandName: "attach",
+        abstract: "Attach documents to a recording: sheet music, words, pictures.",
+        discussion: """
+            EXAMPLES
+              woodshed attach @1 sheet.pdf cover.jpg     the library gets copies
+              woodshed attach "blue bossa" words.lrc     its lines also become sections
+              woodshed attach @1 --link ~/scores/a.pdf   the file stays where it is
+              woodshed attach @1                         list them
+              woodshed attach @1 --remove 2              woodshed rm --undo brings it back
+              woodshed open @1 1                         open the first
+
+            A text with times (srt, vtt, lrc, cue, csv, edl, json, or txt from Audacity, by the ending
+            of its name) also becomes sections with these words, as with sections import. The same
+            content is attached only once, whatever the file is called.
+            """)
+
+    @Argument(help: .init("A recording of the library: a file, @1, or words of a title.", valueName: "recording"))
+    var recording: String
+
+    @Argument(help: .init("Documents.", valueName: "file"), completion: .file())
+    var files: [String] = []
+
+    @Flag(name: .long, help: "Leave the files where they are.")
+    var link = false
+
+    @Flag(name: .long, help: "List the documents.")
+    var list = false
+
+    @Option(
+        name: .long, parsing: .unconditional, help: .init("Remove a document, by its number.", valueName: "n"),
+        transform: { try boundedInteger($0, in: 1...1_000_000) })
+    var remove: Int?
+
+    @OptionGroup(visibility: .hidden) var room: QuotaOptions
+
+    @OptionGroup var messages: MessageOptions
+
+    mutating func validate() throws {
+        if list, remove != nil { throw ValidationError("Use --list or --remove.") }
+        if list || remove != nil, !files.isEmpty || link {
+            throw ValidationError("--list and --remove take no documents.")
+        }
+        if link, files.isEmpty { throw ValidationError("Name the documents to link.") }
+    }
+
+    func perform() throws {
+        let library = try room.library()
+        defer { library.store.tellRepair() }
+        let item = try RecordingWord.item(recording, in: library)
+        if let remove { return try take(remove, from: item, in: library) }
+        if files.isEmpty { return try show(item, in: library) }
+        var failures: [any Error] = []
+        for file in files {
+            do { try attach(file, to: item, in: library) } catch { failures.append(error) }
+        }
+        if files.count == 1, let failure = failures.first { throw failure }
+        for failure in failures {
+            StandardStream.error.note((failure as? any CommandError)?.text ?? "woodshed: \(failure)")
+        }
+        if failures.count < files.count { note("next: woodshed open \(shellWord(recording))") }
+        if !failures.isEmpty { throw CommandFailure(.someFailed) }
+    }
+
+    private func attach(_ file: String, to item: LibraryItem, in library: RecordingLibrary) throws {
+        let words = try TimedWords(inFileAt: file, for: item, in: library)
+        let attached = try library.attach(fileAt: file, to: item.number, link: link)
+        // What was attached before has its sections already.
+        let count = attached.isNew ? try words?.addSections() ?? 0 : 0
+        if messages.json {
+            return try write(
+                attached.document, item, [.init("new", .bool(attached.isNew)), .init("sections", .integer(count))])
+        }
+        let verb = attached.isNew ? "attached" : "already there"
+        let sections = count > 0 ? ", and \(counted(count, "section")) with its words" : ""
+        note(printable("\(verb): \(attached.document.name)\(sections)"))
+        if attached.isNew { words?.notes.forEach { note(printable($0)) } }
+    }
+
+    private func take(_ index: Int, from item: LibraryItem, in library: RecordingLibrary) throws {
+        let document = try library.removeDocument(index, of: item.number)
+        if messages.json { return try write(document, item) }
+        note(printable("removed: \(document.name)"))
+        note("next: woodshed rm --undo")
+    }
+
+    private func show(_ item: LibraryItem, in library: RecordingLibrary) throws {
+        let documents = try library.documents(of: item.number)
+        if messages.json { return try documents.forEach { try write($0, item) } }
+        let sizes = documents.map { sizeText(UInt64(max(0, $0.byteCount))) }
+        let (width, digits) = (sizes.map(displayWidth).max() ?? 0, String(documents.count).count)
+        for (document, size) in zip(documents, sizes) {
+            let state = document.isMissing ? "missing" : document.place.rawValue
+            let number = String(document.index)
+            let cells = [
+                String(repeating: " ", count: digits - number.count) + number,
+                state + String(repeating: " ", count: "missing".count - state.count),
+                String(repeating: " ", count: width - displayWidth(size)) + size, printable(document.name),
+            ]
+            try StandardStream.output.line(cells.joined(separator: "  "))
+        }
+        if documents.isEmpty {
+            note(printable("\(item.words.title) has no documents."))
+            note("next: woodshed attach \(shellWord(recording)) FILE")
+        } else {
+            note("next: woodshed open \(shellWord(recording))\(documents.count > 1 ? " 1" : "")")
+        }
+    }
+
+    private func write(_ document: LibraryDocument, _ item: LibraryItem, _ more: [JSONValue.Field] = []) throws {
+        let fields: [JSONValue.Field] = [.init("v", .integer(1)), .init("recording", .string("\(item.key)"))]
+        try StandardStream.output.line(JSONValue.object(fields + document.fields + more).text)
+    }
+
+    private func note(_ words: String) {
+        if !messages.quiet, !messages.json { StandardStream.error.note(words) }
+    }
+}
+
+struct OpenCommand: Verb {
+    static let configuration = CommandConfiguration(
+        commandName: "open",
+        abstract: "Open a document of a recording with the desktop's program for it.",
+        discussion: """
+            EXAMPLES
+              woodshed open @1                 the only document
+              woodshed open "blue bossa" 2     the second; woodshed attach "blue bossa" lists them
+              woodshed open @1 --print         print the command, and run nothing
+              woodshed config set opener "evince {file}"
+
+            The command is printed, too. Without a desktop it is only printed. The program of the
+            option opener is started without a shell; its words are divided by blanks and quotes,
+            and {file} is the document, which is added at the end otherwise.
+            """)
+
+    @Argument(help: .init("A recording of the library: a file, @1, or words of a title.", valueName: "recording"))
+    var recording: String
+
+    @Argument(
+        help: .init("The number of the document.", valueName: "n"),
+        transform: { try boundedInteger($0, in: 1...1_000_000) })
+    var number: Int?
+
+    @Flag(name: .long, help: "Print the command, and run nothing.")
+    var print = false
+
+    @Option(
+        name: .long, help: .init("The program that opens documents.", valueName: "words"),
+        transform: { try DocumentOpener(parsing: optionValue($0)) })
+    var opener: DocumentOpener?
+
+    @OptionGroup var messages: MessageOptions
+
+    func perform() throws {
+        let library = try RecordingLibrary(PracticeStore(.user))
+        defer { library.store.tellRepair() }
+        let document = try chosen(in: library)
+        if document.isMissing {
+            throw CommandFailure(
+                .notFound, printable("the file of \(document.name) is not there any more: \(document.path)"),
+                remedy: "Attach a copy again with: woodshed attach \(shellWord(recording)) FILE")
+        }
+        let opener = try opener ?? DocumentOpener(parsing: DocumentOpener.standard)
+        if !messages.json { try StandardStream.output.line(opener.command(for: document.path)) }
+        var failure: CommandFailure?
+        if !print {
+            do throws(CommandFailure) { try opener.open(document.path) } catch { failure = error }
+        }
+        if messages.json {
+            let fields: [JSONValue.Field] = [
+                .init("v", .integer(1)),
+                .init("command", .array(opener.arguments(for: document.path).map { .string($0) })),
+                .init("started", .bool(!print && failure == nil)),
+            ]
+            try StandardStream.output.line(JSONValue.object(fields + document.fields).text)
+        }
+        if let failure { throw failure }
+    }
+
+    private func chosen(in library: RecordingLibrary) throws -> LibraryDocument {
+        let item = try RecordingWord.item(recording, in: library)
+        let documents = try library.documents(of: item.number)
+        let word = shellWord(recording)
+        guard let number else {
+            if documents.count == 1 { return documents[0] }
+            if documents.isEmpty {
+                throw CommandFailure(
+                    .notFound, printable("\(item.words.title) has no documents"),
+                    remedy: "Attach one with: woodshed attach \(word) FILE")
+            }
+            throw CommandFailure(
+                .usage, printable("\(item.words.title) has \(documents.count) documents"),
+                remedy: "Choose one by its number: woodshed open \(word) 1. List them with: woodshed attach \(word)")
+        }
+        guard documents.indices.contains(number - 1) else {
+            throw CommandFailure(
+                .notFound,
+                printable(
+                    "there is no document \(number): \(item.words.title) has \(counted(documents.count, "document"))"),
+                remedy: "List them with: woodshed attach \(word)")
+        }
+        return documents[number - 1]
+    }
+}
+
+extension LibraryDocument {
+    /// The document for programs.
+    var fields: [JSONValue.Field] {
+        [
+            .init("document", .integer(index)), .init("name", .string(name)), .init("place", .string(place.rawValue)),
+            .init("path", .string(path)), .init("missing", .bool(isMissing)), .init("bytes", .integer(byteCount)),
+            .init("hash", .string(hash)), .init("attached", .integer(addedAt)),
+        ]
+    }
+}
