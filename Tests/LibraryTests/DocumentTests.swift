@@ -287,6 +287,22 @@ struct DocumentTests {
         }
     }
 
+    @Test("a store that was damaged still has them when it is repaired")
+    func repaired() throws {
+        let harness = try LibraryHarness()
+        let number = try harness.recording(1)
+        for name in ["a.pdf", "b.pdf"] { try harness.library.attach(fileAt: harness.text(name, name), to: number) }
+        try harness.library.removeDocument(1, of: number)
+        let documents = try harness.library.documents(of: number)
+        let file = try #require(FileHandle(forUpdatingAtPath: harness.scratch.file("data/practice.db")))
+        try file.write(contentsOf: Data("no SQLite header".utf8))
+        try file.close()
+        let library = try harness.another()
+        #expect(try library.documents(of: number) == documents && library.store.repair?.isComplete == true)
+        #expect(try library.undoRemoval().count == 1 && library.documents(of: number).count == 2)
+        #expect(try library.check().isClean)
+    }
+
     @Test("their room is counted by itself, and a link takes none")
     func storage() throws {
         let harness = try LibraryHarness()
