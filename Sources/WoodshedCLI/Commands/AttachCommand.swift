@@ -71,8 +71,8 @@ struct AttachCommand: Verb {
     private func attach(_ file: String, to item: LibraryItem, in library: RecordingLibrary) throws {
         let words = try TimedWords(inFileAt: file, for: item, in: library)
         let attached = try library.attach(fileAt: file, to: item.number, link: link)
-        // What was attached before has its sections already.
-        let count = attached.isNew ? try words?.addSections() ?? 0 : 0
+        // What was attached before has its sections already, unless the program was ended between the two steps.
+        let count = attached.isNew || item.sectionCount == 0 ? try words?.addSections() ?? 0 : 0
         if messages.json {
             return try write(
                 attached.document, item, [.init("new", .bool(attached.isNew)), .init("sections", .integer(count))])
@@ -80,7 +80,7 @@ struct AttachCommand: Verb {
         let verb = attached.isNew ? "attached" : "already there"
         let sections = count > 0 ? ", and \(counted(count, "section")) with its words" : ""
         note(printable("\(verb): \(attached.document.name)\(sections)"))
-        if attached.isNew { words?.notes.forEach { note(printable($0)) } }
+        if attached.isNew || count > 0 { words?.notes.forEach { note(printable($0)) } }
     }
 
     private func take(_ index: Int, from item: LibraryItem, in library: RecordingLibrary) throws {
