@@ -10,7 +10,7 @@ set -uo pipefail
 scripts=$(dirname "$0")
 name=$1
 shift
-limit=${WOODSHED_STEP_SECONDS:-1500}
+limit=${WOODSHED_STEP_SECONDS:-2400}
 summary=${WOODSHED_STEP_SUMMARY:-/dev/null}
 tests=${WOODSHED_STEP_TESTS:-/dev/null}
 output=$(mktemp)
