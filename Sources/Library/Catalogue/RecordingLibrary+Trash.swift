@@ -4,6 +4,7 @@ internal import Database
 internal import Files
 internal import Glibc
 public import Practice
+internal import RunLog
 
 extension RecordingLibrary {
     /// Puts recordings into the trash, in one step that `undoRemoval` takes back. A file of the library's own waits in its trash; a linked file
@@ -39,6 +40,7 @@ extension RecordingLibrary {
             // If it cannot be moved, it stays where it is until the trash is emptied.
             _ = calls.rename(folder.file(row.path), to: folder.trashed(row.path))
         }
+        RunLog.note(.library, .info, "to the trash: \(removed.map(\.number))")
         return removed.map(\.item)
     }
 
@@ -134,6 +136,7 @@ extension RecordingLibrary {
             removed.append(emptied.0)
             freed += emptied.1
         }
+        RunLog.note(.library, .info, "emptied the trash of \(removed.map(\.number)), \(freed) bytes")
         return (removed, freed)
     }
 
