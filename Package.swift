@@ -99,6 +99,7 @@ let package = Package(
         .target(name: "CProcessors", path: "CSources/CProcessors"),
 
         .target(name: "Explanations", swiftSettings: settings),
+        .target(name: "RunLog", dependencies: ["Explanations"], swiftSettings: settings),
         .target(name: "Realtime", dependencies: ["Explanations", "CRealtime"], swiftSettings: settings),
         .target(
             name: "DSP", dependencies: ["Explanations", "CFFTW", "CSampleLoops", "CSampleSums"], swiftSettings: settings
@@ -109,7 +110,7 @@ let package = Package(
         .target(name: "Sections", dependencies: ["Explanations", "JSON"], swiftSettings: settings),
         .target(name: "Libraries", dependencies: ["Explanations", "CLibraryTable"], swiftSettings: settings),
         .target(
-            name: "Database", dependencies: ["Explanations", "Libraries", "CSQLite"], swiftSettings: settings),
+            name: "Database", dependencies: ["Explanations", "Libraries", "RunLog", "CSQLite"], swiftSettings: settings),
         .target(name: "Files", dependencies: ["Explanations", "CLinux"], swiftSettings: settings),
         .target(name: "JSON", swiftSettings: settings),
         .target(name: "Anki", dependencies: ["Database", "Files", "JSON"], swiftSettings: settings),
@@ -132,8 +133,8 @@ let package = Package(
         .target(
             name: "AudioDevices",
             dependencies: [
-                "Explanations", "Realtime", "DSP", "Files", "AudioFiles", "Clips", "CALSA", "CLinux", "CSampleRate",
-                "CTimerFD",
+                "Explanations", "Realtime", "DSP", "Files", "RunLog", "AudioFiles", "Clips", "CALSA", "CLinux",
+                "CSampleRate", "CTimerFD",
             ],
             swiftSettings: settings),
         .target(
@@ -151,8 +152,8 @@ let package = Package(
         .target(
             name: "Practice",
             dependencies: [
-                "Explanations", "Realtime", "DSP", "Files", "Sections", "JSON", "UserState", "Database", "AudioFiles",
-                "Clips", "Takes", "AudioDevices", "Recording", "Engine", "Anki",
+                "Explanations", "Realtime", "DSP", "Files", "Sections", "JSON", "UserState", "Database", "RunLog",
+                "AudioFiles", "Clips", "Takes", "AudioDevices", "Recording", "Engine", "Anki",
             ],
             swiftSettings: settings),
         .target(
@@ -160,16 +161,18 @@ let package = Package(
             swiftSettings: settings),
         .target(
             name: "Transfers",
-            dependencies: ["Explanations", "Realtime", "Files", "JSON", "Libraries", "CCrypto", "CCurl", "CLinux"],
+            dependencies: [
+                "Explanations", "Realtime", "Files", "JSON", "Libraries", "RunLog", "CCrypto", "CCurl", "CLinux",
+            ],
             swiftSettings: settings),
         .target(
-            name: "DesktopBus", dependencies: ["Explanations", "Realtime", "Files", "Libraries", "CSDBus"],
+            name: "DesktopBus", dependencies: ["Explanations", "Realtime", "Files", "Libraries", "RunLog", "CSDBus"],
             swiftSettings: settings),
         .target(
             name: "Library",
             dependencies: [
                 "Explanations", "Realtime", "DSP", "Files", "Sections", "JSON", "UserState", "Database", "Libraries",
-                "AudioFiles", "Clips", "Takes", "AudioDevices", "Engine", "Practice", "Transfers", "CExpat",
+                "RunLog", "AudioFiles", "Clips", "Takes", "AudioDevices", "Engine", "Practice", "Transfers", "CExpat",
             ],
             swiftSettings: settings),
         .target(
@@ -183,7 +186,7 @@ let package = Package(
             name: "WoodshedCLI",
             dependencies: [
                 "Realtime", "DSP", "DesktopBus", "Drawing", "Explanations", "Files", "JSON", "Library", "RemoteControl",
-                "Settings", "UserState",
+                "RunLog", "Settings", "UserState",
                 "Woodshed",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
@@ -212,6 +215,8 @@ let package = Package(
                 "CALSA", "ProcessHandles", "Realtime", "VirtualCard", "VirtualCardSupport", "TestSupport",
             ],
             swiftSettings: settings),
+        .testTarget(
+            name: "RunLogTests", dependencies: ["RunLog", "TestSupport"], swiftSettings: quickSettings),
         .testTarget(name: "RealtimeTests", dependencies: ["Realtime", "TestSupport"], swiftSettings: settings),
         .testTarget(
             name: "SettingsTests", dependencies: ["Settings", "UserState", "TestSupport"], swiftSettings: settings),

@@ -213,7 +213,7 @@ lay_requirements() { # TEST OF ROW D33, NAME OF THE TEST OF ROW B22, SCRIPT OF T
         echo "| D33 | this | there | \`$1\` |"
         # Those of which nothing is built yet are left out.
         for row in A{1..24} C{1..39} E{1..24}; do
-            [[ " C16 E8 E13 E15 E20 " = *" $row "* ]] || echo "| $row | this | there | \`SampleTests/sample\` |"
+            [[ " C16 E8 E13 E20 " = *" $row "* ]] || echo "| $row | this | there | \`SampleTests/sample\` |"
         done
         echo "| E25 | this | there | \`${3-scripts/lint.sh}\` |"
     } >"$folder/docs/requirements.md"

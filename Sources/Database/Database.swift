@@ -1,5 +1,6 @@
 internal import CSQLite
 internal import Libraries
+internal import RunLog
 
 /// A connection to one SQLite database.
 ///
@@ -36,6 +37,7 @@ package final class Database: @unchecked Sendable {
         }
         unsafe connection = handle
         guard code == SQLITE_OK else { throw failure(code) }
+        RunLog.note(.sql, .info, "opened \(path)")
         _ = unsafe sqlite.sqlite3_busy_timeout(handle, busyTimeout)
         // Builds of SQLite differ in these. A file from elsewhere must not make the connection run what it defines, and a disk error
         // in mapped memory would end the process.
@@ -107,6 +109,8 @@ package final class Database: @unchecked Sendable {
     package func forEachRow(
         _ sql: String, _ values: [DatabaseValue] = [], _ body: (DatabaseRow) throws(DatabaseError) -> Bool
     ) throws(DatabaseError) {
+        var note = StatementNote(sql)
+        defer { note?.write() }
         let statement = try unsafe prepared(sql)
         defer { unsafe putBack(statement, sql) }
         try unsafe bind(values, to: statement)
@@ -114,6 +118,7 @@ package final class Database: @unchecked Sendable {
             let code = unsafe sqlite.sqlite3_step(statement)
             if code == SQLITE_DONE { return }
             guard code == SQLITE_ROW else { throw failure(code) }
+            note?.rowCount += 1
             guard try unsafe body(DatabaseRow(statement: statement, functions: functions)) else { return }
         }
     }

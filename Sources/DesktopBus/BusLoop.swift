@@ -1,5 +1,6 @@
 internal import Files
 internal import Glibc
+internal import RunLog
 internal import Synchronization
 
 /// The thread of the buses: it polls both connections, and the pipe through which the owner wakes it.
@@ -33,7 +34,11 @@ final class BusLoop {
         position: @escaping () -> Int64, receive: @escaping (DesktopNews) -> Void
     ) {
         (self.shared, self.addresses, self.identity, self.state) = (shared, addresses, identity, state)
-        (self.position, self.receive) = (position, receive)
+        self.position = position
+        self.receive = { news in
+            RunLog.note(.bus, news.logLevel, news.logText)
+            receive(news)
+        }
     }
 
     func run() {

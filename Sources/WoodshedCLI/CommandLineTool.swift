@@ -2,6 +2,7 @@
 // code. It makes no decisions about sound; the engine does everything.
 import ArgumentParser
 import Glibc
+import RunLog
 import Woodshed
 
 /// The command as a function of its arguments.
@@ -38,8 +39,11 @@ public enum CommandLineTool {
     static func status(_ arguments: [String]) -> ExitStatus {
         do {
             try runCommand(arguments)
+            RunLog.note(.session, .info, "ends")
             return .success
         } catch let error as any CommandError {
+            // Without the message, which may quote what was typed.
+            RunLog.note(.session, .error, "ends with exit code \(error.exitStatus.rawValue)")
             if !error.message.isEmpty { StandardStream.error.note(error.text) }
             return error.exitStatus
         } catch {
@@ -51,13 +55,20 @@ public enum CommandLineTool {
     private static func runCommand(_ arguments: [String]) throws {
         // Scripts and package tools ask for it often, so it is answered before anything else is set up.
         if arguments == ["--version"] { return try StandardStream.output.line(version) }
+        var arguments = arguments
+        var log = LogOptions()
+        try log.take(from: &arguments)
         if arguments.isEmpty { return try StandardStream.output.write(Introduction.text) }
         if let first = arguments.first, !first.hasPrefix("-"), !Woodshed.verbs.contains(first), first != "help" {
             throw unknownVerb(first)
         }
         if arguments.first == "help" { try checkHelp(arguments.dropFirst()) }
         try refuseNamesToWrite(arguments)
-        let arguments = try configured(arguments)
+        try log.start()
+        // Only the verb: what else was typed may be anything.
+        let verb = Woodshed.verbs.contains(arguments[0]) ? arguments[0] : "no verb"
+        RunLog.note(.session, .info, "begins: woodshed \(version), \(verb)")
+        arguments = try configured(arguments)
         var command: any ParsableCommand
         do {
             command = try Woodshed.parseAsRoot(SectionArguments.merged(arguments))

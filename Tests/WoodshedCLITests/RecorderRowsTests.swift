@@ -127,7 +127,7 @@ struct RecorderRowsTests {
             guard case .object(let fields) = place, case .string(let path)? = fields.first?.value else { return nil }
             return path
         }
-        #expect(paths.count == 12 && paths.allSatisfy { note.text.contains($0) }, "\(paths)")
+        #expect(paths.count == 13 && paths.allSatisfy { note.text.contains($0) }, "\(paths)")
         for words in [
             ["add", "song.wav"], ["sections", "song.wav", "add", "1-2"], ["config", "set", "speed", "80%"],
             ["waveform", "song.wav"],

@@ -1,4 +1,5 @@
 // Opening: chooses what plays or records for a device, a sound card or a stand-in for one.
+internal import RunLog
 
 /// Opens an output for playing.
 ///
@@ -7,11 +8,15 @@
 /// A file is created here, under a temporary name until the stream ends.
 /// Throws the error of the device, with the remedy. Real-time safe: no.
 public func openOutput(_ device: OutputDevice, _ request: StreamRequest) throws(DeviceError) -> any OutputStream {
-    switch device {
-    case .system(let name):
-        return try DeviceOutput(StreamCore(ALSABackend(output: name, request), request))
-    case .null, .file:
-        return try DeviceOutput(StreamCore(ClockedBackend(output: device, request), request))
+    try logged("output \(device)") { () throws(DeviceError) -> any OutputStream in
+        switch device {
+        case .system(let name):
+            return try DeviceOutput(StreamCore(ALSABackend(output: name, request), request))
+        case .null, .file:
+            return try DeviceOutput(StreamCore(ClockedBackend(output: device, request), request))
+        }
+    } shown: {
+        $0.configuration.logText
     }
 }
 
@@ -21,11 +26,15 @@ public func openOutput(_ device: OutputDevice, _ request: StreamRequest) throws(
 /// opening is retried for up to a second, then throws `busy`. A file is opened here, and keeps its own rate and channels whatever
 /// the request; its end ends the stream. Throws the error of the device, with the remedy. Real-time safe: no.
 public func openInput(_ device: InputDevice, _ request: StreamRequest) throws(DeviceError) -> any InputStream {
-    switch device {
-    case .system(let name):
-        return try DeviceInput(StreamCore(ALSABackend(input: name, request), request))
-    case .null, .file:
-        return try DeviceInput(StreamCore(ClockedBackend(input: device, request), request))
+    try logged("input \(device)") { () throws(DeviceError) -> any InputStream in
+        switch device {
+        case .system(let name):
+            return try DeviceInput(StreamCore(ALSABackend(input: name, request), request))
+        case .null, .file:
+            return try DeviceInput(StreamCore(ClockedBackend(input: device, request), request))
+        }
+    } shown: {
+        $0.configuration.logText
     }
 }
 
@@ -41,18 +50,44 @@ public func openDuplex(
     output: OutputDevice, input: InputDevice, inputChannelCount: Int? = nil, clocks: DuplexClocks = .automatic,
     _ request: StreamRequest
 ) throws(DeviceError) -> any DuplexStream {
-    let inputRequest = try inputChannelCount.map { (count) throws(DeviceError) in try request.with(channelCount: count)
+    try logged("output \(output) and input \(input)") { () throws(DeviceError) -> any DuplexStream in
+        let inputRequest = try inputChannelCount.map { (count) throws(DeviceError) in
+            try request.with(channelCount: count)
+        }
+        switch (output, input) {
+        case (.system(let outputName), .system(let inputName)):
+            return try ALSABackend.duplex(
+                output: outputName, input: inputName, request, inputRequest: inputRequest ?? request, clocks: clocks)
+        case (.system, _), (_, .system):
+            throw DeviceError(
+                kind: .invalidRequest, message: "\(output) and \(input) have no clock in common",
+                remedy: "Play and record on one card, or use files and null for both.")
+        default:
+            let backend = try ClockedBackend(
+                output: output, input: input, request, inputRequest: inputRequest ?? request)
+            return try DeviceDuplex(StreamCore(backend, request))
+        }
+    } shown: {
+        $0.outputConfiguration.logText
     }
-    switch (output, input) {
-    case (.system(let outputName), .system(let inputName)):
-        return try ALSABackend.duplex(
-            output: outputName, input: inputName, request, inputRequest: inputRequest ?? request, clocks: clocks)
-    case (.system, _), (_, .system):
-        throw DeviceError(
-            kind: .invalidRequest, message: "\(output) and \(input) have no clock in common",
-            remedy: "Play and record on one card, or use files and null for both.")
-    default:
-        let backend = try ClockedBackend(output: output, input: input, request, inputRequest: inputRequest ?? request)
-        return try DeviceDuplex(StreamCore(backend, request))
+}
+
+/// Carries out the opening of a device, and logs what came of it.
+private func logged<Stream>(
+    _ what: String, _ open: () throws(DeviceError) -> Stream, shown: (Stream) -> String
+) throws(DeviceError) -> Stream {
+    do throws(DeviceError) {
+        let stream = try open()
+        RunLog.note(.audio, .info, "opened \(what): \(shown(stream))")
+        return stream
+    } catch {
+        RunLog.note(.audio, .error, "cannot open \(what): \(error.message)")
+        throw error
+    }
+}
+
+extension StreamConfiguration {
+    fileprivate var logText: String {
+        "\(sampleRate) Hz, \(channelCount) channels, \(periodFrames) of \(bufferFrames) frames, \(formatName), \(accessName)"
     }
 }

@@ -1,3 +1,4 @@
+internal import RunLog
 internal import Synchronization
 
 /// Plays on one device until it is lost, then counts frames with a null stream until there is another.
@@ -148,6 +149,7 @@ final class Keeper: Sendable {
             device: lost, cause: loss.error.lossCause ?? .unplugged, error: loss.error, frame: loss.frame,
             unheardFrames: loss.unheardFrames)
         totals.count(interruption)
+        RunLog.note(.audio, .warning, "lost \(lost) at frame \(loss.frame): \(loss.error.message)")
         let nothing = try openOutput(.null, try idleRequest())
         guard install(nothing, from: loss.frame, isDevice: false) else { return nil }
         callbacks.interrupted(interruption, policy.resumes)
@@ -167,6 +169,7 @@ final class Keeper: Sendable {
             found.stream.stop()
             return nil
         }
+        RunLog.note(.audio, .info, "plays on \(found.device) from frame \(frame)")
         callbacks.returned(found.stream.configuration, frame, found.device != device)
         do throws(DeviceError) {
             try found.stream.start(deviceCallbacks(render, from: frame, found.stream.configuration))

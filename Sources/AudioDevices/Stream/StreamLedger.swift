@@ -1,4 +1,5 @@
 import Realtime
+import RunLog
 import Synchronization
 
 /// Figures that the device thread publishes for other threads, wait-free on its side.
@@ -87,11 +88,18 @@ final class StreamLedger: @unchecked Sendable {
     var inputPosition: CapturePosition { inputReader.withLock { $0.read() } }
 
     func takeIncidents() -> [StreamIncident] {
-        incidentReader.withLock { reader in
+        let taken = incidentReader.withLock { reader in
             var incidents: [StreamIncident] = []
             while let incident = reader.pop() { incidents.append(incident) }
             return incidents
         }
+        for incident in taken {
+            RunLog.note(
+                .audio, .warning,
+                "\(incident.kind) on the \(incident.side) at frame \(incident.frame), \(incident.lostFrames) lost, recovery: \(incident.recovery)"
+            )
+        }
+        return taken
     }
 
     func statistics(scheduling: RealtimeReport?) -> StreamStatistics {

@@ -5,6 +5,7 @@ internal import Database
 internal import Files
 internal import Glibc
 internal import Practice
+internal import RunLog
 
 /// How a file comes into the library.
 public enum AddingWay: String, Sendable, CaseIterable {
@@ -117,11 +118,16 @@ extension RecordingLibrary {
         let written: [AddedItem?]
         do throws(StoreError) { written = try write(files) } catch {
             for file in files { takeBack(file) }
+            RunLog.note(.library, .error, "nothing added: \(error.message)")
             return files.map { .failure($0.failure ?? error) }
         }
         for file in files { cleanUp(file) }
         return zip(files, written).map { file, added in
-            if let failure = file.failure { return .failure(failure) }
+            if let failure = file.failure {
+                RunLog.note(.library, .warning, "not added: \(file.path): \(failure)")
+                return .failure(failure)
+            }
+            RunLog.note(.library, .info, "\(file.known == nil ? "added" : "has already"): \(file.path)")
             if let known = file.known { return .success(AddedItem(item: known, isNew: false)) }
             return added.map { .success($0) } ?? .failure(RecordingLibraryError.unknown(0))
         }

@@ -4,6 +4,7 @@ internal import Database
 internal import Files
 internal import Glibc
 public import Practice
+internal import RunLog
 
 extension RecordingLibrary {
     /// Puts recordings into the trash, in one step that `undoRemoval` takes back. A file of the library's own waits in its trash; a linked file
@@ -40,6 +41,7 @@ extension RecordingLibrary {
             _ = calls.rename(folder.file(row.path), to: folder.trashed(row.path))
         }
         settleDocuments(of: removed.map(\.number))
+        RunLog.note(.library, .info, "to the trash: \(removed.map(\.number))")
         return removed.map(\.item)
     }
 
@@ -163,7 +165,9 @@ extension RecordingLibrary {
             removed.append(emptied.0)
             freed += emptied.1
         }
-        return (removed, try freed + emptyDocumentTrash())
+        freed += try emptyDocumentTrash()
+        RunLog.note(.library, .info, "emptied the trash of \(removed.map(\.number)), \(freed) bytes")
+        return (removed, freed)
     }
 
     private func removeFiles(of row: ItemRow) throws(RecordingLibraryError) -> Int64 {

@@ -1,6 +1,7 @@
 internal import Database
 internal import Files
 internal import Glibc
+internal import RunLog
 internal import UserState
 
 /// The file of a store, and the connection to it. One thread at a time.
@@ -67,7 +68,9 @@ struct StoreFile: ~Copyable {
         do throws(StoreError) { return try body(&self) } catch {
             guard error.kind == .damaged, !isInMemory else { throw error }
             close()
+            RunLog.note(.sql, .warning, "damaged, is being repaired: \(error.message)")
             repair = try StoreRepair(of: path, schema: schema, cause: error, busyTimeout: busyTimeout) ?? repair
+            RunLog.note(.sql, .info, repair?.message ?? "repaired by another program: \(path)")
         }
         return try body(&self)
     }

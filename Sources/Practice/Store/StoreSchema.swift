@@ -1,6 +1,7 @@
 // The tables of a store. A change to them is a new version: a list of statements at the end of `versions`, never a change to an earlier
 // one, and a file of that version in the tests.
 internal import Database
+internal import RunLog
 
 /// The versions of the tables; tests add one.
 struct StoreSchema: Sendable {
@@ -44,6 +45,7 @@ struct StoreSchema: Sendable {
                         let reader = try Database(path: path, creating: false)
                         try reader.copy(to: Database(path: "\(path).v\(version)-backup", creating: true))
                     }
+                    RunLog.note(.sql, .info, "migrates to version \(self.version), from \(state): \(path)")
                     try bringUp(database, from: state)
                     return try self.state(of: database)
                 }

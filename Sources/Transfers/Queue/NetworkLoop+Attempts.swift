@@ -1,5 +1,6 @@
 internal import CCurl
 internal import Libraries
+internal import RunLog
 
 // Requests, and what follows from their answers.
 extension NetworkLoop {
@@ -27,6 +28,8 @@ extension NetworkLoop {
             return
         }
         work.exchange = exchange
+        let wanted = range.map { "from byte \($0.start)" } ?? "from the first byte"
+        RunLog.note(.net, .debug, "\(work.transfer.id): request \(lastSerial) to \(address.shown), \(wanted)")
         exchanges[exchange.key] = exchange
         _ = unsafe curl.curl_multi_add_handle(multi, exchange.handle)
     }
@@ -91,6 +94,7 @@ extension NetworkLoop {
         // libcurl gives none if it did not receive the whole body, which may be anything.
         let redirection = exchange.redirection ?? exchange.head.value("location")
         let error = code == CURLE_OK ? nil : exchange.error(code)
+        RunLog.note(.net, .debug, exchange.logText)
         work.exchange = nil
         exchanges[exchange.key] = nil
         _ = unsafe curl.curl_multi_remove_handle(multi, exchange.handle)

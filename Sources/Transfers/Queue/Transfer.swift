@@ -1,4 +1,5 @@
 internal import Realtime
+internal import RunLog
 internal import Synchronization
 
 /// A transfer in a `TransferQueue`: how far it is, and how it is steered.
@@ -100,6 +101,7 @@ public final class Transfer: Sendable {
     func show(_ progress: TransferProgress) { shown.withLock { $0.progress = progress } }
 
     func tell(_ kind: TransferEvent.Kind) {
+        if let level = kind.logLevel { RunLog.note(.net, level, "\(id): \(kind.logText)") }
         let event = TransferEvent(id: id, kind: kind)
         core.events.tell(event)
         broadcast.tell(event)

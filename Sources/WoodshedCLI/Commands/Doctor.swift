@@ -50,7 +50,8 @@ struct Doctor: Verb {
         system.tryMediaKeys()
         let diagnosis = Diagnosis(
             system: system, device: DeviceFacts(output, .machine), source: DeviceFacts(source, .machine),
-            mustRecord: input != nil, mustHaveMediaKeys: mpris)
+            mustRecord: input != nil, mustHaveMediaKeys: mpris,
+            log: try LogOptions().summary)
         let style = CheckStyle.current(plain: plain)
         if json {
             let checks = JSONValue.array(diagnosis.checks.map(\.json))

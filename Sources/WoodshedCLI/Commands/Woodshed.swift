@@ -17,6 +17,9 @@ struct Woodshed: ParsableCommand {
               woodshed play song.mp3 --speed 80%               play a file
               woodshed practice song.mp3 --section 1:20-1:45 -n 5 --speed 70%
               woodshed render song.mp3 --section 1:20-1:45 -n 5 --speed 70% -o loop.wav
+
+            Every verb takes --log-level debug, or audio:debug,sql:trace, and --log-file FILE:
+            they write what it does to a file. So do WOODSHED_LOG and WOODSHED_LOG_FILE.
             """,
         version: CommandLineTool.version,
         subcommands: [

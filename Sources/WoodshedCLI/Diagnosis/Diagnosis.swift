@@ -14,10 +14,16 @@ struct Diagnosis {
     /// Whether media keys that do nothing are an error, because they were asked for.
     var mustHaveMediaKeys = false
 
+    /// Where the log is, and what goes into it; nil if that is not told.
+    var log: String?
+
     /// All checks, the decisive one first.
     var checks: [Check] {
         [output, input, group].compactMap { $0 } + volume
-            + [priority, timeout, niceness, memoryLock, throttle, governor, kernel, pedals, mediaKeys, ffmpeg, disk]
+            + [
+                priority, timeout, niceness, memoryLock, throttle, governor, kernel, pedals, mediaKeys, ffmpeg, disk,
+                logNote,
+            ]
             .compactMap {
                 $0
             }
@@ -25,6 +31,8 @@ struct Diagnosis {
 
     /// The exit code: that of the first problem that prevents playing.
     var status: ExitStatus { checks.first { $0.grade == .broken }?.status ?? .success }
+
+    private var logNote: Check? { log.map { Check(name: "log", grade: .good, finding: $0) } }
 
     /// A processor that saves power and is therefore slow.
     private var governor: Check? {

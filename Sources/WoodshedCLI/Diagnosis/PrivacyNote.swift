@@ -38,6 +38,7 @@ struct PrivacyNote {
             place(state, UnlistedTakes.fileName, "takes that the list could not take in yet"),
             place(state, "background.log", "what the last run in the background said"),
             place(state, "fetches.log", "what the last fetch in the background said"),
+            place(state, "woodshed.log", "what runs did, if --log-level or WOODSHED_LOG asked for it"),
             place(state, "calibrations.json", "measured round trips of devices"),
             place(CacheFolder.path, "waveforms", "waveforms, which can be made again"),
             place(CacheFolder.path, "extracted.json", "where your program found the sound of videos, for some hours"),

@@ -1,0 +1,102 @@
+internal import Explanations
+internal import Glibc
+
+/// A file to which lines are appended, by several processes at once.
+///
+/// Each line is one write with O_APPEND, so lines never mix. A file beyond its limit is renamed to `NAME.1`, in place of an older one.
+package struct LogFile: Sendable {
+    /// Why a file cannot be used.
+    package struct Fault: Error, Equatable {
+        /// The end of a sentence that begins with the file's name.
+        package let text: String
+    }
+
+    package let path: String
+    private let limit: Int64
+    private let printable: @Sendable (String) -> String
+    private var descriptor: Int32
+
+    /// Where a file of the usual size ends, in bytes.
+    package static let usualLimit: Int64 = 10_000_000
+    /// More of a text is left out, in bytes: a line stays one write.
+    private static let longest = 16_000
+
+    /// Opens a file, or makes it with access for the user only. Its folder must exist.
+    ///
+    /// - Parameters:
+    ///   - path: The file. One that is no log of this program is refused, because the name may be a mistake.
+    ///   - limit: When it begins anew, in bytes.
+    ///   - printable: Makes a text one that a terminal shows as it is.
+    package init(
+        _ path: String, limit: Int64 = LogFile.usualLimit, printable: @escaping @Sendable (String) -> String
+    ) throws(Fault) {
+        (self.path, self.limit, self.printable) = (path, limit, printable)
+        descriptor = try Self.opened(path)
+    }
+
+    private static func opened(_ path: String) throws(Fault) -> Int32 {
+        // Without O_NONBLOCK a pipe that nobody reads would stop the program.
+        let flags = O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC | O_NOCTTY | O_NONBLOCK
+        let descriptor = unsafe open(path, flags, 0o600)
+        guard descriptor >= 0 else { throw Fault(text: "cannot be written: \(systemText(errno))") }
+        var status = stat()
+        guard unsafe fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+            close(descriptor)
+            throw Fault(text: "is no file for a log")
+        }
+        var first = [UInt8](repeating: 0, count: 11)
+        let count = unsafe pread(descriptor, &first, first.count, 0)
+        guard count <= 0 || count == first.count && LogTime.beginsDate(first) else {
+            close(descriptor)
+            throw Fault(text: "has other contents than a log of woodshed")
+        }
+        if status.st_mode & 0o077 != 0 { _ = fchmod(descriptor, 0o600) }
+        return descriptor
+    }
+
+    /// Appends a line.
+    mutating func write(_ area: LogArea, _ level: LogLevel, _ text: String) {
+        keepInPlace()
+        guard descriptor >= 0 else { return }
+        var time = timespec()
+        _ = unsafe clock_gettime(CLOCK_REALTIME, &time)
+        let line = line(
+            area, level, text, seconds: Int64(time.tv_sec), milliseconds: Int(time.tv_nsec / 1_000_000),
+            process: getpid())
+        let bytes = Array(line.utf8)
+        _ = unsafe Glibc.write(descriptor, bytes, bytes.count)
+    }
+
+    /// A line with its ending.
+    func line(
+        _ area: LogArea, _ level: LogLevel, _ text: String, seconds: Int64, milliseconds: Int, process: Int32
+    ) -> String {
+        var text = text
+        if text.utf8.count > Self.longest { text = String(text.prefix(Self.longest / 4)) + "…" }
+        return "\(LogTime.text(seconds, milliseconds)) \(level.name) \(area.name) \(process) \(printable(text))\n"
+    }
+
+    /// Follows the name to a new file if another process has renamed ours, and renames it if it is full.
+    private mutating func keepInPlace() {
+        var (own, named) = (stat(), stat())
+        if descriptor >= 0, unsafe fstat(descriptor, &own) == 0, unsafe stat(path, &named) == 0,
+            own.st_ino == named.st_ino, own.st_dev == named.st_dev
+        {
+            guard own.st_size >= limit else { return }
+            // Whoever does not get the lock goes on in the full file: another process is renaming it.
+            guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else { return }
+            defer { if descriptor >= 0 { flock(descriptor, LOCK_UN) } }
+            // Only with the lock it is certain that the name is still this file's.
+            guard unsafe stat(path, &named) == 0, own.st_ino == named.st_ino, own.st_dev == named.st_dev else {
+                return reopen()
+            }
+            guard unsafe rename(path, path + ".1") == 0 else { return }
+        }
+        reopen()
+    }
+
+    private mutating func reopen() {
+        if descriptor >= 0 { close(descriptor) }
+        descriptor = (try? Self.opened(path)) ?? -1
+    }
+}
