@@ -216,7 +216,7 @@ let package = Package(
             ],
             swiftSettings: settings),
         .testTarget(
-            name: "RunLogTests", dependencies: ["RunLog", "TestSupport"], swiftSettings: quickSettings),
+            name: "RunLogTests", dependencies: ["RunLog"], swiftSettings: quickSettings),
         .testTarget(name: "RealtimeTests", dependencies: ["Realtime", "TestSupport"], swiftSettings: settings),
         .testTarget(
             name: "SettingsTests", dependencies: ["Settings", "UserState", "TestSupport"], swiftSettings: settings),

@@ -1,15 +1,19 @@
 // The log: words, lines, and a file that several processes write to.
 import Glibc
-import TestSupport
 import Testing
 
 @testable import RunLog
 
 @Suite("The log")
-struct RunLogTests {
+final class RunLogTests {
     private let folder = "/tmp/woodshed-log-\(getpid())-\(UInt32.random(in: 0...UInt32.max))"
 
     init() { unsafe mkdir(folder, 0o700) }
+
+    deinit {
+        for name in ["a.log", "b.log", "song.mp3", "c.log", "c.log.1"] { unsafe unlink(folder + "/" + name) }
+        unsafe rmdir(folder)
+    }
 
     private func text(_ path: String) -> String {
         guard let file = unsafe fopen(path, "r") else { return "" }
