@@ -43,7 +43,8 @@ struct LogCommandTests {
         #expect(level.status == 64 && level.error.contains("trace"), "\(level.error)")
         let song = home.song("song.wav")
         let refused = home.run("list", "--log-level", "debug", "--log-file", song)
-        #expect(refused.status == 0 && refused.errorLines.count == 2, "\(refused.error)")
+        let told = refused.errorLines.filter { $0.contains("the log ") }
+        #expect(refused.status == 0 && told.count == 1, "\(refused.error)")
     }
 
     @Test("a secret in an address is not written")
