@@ -56,7 +56,9 @@ extension RecordingLibrary {
 
     /// Removes a document from its recording. A file of the library's own waits in its trash; `undoRemoval` brings it back.
     ///
-    /// - Parameter index: Its place among the documents of the recording, from 1.
+    /// - Parameters:
+    ///   - index: Its place among the documents of the recording, from 1.
+    ///   - number: The recording.
     /// - Returns: The document as it was.
     /// - Throws: `RecordingLibraryError` of kind `unknown`; `StoreError`.
     @discardableResult
