@@ -24,7 +24,7 @@ struct RenderTests {
         #expect(run.lines.count == 1)
         #expect(
             run.text.hasSuffix(
-                #""codec":"pcm_s16","sample_rate":44100,"channels":2,"frames":60000,"seconds":1.3605442176870748,"bytes":240044,"bit_rate":1411459,"tags":{},"shortfall":null,"sections":[],"library":null}"#
+                #""codec":"pcm_s16","sample_rate":44100,"channels":2,"frames":60000,"seconds":1.3605442176870748,"bytes":240044,"bit_rate":1411459,"tags":{},"shortfall":null,"sections":[],"library":null,"documents":[]}"#
                     + "\n"),
             "\(run.text)")
         #expect(run.text.hasPrefix(#"{"v":1,"path":""# + folder["song.wav"] + #"","container":"wav""#))
