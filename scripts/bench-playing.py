@@ -8,7 +8,6 @@ and measures its loudness. Prints the xruns, and whether the card got the same s
 """
 
 import ctypes
-import hashlib
 import os
 import socket
 import struct
@@ -92,7 +91,7 @@ class Load:
 
 
 def played(library, command, environment):
-    """Plays a recording; returns a digest of what the card got, and the number of xruns."""
+    """Plays a recording; returns the samples that the card got, as bytes, and the number of xruns."""
     library.virtual_card_remove(CARD.encode())
     process = subprocess.Popen(
         command, env=os.environ | environment, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
@@ -100,20 +99,28 @@ def played(library, command, environment):
     card = virtual_card.Card(library, CARD)
     try:
         card.wait()
-        digest, frame, xruns = hashlib.sha256(), None, 0
+        samples, frame, xruns = bytearray(), None, 0
         while process.poll() is None:
             truth = card.truth()
             xruns = max(xruns, truth.xruns)
             if frame is None and truth.is_running:
                 frame = truth.start_frame
             while frame is not None and truth.is_running and frame + RATE // 2 <= truth.device_frame:
-                digest.update(struct.pack(f"{RATE}d", *card.heard(frame, RATE // 2)))
+                samples += struct.pack(f"{RATE}d", *card.heard(frame, RATE // 2))
                 frame += RATE // 2
             time.sleep(0.02)
-        return digest.hexdigest(), xruns
+        return bytes(samples), xruns
     finally:
         process.kill()
         card.close()
+
+
+def is_same(one, other):
+    """Whether what two runs played is the same, from the second second on: the card counts the frames before the start anew each time."""
+    second = RATE * 2 * 8
+    begin = other.find(one[second:second + 4096])
+    length = (SECONDS - 2) * second
+    return begin >= 0 and len(one) >= second + length and one[second:second + length] == other[begin:begin + length]
 
 
 def main():
@@ -132,7 +139,10 @@ def main():
         }
         os.environ["ALSA_CONFIG_PATH"] = configuration
         library = ctypes.CDLL(plug_in)
-        ours = [woodshed, "play", song, "--speed", "80%", "--output", f"virtual:{CARD}", "--quiet"]
+        # The material is given, because a slowed pass is rendered otherwise from the moment at which it is known, which differs from run to run.
+        ours = [
+            woodshed, "practice", song, "--section", f"0-{SECONDS}", "-n", "1", "--material", "music", "--speed", "80%",
+            "--output", f"virtual:{CARD}", "--quiet"]
         mpv = ["mpv", "--no-config", "--no-video", "--really-quiet", "--speed=0.8", "--ao=alsa", f"--audio-device=alsa/virtual:{CARD}", song]
         alone, _ = played(library, ours, environment)
         port = listener.getsockname()[1]
@@ -140,7 +150,7 @@ def main():
             with Load(woodshed, port, environment) as load:
                 results = [played(library, command, environment) for _ in range(runs)]
             xruns = sum(result[1] for result in results)
-            same = sum(result[0] == alone for result in results)
+            same = sum(is_same(alone, result[0]) for result in results)
             bits = f", the same samples as alone in {same} of {runs} runs" if command is ours else ""
             print(f"  {name}: {xruns} xruns in {runs} runs of {SECONDS / 0.8:.0f} s, while {load.count} recordings were fetched{bits}")
 
