@@ -107,6 +107,13 @@ __attribute__((noinline)) int realtime_stack_touch(void **lowest, size_t *byte_c
     return 0;
 }
 
+int realtime_processor_count(void) {
+    cpu_set_t set;
+    // The set is too small on machines with more than 1024 processors.
+    long count = sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : sysconf(_SC_NPROCESSORS_ONLN);
+    return count < 1 ? 1 : count > 1024 ? 1024 : (int)count;
+}
+
 int realtime_name_thread(const char *name) { return pthread_setname_np(pthread_self(), name); }
 
 int realtime_schedule_fifo(int priority) {

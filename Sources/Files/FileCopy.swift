@@ -19,7 +19,7 @@ package enum FileCopy {
         if target < 0 { throw FileFault(code: Int32(-target), isCreating: true) }
         do throws(FileFault) {
             if linux_clone_file(Int32(target), source.descriptor) != 0 {
-                try copyBytes(of: source.descriptor, to: Int32(target), calls)
+                try copyBytes(of: source, to: Int32(target), calls)
             }
             let closed = calls.close(Int32(target))
             if closed < 0, closed != -Int(EINTR) { throw FileFault(code: Int32(-closed)) }
@@ -29,11 +29,15 @@ package enum FileCopy {
         }
     }
 
-    private static func copyBytes(of source: Int32, to target: Int32, _ calls: any FileCalls) throws(FileFault) {
+    private static func copyBytes(
+        of source: borrowing RegularFile, to target: Int32, _ calls: any FileCalls
+    ) throws(FileFault) {
         var offset: Int64 = 0
+        // A small file needs no large piece; one more byte shows that the file ends there.
+        let size = Int(min(Int64(pieceSize), source.byteCount + 1))
         do throws(FileFault) {
             while true {
-                let bytes = try FileBytes.bytes(of: source, at: offset, count: pieceSize)
+                let bytes = try FileBytes.bytes(of: source.descriptor, at: offset, count: size)
                 if bytes.isEmpty { return }
                 try FileBytes.write(bytes, at: offset, of: target, calls: calls)
                 offset += Int64(bytes.count)

@@ -1,4 +1,5 @@
 import AudioFiles
+import Database
 import Foundation
 import Practice
 import Sections
@@ -144,6 +145,26 @@ struct StoreTests {
         #expect(try found("intro").isEmpty && found("ending") == [1] && found("blue").isEmpty && found("giant") == [2])
         try store.apply(.remove(ids: [1]), to: cafe)
         #expect(try found("ending").isEmpty && store.recordings().count == 2)
+    }
+
+    @Test("find recordings that came in one step by the titles that they have at its end")
+    func searchAfterOneStep() throws {
+        let store = try PracticeStore(.memory)
+        try store.apply(.add([]), to: recording(1, title: "Blue Train"))
+        try store.change { (rows) throws(DatabaseError) in
+            try rows.addingWordsAtOnce { (rows) throws(DatabaseError) in
+                for (number, title) in [(2, "Giant Steps"), (3, "Naima"), (1, "Blue Bossa"), (2, "Countdown")] {
+                    _ = try rows.see(recording(UInt64(number), title: title), at: 1)
+                }
+            }
+        }
+        func found(_ text: String) throws -> [UInt64] { try store.recordings(matching: text).map(\.recording.key.high) }
+        #expect(try found("giant").isEmpty && found("countdown") == [2] && found("naima") == [3])
+        #expect(try found("train").isEmpty && found("bossa") == [1])
+        var renamed = recording(2)
+        renamed.title = "Syeeda"
+        try store.remember(renamed, position: nil, settings: [:])
+        #expect(try found("countdown").isEmpty && found("syeeda") == [2])
     }
 
     @Test("refuse a recording whose length or rate differs")

@@ -36,6 +36,16 @@ func measureLibrary() throws {
         }
         print("  adding \(added) recordings of .1 s, \(name): \(Int(time)) ms")
         record("Library", "add \(count) recordings, \(name)", unit: "ms", .lower, [time])
+        if way == .copy {
+            // What the disk alone takes.
+            let copying = milliseconds {
+                _ = unsafe system("cp -r \(folder)/in \(folder)/cp && sync -f \(folder)/cp")
+            }
+            print("  cp -r and sync: \(Int(copying)) ms, ratio \(time / copying)")
+            record(
+                "Library", "add \(count) recordings, copied, beside cp and sync", unit: "times", .lower,
+                [time / copying])
+        }
         guard way == .link else { continue }
         for (what, text) in [
             ("list", ""), ("search 'giant 99'", "giant 99"), ("search 'caf'", "caf"),

@@ -36,6 +36,9 @@ bool realtime_flush_to_zero_is_supported(void);
 /// the range cannot be found. On success `*lowest` and `*byte_count` are the stack.
 int realtime_stack_touch(void **lowest, size_t *byte_count);
 
+/// The processors that the calling thread may use: those it is bound to, which a batch system may limit. At least 1.
+int realtime_processor_count(void);
+
 /// Names the calling thread, with at most 15 bytes. Returns 0 or an errno.
 int realtime_name_thread(const char *name);
 

@@ -21,6 +21,10 @@ struct ItemRow {
 struct ItemRows {
     let rows: StoreRows
     let folder: String
+    /// Recordings with a higher number get their words to search later; nil if all get them at once.
+    private var wordsComeLaterAfter: Int64?
+
+    init(rows: StoreRows, folder: String) { (self.rows, self.folder) = (rows, folder) }
 
     private var database: Database { rows.database }
 
@@ -147,7 +151,7 @@ struct ItemRows {
                 .text(Self.text(new.told.reduce(into: [:]) { $0[$1] = StoreRows.milliseconds })),
             ])
         let number = database.lastInsertedRow
-        try addWords(of: number)
+        if wordsComeLaterAfter == nil { try addWords(of: number) }
         return Int(number)
     }
 
@@ -227,6 +231,24 @@ struct ItemRows {
     // MARK: Words to search
 
     private static let indexes = ["item_words", "item_trigrams"]
+
+    /// Carries out `body`, which may add recordings, but not edit them; these get their words to search afterwards, in one step.
+    func addingWordsAtOnce<Value>(_ body: (ItemRows) throws(DatabaseError) -> Value) throws(DatabaseError) -> Value {
+        try rows.addingWordsAtOnce { (later) throws(DatabaseError) in
+            let last = try database.first("SELECT coalesce(max(id), 0) FROM item") { (row) throws(DatabaseError) in
+                try row.integer(0)
+            }
+            var items = ItemRows(rows: later, folder: folder)
+            items.wordsComeLaterAfter = last ?? 0
+            let value = try body(items)
+            for index in Self.indexes {
+                try database.run(
+                    "INSERT INTO \(index) (rowid, title, artist, tags) SELECT id, title, artist, tags FROM item WHERE id > ?",
+                    .integer(last ?? 0))
+            }
+            return value
+        }
+    }
 
     private func addWords(of number: Int64) throws(DatabaseError) {
         for index in Self.indexes {

@@ -22,8 +22,8 @@ struct NewItem: Sendable {
     /// - Parameter name: The name to go by if the file has no title, and to keep; by default the file's own.
     init(fileAt path: String, named name: String? = nil, store: PracticeStore) throws(AudioFileError) {
         let info = try AudioFileInfo(path: path)
-        recording = try store.recording(of: info)
         let details = try FileDetails(of: info)
+        recording = try store.recording(of: info, details: details)
         self.path = FileName.absolute(path) ?? path
         place = .linked
         originalName = name ?? fileName(path)
@@ -71,6 +71,9 @@ func fileName(_ path: String) -> String { path.split(separator: "/").last.map(St
 
 /// A text as one line: control characters are blanks, and there are none at its ends.
 func line(_ text: String) -> String {
+    // Nearly every text is one already.
+    let isPlain = text.utf8.allSatisfy { (0x20..<0x7F).contains($0) } && text.first != " " && text.last != " "
+    if isPlain { return text }
     var line = String.UnicodeScalarView()
     for scalar in text.unicodeScalars {
         let isControl =

@@ -5,6 +5,7 @@ internal import Database
 internal import Files
 internal import Glibc
 internal import Practice
+internal import Realtime
 internal import RunLog
 
 /// How a file comes into the library.
@@ -41,17 +42,30 @@ extension RecordingLibrary {
     ///   - way: How they come into the library.
     ///   - change: Changes what is said about each new recording.
     ///   - isCancelled: Asked before each file; the rest is refused as cancelled if it is true.
+    ///   - told: Gets the place of each file in `paths` and what became of it, in order, as soon as the store has it.
     /// - Returns: What became of each, in order.
     public func add(
         _ paths: [String], _ way: AddingWay, change: (inout LibraryItem.Words) -> Void = { _ in },
-        isCancelled: () -> Bool = { false }
+        isCancelled: () -> Bool = { false }, told: (Int, Result<AddedItem, any Error>) -> Void = { _, _ in }
     ) -> [Result<AddedItem, any Error>] {
         var results: [Result<AddedItem, any Error>] = []
-        for start in stride(from: 0, to: paths.count, by: Self.batch) {
-            let group = paths[start..<min(start + Self.batch, paths.count)].map { NewFile(path: $0) }
-            results += add(group, way, change, isCancelled)
+        while results.count < paths.count {
+            let first = results.count
+            results += add(group(paths[first...], way), way, change, isCancelled)
+            for index in first..<results.count { told(index, results[index]) }
         }
         return results
+    }
+
+    /// The files of the next step.
+    private func group(_ paths: ArraySlice<String>, _ way: AddingWay) -> [NewFile] {
+        var (files, bytes) = ([NewFile](), Int64(0))
+        for path in paths.prefix(Self.mostFiles) where bytes < Self.mostBytes || files.isEmpty {
+            let file = NewFile(path: path, name: nil, before: state(path))
+            if way != .link { bytes += file.before?.byteCount ?? 0 }
+            files.append(file)
+        }
+        return files
     }
 
     /// Takes in a file in the library's own folder for parts: one that was fetched.
@@ -63,20 +77,29 @@ extension RecordingLibrary {
     package func takeIn(
         partAt path: String, named name: String, change: (inout LibraryItem.Words) -> Void
     ) throws -> AddedItem {
-        try add([NewFile(path: path, name: name)], .move, change, { false })[0].get()
+        try add([NewFile(path: path, name: name, before: state(path))], .move, change, { false })[0].get()
     }
 
     /// Files that are added in one step, at most: a longer step would keep other programs from the store.
-    private static let batch = 256
+    private static let mostFiles = 1024
+    /// A step ends after so many bytes of copies: they are what is lost if the program is killed.
+    private static let mostBytes: Int64 = 256 << 20
     /// So many files are put on the disk one by one; for more the whole file system is.
     private static let fewFiles = 8
 
+    /// Files that are read or copied at the same time: on a disk, more would wait for each other.
+    private static var threads: Int { min(SharedWork.processorCount, 4) }
+
     /// A file on its way.
-    private struct NewFile {
+    private struct NewFile: Sendable {
         let path: String
         /// The name to keep; nil for the file's own.
-        var name: String?
+        let name: String?
+        /// The file before it was read; nil if there was none.
+        let before: FileState?
         var item: NewItem?
+        /// Whether the library gets a copy, and not the file itself.
+        var isToCopy = false
         var failure: (any Error)?
         /// The copy, until it gets its name.
         var temporary: String?
@@ -90,14 +113,9 @@ extension RecordingLibrary {
     private func add(
         _ files: [NewFile], _ way: AddingWay, _ change: (inout LibraryItem.Words) -> Void, _ isCancelled: () -> Bool
     ) -> [Result<AddedItem, any Error>] {
-        var (files, staged) = (files, Int64(0))
-        for index in files.indices {
-            do {
-                if isCancelled() { throw RecordingLibraryError.cancelled }
-                try prepare(&files[index], way, staged: staged, change)
-                if way != .link { staged += files[index].item?.byteCount ?? 0 }
-            } catch { files[index].failure = error }
-        }
+        var files = worked(on: files, isCancelled) { try $0.read(&$1) }
+        settle(&files, way, change)
+        if files.contains(where: \.isToCopy) { files = worked(on: files, isCancelled) { try $0.copy(&$1) } }
         var results: [Result<AddedItem, any Error>]
         // Linked files need no folder.
         if files.contains(where: { $0.item?.place == .kept }) {
@@ -133,41 +151,93 @@ extension RecordingLibrary {
         }
     }
 
-    /// Reads a file, and copies it unless it stays where it is.
-    private func prepare(
-        _ file: inout NewFile, _ way: AddingWay, staged: Int64, _ change: (inout LibraryItem.Words) -> Void
-    ) throws {
-        let before = state(file.path)
-        var item = try NewItem(fileAt: file.path, named: file.name, store: store)
-        if let known = try self.item(item.recording.key), !known.isTrashed, exists(known),
-            known.byteCount == item.byteCount, known.place == .kept || way == .link
-        {
-            file.known = known
+    /// Does a step of the work with each file, several at a time.
+    private func worked(
+        on files: [NewFile], _ isCancelled: () -> Bool,
+        _ step: @escaping @Sendable (RecordingLibrary, inout NewFile) throws -> Void
+    ) -> [NewFile] {
+        var done = files
+        let begun =
+            isCancelled()
+            ? 0
+            : SharedWork.inOrder(files.count, threads: Self.threads) { index in
+                var file = files[index]
+                guard file.failure == nil else { return file }
+                do { try step(self, &file) } catch { (file.failure, file.item) = (error, nil) }
+                return file
+            } take: { index, file in
+                done[index] = file
+                return !isCancelled()
+            }
+        for index in begun..<files.count where done[index].failure == nil {
+            (done[index].failure, done[index].item) = (RecordingLibraryError.cancelled, nil)
+        }
+        return done
+    }
+
+    /// Reads a file.
+    private func read(_ file: inout NewFile) throws {
+        file.item = try NewItem(fileAt: file.path, named: file.name, store: store)
+    }
+
+    /// Finds out which files the library has already, and what becomes of the others.
+    private func settle(_ files: inout [NewFile], _ way: AddingWay, _ change: (inout LibraryItem.Words) -> Void) {
+        let known: [LibraryItem?]
+        do throws(StoreError) { known = try items(files.map(\.item?.recording.key)) } catch {
+            for index in files.indices where files[index].failure == nil { files[index].failure = error }
             return
         }
+        var (staged, hasFolder) = (Int64(0), false)
+        for (index, known) in zip(files.indices, known) {
+            guard files[index].failure == nil, let item = files[index].item else { continue }
+            if let known, !known.isTrashed, exists(known), known.byteCount == item.byteCount,
+                known.place == .kept || way == .link
+            {
+                (files[index].known, files[index].item) = (known, nil)
+                continue
+            }
+            do {
+                try settle(&files[index], item, way, staged: staged, change)
+                guard way != .link else { continue }
+                staged += item.byteCount
+                if !hasFolder { try folder.make() }
+                hasFolder = true
+            } catch { (files[index].failure, files[index].item) = (error, nil) }
+        }
+    }
+
+    private func settle(
+        _ file: inout NewFile, _ item: NewItem, _ way: AddingWay, staged: Int64,
+        _ change: (inout LibraryItem.Words) -> Void
+    ) throws {
+        var item = item
         let ofFile = item.words
         change(&item.words)
         item.words = try item.words.checked()
         item.told = ofFile.fields(otherThan: item.words)
         if way != .link {
             try checkQuota(adding: item.byteCount + staged)
-            try folder.make()
             let name = LibraryFolder.name(
                 item.recording.key, original: item.originalName, container: item.container)
             // From another disk, too, because only on one disk a file can be moved in one step.
-            if way == .copy || !isOnLibraryDisk(file.path) {
-                file.temporary = try copy(file.path)
-                // What was copied is what was read before, if the file has not changed meanwhile.
-                guard let before, state(file.path) == before else {
-                    takeBack(file)
-                    throw RecordingLibraryError(
-                        .changed, "\(file.path): the file changed while it was copied", remedy: "Try again.")
-                }
-            }
+            file.isToCopy = way == .copy || !isOnLibraryDisk(file.path)
             (item.place, item.path) = (.kept, name)
         }
         file.item = item
         if way == .move { file.movedFrom = file.path }
+    }
+
+    /// Copies a file into the folder for parts, if that is needed.
+    private func copy(_ file: inout NewFile) throws {
+        guard file.isToCopy else { return }
+        let temporary = try copy(file.path)
+        // What was copied is what was read before, if the file has not changed meanwhile.
+        guard let before = file.before, state(file.path) == before else {
+            _ = calls.remove(temporary)
+            throw RecordingLibraryError(
+                .changed, "\(file.path): the file changed while it was copied", remedy: "Try again.")
+        }
+        file.temporary = temporary
     }
 
     /// Copies a file into the folder for parts; returns the copy's name.
@@ -232,18 +302,24 @@ extension RecordingLibrary {
         let now = Self.now
         let items = files.map(\.item)
         return try self.change { (rows) throws(DatabaseError) in
-            try items.map { (item) throws(DatabaseError) -> AddedItem? in
-                guard let item else { return nil }
-                var recording = item.recording
-                recording.path = item.place == .kept ? folder.file(item.path) : item.path
-                // Another program may have added it meanwhile.
-                let earlier = try rows.item(recording.key)
-                let wasThere = earlier.map { !$0.isGone && !$0.item.isTrashed } ?? false
-                let row = try rows.rows.see(recording, at: now)
-                let number = try rows.add(item, recording: row.id, at: now)
-                return try rows.item(number: number).map { AddedItem(item: $0.item, isNew: !wasThere) }
+            try rows.addingWordsAtOnce { (rows) throws(DatabaseError) in
+                try items.map { (item) throws(DatabaseError) in
+                    guard let item else { return nil }
+                    return try write(item, in: rows, at: now)
+                }
             }
         }
+    }
+
+    private func write(_ item: NewItem, in rows: ItemRows, at now: Int64) throws(DatabaseError) -> AddedItem? {
+        var recording = item.recording
+        recording.path = item.place == .kept ? folder.file(item.path) : item.path
+        // Another program may have added it meanwhile.
+        let earlier = try rows.item(recording.key)
+        let wasThere = earlier.map { !$0.isGone && !$0.item.isTrashed } ?? false
+        let row = try rows.rows.see(recording, at: now)
+        let number = try rows.add(item, recording: row.id, at: now)
+        return try rows.item(number: number).map { AddedItem(item: $0.item, isNew: !wasThere) }
     }
 
     /// Undoes what was done with a file that the store could not take.

@@ -75,6 +75,16 @@ public final class RecordingLibrary: Sendable {
         try read { (rows) throws(DatabaseError) in try rows.item(key).flatMap(Self.present) } ?? nil
     }
 
+    /// The recordings with these sounds, as of one moment: nil for those that are not in the library, and for nil.
+    func items(_ keys: [RecordingKey?]) throws(StoreError) -> [LibraryItem?] {
+        try read { (rows) throws(DatabaseError) in
+            try keys.map { (key) throws(DatabaseError) in
+                guard let key else { return nil }
+                return try rows.item(key).flatMap(Self.present)
+            }
+        } ?? keys.map { _ in nil }
+    }
+
     /// The recording in a file, with its index; nil if it is not in the library. The file is not read.
     public func item(atPath path: String) throws(StoreError) -> LibraryItem? {
         let name = path.hasPrefix(folder.path + "/") ? String(path.dropFirst(folder.path.count + 1)) : path

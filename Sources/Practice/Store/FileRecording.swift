@@ -1,5 +1,5 @@
 public import AudioFiles
-internal import Files
+package import Files
 internal import Sections
 
 extension PracticeStore {
@@ -10,18 +10,22 @@ extension PracticeStore {
     ///
     /// Blocks the calling thread. Real-time safe: no.
     public func recording(of info: AudioFileInfo) throws(AudioFileError) -> PracticeRecording {
-        try recording(of: info, at: .now)
+        try recording(of: info, details: nil)
     }
 
-    /// - Parameter now: The time on the clock that sets files' times.
-    func recording(of info: AudioFileInfo, at now: FileState.Moment) throws(AudioFileError) -> PracticeRecording {
+    /// - Parameters:
+    ///   - details: What its file tells, if that was read already.
+    ///   - now: The time on the clock that sets files' times.
+    package func recording(
+        of info: AudioFileInfo, details: FileDetails? = nil, at now: FileState.Moment = .now
+    ) throws(AudioFileError) -> PracticeRecording {
         let file = try OpenedFile(path: info.path)
         let state = try file.state()
         let isStable = state.isStable(at: now)
         // A store that cannot be read says so to whoever asks it for sections.
         let known = isStable ? try? key(ofFileIn: state) : nil
         let key = if let known { known } else { try RecordingKey(of: file) }
-        var recording = try PracticeRecording(of: info, key: key)
+        var recording = try PracticeRecording(of: info, key: key, details: details)
         if isStable, try file.state() == state { recording.fileState = state }
         return recording
     }
@@ -38,7 +42,11 @@ extension PracticeRecording {
     /// Blocks the calling thread. Real-time safe: no.
     public init(of info: AudioFileInfo, key: RecordingKey? = nil) throws(AudioFileError) {
         let key = if let key { key } else { try RecordingKey(ofFileAt: info.path) }
-        let details = try FileDetails(of: info)
+        try self.init(of: info, key: key, details: nil)
+    }
+
+    init(of info: AudioFileInfo, key: RecordingKey, details: FileDetails?) throws(AudioFileError) {
+        let details = if let details { details } else { try FileDetails(of: info) }
         let title = details.tags.first { $0.key == .title }?.value
         self.init(
             key: key, sampleRate: info.sampleRate, frameCount: info.frameCount, title: Self.line(title ?? ""),

@@ -16,6 +16,10 @@ package struct RecordingRow {
 
 package struct StoreRows {
     package let database: Database
+    /// Recordings with a higher number get their words to search later; nil if all get them at once.
+    private var wordsComeLaterAfter: Int64?
+
+    package init(database: Database) { self.database = database }
 
     /// Changes that are kept of a recording, at most.
     static let mostChanges: Int64 = 1000
@@ -82,7 +86,7 @@ package struct StoreRows {
     /// Adds the recording, or brings its title, its path and when it was seen up to date; returns its row.
     package func see(_ recording: PracticeRecording, at time: Int64) throws(DatabaseError) -> RecordingRow {
         if let row = try self.recording(recording.key) {
-            let isRenamed = row.stored.recording.title != recording.title
+            let isRenamed = row.stored.recording.title != recording.title && row.id <= wordsComeLaterAfter ?? .max
             if isRenamed { try removeWords(ofRecording: row.id) }
             try database.run(
                 """
@@ -99,7 +103,7 @@ package struct StoreRows {
                 VALUES (?, ?, ?, ?, ?, ?, \(Self.nextRevision))
                 """, .bytes(recording.key.bytes), .integer(recording.sampleRate), .integer(recording.frameCount),
                 .text(recording.title), .text(orNull: recording.path), .integer(time))
-            try addWords(ofRecording: database.lastInsertedRow)
+            if wordsComeLaterAfter == nil { try addWords(ofRecording: database.lastInsertedRow) }
         }
         guard let row = try self.recording(recording.key) else { throw .damaged("a recording is not found") }
         if let state = recording.fileState { try write(state, of: row.id) }
@@ -223,6 +227,23 @@ package struct StoreRows {
     }
 
     // MARK: Words to search
+
+    /// Carries out `body`, and gives the recordings that it adds their words to search afterwards, in one step: SQLite writes out what an
+    /// index has gathered before every statement that changes one, which would be most of the work with many recordings.
+    package func addingWordsAtOnce<Value>(
+        _ body: (StoreRows) throws(DatabaseError) -> Value
+    ) throws(DatabaseError) -> Value {
+        let last = try database.first("SELECT coalesce(max(id), 0) FROM recording") { (row) throws(DatabaseError) in
+            try row.integer(0)
+        }
+        var rows = self
+        rows.wordsComeLaterAfter = last ?? 0
+        let value = try body(rows)
+        try database.run(
+            "INSERT INTO recording_words (rowid, title) SELECT id, title FROM recording WHERE id > ?",
+            .integer(last ?? 0))
+        return value
+    }
 
     private func addWords(ofRecording id: Int64) throws(DatabaseError) {
         try database.run(

@@ -47,24 +47,26 @@ struct AddCommand: Verb {
         let (named, found) = try FolderSearch.files(in: files, besides: library.folderPath)
         let areFew = named.count + found.count < Self.fewFiles
         for group in [(files: named, isNamed: true), (files: found, isNamed: false)] {
-            // In steps, so that a long list shows what was done, and Ctrl-C keeps it.
-            for start in stride(from: 0, to: group.files.count, by: Self.step) {
-                let files = Array(group.files[start..<min(start + Self.step, group.files.count)])
-                let results = library.add(
-                    files, way, change: words.change, isCancelled: { watch.isOver })
-                for (file, result) in zip(files, results) {
-                    switch result {
-                    case .success(let result):
-                        if result.isNew { added.append(result.item) } else { known += 1 }
-                        try tell(result, areFew)
-                    case .failure(let error as RecordingLibraryError) where error.kind == .cancelled:
-                        sum(added, known, failures.count)
-                        throw CommandFailure(watch.status)
-                    case .failure(let error):
-                        // What is no recording is passed over in a folder; a file that was named is an error.
-                        if !group.isNamed, error is AudioFileError { continue }
-                        failures.append((file, error))
-                    }
+            // A long list shows what was done, and Ctrl-C keeps it.
+            var refusal: (any Error)?
+            let results = library.add(
+                group.files, way, change: words.change, isCancelled: { watch.isOver || refusal != nil }
+            ) { _, result in
+                guard case .success(let added) = result, refusal == nil else { return }
+                do { try tell(added, areFew) } catch { refusal = error }
+            }
+            if let refusal { throw refusal }
+            for (file, result) in zip(group.files, results) {
+                switch result {
+                case .success(let result):
+                    if result.isNew { added.append(result.item) } else { known += 1 }
+                case .failure(let error as RecordingLibraryError) where error.kind == .cancelled:
+                    sum(added, known, failures.count)
+                    throw CommandFailure(watch.status)
+                case .failure(let error):
+                    // What is no recording is passed over in a folder; a file that was named is an error.
+                    if !group.isNamed, error is AudioFileError { continue }
+                    failures.append((file, error))
                 }
             }
         }
@@ -78,7 +80,6 @@ struct AddCommand: Verb {
         if !failures.isEmpty { throw CommandFailure(.someFailed) }
     }
 
-    private static let step = 256
     /// Of fewer files, each is told.
     private static let fewFiles = 20
 

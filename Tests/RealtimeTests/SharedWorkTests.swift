@@ -1,0 +1,64 @@
+import Realtime
+import Synchronization
+import Testing
+
+@Suite("work that threads share")
+struct SharedWorkTests {
+    private struct Refusal: Error {}
+
+    @Test("gives the results in order, however many threads there are", arguments: [0, 1, 2, 7, 64])
+    func order(threads: Int) {
+        for count in [0, 1, 2, 63, 64, 200] {
+            var taken: [Int] = []
+            let begun = SharedWork.inOrder(count, threads: threads) { number in
+                // Later items are often done first.
+                if number % 3 == 0 { for _ in 0..<2000 { _ = SharedWork.processorCount } }
+                return number * number
+            } take: { number, value in
+                taken.append(value)
+                return number == taken.count - 1
+            }
+            #expect(taken == (0..<count).map { $0 * $0 })
+            #expect(begun == count)
+        }
+    }
+
+    @Test(
+        "begins no further item once it is enough, and still gives the results of those that it began",
+        arguments: [1, 2, 5])
+    func enough(threads: Int) {
+        let counter = Counter()
+        var taken: [Int] = []
+        let begun = SharedWork.inOrder(100_000, threads: threads) { number in
+            counter.count.add(1, ordering: .relaxed)
+            return number
+        } take: { number, value in
+            taken.append(value)
+            return number < 20
+        }
+        #expect(begun == counter.count.load(ordering: .relaxed), "each that was begun is worked on")
+        #expect(taken == Array(0..<begun))
+        #expect((21..<100_000).contains(begun))
+    }
+
+    @Test("ends its threads when the caller fails", arguments: [1, 2, 5])
+    func failing(threads: Int) throws {
+        let counter = Counter()
+        #expect(throws: Refusal.self) {
+            try SharedWork.inOrder(100_000, threads: threads) { _ in
+                counter.count.add(1, ordering: .relaxed)
+            } take: { number, _ in
+                if number == 3 { throw Refusal() }
+                return true
+            }
+        }
+        // No thread is left that would count on.
+        let after = counter.count.load(ordering: .relaxed)
+        #expect((4..<100_000).contains(after))
+        #expect(after == counter.count.load(ordering: .relaxed))
+    }
+
+    private final class Counter: Sendable {
+        let count = Atomic(0)
+    }
+}
