@@ -187,9 +187,12 @@ let package = Package(
             ],
             swiftSettings: settings),
         .target(
+            name: "ErrorTable", dependencies: ["DSP", "Explanations", "Realtime", "Woodshed"], swiftSettings: settings),
+        .target(
             name: "WoodshedCLI",
             dependencies: [
-                "Realtime", "DSP", "DesktopBus", "Drawing", "Explanations", "Files", "JSON", "Library", "RemoteControl",
+                "Realtime", "DSP", "DesktopBus", "Drawing", "ErrorTable", "Explanations", "Files", "JSON", "Library",
+                "RemoteControl",
                 "RunLog", "Settings", "UserState",
                 "Woodshed",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
@@ -318,6 +321,7 @@ let package = Package(
         .testTarget(
             name: "WoodshedCLITests",
             dependencies: [
+                "ErrorTable",
                 "DSP", "Database", "Drawing", "ProcessHandles", "Realtime", "RemoteControl", "TestSupport", "JSON",
                 "Settings", "UserState",
                 "VirtualCardSupport",

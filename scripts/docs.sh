@@ -32,7 +32,7 @@ modules=(Explanations Realtime DSP Drawing AudioFiles Clips Takes Waveforms Audi
 # Modules of programs, which other packages do not import.
 programs=(WoodshedCLI WoodshedCommand)
 # Modules without public symbols.
-internals=(Anki Database DesktopBus Files JSON Libraries RemoteControl RunLog Settings UserState)
+internals=(Anki Database DesktopBus ErrorTable Files JSON Libraries RemoteControl RunLog Settings UserState)
 for folder in Sources/*/; do
     case " ${modules[*]} ${programs[*]} ${internals[*]} " in
     *" $(basename "$folder") "*) ;;

@@ -51,9 +51,9 @@ report '\b(TODO|FIXME|HACK)\b(?!\(#\d+\))' 'open end without the number of an is
 report '^(?!\s*//).*(\btry!|\bas!|\bfatalError\b)' 'stops the program' "${sources[@]}"
 report '^\s*public (struct|enum|final class) \w+:(?!.*\bExplainedError\b).*(?<!\w)Error\b' \
     'a public error without words: make it an ExplainedError' "${sources[@]}"
-statuses=Sources/WoodshedCLI/Messages/ErrorTable.swift
+statuses=(Sources/ErrorTable/ErrorTable.swift Sources/WoodshedCLI/Messages/CommandErrors.swift)
 while IFS= read -r name; do
-    grep -qsE "^extension $name: CommandError\b" $statuses || fault "$name has no exit status in $statuses"
+    grep -qsE "^extension $name: CommandError\b" "${statuses[@]}" || fault "$name has no exit status in ${statuses[0]}"
 done < <(grep -hPso '^\s*public (struct|enum|final class) \K\w+(?=:.*\bExplainedError\b)' "${sources[@]}")
 mapfile -t above_files < <(printf '%s\n' "${sources[@]}" | grep -Ev '^Sources/(Files|Explanations)/')
 report '^(?!\s*//).*(?<!\w)(opendir|readdir|scandir|realpath|strerror(_r)?|posix_spawnp?|linkat)\s*\(' \

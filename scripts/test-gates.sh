@@ -92,8 +92,8 @@ lay_module && plant 'public struct SampleError: Error, Sendable {}'
 expect found "a public error without words" house_rules
 lay_module && plant 'public struct SampleError: ExplainedError, Equatable {}'
 expect found "a public error without an exit status" house_rules
-mkdir -p "$folder/Sources/WoodshedCLI/Messages"
-printf '%s\n' '// Errors and their codes.' 'extension SampleError: CommandError {}' >"$folder/Sources/WoodshedCLI/Messages/ErrorTable.swift"
+mkdir -p "$folder/Sources/ErrorTable"
+printf '%s\n' '// Errors and their codes.' 'extension SampleError: CommandError {}' >"$folder/Sources/ErrorTable/ErrorTable.swift"
 expect nothing "a public error with words and an exit status" house_rules
 lay_module && plant 'let folder = unsafe opendir(path)'
 expect found "a second listing of folders" house_rules

@@ -1,6 +1,7 @@
+import ArgumentParser
 // WoodshedCLI is the command `woodshed`: it parses arguments, drives the engine, draws the terminal and ends with a documented exit
 // code. It makes no decisions about sound; the engine does everything.
-import ArgumentParser
+import ErrorTable
 import Glibc
 import RunLog
 import Woodshed

@@ -1,5 +1,6 @@
-// Every kind of error, and the code a script sees.
 import ArgumentParser
+// Every kind of error, and the code a script sees.
+import ErrorTable
 import Testing
 import Woodshed
 

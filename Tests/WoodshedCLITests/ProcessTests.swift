@@ -1,4 +1,5 @@
 // What the tests themselves do to processes: a signal that goes astray could end everything on the machine.
+import ErrorTable
 import Glibc
 import ProcessHandles
 import Testing

@@ -1,3 +1,4 @@
+import ErrorTable
 import Woodshed
 
 /// Channels as typed: `3`, or `1,2`.

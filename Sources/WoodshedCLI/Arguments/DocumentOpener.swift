@@ -1,4 +1,5 @@
 // Opens a document with a program of the user's desktop.
+import ErrorTable
 import Files
 import Glibc
 import Woodshed

@@ -1,5 +1,6 @@
-// The sound of one place instead of passes, for `render`.
 import ArgumentParser
+// The sound of one place instead of passes, for `render`.
+import ErrorTable
 import Woodshed
 
 /// The place whose sound is held, and for how long.

@@ -1,4 +1,5 @@
 // Converts options to the engine's plan, once the recording is known.
+import ErrorTable
 import Woodshed
 
 extension PlanOptions {

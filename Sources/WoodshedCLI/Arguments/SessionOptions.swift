@@ -1,5 +1,6 @@
-// How a session leads through its sections.
 import ArgumentParser
+// How a session leads through its sections.
+import ErrorTable
 import Woodshed
 
 /// The order of the sections, and what happens before and between them.

@@ -1,5 +1,6 @@
-// `woodshed add`: takes files into the library.
 import ArgumentParser
+// `woodshed add`: takes files into the library.
+import ErrorTable
 import JSON
 import Woodshed
 

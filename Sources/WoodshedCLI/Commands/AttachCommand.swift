@@ -1,5 +1,6 @@
-// `woodshed attach` and `woodshed open`: the documents of a recording.
 import ArgumentParser
+// `woodshed attach` and `woodshed open`: the documents of a recording.
+import ErrorTable
 import JSON
 import Woodshed
 

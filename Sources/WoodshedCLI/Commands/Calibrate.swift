@@ -1,5 +1,6 @@
-// `woodshed calibrate`: measures how long sound takes from output to input, and stores the result.
 import ArgumentParser
+// `woodshed calibrate`: measures how long sound takes from output to input, and stores the result.
+import ErrorTable
 import JSON
 import Woodshed
 

@@ -1,5 +1,6 @@
-// `woodshed config`: what holds for every run, and where it comes from.
 import ArgumentParser
+// `woodshed config`: what holds for every run, and where it comes from.
+import ErrorTable
 import JSON
 import RemoteControl
 import Settings

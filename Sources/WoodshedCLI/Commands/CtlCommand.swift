@@ -1,5 +1,6 @@
-// `woodshed ctl`: steers a run from elsewhere, by its socket.
 import ArgumentParser
+// `woodshed ctl`: steers a run from elsewhere, by its socket.
+import ErrorTable
 import Glibc
 import JSON
 import RemoteControl

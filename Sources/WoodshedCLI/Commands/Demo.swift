@@ -1,5 +1,6 @@
-// `woodshed demo`: shows what the program does, in half a minute, without any file.
 import ArgumentParser
+// `woodshed demo`: shows what the program does, in half a minute, without any file.
+import ErrorTable
 import Woodshed
 
 struct Demo: Verb {

@@ -1,5 +1,6 @@
-// `woodshed doctor`: reports what disturbs playing and recording on this computer, and the command that fixes each problem.
 import ArgumentParser
+// `woodshed doctor`: reports what disturbs playing and recording on this computer, and the command that fixes each problem.
+import ErrorTable
 import JSON
 import Woodshed
 

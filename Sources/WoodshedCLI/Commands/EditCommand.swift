@@ -1,5 +1,6 @@
-// `woodshed edit` and `woodshed rm`: changing and removing recordings of the library.
 import ArgumentParser
+// `woodshed edit` and `woodshed rm`: changing and removing recordings of the library.
+import ErrorTable
 import JSON
 import Woodshed
 

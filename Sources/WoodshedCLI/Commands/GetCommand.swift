@@ -1,5 +1,6 @@
-// `woodshed get`: fetches recordings into the library.
 import ArgumentParser
+// `woodshed get`: fetches recordings into the library.
+import ErrorTable
 import JSON
 import Woodshed
 

@@ -1,5 +1,6 @@
-// `woodshed library`: the library as a whole.
 import ArgumentParser
+// `woodshed library`: the library as a whole.
+import ErrorTable
 import JSON
 import Woodshed
 

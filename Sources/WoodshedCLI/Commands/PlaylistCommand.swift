@@ -1,5 +1,6 @@
-// `woodshed playlist`: lists of recordings, in an order of the user's.
 import ArgumentParser
+// `woodshed playlist`: lists of recordings, in an order of the user's.
+import ErrorTable
 import Files
 import JSON
 import Woodshed

@@ -1,5 +1,6 @@
-// `woodshed practice`: plays sections in a loop, in real time or as fast as possible.
 import ArgumentParser
+// `woodshed practice`: plays sections in a loop, in real time or as fast as possible.
+import ErrorTable
 import Woodshed
 
 struct PracticeCommand: Verb {

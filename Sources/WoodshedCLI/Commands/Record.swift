@@ -1,5 +1,6 @@
-// `woodshed record`: records an input into a file that is valid at every moment, with meters.
 import ArgumentParser
+// `woodshed record`: records an input into a file that is valid at every moment, with meters.
+import ErrorTable
 import Glibc
 import Woodshed
 

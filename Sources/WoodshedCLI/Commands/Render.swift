@@ -1,5 +1,6 @@
-// `woodshed render`: renders the same score as `practice`, as fast as possible, into a file that appears as a whole or not at all.
 import ArgumentParser
+// `woodshed render`: renders the same score as `practice`, as fast as possible, into a file that appears as a whole or not at all.
+import ErrorTable
 import JSON
 import Woodshed
 

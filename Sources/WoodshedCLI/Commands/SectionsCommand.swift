@@ -1,5 +1,6 @@
-// `woodshed sections`: lists and changes the sections that are kept with a recording.
 import ArgumentParser
+// `woodshed sections`: lists and changes the sections that are kept with a recording.
+import ErrorTable
 import JSON
 import Woodshed
 

@@ -1,5 +1,6 @@
-// `woodshed storage` and `woodshed clean`: the room on the disk, and how to free some.
 import ArgumentParser
+// `woodshed storage` and `woodshed clean`: the room on the disk, and how to free some.
+import ErrorTable
 import JSON
 import Woodshed
 

@@ -1,5 +1,6 @@
-// `woodshed takes`: lists and changes the takes that are kept.
 import ArgumentParser
+// `woodshed takes`: lists and changes the takes that are kept.
+import ErrorTable
 import Files
 import Glibc
 import JSON

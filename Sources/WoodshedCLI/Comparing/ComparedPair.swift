@@ -1,4 +1,5 @@
 // Which take is compared with which recording, from the words that were typed.
+import ErrorTable
 import Woodshed
 
 /// A take and the recording that it followed.

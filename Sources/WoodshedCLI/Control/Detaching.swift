@@ -1,4 +1,5 @@
 // Runs that go on without a terminal: the same command is started once more, in a session of its own, controlled by its socket.
+import ErrorTable
 import Files
 import Glibc
 import RemoteControl

@@ -1,4 +1,5 @@
 // One line of the output of `doctor`.
+import ErrorTable
 import JSON
 import Woodshed
 

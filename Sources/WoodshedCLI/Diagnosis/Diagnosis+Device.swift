@@ -1,4 +1,5 @@
 // Checks whether there are devices, whether they may be opened, and whether anything can be heard.
+import ErrorTable
 import Woodshed
 
 extension Diagnosis {

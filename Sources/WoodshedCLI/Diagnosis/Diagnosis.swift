@@ -1,6 +1,7 @@
+import DesktopBus
 // The checks of `doctor` as functions of data read from the system, so that every result can be tested on any
 // machine.
-import DesktopBus
+import ErrorTable
 
 /// The checks.
 struct Diagnosis {

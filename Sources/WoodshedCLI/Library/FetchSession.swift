@@ -1,4 +1,5 @@
 // A run of `woodshed get`, on the main thread: what is fetched, how far it is, and how it ended.
+import ErrorTable
 import Explanations
 import JSON
 import Library

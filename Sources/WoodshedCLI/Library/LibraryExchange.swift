@@ -1,4 +1,5 @@
 // Moving a library to other computers, and keeping copies of it.
+import ErrorTable
 import Files
 import JSON
 import Woodshed

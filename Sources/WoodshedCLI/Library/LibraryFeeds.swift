@@ -1,4 +1,5 @@
 // Podcasts: feeds that the user follows.
+import ErrorTable
 import JSON
 import Woodshed
 

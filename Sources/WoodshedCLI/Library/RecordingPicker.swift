@@ -1,4 +1,5 @@
 // Questions to a person at a terminal, a line each, so that a screen reader reads them, too.
+import ErrorTable
 import Glibc
 import Woodshed
 

@@ -1,5 +1,6 @@
 // Reports of the engine's threads to the main loop: a list and a descriptor that becomes readable, so that one
 // `poll` waits for keys, signals and the engine together.
+import ErrorTable
 import Files
 import Synchronization
 import Woodshed

@@ -1,3 +1,4 @@
+import ErrorTable
 import Glibc
 
 /// Signals that give up what the main thread is doing. While the object lives, the first of them does not end the process: the work asks

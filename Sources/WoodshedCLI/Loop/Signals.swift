@@ -1,5 +1,6 @@
 // Signals become bytes in a pipe that the main loop reads together with the keyboard. Handlers are installed (instead of SIG_IGN
 // or a blocked mask), because both of those would be inherited by a decoder process.
+import ErrorTable
 import Files
 import Glibc
 import Synchronization

@@ -1,5 +1,6 @@
 // The loop of playing and recording: it waits for keys, signals and the engine's reports together, and only it
 // writes to the terminal. The delegate gives keys and reports their meaning; the loop does not know sound.
+import ErrorTable
 import Glibc
 
 /// The delegate of a loop. Every call is made on the thread of the loop.

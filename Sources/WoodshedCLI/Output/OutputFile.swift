@@ -1,6 +1,7 @@
 // An output file that appears under its name only when it is complete. Rendering writes to a temporary name beside it, which is
 // renamed at the end; an interrupted run leaves an older file unchanged. (The file device keeps the frames it has when it is
 // stopped, which is right for a practice session that ends early, but wrong for a rendering.)
+import ErrorTable
 import Files
 import Glibc
 import Woodshed

@@ -1,4 +1,5 @@
 // Which sections `practice --due` plays.
+import ErrorTable
 import Glibc
 import Woodshed
 

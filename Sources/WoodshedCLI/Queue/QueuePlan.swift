@@ -1,5 +1,6 @@
-// What `woodshed play` is to play: one recording, or several in a row.
 import ArgumentParser
+// What `woodshed play` is to play: one recording, or several in a row.
+import ErrorTable
 import Files
 import Woodshed
 

@@ -1,5 +1,6 @@
-// A row of recordings that is controlled from elsewhere: by a socket, a pedal, or media keys.
 import DesktopBus
+// A row of recordings that is controlled from elsewhere: by a socket, a pedal, or media keys.
+import ErrorTable
 import Glibc
 import JSON
 import Woodshed

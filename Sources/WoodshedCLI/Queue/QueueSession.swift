@@ -1,4 +1,5 @@
 // A run of several recordings in a row, on the main thread. It only decides what to request of the queue.
+import ErrorTable
 import Glibc
 import JSON
 import Woodshed

@@ -1,4 +1,5 @@
 // Converts a take after the stop. The take is deleted only after the new file is complete and was checked.
+import ErrorTable
 import Glibc
 import Woodshed
 

@@ -1,5 +1,6 @@
-// A recording that media keys pause and end.
 import DesktopBus
+// A recording that media keys pause and end.
+import ErrorTable
 import Woodshed
 
 extension RecordSession: MediaControlled {

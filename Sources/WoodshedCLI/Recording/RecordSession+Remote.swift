@@ -1,4 +1,5 @@
 // A recording that is controlled from elsewhere: by a socket, or by a pedal.
+import ErrorTable
 import JSON
 import Woodshed
 

@@ -1,4 +1,5 @@
 // A recording from its start to its end, on the main thread; nothing here can delay the recording.
+import ErrorTable
 import Glibc
 import Synchronization
 import Woodshed

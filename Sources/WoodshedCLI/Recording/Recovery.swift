@@ -1,4 +1,5 @@
 // Takes that a crash interrupted: reported at each start, and repaired on request.
+import ErrorTable
 import Glibc
 import JSON
 import Woodshed

@@ -1,3 +1,4 @@
+import ErrorTable
 import Glibc
 import Woodshed
 

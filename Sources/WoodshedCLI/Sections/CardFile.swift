@@ -1,4 +1,5 @@
 // `woodshed sections FILE export CARDS.apkg`: the sections as flash cards.
+import ErrorTable
 import Glibc
 import Woodshed
 

@@ -1,4 +1,5 @@
 // What `practice` finds of a recording when it begins, and leaves when it ends.
+import ErrorTable
 import Woodshed
 
 /// The saved sections, the settings and the place of one recording, for one run.

@@ -1,4 +1,5 @@
 // Import and export of sections: the files, and what is said about them.
+import ErrorTable
 import Files
 import Glibc
 import Woodshed

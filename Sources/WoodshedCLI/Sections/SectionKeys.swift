@@ -1,4 +1,5 @@
 // The keys that change the sections kept with the recording, while it plays.
+import ErrorTable
 import Woodshed
 
 /// Carries out the keys of the saved sections.

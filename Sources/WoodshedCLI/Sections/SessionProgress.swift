@@ -1,4 +1,5 @@
 // What a run of `practice` writes down: what was practised, and how it went if the user says so.
+import ErrorTable
 import Glibc
 import Synchronization
 import Woodshed

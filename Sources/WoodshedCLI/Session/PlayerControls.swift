@@ -1,5 +1,6 @@
 // The actions of keys on the player, and the contents of the status line. The status lags behind a key by a block, so the
 // last requests are stored here: two quick presses are two steps.
+import ErrorTable
 import Glibc
 import Woodshed
 

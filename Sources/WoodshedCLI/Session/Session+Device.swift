@@ -1,4 +1,5 @@
 // Reports of a run about its device: losses, returns, and the final figures.
+import ErrorTable
 import JSON
 import Woodshed
 

@@ -1,5 +1,6 @@
-// A run of the player that media keys control.
 import DesktopBus
+// A run of the player that media keys control.
+import ErrorTable
 import Glibc
 import Woodshed
 

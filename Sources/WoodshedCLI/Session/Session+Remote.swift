@@ -1,4 +1,5 @@
 // A run of the player that is controlled from elsewhere: by a socket, or by a pedal.
+import ErrorTable
 import JSON
 import Woodshed
 

@@ -1,4 +1,5 @@
 // What a session says to somebody who does not see the status line.
+import ErrorTable
 import JSON
 import Woodshed
 

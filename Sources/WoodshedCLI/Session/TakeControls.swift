@@ -1,4 +1,5 @@
 // The keys that let the newest take of what plays be heard beside what it was recorded against, and compare it. The loop is paused meanwhile.
+import ErrorTable
 import JSON
 import Woodshed
 

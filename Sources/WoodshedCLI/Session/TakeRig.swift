@@ -1,4 +1,5 @@
 // The device of a session that is recorded: output and input as one stream, and what is known of its round trip.
+import ErrorTable
 import Glibc
 import Woodshed
 

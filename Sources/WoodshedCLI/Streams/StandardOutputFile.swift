@@ -1,5 +1,6 @@
 // Writes a WAV file to standard output. A pipe gets the samples while they are rendered, after a header with an unknown length;
 // a regular file (`> x.wav`, `>> x.wav`) gets a finished one, because the length is only known at the end.
+import ErrorTable
 import Files
 import Glibc
 

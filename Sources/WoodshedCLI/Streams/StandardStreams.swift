@@ -1,5 +1,6 @@
 // Writes complete texts to standard output and standard error, and reports every failure. Data goes to standard output,
 // messages to standard error.
+import ErrorTable
 import Files
 import Glibc
 import Woodshed

@@ -1,4 +1,5 @@
 // `woodshed takes export TAKE FILE --pair`: the model left, the take right.
+import ErrorTable
 import Glibc
 import Woodshed
 

@@ -1,4 +1,5 @@
 // Finds the take that a key means, and prepares what is heard of it, on threads of their own: no key waits for the disk.
+import ErrorTable
 import Synchronization
 import Woodshed
 

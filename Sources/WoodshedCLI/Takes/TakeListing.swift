@@ -1,4 +1,5 @@
 // Puts a take into the list of takes while it is recorded, so that it is listed whatever happens to this program.
+import ErrorTable
 import Glibc
 import Synchronization
 import Woodshed

@@ -1,4 +1,5 @@
 // What pedals and buttons do, in the configuration: `midi.cc64 = pause`.
+import ErrorTable
 import RemoteControl
 
 extension ControllerMap {

@@ -1,5 +1,6 @@
-// Options for the range of a recording that is shown, and for the way a terminal shows it.
 import ArgumentParser
+// Options for the range of a recording that is shown, and for the way a terminal shows it.
+import ErrorTable
 import Glibc
 import Woodshed
 

@@ -1,4 +1,5 @@
 // Computes a waveform while showing the progress. Ctrl-C ends the process, as in every command before playing starts.
+import ErrorTable
 import Files
 import Glibc
 import Synchronization

@@ -1,4 +1,5 @@
 // Runs a program on a terminal of its own, and looks at what a user would see.
+import ErrorTable
 import Glibc
 import ProcessHandles
 import Testing

@@ -1,18 +1,15 @@
 // The exit status for each error of the engine. The engine provides the texts. Each switch lists every kind, and
-// scripts/house-rules.sh checks that every error type is here, so a new one cannot be forgotten.
-import DSP
-import DesktopBus
-import Drawing
-import Realtime
-import RemoteControl
-import Woodshed
+// scripts/house-rules.sh checks that every error type has one, so a new one cannot be forgotten.
+internal import DSP
+internal import Realtime
+package import Woodshed
 
 extension AudioFileError: CommandError {
-    var exitStatus: ExitStatus { kind.exitStatus }
+    package var exitStatus: ExitStatus { kind.exitStatus }
 }
 
 extension SectionError: CommandError {
-    var exitStatus: ExitStatus {
+    package var exitStatus: ExitStatus {
         switch kind {
         case .empty, .outsideRecording, .splitOutside, .cannotJoin, .overlapping, .tooMany: .badData
         case .unknown, .ambiguous, .nothingToUndo: .notFound
@@ -22,7 +19,7 @@ extension SectionError: CommandError {
 }
 
 extension TakeError: CommandError {
-    var exitStatus: ExitStatus {
+    package var exitStatus: ExitStatus {
         switch kind {
         case .unknown, .trashed, .nothingToUndo: .notFound
         case .textRefused: .usage
@@ -32,7 +29,7 @@ extension TakeError: CommandError {
 }
 
 extension RecordingLibraryError: CommandError {
-    var exitStatus: ExitStatus {
+    package var exitStatus: ExitStatus {
         switch kind {
         case .unknown, .ambiguous, .nothingToUndo, .trashed, .missing: .notFound
         case .textRefused: .usage
@@ -47,7 +44,7 @@ extension RecordingLibraryError: CommandError {
 }
 
 extension FetchRefusal: CommandError {
-    var exitStatus: ExitStatus {
+    package var exitStatus: ExitStatus {
         switch kind {
         case .webPage, .notAudio, .broken: .badData
         case .needsExtractor: .configuration
@@ -56,7 +53,7 @@ extension FetchRefusal: CommandError {
 }
 
 extension ComparisonError: CommandError {
-    var exitStatus: ExitStatus {
+    package var exitStatus: ExitStatus {
         switch kind {
         case .tooLong, .rate: .badData
         }
@@ -64,7 +61,7 @@ extension ComparisonError: CommandError {
 }
 
 extension HearingError: CommandError {
-    var exitStatus: ExitStatus {
+    package var exitStatus: ExitStatus {
         switch kind {
         case .noModel, .otherRecording, .nothingInCommon: .badData
         case .gone: .notFound
@@ -75,7 +72,7 @@ extension HearingError: CommandError {
 }
 
 extension CardError: CommandError {
-    var exitStatus: ExitStatus {
+    package var exitStatus: ExitStatus {
         switch kind {
         case .noSections: .notFound
         case .tooLarge: .badData
@@ -88,7 +85,7 @@ extension CardError: CommandError {
 }
 
 extension SectionFormatError: CommandError {
-    var exitStatus: ExitStatus {
+    package var exitStatus: ExitStatus {
         switch kind {
         case .unknownFormat, .broken, .tooLarge, .nothingFound: .badData
         }
@@ -96,7 +93,7 @@ extension SectionFormatError: CommandError {
 }
 
 extension SessionError: CommandError {
-    var exitStatus: ExitStatus {
+    package var exitStatus: ExitStatus {
         switch kind {
         case .endBeforeStart, .noLoop, .nothingHeard: .usage
         case .noSections: .notFound
@@ -105,7 +102,7 @@ extension SessionError: CommandError {
 }
 
 extension StoreError: CommandError {
-    var exitStatus: ExitStatus {
+    package var exitStatus: ExitStatus {
         switch kind {
         case .cannotOpen: .cannotCreate
         case .permissionDenied, .readOnly: .noPermission
@@ -117,7 +114,7 @@ extension StoreError: CommandError {
 }
 
 extension PlaylistFileError: CommandError {
-    var exitStatus: ExitStatus {
+    package var exitStatus: ExitStatus {
         switch kind {
         case .unknownFormat, .webPage, .stream, .broken, .tooLarge: .badData
         case .unwritable: .cannotCreate
@@ -127,7 +124,7 @@ extension PlaylistFileError: CommandError {
 }
 
 extension FeedError: CommandError {
-    var exitStatus: ExitStatus {
+    package var exitStatus: ExitStatus {
         switch kind {
         case .webPage, .unknownFormat, .broken, .encoding, .tooLarge: .badData
         case .libraryMissing: .unavailable
@@ -136,7 +133,7 @@ extension FeedError: CommandError {
 }
 
 extension ExtractorError: CommandError {
-    var exitStatus: ExitStatus {
+    package var exitStatus: ExitStatus {
         switch kind {
         case .notConfigured, .badConfiguration: .configuration
         case .badAddress: .usage
@@ -148,7 +145,7 @@ extension ExtractorError: CommandError {
 }
 
 extension CatalogueError: CommandError {
-    var exitStatus: ExitStatus {
+    package var exitStatus: ExitStatus {
         switch kind {
         case .foreign, .newer, .broken: .badData
         }
@@ -156,34 +153,15 @@ extension CatalogueError: CommandError {
 }
 
 extension DeviceError: CommandError {
-    var exitStatus: ExitStatus { kind.exitStatus }
-}
-
-extension ControlError: CommandError {
-    var exitStatus: ExitStatus {
-        switch kind {
-        case .folder, .socket: .cannotCreate
-        case .noSequencer, .io, .taken: .unavailable
-        case .permissionDenied: .noPermission
-        case .noDevice, .over: .notFound
-        }
-    }
-}
-
-extension DesktopBusError: CommandError {
-    var exitStatus: ExitStatus { kind == .noThread ? .software : .unavailable }
+    package var exitStatus: ExitStatus { kind.exitStatus }
 }
 
 extension ScoreError: CommandError {
-    var exitStatus: ExitStatus { kind.exitStatus }
-}
-
-extension PictureError: CommandError {
-    var exitStatus: ExitStatus { kind.exitStatus }
+    package var exitStatus: ExitStatus { kind.exitStatus }
 }
 
 extension EngineError: CommandError {
-    var exitStatus: ExitStatus {
+    package var exitStatus: ExitStatus {
         switch self {
         case .device(let error): error.exitStatus
         case .file(let error): error.exitStatus
@@ -193,7 +171,7 @@ extension EngineError: CommandError {
 }
 
 extension QueueError: CommandError {
-    var exitStatus: ExitStatus {
+    package var exitStatus: ExitStatus {
         switch kind {
         case .empty: .usage
         case .nothingPlayable: (cause as? any CommandError)?.exitStatus ?? .badData
@@ -203,7 +181,7 @@ extension QueueError: CommandError {
 }
 
 extension CalibrationError: CommandError {
-    var exitStatus: ExitStatus {
+    package var exitStatus: ExitStatus {
         switch kind {
         case .noPeak, .unsteady, .interrupted: .unavailable
         case .device: deviceError?.exitStatus ?? .unavailable
@@ -214,23 +192,23 @@ extension CalibrationError: CommandError {
 }
 
 extension PeakFileError: CommandError {
-    var exitStatus: ExitStatus { kind == .invalidRequest ? .usage : .badData }
+    package var exitStatus: ExitStatus { kind == .invalidRequest ? .usage : .badData }
 }
 
 extension WaveformFileError: CommandError {
-    var exitStatus: ExitStatus { kind == .io ? .inputOutput : .badData }
+    package var exitStatus: ExitStatus { kind == .io ? .inputOutput : .badData }
 }
 
 extension WaveformLevelsError: CommandError {
-    var exitStatus: ExitStatus { .badData }
+    package var exitStatus: ExitStatus { .badData }
 }
 
 extension SpectrogramError: CommandError {
-    var exitStatus: ExitStatus { .usage }
+    package var exitStatus: ExitStatus { .usage }
 }
 
 extension TransferError: CommandError {
-    var exitStatus: ExitStatus {
+    package var exitStatus: ExitStatus {
         switch kind {
         case .badAddress, .rejected, .unexpected, .checksum, .changedOnServer, .tooLarge, .redirectLoop,
             .redirectToInsecure:
@@ -247,11 +225,11 @@ extension TransferError: CommandError {
 }
 
 extension RealtimeThreadError: CommandError {
-    var exitStatus: ExitStatus { .unavailable }
+    package var exitStatus: ExitStatus { .unavailable }
 }
 
 extension AudioFileError.Kind {
-    var exitStatus: ExitStatus {
+    package var exitStatus: ExitStatus {
         switch self {
         case .notFound: .notFound
         case .isDirectory, .notRegularFile, .notAudio, .empty, .broken, .unsupported, .tooManyChannels, .limitExceeded:
@@ -267,22 +245,8 @@ extension AudioFileError.Kind {
     }
 }
 
-extension PictureError.Kind {
-    var exitStatus: ExitStatus {
-        switch self {
-        case .invalidRequest: .usage
-        case .cannotCreate, .isDirectory: .cannotCreate
-        case .permissionDenied: .noPermission
-        case .diskFull, .limitExceeded, .io: .inputOutput
-        case .closedPipe: .closedPipe
-        case .outOfMemory, .drawingFailed: .software
-        case .libraryMissing: .unavailable
-        }
-    }
-}
-
 extension ScoreError.Kind {
-    var exitStatus: ExitStatus {
+    package var exitStatus: ExitStatus {
         switch self {
         case .emptySection, .sectionOutsideClip, .sectionTooShort, .placeOutsideScore, .channelOutsideClip: .badData
         case .noSections, .passesOutOfRange, .speedOutOfRange, .pitchOutOfRange, .pitchWithVarispeed,
@@ -294,7 +258,7 @@ extension ScoreError.Kind {
 }
 
 extension DeviceError.Kind {
-    var exitStatus: ExitStatus {
+    package var exitStatus: ExitStatus {
         switch self {
         case .noDevice, .unknownDevice, .busy, .unresponsive, .formatRefused, .lost: .unavailable
         case .permissionDenied: .noPermission
