@@ -63,6 +63,8 @@ let package = Package(
         // Pictures of audio, without code that makes or plays it.
         .library(name: "Drawing", targets: ["Drawing"]),
         .executable(name: "woodshed", targets: ["WoodshedCommand"]),
+        // The shared library for C is linked from this by scripts/build-library.sh.
+        .library(name: "WoodshedC", type: .static, targets: ["CInterface"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2")
@@ -184,6 +186,15 @@ let package = Package(
             dependencies: [
                 "Explanations", "Realtime", "DSP", "Sections", "AudioFiles", "Clips", "Takes", "Waveforms",
                 "AudioDevices", "Recording", "Engine", "Queue", "Practice", "Transfers", "Library",
+            ],
+            swiftSettings: settings),
+        // The interface for C: the header, and the functions behind it.
+        .target(name: "CWoodshed", path: "CSources/CWoodshed", exclude: ["libwoodshed.map"]),
+        .target(
+            name: "CInterface",
+            dependencies: [
+                "AudioDevices", "AudioFiles", "CWoodshed", "Clips", "Engine", "ErrorTable", "Explanations", "Files",
+                "Realtime", "Woodshed",
             ],
             swiftSettings: settings),
         .target(

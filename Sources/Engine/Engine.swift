@@ -63,6 +63,15 @@ public final class Engine: Sendable {
         self.init(isVirtual: clock == .virtual, endsWithPlayers: endsWithPlayers) { (_, _) in linked.output }
     }
 
+    /// Plays into blocks that the program takes on an audio thread of its own; see `PulledOutput`.
+    ///
+    /// - Parameters:
+    ///   - pulled: an output that no engine has.
+    ///   - endsWithPlayers: true ends the sound with the last player.
+    public convenience init(pulled: PulledOutput, endsWithPlayers: Bool = false) {
+        self.init(isVirtual: pulled.isVirtual, endsWithPlayers: endsWithPlayers) { (_, _) in pulled }
+    }
+
     /// Plays on any stream. `open` gets what the mix must be told of the device.
     init<Failure: Error>(
         isVirtual: Bool, endsWithPlayers: Bool = true,
@@ -219,6 +228,10 @@ public final class Engine: Sendable {
     /// The players report them too, by events with the exact frame; these events concern all players. Get the stream before
     /// `start()`.
     public var events: AsyncStream<EngineEvent> { broadcast.stream }
+
+    /// Calls `observer` with every event of the device from now on, before any reader gets it, on the thread that tells it. It must return at
+    /// once.
+    package func observe(_ observer: @escaping @Sendable (EngineEvent) -> Void) { broadcast.observe(observer) }
 
     /// Frames passed to the device, and how many of them have not been heard yet.
     public var position: StreamPosition { stream.position }

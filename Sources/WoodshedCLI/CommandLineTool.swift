@@ -11,7 +11,7 @@ public enum CommandLineTool {
     /// The version printed by `--version`.
     ///
     /// Real-time safe: no.
-    public static let version = "0.1.0"
+    public static let version = woodshedVersion
 
     /// The program's name and its arguments; a byte that is not UTF-8 is a private character, see `FileName`.
     ///

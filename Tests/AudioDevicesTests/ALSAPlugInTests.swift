@@ -75,9 +75,9 @@ struct ALSAPlugInTests {
             access: SND_PCM_ACCESS_MMAP_INTERLEAVED, format: SND_PCM_FORMAT_FLOAT_LE,
             layout: SampleLayout(encoding: .float32, isBigEndian: false), channelOrder: [0, 1])
         let sound = TestSound(frameCount: 1000, channelCount: 2)
-        let shape = try ClockedBackend(
-            output: .null, StreamRequest(sampleRate: 48_000, channelCount: 2, periodFrames: 64))
-        let worker = BlockWorker(StreamWork(sound.callbacks()), backend: shape, clock: .real, ledger: StreamLedger())
+        let worker = BlockWorker(
+            StreamWork(sound.callbacks()), outputCount: 2, inputCount: 0, blockFrames: 64, clock: .real,
+            ledger: StreamLedger())
         let side = try unsafe #require(ALSASide(pcm, .output, settings: settings))
         let loop = ALSALoop(
             playback: side, capture: nil, block: 64, prefillFrames: 0, worker: worker, wake: try WakeSignal())

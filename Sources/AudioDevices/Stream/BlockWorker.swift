@@ -20,17 +20,19 @@ final class BlockWorker: @unchecked Sendable {
     /// See ``DuplexBlock/roundTripFrames``.
     var roundTripFrames: Int64 = 0
 
-    /// - Parameter outputChannels: The output's channels on which blocks are played, each of which it has; nil for all.
+    /// - Parameters:
+    ///   - outputCount: The channels of the output; 0 if there is none.
+    ///   - inputCount: The channels of the input; 0 if there is none.
+    ///   - blockFrames: The longest block.
+    ///   - outputChannels: The output's channels on which blocks are played, each of which it has; nil for all.
     init(
-        _ work: StreamWork, backend: any StreamBackend, clock: StreamClock, outputChannels: [Int]? = nil,
-        ledger: StreamLedger
+        _ work: StreamWork, outputCount: Int, inputCount: Int, blockFrames: Int, clock: StreamClock,
+        outputChannels: [Int]? = nil, ledger: StreamLedger
     ) {
         self.work = work
         self.ledger = ledger
-        output = PlanarBuffer(
-            channelCount: backend.outputConfiguration.channelCount, frameCount: backend.blockFrames)
-        input = PlanarBuffer(
-            channelCount: backend.inputConfiguration.channelCount, frameCount: backend.blockFrames)
+        output = PlanarBuffer(channelCount: outputCount, frameCount: blockFrames)
+        input = PlanarBuffer(channelCount: inputCount, frameCount: blockFrames)
         callsPrepare = clock == .virtual
         let chosen = outputChannels ?? Array(0..<output.channelCount)
         unsafe rendered = .allocate(capacity: chosen.count)

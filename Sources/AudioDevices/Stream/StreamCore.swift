@@ -85,7 +85,8 @@ final class StreamCore: Sendable {
 
     private func makeThread(_ work: StreamWork, _ partner: WakeSignal?) throws(DeviceError) -> RealtimeThread {
         let worker = BlockWorker(
-            work, backend: backend, clock: request.clock,
+            work, outputCount: backend.outputConfiguration.channelCount,
+            inputCount: backend.inputConfiguration.channelCount, blockFrames: backend.blockFrames, clock: request.clock,
             outputChannels: outputConfiguration.channelCount > 0 ? request.outputChannels : nil, ledger: ledger)
         let isRealtime = request.clock == .real && request.realtimePriority != nil
         let options = RealtimeThread.Configuration(

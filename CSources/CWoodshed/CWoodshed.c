@@ -1,0 +1,2 @@
+// Nothing but the header, which has to compile alone. The functions are in Sources/CInterface.
+#include "woodshed.h"

@@ -1,0 +1,675 @@
+/*
+ * Woodshed: a real-time audio engine for practice. It plays recordings, loops their sections at any speed without changing
+ * the pitch, and seeks to the exact frame.
+ *
+ * A slowed loop, written to a file as fast as possible:
+ *
+ *     woodshed_engine_options options = WOODSHED_ENGINE_OPTIONS_INIT;
+ *     options.ends_with_players = 1;
+ *     woodshed_section section = WOODSHED_SECTION_INIT;
+ *     section.start = 44100, section.end = 88200, section.passes = 3, section.speed = 0.7;
+ *     woodshed_plan plan = WOODSHED_PLAN_INIT;
+ *     plan.sections = &section, plan.section_count = 1;
+ *
+ *     woodshed_engine *engine;
+ *     woodshed_clip *clip;
+ *     woodshed_player *player;
+ *     if (woodshed_engine_open("file:loop.wav", &options, &engine) != WOODSHED_OK
+ *         || woodshed_clip_open(engine, "song.mp3", &clip) != WOODSHED_OK
+ *         || woodshed_player_open(engine, clip, &plan, &player) != WOODSHED_OK
+ *         || woodshed_player_start(player, WOODSHED_NOW) != WOODSHED_OK
+ *         || woodshed_engine_start(engine) != WOODSHED_OK
+ *         || woodshed_engine_wait(engine) != WOODSHED_OK)
+ *         fprintf(stderr, "%s\n%s\n", woodshed_error_message(), woodshed_error_remedy());
+ *     woodshed_engine_close(engine);
+ *
+ * RULES FOR THE WHOLE HEADER
+ *
+ * Status.    Every function that can fail returns a woodshed_status. On failure nothing has changed, nothing is written to
+ *            the places for results except NULL for handles, and woodshed_error_message() and woodshed_error_remedy() say
+ *            in words what is wrong and what to do.
+ * Ownership. What a function with `open` in its name returns belongs to the caller, who ends it with the `close` of the same
+ *            name. Closing an engine also closes its players; its listeners tell that it is closed. Handles may be closed in any
+ *            order; closing NULL does nothing. A handle is a number, not an address: a closed or made-up one is refused with WOODSHED_INVALID,
+ *            and never followed.
+ * Texts.     UTF-8. Texts that are passed in are copied before the function returns. Texts that are returned stay valid as
+ *            long as the function says, and are never freed by the caller.
+ * Structs.   The first field is the size, which the macro WOODSHED_..._INIT sets. Fields of 0 mean the default. A later
+ *            version may add fields at the end: an older library refuses a struct that sets a field it does not know, and a
+ *            newer library takes the fields that an older program does not have as 0.
+ * Threads.   Any thread may call any function, also at the same time, unless the function says otherwise. No function calls
+ *            back but the one of woodshed_listener_set_callback().
+ * Real time. Functions may wait, allocate and take locks, except woodshed_engine_render().
+ * Frames.    Positions and lengths are in frames at the engine's rate, from 0. Speeds are factors: 0.7 is 70 %.
+ * Samples.   32-bit floats, one buffer a channel, nominal range -1 to 1.
+ *
+ * WHAT THE LIBRARY DOES TO ITS HOST
+ *
+ * It does not change the locale, the directory, signal handlers or the signal mask of the host's threads, and does not write to
+ * standard output or standard error. Its own threads block all asynchronous signals. It starts ffmpeg and ffprobe, if they are
+ * installed, to read files that its own decoders cannot; it waits for these children by their process descriptors, so a host that
+ * ignores SIGCHLD, or reaps all children, does no harm. Denormal numbers are flushed to zero on its own device threads, and on
+ * the host's thread only inside woodshed_engine_render(), which restores the mode. A device's thread asks for real-time scheduling and
+ * locks its memory, where the limits of the process permit it.
+ *
+ * After fork() the child cannot use what the parent has opened; every function returns WOODSHED_UNAVAILABLE there. A child that
+ * calls exec is not concerned: all descriptors are closed by it.
+ *
+ * The library stays in memory when it is unloaded with dlclose(), because its threads may still run.
+ */
+#ifndef WOODSHED_H
+#define WOODSHED_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** The version of this interface: the library's must be at least this one, with the same hundreds. Since 100. */
+#define WOODSHED_API_VERSION 100
+
+/** The result of a function. The numbers are the exit statuses of the command `woodshed` for the same error. */
+typedef enum woodshed_status {
+    /** It is done. */
+    WOODSHED_OK = 0,
+    /** An argument is out of its range, contradicts another one, or is not a handle that is open. */
+    WOODSHED_INVALID = 64,
+    /** A file is not audio or is damaged, or a place is outside the recording. */
+    WOODSHED_BAD_DATA = 65,
+    /** There is no such file. */
+    WOODSHED_NOT_FOUND = 66,
+    /** There is no sound device, it is busy, or it cannot do what was requested; or a required library is not installed. */
+    WOODSHED_UNAVAILABLE = 69,
+    /** A fault of the library itself, or more players than can be mixed. */
+    WOODSHED_INTERNAL = 70,
+    /** A file cannot be created. */
+    WOODSHED_CANNOT_CREATE = 73,
+    /** Reading or writing failed: the disk is full or broken, or a file has changed. */
+    WOODSHED_IO = 74,
+    /** The same may succeed a little later. */
+    WOODSHED_TRY_AGAIN = 75,
+    /** The user may not do this. */
+    WOODSHED_NO_PERMISSION = 77,
+    /** A configuration is not valid. */
+    WOODSHED_CONFIGURATION = 78,
+    /** It was cancelled. */
+    WOODSHED_CANCELLED = 130,
+    /** The reader of a pipe has gone. */
+    WOODSHED_CLOSED_PIPE = 141
+} woodshed_status;
+
+/** An open output with the players that share it. */
+typedef struct woodshed_engine woodshed_engine;
+/** An open recording. */
+typedef struct woodshed_clip woodshed_clip;
+/** A clip that is played by a plan. */
+typedef struct woodshed_player woodshed_player;
+/** A queue of events. */
+typedef struct woodshed_listener woodshed_listener;
+
+/** As an output frame: from the next block on. */
+#define WOODSHED_NOW (-1)
+/** As a number of passes: until the player is moved on. */
+#define WOODSHED_ENDLESS (-1)
+
+/* ---- The library ------------------------------------------------------------------------------------------------------- */
+
+/** The version of the interface that the library has: a WOODSHED_API_VERSION. Never fails. Since 100. */
+int32_t woodshed_api_version(void);
+
+/** The library's version, as in "0.2.0"; valid for ever. Never fails. Since 100. */
+const char *woodshed_version(void);
+
+/**
+ * What was wrong with the last call of this thread that failed: one sentence that can be shown to a user. An empty text if none
+ * has failed. Valid until the next call that fails on the same thread, or the thread's end. Never fails. Since 100.
+ */
+const char *woodshed_error_message(void);
+
+/** What to do about it, in one sentence; may be empty. As woodshed_error_message(). Since 100. */
+const char *woodshed_error_remedy(void);
+
+/* ---- Engines ----------------------------------------------------------------------------------------------------------- */
+
+/** What to do if a sound card is lost while it plays. */
+typedef enum woodshed_loss_policy {
+    /** Look for the card, and play on when it is back. */
+    WOODSHED_LOSS_WAIT = 0,
+    /** Look for the card, and leave the players paused when it is back. */
+    WOODSHED_LOSS_PAUSE = 1,
+    /** Play on with the default device. */
+    WOODSHED_LOSS_FALL_BACK = 2
+} woodshed_loss_policy;
+
+/** The clock of an engine. */
+typedef enum woodshed_clock {
+    /** Real for sound cards, virtual for files. */
+    WOODSHED_CLOCK_AUTO = 0,
+    /** The device's own, or the system's. Sound that is not ready in time is left out. */
+    WOODSHED_CLOCK_REAL = 1,
+    /** As fast as possible, with every block waiting until all its sound is ready. Not for sound cards. */
+    WOODSHED_CLOCK_VIRTUAL = 2
+} woodshed_clock;
+
+/** How the samples of a file are stored. */
+typedef enum woodshed_samples {
+    /** 32-bit floats; in FLAC 24 bits. */
+    WOODSHED_SAMPLES_DEFAULT = 0,
+    WOODSHED_SAMPLES_INT16 = 16,
+    WOODSHED_SAMPLES_INT24 = 24,
+    WOODSHED_SAMPLES_INT32 = 32
+} woodshed_samples;
+
+/** How to open an engine. */
+typedef struct woodshed_engine_options {
+    uint32_t size;
+    /** Frames a second, 8000 to 768000; 0 is 48000. A card may set another one: see woodshed_engine_configuration(). */
+    int32_t sample_rate;
+    /** 1 to 64; 0 is 2. */
+    int32_t channels;
+    /** Frames in a block, 1 to 8192; 0 is 256. */
+    int32_t period_frames;
+    /** Blocks in the device's buffer, 2 to 16; 0 is 3. */
+    int32_t periods;
+    /** The priority of the device's thread, 1 to 99; 0 is 70, and -1 an ordinary thread. */
+    int32_t priority;
+    /** A woodshed_clock. */
+    int32_t clock;
+    /** A woodshed_loss_policy. */
+    int32_t on_loss;
+    /** A woodshed_samples, for files. */
+    int32_t samples;
+    /** Not 0: the engine ends when its last player has finished. 0: it goes on in silence until it is stopped. */
+    int32_t ends_with_players;
+    /** Not 0: open the hardware itself, for this engine alone. */
+    int32_t exclusive;
+} woodshed_engine_options;
+#define WOODSHED_ENGINE_OPTIONS_INIT { (uint32_t)sizeof(woodshed_engine_options), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 }
+
+/** What an engine's device has accepted. */
+typedef struct woodshed_configuration {
+    uint32_t size;
+    int32_t sample_rate;
+    int32_t channels;
+    int32_t period_frames;
+    int32_t buffer_frames;
+} woodshed_configuration;
+#define WOODSHED_CONFIGURATION_INIT { (uint32_t)sizeof(woodshed_configuration), 0, 0, 0, 0 }
+
+/** Where an engine is. */
+typedef struct woodshed_position {
+    uint32_t size;
+    int32_t reserved;
+    /** Frames passed to the device since the start. */
+    int64_t written;
+    /** Frames heard since the start. */
+    int64_t heard;
+} woodshed_position;
+#define WOODSHED_POSITION_INIT { (uint32_t)sizeof(woodshed_position), 0, 0, 0 }
+
+/** Counters of an engine since its start, over all devices on which it has played. */
+typedef struct woodshed_statistics {
+    uint32_t size;
+    /** The SCHED_FIFO priority that the device's thread has; 0 for ordinary scheduling. */
+    int32_t priority;
+    /** How often the device ran dry, and about how many frames of silence that was. No frame of the sound was skipped. */
+    int64_t xruns;
+    int64_t lost_frames;
+    /** How often the device was lost. */
+    int64_t interruptions;
+    int64_t blocks;
+    int64_t frames;
+    /** How long the computation of a block took, in microseconds. */
+    double median_microseconds;
+    double maximum_microseconds;
+} woodshed_statistics;
+#define WOODSHED_STATISTICS_INIT { (uint32_t)sizeof(woodshed_statistics), 0, 0, 0, 0, 0, 0, 0, 0 }
+
+/**
+ * Opens an output. Nothing is heard before woodshed_engine_start().
+ *
+ * @param output  "default", the name of an ALSA device, "null", or "file:PATH" (WAV, FLAC, Opus, Ogg, MP3 by the ending).
+ * @param options NULL for the defaults.
+ * @param engine  Receives the engine, or NULL.
+ * @return WOODSHED_INVALID, _UNAVAILABLE, _NO_PERMISSION, _CANNOT_CREATE, _IO.
+ *
+ * May take as long as a sound server needs to answer. Since 100.
+ */
+woodshed_status woodshed_engine_open(
+    const char *output, const woodshed_engine_options *options, woodshed_engine **engine);
+
+/**
+ * Opens an engine without a device, for a program that has an audio thread of its own: see woodshed_engine_render().
+ *
+ * `period_frames` is the longest block that is computed at once. With the virtual clock, woodshed_engine_render() waits until all
+ * sound is ready, for programs that render to memory. Since 100.
+ */
+woodshed_status woodshed_engine_open_pulled(const woodshed_engine_options *options, woodshed_engine **engine);
+
+/**
+ * Fills a block with the sound of an engine that was opened with woodshed_engine_open_pulled().
+ *
+ * REAL TIME: no allocation, no lock, no system call, unless the engine has the virtual clock. What is not decoded in time is
+ * silent and told by the event WOODSHED_EVENT_STARVED. The sound does not depend on the lengths of the blocks.
+ *
+ * @param channels     A buffer of `frames` samples for each channel of the engine. Without sound they are filled with silence.
+ * @param frames       0 or more.
+ * @param delay_frames Frames from the first one of this block until it is heard, for woodshed_engine_position(); 0 if not known.
+ * @return The frames of sound: fewer than `frames` after the end, and 0 when the engine does not run; -1 if an argument is not
+ *         valid (no words are kept then).
+ *
+ * Threads: one at a time for one engine. Since 100.
+ */
+int32_t woodshed_engine_render(
+    woodshed_engine *engine, float *const *channels, int32_t frames, int64_t delay_frames);
+
+/** What the device has accepted. Since 100. */
+woodshed_status woodshed_engine_configuration(woodshed_engine *engine, woodshed_configuration *configuration);
+
+/** Starts the device, once the beginning of every player's sound is decoded. Once for an engine. Since 100. */
+woodshed_status woodshed_engine_start(woodshed_engine *engine);
+
+/** Waits until the last player has finished and the device has played it out, or the engine is stopped or closed. Since 100. */
+woodshed_status woodshed_engine_wait(woodshed_engine *engine);
+
+/** Stops the device at once, for good. A file is complete up to here. Stop the players first to let them fade out. Since 100. */
+woodshed_status woodshed_engine_stop(woodshed_engine *engine);
+
+/** Where the engine is. Since 100. */
+woodshed_status woodshed_engine_position(woodshed_engine *engine, woodshed_position *position);
+
+/** Its counters. Since 100. */
+woodshed_status woodshed_engine_statistics(woodshed_engine *engine, woodshed_statistics *statistics);
+
+/** Stops an engine, and closes it and its players. Waits for a block that is being rendered. Since 100. */
+woodshed_status woodshed_engine_close(woodshed_engine *engine);
+
+/* ---- Devices ----------------------------------------------------------------------------------------------------------- */
+
+/** A sound device. */
+typedef struct woodshed_device {
+    uint32_t size;
+    /** Not 0 for a device that records, 0 for one that plays. */
+    int32_t is_input;
+    /** Not 0 for the one that is used without a name. */
+    int32_t is_default;
+    int32_t reserved;
+    /** As in woodshed_engine_open(). */
+    const char *name;
+    /** In words. */
+    const char *description;
+} woodshed_device;
+
+/** A list of devices. */
+typedef struct woodshed_device_list woodshed_device_list;
+
+/** Lists the devices that play and those that record. Since 100. */
+woodshed_status woodshed_device_list_open(woodshed_device_list **list);
+/** The number of devices in a list; 0 if it is no list. Since 100. */
+size_t woodshed_device_list_count(woodshed_device_list *list);
+/** A device of a list, by its place from 0; valid as long as the list. NULL if there is none. Since 100. */
+const woodshed_device *woodshed_device_list_at(woodshed_device_list *list, size_t place);
+/** Closes a list. Since 100. */
+woodshed_status woodshed_device_list_close(woodshed_device_list *list);
+
+/* ---- Clips ------------------------------------------------------------------------------------------------------------- */
+
+/** What is known of a clip. */
+typedef struct woodshed_clip_info {
+    uint32_t size;
+    int32_t channels;
+    /** The engine's rate, at which the clip is played. */
+    int32_t sample_rate;
+    /** The rate of the file. */
+    int32_t file_rate;
+    /** The length at the engine's rate. */
+    int64_t frames;
+    /** The length in the file. */
+    int64_t file_frames;
+    /** Such as "wav" and "pcm_s16"; valid as long as the clip. */
+    const char *container;
+    const char *codec;
+} woodshed_clip_info;
+#define WOODSHED_CLIP_INFO_INIT { (uint32_t)sizeof(woodshed_clip_info), 0, 0, 0, 0, 0, NULL, NULL }
+
+/**
+ * Opens a recording for an engine, at its rate. A file of another rate is converted while it is decoded.
+ *
+ * Only parts of it are in memory, so it may be longer than the memory. Several players may share it; each keeps it as long as it
+ * needs it. Since 100.
+ */
+woodshed_status woodshed_clip_open(woodshed_engine *engine, const char *path, woodshed_clip **clip);
+
+/**
+ * Makes a clip of samples in memory, which are copied.
+ *
+ * @param channels      A buffer of `frames` samples for each channel.
+ * @param channel_count 1 to 64.
+ * @param frames        1 or more.
+ *
+ * Since 100.
+ */
+woodshed_status woodshed_clip_open_memory(
+    woodshed_engine *engine, const float *const *channels, int32_t channel_count, int64_t frames, woodshed_clip **clip);
+
+/** What is known of a clip. Since 100. */
+woodshed_status woodshed_clip_get_info(woodshed_clip *clip, woodshed_clip_info *info);
+
+/** Closes a clip; players that have it keep it. Since 100. */
+woodshed_status woodshed_clip_close(woodshed_clip *clip);
+
+/* ---- Plans ------------------------------------------------------------------------------------------------------------- */
+
+/** How one pass follows another. */
+typedef enum woodshed_joint {
+    /** The sound continues past the end for 5 ms and crossfades with the new start: no click, no gap. */
+    WOODSHED_JOINT_CROSSFADE = 0,
+    /** 3 ms out and 3 ms in, inside the passes. */
+    WOODSHED_JOINT_FADE = 1,
+    /** A bit-exact cut: every pass is the recording itself, with a click where the music jumps. */
+    WOODSHED_JOINT_HARD = 2
+} woodshed_joint;
+
+/** What a recording is, which decides how it is stretched. */
+typedef enum woodshed_material {
+    WOODSHED_MATERIAL_AUTO = 0,
+    WOODSHED_MATERIAL_MUSIC = 1,
+    WOODSHED_MATERIAL_SPEECH = 2
+} woodshed_material;
+
+/** A part of a clip that is played one or more times. */
+typedef struct woodshed_section {
+    uint32_t size;
+    /** How often it is played, 1 or more, or WOODSHED_ENDLESS; 0 is as the plan says. */
+    int32_t passes;
+    /** The first frame, and the one after the last. */
+    int64_t start;
+    int64_t end;
+    /** 0.25 to 4; 0 is as the plan says. */
+    double speed;
+    /** With `speed_step`: the speed of the last pass, and how much it changes with each pass. 0 for a constant speed. */
+    double speed_to;
+    double speed_step;
+    /** Its name, or NULL. */
+    const char *name;
+} woodshed_section;
+#define WOODSHED_SECTION_INIT { (uint32_t)sizeof(woodshed_section), 0, 0, 0, 0, 0, 0, NULL }
+
+/** What a player plays: sections, passes, speeds, and the silence between them. */
+typedef struct woodshed_plan {
+    uint32_t size;
+    /** How often each section is played, 1 or more, or WOODSHED_ENDLESS; 0 is once. */
+    int32_t passes;
+    /** The sections in their order; NULL plays the whole clip. The size of the first one holds for all. */
+    const woodshed_section *sections;
+    size_t section_count;
+    /** 0.25 to 4; 0 is 1. */
+    double speed;
+    /** With `speed_step`: the speed of the last pass, and how much it changes with each pass. 0 for a constant speed. */
+    double speed_to;
+    double speed_step;
+    /** The change of pitch, -24 to 24. */
+    double semitones;
+    /** Silence after each pass, in frames; or, if that is 0, in lengths of the pass as it was heard. */
+    int64_t gap_frames;
+    double gap_passes;
+    /** A woodshed_joint. */
+    int32_t joint;
+    /** A woodshed_material. */
+    int32_t material;
+    /** Not 0: less work for the processor, with a lower quality of slowed sound. */
+    int32_t light;
+    /** Not 0: the pitch follows the speed, as of a tape. */
+    int32_t varispeed;
+    /** Not 0: each pass is played from its end to its beginning. */
+    int32_t reversed;
+    /** Not 0: after the last section it begins anew. */
+    int32_t repeats;
+} woodshed_plan;
+#define WOODSHED_PLAN_INIT { (uint32_t)sizeof(woodshed_plan), 0, NULL, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 }
+
+/**
+ * How many frames a plan is long, with all passes and gaps; -1 if it is endless. Also finds out whether it is valid, without
+ * playing it. Since 100.
+ */
+woodshed_status woodshed_plan_frames(const woodshed_plan *plan, woodshed_clip *clip, int64_t *frames);
+
+/* ---- Players ----------------------------------------------------------------------------------------------------------- */
+
+/** What a player is doing. */
+typedef enum woodshed_player_state {
+    WOODSHED_PLAYER_IDLE = 0,
+    WOODSHED_PLAYER_PLAYING = 1,
+    WOODSHED_PLAYER_PAUSED = 2,
+    WOODSHED_PLAYER_STOPPING = 3,
+    WOODSHED_PLAYER_FINISHED = 4
+} woodshed_player_state;
+
+/** A player as of the last block. */
+typedef struct woodshed_player_status {
+    uint32_t size;
+    /** A woodshed_player_state. */
+    int32_t state;
+    /** The section and the pass, from 1; 0 before the start. Passes of the section; WOODSHED_ENDLESS if they do not end. */
+    int32_t section;
+    int32_t pass;
+    int32_t passes;
+    /** Not 0 in the gap between two passes. */
+    int32_t is_resting;
+    /** Not 0 while the sound is frozen, and while it is played backwards. */
+    int32_t is_frozen;
+    int32_t is_reversed;
+    /** The next frame of the output, and the frame of the clip that belongs to it. */
+    int64_t frame;
+    int64_t clip_frame;
+    double speed;
+    double semitones;
+    /** Frames that were silent because they were not decoded in time. */
+    int64_t starved_frames;
+} woodshed_player_status;
+#define WOODSHED_PLAYER_STATUS_INIT { (uint32_t)sizeof(woodshed_player_status), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 }
+
+/**
+ * Adds a player to an engine; it is silent until woodshed_player_start().
+ *
+ * @param plan NULL plays the clip once.
+ * @return WOODSHED_INVALID, _BAD_DATA (a section outside the clip), _INTERNAL (more than 128 players).
+ *
+ * Since 100.
+ */
+woodshed_status woodshed_player_open(
+    woodshed_engine *engine, woodshed_clip *clip, const woodshed_plan *plan, woodshed_player **player);
+
+/** Fades a player out, removes it from its engine and closes it. Since 100. */
+woodshed_status woodshed_player_close(woodshed_player *player);
+
+/*
+ * Requests. They return at once, and are heard from the next block on (WOODSHED_NOW) or from exactly the output frame `at`. Each
+ * fades the old sound into the new one over 5 ms, or as it says.
+ */
+
+/** Plays from the beginning of the plan. Has no effect while it plays. Since 100. */
+woodshed_status woodshed_player_start(woodshed_player *player, int64_t at);
+/** Plays from a section, from 1; if `clip_frame` is not -1, from that frame in it. Since 100. */
+woodshed_status woodshed_player_start_in(woodshed_player *player, int32_t section, int64_t clip_frame, int64_t at);
+/** Silence until it is resumed. Since 100. */
+woodshed_status woodshed_player_pause(woodshed_player *player, int64_t at);
+/** Goes on where it was paused. Since 100. */
+woodshed_status woodshed_player_resume(woodshed_player *player, int64_t at);
+/** Fades out and finishes. Since 100. */
+woodshed_status woodshed_player_stop(woodshed_player *player, int64_t at);
+/** Moves to a frame of the clip, which must be in a section. Since 100. */
+woodshed_status woodshed_player_seek(woodshed_player *player, int64_t clip_frame, int64_t at);
+/** Moves to the first pass of a section, from 1. Since 100. */
+woodshed_status woodshed_player_skip(woodshed_player *player, int32_t section, int64_t at);
+/** Plays at another speed from here on, by a glide of so many frames; -1 is 50 ms. Since 100. */
+woodshed_status woodshed_player_set_speed(woodshed_player *player, double speed, int64_t glide_frames, int64_t at);
+/** Changes the pitch, in semitones. Since 100. */
+woodshed_status woodshed_player_set_pitch(woodshed_player *player, double semitones, int64_t at);
+/** Changes the gain, in dB: 0 leaves the samples as they are, minus infinity is silence. NaN is refused. Since 100. */
+woodshed_status woodshed_player_set_gain(woodshed_player *player, double decibels, int64_t at);
+/** Plays backwards or forwards. Since 100. */
+woodshed_status woodshed_player_set_reversed(woodshed_player *player, int32_t is_reversed, int64_t at);
+/** Plays another plan, at the same place of the clip if the plan has it. Since 100. */
+woodshed_status woodshed_player_set_plan(woodshed_player *player, const woodshed_plan *plan, int64_t at);
+/** Holds the sound of this place. Since 100. */
+woodshed_status woodshed_player_freeze(woodshed_player *player, int64_t at);
+/** Goes on from the place of the held sound. Since 100. */
+woodshed_status woodshed_player_unfreeze(woodshed_player *player, int64_t at);
+
+/**
+ * Waits until the clip is analysed around the player's place. Before woodshed_player_start() it makes a live player sound as one
+ * under the virtual clock; without it, sound begins at once and the first passes may be stretched without regard to attacks. Since 100.
+ */
+woodshed_status woodshed_player_prepare(woodshed_player *player);
+/** What the player is doing. Since 100. */
+woodshed_status woodshed_player_get_status(woodshed_player *player, woodshed_player_status *status);
+/** The frame of the clip that was heard at an output frame of the last minute; -1 if none was. Since 100. */
+woodshed_status woodshed_player_heard(woodshed_player *player, int64_t frame, int64_t *clip_frame);
+/**
+ * The highest absolute sample of each of the first eight channels since the last call; 1 is full scale.
+ *
+ * @param peaks Receives `count` values, at most 8; those of channels that are not there are 0.
+ *
+ * Since 100.
+ */
+woodshed_status woodshed_player_take_peaks(woodshed_player *player, float *peaks, size_t count);
+
+/* ---- Events ------------------------------------------------------------------------------------------------------------ */
+
+/** What happened. */
+typedef enum woodshed_event_kind {
+    /** Nothing, within the time. */
+    WOODSHED_EVENT_NONE = 0,
+    /** The engine was closed: there will be no further event. */
+    WOODSHED_EVENT_CLOSED = 1,
+    /** The first frame of a player's plan is heard. */
+    WOODSHED_EVENT_STARTED = 2,
+    /** The first pass of a section begins; its last pass is over. */
+    WOODSHED_EVENT_SECTION_STARTED = 3,
+    WOODSHED_EVENT_SECTION_ENDED = 4,
+    /** A pass begins, or is over. */
+    WOODSHED_EVENT_PASS_STARTED = 5,
+    WOODSHED_EVENT_PASS_ENDED = 6,
+    /** A request moved the player, or replaced its plan. */
+    WOODSHED_EVENT_MOVED = 7,
+    /** Another speed; `speed` is the one to be reached. */
+    WOODSHED_EVENT_SPEED_CHANGED = 8,
+    /** The device ran dry, for about `frames`. The sound goes on where it was. */
+    WOODSHED_EVENT_XRUN = 9,
+    /** So many `frames` were silent, because they were not decoded in time. */
+    WOODSHED_EVENT_STARVED = 10,
+    /** The pass that is over was turned down by up to `decibels`, because it would have exceeded full scale. */
+    WOODSHED_EVENT_LIMITED = 11,
+    /** Silence until it is resumed; sound again. `reason` is a woodshed_reason. */
+    WOODSHED_EVENT_PAUSED = 12,
+    WOODSHED_EVENT_RESUMED = 13,
+    /** The sound of a place is held, or no longer. */
+    WOODSHED_EVENT_FROZEN = 14,
+    WOODSHED_EVENT_UNFROZEN = 15,
+    /** A player has finished; `reason` is a woodshed_finish. */
+    WOODSHED_EVENT_FINISHED = 16,
+    /** The device is lost; `text` and `remedy` say why. */
+    WOODSHED_EVENT_DEVICE_LOST = 17,
+    /** The device is back, or another one has taken over; `text` is its name. */
+    WOODSHED_EVENT_DEVICE_BACK = 18,
+    /** A device is needed and not there; `text` and `remedy` say why. */
+    WOODSHED_EVENT_DEVICE_MISSING = 19,
+    /** The device stood still, for about `frames`, and went on. */
+    WOODSHED_EVENT_DISTURBED = 20
+} woodshed_event_kind;
+
+/** Why a player is paused. */
+typedef enum woodshed_reason {
+    WOODSHED_REASON_USER = 0,
+    WOODSHED_REASON_SUSPENDED = 1,
+    WOODSHED_REASON_DEVICE_LOST = 2,
+    WOODSHED_REASON_SERVER_GONE = 3,
+    WOODSHED_REASON_DEVICE_STOPPED = 4,
+    WOODSHED_REASON_DEVICE_SUSPENDED = 5,
+    WOODSHED_REASON_DEVICE_TAKEN = 6,
+    WOODSHED_REASON_HEARING = 7
+} woodshed_reason;
+
+/** Why a player finished. */
+typedef enum woodshed_finish {
+    WOODSHED_FINISH_COMPLETED = 0,
+    WOODSHED_FINISH_STOPPED = 1,
+    /** The recording could no longer be read. */
+    WOODSHED_FINISH_FAILED = 2
+} woodshed_finish;
+
+/** An event. Fields that a kind does not mention are 0, but for those of the place, which every event of a player has. */
+typedef struct woodshed_event {
+    uint32_t size;
+    /** A woodshed_event_kind. */
+    int32_t kind;
+    /** The player; NULL for an event of the engine. It may be closed already. */
+    woodshed_player *player;
+    /** The output frame at which it happened, and the frame of the clip that belongs to it. */
+    int64_t frame;
+    int64_t clip_frame;
+    /** The section and the pass, from 1; WOODSHED_ENDLESS passes do not end. */
+    int32_t section;
+    int32_t pass;
+    int32_t passes;
+    int32_t reason;
+    double speed;
+    double semitones;
+    int64_t frames;
+    double decibels;
+    /** Events that found the queue full and were dropped, just before this one. */
+    int64_t events_lost;
+    /** Valid as long as the event; NULL if the kind has none. */
+    const char *text;
+    const char *remedy;
+} woodshed_event;
+
+/**
+ * Opens a queue of the events of an engine and its players, from now on. An engine may have several; each gets every event.
+ *
+ * Open it before the players, and it misses nothing.
+ *
+ * @param capacity Events that are kept until they are taken, 16 to 1048576; 0 is 4096. Further ones are dropped and counted.
+ *
+ * Since 100.
+ */
+woodshed_status woodshed_listener_open(woodshed_engine *engine, int32_t capacity, woodshed_listener **listener);
+
+/**
+ * The next event.
+ *
+ * @param seconds How long to wait for one: 0 not at all, less than 0 as long as it takes.
+ * @param event   Receives the event, never NULL unless the call fails. It is valid until the next call for the same listener.
+ *
+ * Threads: one at a time for one listener. Since 100.
+ */
+woodshed_status woodshed_listener_next(woodshed_listener *listener, double seconds, const woodshed_event **event);
+
+/**
+ * A descriptor that is readable while there are events, for poll() and its like. Do not read from it; take events until there is
+ * WOODSHED_EVENT_NONE. It belongs to the listener. Since 100.
+ */
+woodshed_status woodshed_listener_descriptor(woodshed_listener *listener, int32_t *descriptor);
+
+/** Called with an event, which is valid during the call. */
+typedef void (*woodshed_event_callback)(void *context, const woodshed_event *event);
+
+/**
+ * Calls a function with every event, on a thread of the listener's own and never on the device's. It may call any function of
+ * this header, and may also close the listener. The stack of the thread has 512 KiB. The last event is WOODSHED_EVENT_CLOSED. Once for a
+ * listener, which is then not asked with woodshed_listener_next(). Since 100.
+ */
+woodshed_status woodshed_listener_set_callback(
+    woodshed_listener *listener, woodshed_event_callback callback, void *context);
+
+/** Closes a listener. After it returns its callback is not called any more, unless it was closed by the callback. Since 100. */
+woodshed_status woodshed_listener_close(woodshed_listener *listener);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

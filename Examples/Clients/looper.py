@@ -1,0 +1,16 @@
+# Loops one second of a recording three times at 70 %, and says what happens when: looper.py FILE [OUTPUT]
+import sys
+
+import woodshed
+
+path, output = (sys.argv[1:] + ["song.wav", "default"][len(sys.argv) - 1 :])[:2]
+with woodshed.Engine(output, sample_rate=44100, ends_with_players=True) as engine, engine.listen() as events:
+    clip = engine.clip(path)
+    player = engine.player(clip, sections=[woodshed.Section(44100, 88200, passes=3, speed=0.7)])
+    player.start()
+    engine.start()
+    for event in events:
+        print(f"frame {event['frame']}: {event['kind']}, pass {event['pass']}")
+        if event["kind"] == "finished":
+            break
+    engine.wait()

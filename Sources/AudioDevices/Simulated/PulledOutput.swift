@@ -1,0 +1,132 @@
+internal import Glibc
+internal import Realtime
+internal import Synchronization
+
+/// An output without a device, for a program that has an audio thread of its own: that thread takes the sound block by block.
+///
+///     let output = try PulledOutput(StreamRequest(sampleRate: 48_000, channelCount: 2))
+///     let engine = Engine(pulled: output)
+///     try engine.start()
+///     // On the program's own audio thread:
+///     _ = output.render(into: channels, frameCount: 64)
+///
+/// Under the real clock `render` never waits: what is not decoded yet is silent, and the players tell it as starved. Under the virtual
+/// clock it waits for everything, for programs that render to memory.
+@safe
+public final class PulledOutput: OutputStream, @unchecked Sendable {
+    // Unchecked because of the worker, which only the thread that renders uses.
+    /// The rate, the channels and the longest block that is rendered at once.
+    public let configuration: StreamConfiguration
+    private let clock: StreamClock
+    /// Whether it waits for everything that is not ready.
+    package var isVirtual: Bool { clock == .virtual }
+    private let ledger = StreamLedger()
+    private let starting = Mutex(false)
+    /// Written once, before `phase` says that it runs.
+    private var worker: BlockWorker?
+    private let phase = Atomic(Phase.waiting)
+    /// Whether a thread is inside `render`. Sequentially consistent, as is `phase`: either the thread sees the end, or who ends it sees the thread.
+    private let isRendering = Atomic(false)
+
+    private enum Phase: UInt8, AtomicRepresentable { case waiting, running, over }
+
+    /// An output whose sound nobody has taken yet.
+    ///
+    /// - Parameter request: The rate, the channels, the longest block that is computed at once (`periodFrames`), and the clock. The other
+    ///   settings are for devices, and not used.
+    public init(_ request: StreamRequest) {
+        clock = request.clock
+        configuration = StreamConfiguration(
+            sampleRate: request.sampleRate, channelCount: request.channelCount, periodFrames: request.periodFrames,
+            bufferFrames: request.periodFrames, formatName: "FLOAT", accessName: "pulled", deviceName: "pulled")
+    }
+
+    /// Fills a block with sound. Before the start and after the end it is silence.
+    ///
+    /// One thread at a time; it may be another one each time. Under the real clock it is real-time safe: no allocation, lock or
+    /// system call.
+    ///
+    /// - Parameters:
+    ///   - channels: A buffer of `frameCount` samples for each channel of the configuration.
+    ///   - frameCount: Any number of frames; 0 or less does nothing.
+    ///   - delayFrames: Frames from the first one of this block until it is heard, for `Engine.position`.
+    /// - Returns: The frames up to the end of the sound: fewer than `frameCount` if the engine ends with its players and the last one has
+    ///   finished, and 0 when it does not run. The rest of the block is silence.
+    public func render(
+        into channels: UnsafePointer<UnsafeMutablePointer<Float>>, frameCount: Int, delayFrames: Int64 = 0
+    ) -> Int {
+        isRendering.store(true, ordering: .sequentiallyConsistent)
+        // The thread is the program's, and keeps its mode; the sound is the same as on a device's thread.
+        let mode = FlushToZero()
+        let done = unsafe fill(channels, frameCount, delayFrames)
+        mode.restore()
+        isRendering.store(false, ordering: .sequentiallyConsistent)
+        return done
+    }
+
+    private func fill(
+        _ channels: UnsafePointer<UnsafeMutablePointer<Float>>, _ frameCount: Int, _ delayFrames: Int64
+    ) -> Int {
+        var done = 0
+        if phase.load(ordering: .sequentiallyConsistent) == .running, let worker {
+            while done < frameCount {
+                let count = min(frameCount - done, configuration.periodFrames)
+                let valid = worker.run(count)
+                for channel in 0..<configuration.channelCount {
+                    unsafe (channels[channel] + done).update(from: worker.outputChannels[channel], count: valid)
+                }
+                done += valid
+                worker.publish(framesWritten: worker.outputFrame, delayFrames: delayFrames + Int64(done))
+                guard valid == count else {
+                    phase.store(.over, ordering: .sequentiallyConsistent)
+                    break
+                }
+                guard phase.load(ordering: .relaxed) == .running else { break }
+            }
+        }
+        if done < frameCount {
+            for channel in 0..<configuration.channelCount {
+                unsafe (channels[channel] + done).update(repeating: 0, count: frameCount - done)
+            }
+        }
+        return done
+    }
+
+    // MARK: As a stream
+
+    /// The position, as of the last block.
+    public var position: StreamPosition { ledger.position }
+
+    /// Counters of the blocks that were rendered.
+    public var statistics: StreamStatistics { ledger.statistics(scheduling: nil) }
+
+    /// Lets `render` make sound. Once only.
+    public func start(_ callbacks: StreamCallbacks) throws(DeviceError) {
+        try starting.withLock { (isStarted) throws(DeviceError) in
+            guard !isStarted, phase.load(ordering: .acquiring) == .waiting else {
+                throw DeviceError(
+                    kind: .invalidRequest, message: "the pulled output has been used already",
+                    remedy: "Make a new one for each run.")
+            }
+            isStarted = true
+            worker = BlockWorker(
+                StreamWork(callbacks), outputCount: configuration.channelCount, inputCount: 0,
+                blockFrames: configuration.periodFrames, clock: clock, ledger: ledger)
+            // Fails if it was stopped meanwhile.
+            _ = phase.compareExchange(
+                expected: .waiting, desired: .running, ordering: .sequentiallyConsistent)
+        }
+    }
+
+    /// Lets `render` make silence, and waits until a block that is being made is complete. Not on the thread that renders.
+    public func stop() {
+        phase.store(.over, ordering: .sequentiallyConsistent)
+        while isRendering.load(ordering: .sequentiallyConsistent) { usleep(200) }
+    }
+
+    /// Waits until the last player has finished, if the engine ends with its players, or until it is stopped. Meanwhile another thread has to
+    /// render.
+    public func waitUntilFinished() throws(DeviceError) {
+        while phase.load(ordering: .acquiring) == .running { usleep(5000) }
+    }
+}

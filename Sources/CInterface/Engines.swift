@@ -1,0 +1,195 @@
+internal import AudioDevices
+internal import AudioFiles
+public import CWoodshed
+internal import Engine
+internal import Realtime
+internal import Synchronization
+
+/// An engine with everything that a C program has open of it.
+@safe
+final class EngineBox: Handled {
+    static var kind: HandleKind { .engine }
+
+    let engine: Engine
+    /// The output of an engine without a device.
+    let pulled: PulledOutput?
+    let hub = EventHub()
+    /// The handles of its players.
+    private let players = Mutex<Set<UInt>>([])
+
+    init(_ engine: Engine, pulled: PulledOutput? = nil) {
+        (self.engine, self.pulled) = (engine, pulled)
+        engine.observe { [hub] in hub.tell(QueuedEvent($0)) }
+    }
+
+    func note(_ player: UInt) { players.withLock { _ = $0.insert(player) } }
+
+    func forget(_ player: UInt) { players.withLock { _ = $0.remove(player) } }
+
+    /// Stops the engine, and closes its players; for listeners it is over.
+    func close() {
+        engine.stop()
+        let open = players.withLock { players in
+            defer { players = [] }
+            return players
+        }
+        for player in open { _ = try? unsafe Handles.close(OpaquePointer(bitPattern: player)) as PlayerBox? }
+        hub.close()
+    }
+}
+
+/// The settings of a C program.
+private struct EngineRequest {
+    let options: woodshed_engine_options
+
+    init(_ pointer: UnsafePointer<woodshed_engine_options>?) throws(ArgumentError) {
+        options = try unsafe Struct.read(pointer, default: woodshed_engine_options(), "the options")
+    }
+
+    func stream(clock: StreamClock, fileFormat: FileFormat? = nil) throws -> StreamRequest {
+        try StreamRequest(
+            sampleRate: Self.number(options.sample_rate, else: 48_000),
+            channelCount: Self.number(options.channels, else: 2),
+            periodFrames: Self.number(options.period_frames, else: 256),
+            periodCount: Self.number(options.periods, else: 3), clock: clock, fileFormat: fileFormat,
+            realtimePriority: options.priority == -1 ? nil : Self.number(options.priority, else: 70),
+            isExclusive: options.exclusive != 0)
+    }
+
+    func clock(isCard: Bool) throws -> StreamClock {
+        let chosen: StreamClock? = try Argument.choice(
+            options.clock, [0: nil, 1: .real, 2: .virtual], "the clock")
+        return chosen ?? (isCard ? .real : .virtual)
+    }
+
+    func lossPolicy() throws -> LossPolicy {
+        try Argument.choice(options.on_loss, [0: .wait, 1: .pause, 2: .fallback()], "what to do about a loss")
+    }
+
+    func samples() throws -> WaveSampleFormat? {
+        try Argument.choice(options.samples, [0: nil, 16: .int16, 24: .int24, 32: .int32], "the format of samples")
+    }
+
+    var endsWithPlayers: Bool { options.ends_with_players != 0 }
+
+    private static func number(_ number: Int32, else usual: Int) -> Int { number == 0 ? usual : Int(number) }
+}
+
+@c @implementation
+public func woodshed_engine_open(
+    _ output: UnsafePointer<CChar>?, _ options: UnsafePointer<woodshed_engine_options>?,
+    _ engine: UnsafeMutablePointer<OpaquePointer?>?
+) -> woodshed_status {
+    answer {
+        try unsafe Argument.give(engine, "the place for the engine") {
+            let request = try unsafe EngineRequest(options)
+            let device = try OutputDevice(parsing: unsafe Argument.path(output, "the output"))
+            var format: FileFormat?
+            if case .file(let path) = device {
+                format = try FileFormat(named: path, samples: request.samples())
+            } else if try request.samples() != nil {
+                throw ArgumentError("the format of samples is for files", remedy: "Leave it 0 for other outputs.")
+            }
+            let isCard = if case .system = device { true } else { false }
+            let stream = try request.stream(clock: request.clock(isCard: isCard), fileFormat: format)
+            let engine = try Engine(
+                output: device, request: stream, onLoss: request.lossPolicy(),
+                endsWithPlayers: request.endsWithPlayers)
+            return try unsafe Handles.open(EngineBox(engine))
+        }
+    }
+}
+
+@c @implementation
+public func woodshed_engine_open_pulled(
+    _ options: UnsafePointer<woodshed_engine_options>?, _ engine: UnsafeMutablePointer<OpaquePointer?>?
+) -> woodshed_status {
+    answer {
+        try unsafe Argument.give(engine, "the place for the engine") {
+            let request = try unsafe EngineRequest(options)
+            let pulled = PulledOutput(try request.stream(clock: request.clock(isCard: true)))
+            let engine = Engine(pulled: pulled, endsWithPlayers: request.endsWithPlayers)
+            return try unsafe Handles.open(EngineBox(engine, pulled: pulled))
+        }
+    }
+}
+
+@c @implementation
+public func woodshed_engine_render(
+    _ engine: OpaquePointer?, _ channels: UnsafePointer<UnsafeMutablePointer<Float>?>?, _ frames: Int32,
+    _ delay: Int64
+) -> Int32 {
+    guard let channels = unsafe channels, frames >= 0 else { return -1 }
+    let count = unsafe Handles.withObject(engine) { (box: EngineBox) -> Int32 in
+        guard let pulled = box.pulled else { return -1 }
+        for channel in 0..<pulled.configuration.channelCount where unsafe channels[channel] == nil { return -1 }
+        // Optional pointers have the same form as pointers, and none is nil.
+        let buffers = unsafe UnsafeRawPointer(channels).assumingMemoryBound(to: UnsafeMutablePointer<Float>.self)
+        return Int32(unsafe pulled.render(into: buffers, frameCount: Int(frames), delayFrames: max(0, delay)))
+    }
+    return count ?? -1
+}
+
+@c @implementation
+public func woodshed_engine_configuration(
+    _ engine: OpaquePointer?, _ configuration: UnsafeMutablePointer<woodshed_configuration>?
+) -> woodshed_status {
+    answer {
+        let box: EngineBox = try unsafe Handles.object(engine)
+        let known = box.engine.configuration
+        var answer = woodshed_configuration()
+        answer.sample_rate = Int32(clamping: known.sampleRate)
+        answer.channels = Int32(clamping: known.channelCount)
+        answer.period_frames = Int32(clamping: known.periodFrames)
+        answer.buffer_frames = Int32(clamping: known.bufferFrames)
+        try unsafe Struct.write(answer, to: configuration, "the configuration")
+    }
+}
+
+@c @implementation
+public func woodshed_engine_start(_ engine: OpaquePointer?) -> woodshed_status {
+    answer { try (unsafe Handles.object(engine) as EngineBox).engine.start() }
+}
+
+@c @implementation
+public func woodshed_engine_wait(_ engine: OpaquePointer?) -> woodshed_status {
+    answer { try (unsafe Handles.object(engine) as EngineBox).engine.waitUntilFinished() }
+}
+
+@c @implementation
+public func woodshed_engine_stop(_ engine: OpaquePointer?) -> woodshed_status {
+    answer { try (unsafe Handles.object(engine) as EngineBox).engine.stop() }
+}
+
+@c @implementation
+public func woodshed_engine_position(
+    _ engine: OpaquePointer?, _ position: UnsafeMutablePointer<woodshed_position>?
+) -> woodshed_status {
+    answer {
+        let known = try (unsafe Handles.object(engine) as EngineBox).engine.position
+        var answer = woodshed_position()
+        (answer.written, answer.heard) = (known.framesWritten, known.framesHeard)
+        try unsafe Struct.write(answer, to: position, "the position")
+    }
+}
+
+@c @implementation
+public func woodshed_engine_statistics(
+    _ engine: OpaquePointer?, _ statistics: UnsafeMutablePointer<woodshed_statistics>?
+) -> woodshed_status {
+    answer {
+        let known = try (unsafe Handles.object(engine) as EngineBox).engine.statistics
+        var answer = woodshed_statistics()
+        if case .fifo(let priority) = known.scheduling?.scheduling { answer.priority = Int32(clamping: priority) }
+        (answer.xruns, answer.lost_frames, answer.interruptions) = (known.xruns, known.lostFrames, known.interruptions)
+        (answer.blocks, answer.frames) = (known.blocks, known.framesRendered)
+        answer.median_microseconds = known.renderTime.medianMicroseconds
+        answer.maximum_microseconds = known.renderTime.maximumMicroseconds
+        try unsafe Struct.write(answer, to: statistics, "the statistics")
+    }
+}
+
+@c @implementation
+public func woodshed_engine_close(_ engine: OpaquePointer?) -> woodshed_status {
+    answer { try (unsafe Handles.close(engine) as EngineBox?)?.close() }
+}

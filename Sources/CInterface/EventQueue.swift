@@ -1,0 +1,178 @@
+internal import CWoodshed
+internal import Files
+internal import Glibc
+internal import Realtime
+internal import Synchronization
+
+/// The listeners of an engine.
+final class EventHub: Sendable {
+    /// Nil once the engine is closed.
+    private let queues = Mutex<[EventQueue]?>([])
+
+    /// Adds a queue; to an engine that is closed, it is at its end at once.
+    func add(_ queue: EventQueue) {
+        let isOpen = queues.withLock { queues in
+            queues?.append(queue)
+            return queues != nil
+        }
+        if !isOpen { queue.finish() }
+    }
+
+    func remove(_ queue: EventQueue) { queues.withLock { $0?.removeAll { $0 === queue } } }
+
+    func tell(_ event: QueuedEvent) {
+        for queue in queues.withLock({ $0 }) ?? [] { queue.put(event) }
+    }
+
+    func close() {
+        let queues = queues.withLock { queues in
+            defer { queues = nil }
+            return queues
+        }
+        for queue in queues ?? [] { queue.finish() }
+    }
+}
+
+/// Events on their way to a C program, for one thread that takes them.
+@safe
+final class EventQueue: @unchecked Sendable {
+    private let capacity: Int
+    private let lock = ConditionLock()
+    // Guarded by the lock.
+    private var events: [QueuedEvent] = []
+    /// Events of the front of `events` that were taken.
+    private var taken = 0
+    private var lost: Int64 = 0
+    private var isFinished = false
+    /// Readable while there is something to take; made when it is asked for.
+    private var pipe: WakePipe?
+    /// The event that was taken last, in the form of the header. Only for the thread that takes events.
+    private let current: UnsafeMutablePointer<woodshed_event>
+    /// Those that say that there is none, which stay valid when the queue is gone.
+    nonisolated(unsafe) private static let none = unsafe constant(WOODSHED_EVENT_NONE)
+    nonisolated(unsafe) private static let closed = unsafe constant(WOODSHED_EVENT_CLOSED)
+
+    init(capacity: Int) {
+        self.capacity = capacity
+        unsafe current = .allocate(capacity: 1)
+        unsafe current.initialize(to: woodshed_event())
+    }
+
+    deinit {
+        freeTexts()
+        unsafe current.deallocate()
+        pipe?.closeBoth()
+    }
+
+    private static func constant(_ kind: woodshed_event_kind) -> UnsafePointer<woodshed_event> {
+        let event = UnsafeMutablePointer<woodshed_event>.allocate(capacity: 1)
+        unsafe event.initialize(to: woodshed_event())
+        unsafe event.pointee.size = UInt32(MemoryLayout<woodshed_event>.stride)
+        unsafe event.pointee.kind = Int32(kind.rawValue)
+        return unsafe UnsafePointer(event)
+    }
+
+    /// Puts an event into the queue, or counts it if there is no room.
+    func put(_ event: QueuedEvent) {
+        lock.withLock {
+            guard !isFinished else { return }
+            guard events.count - taken < capacity else { return lost += 1 }
+            var event = event
+            unsafe event.event.events_lost = lost
+            lost = 0
+            events.append(event)
+            wake()
+        }
+    }
+
+    /// There will be no further event.
+    func finish() {
+        lock.withLock {
+            isFinished = true
+            wake()
+        }
+    }
+
+    private func wake() {
+        lock.wakeAll()
+        pipe?.wake()
+    }
+
+    /// A descriptor that is readable while there are events.
+    func descriptor() throws(ArgumentError) -> Int32 {
+        let made = lock.withLock { () -> Int32? in
+            if pipe == nil {
+                pipe = WakePipe()
+                if events.count > taken || isFinished { pipe?.wake() }
+            }
+            return pipe?.readEnd
+        }
+        guard let made else {
+            throw ArgumentError(
+                "the process may open no more files", remedy: "Close some, or raise the limit (ulimit -n).")
+        }
+        return made
+    }
+
+    /// The next event, valid until the next call.
+    ///
+    /// - Parameter seconds: How long to wait for it; below 0 as long as it takes.
+    func next(seconds: Double) -> UnsafePointer<woodshed_event> {
+        let end = Deadline(seconds: seconds)
+        let event = lock.withLock { () -> QueuedEvent? in
+            while events.count == taken, !isFinished {
+                guard let left = end.millisecondsLeft else {
+                    lock.wait()
+                    continue
+                }
+                guard left > 0 else { return nil }
+                lock.wait(milliseconds: left)
+            }
+            guard events.count > taken else { return nil }
+            defer { drop() }
+            return events[taken]
+        }
+        guard let event else { return unsafe lock.withLock { isFinished } ? Self.closed : Self.none }
+        freeTexts()
+        unsafe current.pointee = event.event
+        unsafe current.pointee.text = UnsafePointer(event.text.flatMap { unsafe strdup($0) })
+        unsafe current.pointee.remedy = UnsafePointer(event.remedy.flatMap { unsafe strdup($0) })
+        return unsafe UnsafePointer(current)
+    }
+
+    /// Removes the event at the front; with the lock held.
+    private func drop() {
+        taken += 1
+        if taken == events.count {
+            events.removeAll(keepingCapacity: true)
+            taken = 0
+            // After the end it stays readable.
+            if !isFinished { while pipe?.drain().isEmpty == false {} }
+        } else if taken >= 1024 {
+            events.removeFirst(taken)
+            taken = 0
+        }
+    }
+
+    private func freeTexts() {
+        unsafe free(UnsafeMutablePointer(mutating: current.pointee.text))
+        unsafe free(UnsafeMutablePointer(mutating: current.pointee.remedy))
+        unsafe (current.pointee.text, current.pointee.remedy) = (nil, nil)
+    }
+}
+
+/// When a wait ends.
+private struct Deadline {
+    /// Nil for never.
+    let instant: ContinuousClock.Instant?
+
+    /// Below 0 for never.
+    init(seconds: Double) { instant = seconds >= 0 ? .now + .seconds(min(seconds, 1e9)) : nil }
+
+    /// Nil if it never ends; rounded up, and short enough for any clock.
+    var millisecondsLeft: Int? {
+        guard let instant else { return nil }
+        let left = ContinuousClock.now.duration(to: instant) / .milliseconds(1)
+        return Int(min(max(0, left.rounded(.up)), 3_600_000))
+    }
+}

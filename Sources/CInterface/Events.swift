@@ -1,0 +1,80 @@
+internal import AudioDevices
+internal import CWoodshed
+internal import Engine
+
+/// An event before a C program takes it.
+@safe
+struct QueuedEvent: @unchecked Sendable {
+    // Unchecked because of the pointers of the C struct: the texts are not set yet, and the player is a number.
+    var event: woodshed_event
+    var text: String?
+    var remedy: String?
+
+    private init(_ kind: woodshed_event_kind) {
+        unsafe event = woodshed_event()
+        unsafe event.size = UInt32(MemoryLayout<woodshed_event>.stride)
+        unsafe event.kind = Int32(kind.rawValue)
+    }
+
+    /// An event of a player.
+    ///
+    /// - Parameter number: The player's handle.
+    init(_ event: PlayerEvent, of number: UInt) {
+        self.init(Self.kind(event.kind))
+        unsafe self.event.player = OpaquePointer(bitPattern: number)
+        unsafe (self.event.frame, self.event.clip_frame) = (event.frame, event.clipFrame)
+        unsafe (self.event.section, self.event.pass) = (Int32(clamping: event.section), Int32(clamping: event.pass))
+        unsafe self.event.passes = event.passes.map { Int32(clamping: $0) } ?? WOODSHED_ENDLESS
+        unsafe (self.event.speed, self.event.semitones) = (event.speed, event.semitones)
+        switch event.kind {
+        case .xrun(let lost): unsafe self.event.frames = lost
+        case .starved(let frames): unsafe self.event.frames = frames
+        case .limited(let decibels): unsafe self.event.decibels = decibels
+        case .paused(let reason), .resumed(let reason): unsafe self.event.reason = Int32(reason.rawValue)
+        case .finished(let reason): unsafe self.event.reason = Int32(reason.rawValue)
+        default: break
+        }
+    }
+
+    private static func kind(_ kind: PlayerEvent.Kind) -> woodshed_event_kind {
+        switch kind {
+        case .playbackStarted: WOODSHED_EVENT_STARTED
+        case .sectionStarted: WOODSHED_EVENT_SECTION_STARTED
+        case .sectionEnded: WOODSHED_EVENT_SECTION_ENDED
+        case .passStarted: WOODSHED_EVENT_PASS_STARTED
+        case .passEnded: WOODSHED_EVENT_PASS_ENDED
+        case .moved: WOODSHED_EVENT_MOVED
+        case .speedChanged: WOODSHED_EVENT_SPEED_CHANGED
+        case .xrun: WOODSHED_EVENT_XRUN
+        case .starved: WOODSHED_EVENT_STARVED
+        case .limited: WOODSHED_EVENT_LIMITED
+        case .materialChosen: WOODSHED_EVENT_NONE
+        case .paused: WOODSHED_EVENT_PAUSED
+        case .resumed: WOODSHED_EVENT_RESUMED
+        case .frozen: WOODSHED_EVENT_FROZEN
+        case .unfrozen: WOODSHED_EVENT_UNFROZEN
+        case .finished: WOODSHED_EVENT_FINISHED
+        }
+    }
+
+    /// An event of an engine.
+    init(_ event: EngineEvent) {
+        switch event {
+        case .interrupted(let loss):
+            self.init(WOODSHED_EVENT_DEVICE_LOST)
+            unsafe (self.event.frame, self.event.frames) = (loss.frame, loss.unheardFrames)
+            unsafe self.event.reason = Int32(loss.reason.rawValue)
+            (text, remedy) = (loss.error.message, loss.error.remedy)
+        case .resumed(let configuration, let frame), .fellBack(let configuration, let frame):
+            self.init(WOODSHED_EVENT_DEVICE_BACK)
+            unsafe self.event.frame = frame
+            text = configuration.deviceName
+        case .deviceMissing(let error):
+            self.init(WOODSHED_EVENT_DEVICE_MISSING)
+            (text, remedy) = (error.message, error.remedy)
+        case .disturbed(let incident):
+            self.init(WOODSHED_EVENT_DISTURBED)
+            unsafe (self.event.frame, self.event.frames) = (incident.frame, incident.lostFrames)
+        }
+    }
+}

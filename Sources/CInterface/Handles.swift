@@ -1,0 +1,172 @@
+internal import CWoodshed
+internal import Glibc
+internal import Synchronization
+
+/// What a handle stands for.
+enum HandleKind: UInt64, CaseIterable {
+    case engine = 1
+    case clip, player, listener, deviceList
+
+    /// The kind in words.
+    var name: String {
+        switch self {
+        case .engine: "an engine"
+        case .clip: "a clip"
+        case .player: "a player"
+        case .listener: "a listener"
+        case .deviceList: "a list of devices"
+        }
+    }
+}
+
+/// An object behind a handle.
+protocol Handled: AnyObject, Sendable {
+    static var kind: HandleKind { get }
+}
+
+/// The objects that C programs have open. A handle is a number that names a place in this table and how often the place was used, so one
+/// that was closed is recognised and never followed.
+enum Handles {
+    /// Objects that may be open at once.
+    static let capacity = 1 << 16
+    private static let kindBits: UInt64 = 4
+    private static let placeBits: UInt64 = 16
+
+    /// A place in the table. In memory that is zero in a child process after fork.
+    @safe
+    struct Place: ~Copyable {
+        /// The number of the handle that is open here; 0 if none is. Sequentially consistent, as is `users`: either a thread that renders sees that
+        /// it was closed, or who closes it sees the thread.
+        let handle: Atomic<UInt64>
+        /// Threads that use the object without owning it.
+        let users: Atomic<Int>
+        /// Owned; guarded by the lock.
+        var object: Unmanaged<AnyObject>?
+    }
+
+    /// Guarded by the lock of the table.
+    private struct Free {
+        /// Places that were used and are free.
+        var places: [Int] = []
+        /// Places from here on were never used.
+        var unused = 0
+        /// How often a handle was made.
+        var generation: UInt64 = 0
+    }
+
+    private static let lock = Mutex(Free())
+    /// Read without a lock when sound is rendered; written once, before the first handle.
+    nonisolated(unsafe) private static var table: UnsafeMutablePointer<Place>?
+
+    private static func makeTable() -> UnsafeMutablePointer<Place>? {
+        let size = capacity * MemoryLayout<Place>.stride
+        // Only the places that are used take memory.
+        guard let memory = unsafe mmap(nil, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0),
+            unsafe memory != MAP_FAILED
+        else { return nil }
+        let wipeOnFork: Int32 = 18
+        _ = unsafe madvise(memory, size, wipeOnFork)
+        return unsafe memory.bindMemory(to: Place.self, capacity: capacity)
+    }
+
+    private static func place(of handle: UInt64) -> Int { Int(handle >> kindBits & (1 << placeBits - 1)) }
+
+    /// Opens a handle for an object, which it owns.
+    static func open(_ object: some Handled) throws(ArgumentError) -> OpaquePointer {
+        let kind = type(of: object).kind
+        let owned = unsafe Unmanaged.passRetained(object as AnyObject)
+        let handle = lock.withLock { free -> UInt64? in
+            if unsafe table == nil { unsafe table = unsafe makeTable() }
+            guard let table = unsafe table else { return nil }
+            guard let place = free.places.popLast() ?? (free.unused < capacity ? free.unused : nil) else { return nil }
+            if place == free.unused { free.unused += 1 }
+            free.generation += 1
+            let handle = free.generation << (kindBits + placeBits) | UInt64(place) << kindBits | kind.rawValue
+            unsafe table[place].object = owned
+            unsafe table[place].handle.store(handle, ordering: .sequentiallyConsistent)
+            return handle
+        }
+        guard let handle, let pointer = unsafe OpaquePointer(bitPattern: UInt(handle)) else {
+            unsafe owned.release()
+            throw ArgumentError(
+                "more than \(capacity) engines, clips, players and listeners are open", remedy: "Close those not used.")
+        }
+        return unsafe pointer
+    }
+
+    private static func number(_ pointer: OpaquePointer?) -> UInt64 {
+        unsafe pointer.map { UInt64(UInt(bitPattern: $0)) } ?? 0
+    }
+
+    private static func refusal(_ pointer: OpaquePointer?, _ kind: HandleKind) -> ArgumentError {
+        let number = unsafe number(pointer)
+        if number == 0 { return ArgumentError("NULL is not \(kind.name)") }
+        let isOther = number & (1 << kindBits - 1) != kind.rawValue
+        return ArgumentError(
+            isOther ? "a handle is not \(kind.name)" : "a handle of \(kind.name) is closed",
+            remedy: "Pass what the function with open in its name returned, as long as it is not closed.")
+    }
+
+    /// The object behind a handle.
+    static func object<Object: Handled>(_ pointer: OpaquePointer?) throws(ArgumentError) -> Object {
+        let number = unsafe number(pointer)
+        let object =
+            number & (1 << kindBits - 1) != Object.kind.rawValue
+            ? nil
+            : lock.withLock { _ -> Object? in
+                guard let table = unsafe table,
+                    unsafe table[place(of: number)].handle.load(ordering: .relaxed) == number
+                else { return nil }
+                return unsafe table[place(of: number)].object.map {
+                    unsafe unsafeDowncast($0.takeUnretainedValue(), to: Object.self)
+                }
+            }
+        guard let object else { throw unsafe refusal(pointer, Object.kind) }
+        return object
+    }
+
+    /// Closes a handle and returns its object; nil for NULL. Waits for threads that use the object without owning it.
+    static func close<Object: Handled>(_ pointer: OpaquePointer?) throws(ArgumentError) -> Object? {
+        let number = unsafe number(pointer)
+        if number == 0 { return nil }
+        guard let object = take(number, Object.kind) else { throw unsafe refusal(pointer, Object.kind) }
+        return unsafe unsafeDowncast(object, to: Object.self)
+    }
+
+    private static func take(_ number: UInt64, _ kind: HandleKind) -> AnyObject? {
+        guard number & (1 << kindBits - 1) == kind.rawValue else { return nil }
+        let place = place(of: number)
+        let owned = unsafe lock.withLock { _ -> Unmanaged<AnyObject>? in
+            guard let table = unsafe table, unsafe table[place].handle.load(ordering: .relaxed) == number
+            else { return nil }
+            unsafe table[place].handle.store(0, ordering: .sequentiallyConsistent)
+            return unsafe table[place].object
+        }
+        guard let owned = unsafe owned else { return nil }
+        if let table = unsafe table {
+            while unsafe table[place].users.load(ordering: .sequentiallyConsistent) != 0 { usleep(200) }
+        }
+        lock.withLock { free in
+            unsafe table?[place].object = nil
+            free.places.append(place)
+        }
+        return unsafe owned.takeRetainedValue()
+    }
+
+    /// Calls `body` with an object that cannot be closed meanwhile, without a lock; nil if there is none.
+    ///
+    /// Real-time safe if `body` is.
+    static func withObject<Object: Handled, Value>(
+        _ pointer: OpaquePointer?, _ body: (Object) -> Value
+    ) -> Value? {
+        let number = unsafe number(pointer)
+        guard number & (1 << kindBits - 1) == Object.kind.rawValue, let table = unsafe table else { return nil }
+        let place = place(of: number)
+        unsafe table[place].users.add(1, ordering: .sequentiallyConsistent)
+        defer { unsafe table[place].users.subtract(1, ordering: .sequentiallyConsistent) }
+        guard unsafe table[place].handle.load(ordering: .sequentiallyConsistent) == number,
+            let object = unsafe table[place].object
+        else { return nil }
+        return unsafe object._withUnsafeGuaranteedRef { unsafe body(unsafeDowncast($0, to: Object.self)) }
+    }
+}

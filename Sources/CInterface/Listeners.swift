@@ -1,0 +1,137 @@
+public import CWoodshed
+internal import Glibc
+internal import Realtime
+internal import Synchronization
+
+/// A queue of events that a C program has open.
+final class ListenerBox: Handled {
+    static var kind: HandleKind { .listener }
+
+    let queue: EventQueue
+    private let hub: EventHub
+    private let caller = Mutex<EventCaller?>(nil)
+
+    init(_ hub: EventHub, capacity: Int) {
+        (self.hub, queue) = (hub, EventQueue(capacity: capacity))
+        hub.add(queue)
+    }
+
+    func call(_ callback: @escaping woodshed_event_callback, _ context: UnsafeMutableRawPointer?) throws(ArgumentError)
+    {
+        try caller.withLock { (caller) throws(ArgumentError) in
+            guard caller == nil else {
+                throw ArgumentError("the listener has a callback already", remedy: "Open another listener.")
+            }
+            caller = try unsafe EventCaller(queue, callback, context)
+        }
+    }
+
+    var hasCallback: Bool { caller.withLock { $0 != nil } }
+
+    func close() {
+        hub.remove(queue)
+        queue.finish()
+        caller.withLock { $0 }?.end()
+    }
+}
+
+/// The thread that calls a C program with the events of a queue.
+final class EventCaller: Sendable {
+    private let isOver: Flag
+    private let thread: PlainThread
+    private let mark = ThreadMark()
+
+    private final class Flag: Sendable {
+        let isSet = Atomic(false)
+    }
+
+    init(
+        _ queue: EventQueue, _ callback: @escaping woodshed_event_callback, _ context: UnsafeMutableRawPointer?
+    ) throws(ArgumentError) {
+        let (flag, mark) = (Flag(), mark)
+        let context = UInt(bitPattern: context)
+        let started = PlainThread(name: "woodshed-events") {
+            mark.set()
+            defer { mark.clear() }
+            var isLast = false
+            while !isLast, !flag.isSet.load(ordering: .acquiring) {
+                let event = unsafe queue.next(seconds: -1)
+                unsafe isLast = event.pointee.kind == Int32(WOODSHED_EVENT_CLOSED.rawValue)
+                if flag.isSet.load(ordering: .acquiring) { break }
+                unsafe callback(UnsafeMutableRawPointer(bitPattern: context), event)
+            }
+        }
+        guard let started else {
+            throw ArgumentError(
+                "the system made no thread", remedy: "End some programs, or raise the limit (ulimit -u).")
+        }
+        (isOver, thread) = (flag, started)
+    }
+
+    /// Calls no more, and waits for a call that is under way unless it is this one.
+    func end() {
+        isOver.isSet.store(true, ordering: .releasing)
+        if mark.isCurrent { thread.detach() } else { thread.join() }
+    }
+}
+
+@c @implementation
+public func woodshed_listener_open(
+    _ engine: OpaquePointer?, _ capacity: Int32, _ listener: UnsafeMutablePointer<OpaquePointer?>?
+) -> woodshed_status {
+    answer {
+        try unsafe Argument.give(listener, "the place for the listener") {
+            let box: EngineBox = try unsafe Handles.object(engine)
+            guard capacity == 0 || (16...1 << 20).contains(capacity) else {
+                throw ArgumentError("the capacity is \(capacity)", remedy: "Pass 16 to 1048576, or 0.")
+            }
+            let made = ListenerBox(box.hub, capacity: capacity == 0 ? 4096 : Int(capacity))
+            do { return try unsafe Handles.open(made) } catch {
+                made.close()
+                throw error
+            }
+        }
+    }
+}
+
+@c @implementation
+public func woodshed_listener_next(
+    _ listener: OpaquePointer?, _ seconds: Double, _ event: UnsafeMutablePointer<UnsafePointer<woodshed_event>?>?
+) -> woodshed_status {
+    answer {
+        guard let event = unsafe event else { throw ArgumentError.missing("the place for the event") }
+        unsafe event.pointee = nil
+        let box: ListenerBox = try unsafe Handles.object(listener)
+        guard !seconds.isNaN else { throw ArgumentError("the time is not a number") }
+        guard !box.hasCallback else {
+            throw ArgumentError("the listener has a callback", remedy: "Open another listener.")
+        }
+        unsafe event.pointee = box.queue.next(seconds: seconds)
+    }
+}
+
+@c @implementation
+public func woodshed_listener_descriptor(
+    _ listener: OpaquePointer?, _ descriptor: UnsafeMutablePointer<Int32>?
+) -> woodshed_status {
+    answer {
+        guard let descriptor = unsafe descriptor else { throw ArgumentError.missing("the place for the descriptor") }
+        unsafe descriptor.pointee = try (Handles.object(listener) as ListenerBox).queue.descriptor()
+    }
+}
+
+@c @implementation
+public func woodshed_listener_set_callback(
+    _ listener: OpaquePointer?, _ callback: woodshed_event_callback?, _ context: UnsafeMutableRawPointer?
+) -> woodshed_status {
+    answer {
+        let box: ListenerBox = try unsafe Handles.object(listener)
+        guard let callback = unsafe callback else { throw ArgumentError.missing("the callback") }
+        try unsafe box.call(callback, context)
+    }
+}
+
+@c @implementation
+public func woodshed_listener_close(_ listener: OpaquePointer?) -> woodshed_status {
+    answer { try (unsafe Handles.close(listener) as ListenerBox?)?.close() }
+}

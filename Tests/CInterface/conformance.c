@@ -1,0 +1,638 @@
+// Calls every function of woodshed.h with right arguments and with hostile ones: conformance RECORDING OTHER FOLDER
+//
+// RECORDING has some seconds of sound at 44100 Hz; OTHER is not audio; FOLDER is where files are written. Built and run by
+// scripts/test-c.sh, with and without the address sanitizer.
+#include <math.h>
+#include <poll.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <woodshed.h>
+
+static int failures;
+
+#define EXPECT(condition) \
+    do { \
+        if (!(condition)) { \
+            failures++; \
+            fprintf(stderr, "%s:%d: %s (%s)\n", __FILE__, __LINE__, #condition, woodshed_error_message()); \
+        } \
+    } while (0)
+
+// A refusal has words that name the cause, and leaves NULL in the place for a result.
+#define REFUSED(call) \
+    do { \
+        EXPECT((call) != WOODSHED_OK); \
+        EXPECT(strlen(woodshed_error_message()) > 4); \
+    } while (0)
+#define INVALID(call) \
+    do { \
+        EXPECT((call) == WOODSHED_INVALID); \
+        EXPECT(strlen(woodshed_error_message()) > 4); \
+    } while (0)
+
+static void *const made_up[] = {NULL, (void *)1, (void *)0x7fffdeadbeef, (void *)-1, (void *)16, (void *)17, &failures};
+#define MADE_UP (sizeof made_up / sizeof *made_up)
+
+static woodshed_engine *open_null(int clock, int ends) {
+    woodshed_engine_options options = WOODSHED_ENGINE_OPTIONS_INIT;
+    options.sample_rate = 44100, options.clock = clock, options.ends_with_players = ends;
+    woodshed_engine *engine = NULL;
+    EXPECT(woodshed_engine_open("null", &options, &engine) == WOODSHED_OK);
+    return engine;
+}
+
+// ---- Handles ----
+
+static void refuse_handle(void *handle, const char *recording) {
+    woodshed_engine *engine = handle;
+    woodshed_clip *clip = handle;
+    woodshed_player *player = handle;
+    woodshed_listener *listener = handle;
+    woodshed_device_list *list = handle;
+    woodshed_configuration configuration = WOODSHED_CONFIGURATION_INIT;
+    woodshed_position position = WOODSHED_POSITION_INIT;
+    woodshed_statistics statistics = WOODSHED_STATISTICS_INIT;
+    woodshed_clip_info info = WOODSHED_CLIP_INFO_INIT;
+    woodshed_player_status status = WOODSHED_PLAYER_STATUS_INIT;
+    float samples[4] = {0}, *buffers[2] = {samples, samples};
+    const float *sources[1] = {samples};
+    int64_t frames = 7;
+    int32_t descriptor;
+    const woodshed_event *event;
+    INVALID(woodshed_engine_start(engine));
+    INVALID(woodshed_engine_wait(engine));
+    INVALID(woodshed_engine_stop(engine));
+    INVALID(woodshed_engine_configuration(engine, &configuration));
+    INVALID(woodshed_engine_position(engine, &position));
+    INVALID(woodshed_engine_statistics(engine, &statistics));
+    EXPECT(woodshed_engine_render(engine, buffers, 4, 0) == -1);
+    woodshed_clip *new_clip = (woodshed_clip *)1;
+    INVALID(woodshed_clip_open(engine, recording, &new_clip));
+    EXPECT(new_clip == NULL);
+    new_clip = (woodshed_clip *)1;
+    INVALID(woodshed_clip_open_memory(engine, sources, 1, 4, &new_clip));
+    EXPECT(new_clip == NULL);
+    INVALID(woodshed_clip_get_info(clip, &info));
+    INVALID(woodshed_plan_frames(NULL, clip, &frames));
+    EXPECT(frames == 7);
+    woodshed_player *new_player = (woodshed_player *)1;
+    INVALID(woodshed_player_open(engine, clip, NULL, &new_player));
+    EXPECT(new_player == NULL);
+    INVALID(woodshed_player_start(player, 0));
+    INVALID(woodshed_player_start_in(player, 1, -1, 0));
+    INVALID(woodshed_player_pause(player, 0));
+    INVALID(woodshed_player_resume(player, 0));
+    INVALID(woodshed_player_stop(player, 0));
+    INVALID(woodshed_player_seek(player, 0, 0));
+    INVALID(woodshed_player_skip(player, 1, 0));
+    INVALID(woodshed_player_set_speed(player, 1, -1, 0));
+    INVALID(woodshed_player_set_pitch(player, 0, 0));
+    INVALID(woodshed_player_set_gain(player, 0, 0));
+    INVALID(woodshed_player_set_reversed(player, 1, 0));
+    INVALID(woodshed_player_set_plan(player, NULL, 0));
+    INVALID(woodshed_player_freeze(player, 0));
+    INVALID(woodshed_player_unfreeze(player, 0));
+    INVALID(woodshed_player_prepare(player));
+    INVALID(woodshed_player_get_status(player, &status));
+    INVALID(woodshed_player_heard(player, 0, &frames));
+    INVALID(woodshed_player_take_peaks(player, samples, 2));
+    woodshed_listener *new_listener = (woodshed_listener *)1;
+    INVALID(woodshed_listener_open(engine, 0, &new_listener));
+    EXPECT(new_listener == NULL);
+    INVALID(woodshed_listener_next(listener, 0, &event));
+    EXPECT(event == NULL);
+    INVALID(woodshed_listener_descriptor(listener, &descriptor));
+    INVALID(woodshed_listener_set_callback(listener, NULL, NULL));
+    EXPECT(woodshed_device_list_count(list) == 0);
+    EXPECT(woodshed_device_list_at(list, 0) == NULL);
+    // NULL is nothing to close.
+    woodshed_status wanted = handle == NULL ? WOODSHED_OK : WOODSHED_INVALID;
+    EXPECT(woodshed_engine_close(engine) == wanted);
+    EXPECT(woodshed_clip_close(clip) == wanted);
+    EXPECT(woodshed_player_close(player) == wanted);
+    EXPECT(woodshed_listener_close(listener) == wanted);
+    EXPECT(woodshed_device_list_close(list) == wanted);
+}
+
+static void test_handles(const char *recording) {
+    for (size_t index = 0; index < MADE_UP; index++) refuse_handle(made_up[index], recording);
+    // Closed ones, and those of another kind.
+    woodshed_engine *engine = open_null(WOODSHED_CLOCK_VIRTUAL, 1);
+    woodshed_clip *clip;
+    EXPECT(woodshed_clip_open(engine, recording, &clip) == WOODSHED_OK);
+    INVALID(woodshed_engine_start((woodshed_engine *)clip));
+    INVALID(woodshed_clip_close((woodshed_clip *)engine));
+    EXPECT(woodshed_clip_close(clip) == WOODSHED_OK);
+    EXPECT(woodshed_engine_close(engine) == WOODSHED_OK);
+    refuse_handle(engine, recording);
+    refuse_handle(clip, recording);
+    // Many, opened and closed: each is another number.
+    woodshed_engine *owner = open_null(WOODSHED_CLOCK_VIRTUAL, 1);
+    void *previous = NULL;
+    for (int turn = 0; turn < 2000; turn++) {
+        woodshed_listener *listener;
+        EXPECT(woodshed_listener_open(owner, 16, &listener) == WOODSHED_OK);
+        EXPECT((void *)listener != previous);
+        previous = listener;
+        EXPECT(woodshed_listener_close(listener) == WOODSHED_OK);
+        INVALID(woodshed_listener_close(listener));
+    }
+    EXPECT(woodshed_engine_close(owner) == WOODSHED_OK);
+}
+
+// ---- Arguments ----
+
+static void test_places_for_results(const char *recording) {
+    INVALID(woodshed_engine_open("null", NULL, NULL));
+    INVALID(woodshed_engine_open_pulled(NULL, NULL));
+    INVALID(woodshed_device_list_open(NULL));
+    woodshed_engine *engine = open_null(WOODSHED_CLOCK_VIRTUAL, 1);
+    woodshed_clip *clip;
+    woodshed_player *player;
+    woodshed_listener *listener;
+    EXPECT(woodshed_clip_open(engine, recording, &clip) == WOODSHED_OK);
+    EXPECT(woodshed_player_open(engine, clip, NULL, &player) == WOODSHED_OK);
+    EXPECT(woodshed_listener_open(engine, 0, &listener) == WOODSHED_OK);
+    INVALID(woodshed_engine_configuration(engine, NULL));
+    INVALID(woodshed_engine_position(engine, NULL));
+    INVALID(woodshed_engine_statistics(engine, NULL));
+    INVALID(woodshed_clip_open(engine, recording, NULL));
+    woodshed_clip *other = (woodshed_clip *)1;
+    INVALID(woodshed_clip_open(engine, NULL, &other));
+    EXPECT(other == NULL);
+    INVALID(woodshed_clip_open_memory(engine, NULL, 1, 1, &other));
+    const float samples[4] = {0, 0.5f, NAN, -1}, *sources[1] = {samples};
+    EXPECT(woodshed_clip_open_memory(engine, sources, 1, 4, &other) == WOODSHED_OK);
+    EXPECT(woodshed_clip_close(other) == WOODSHED_OK);
+    INVALID(woodshed_clip_get_info(clip, NULL));
+    INVALID(woodshed_plan_frames(NULL, clip, NULL));
+    INVALID(woodshed_player_open(engine, clip, NULL, NULL));
+    INVALID(woodshed_player_get_status(player, NULL));
+    INVALID(woodshed_player_heard(player, 0, NULL));
+    INVALID(woodshed_player_take_peaks(player, NULL, 1));
+    INVALID(woodshed_listener_open(engine, 0, NULL));
+    INVALID(woodshed_listener_next(listener, 0, NULL));
+    INVALID(woodshed_listener_descriptor(listener, NULL));
+    INVALID(woodshed_listener_set_callback(listener, NULL, NULL));
+    EXPECT(woodshed_engine_close(engine) == WOODSHED_OK);
+    EXPECT(woodshed_listener_close(listener) == WOODSHED_OK);
+    EXPECT(woodshed_clip_close(clip) == WOODSHED_OK);
+}
+
+static void test_options(const char *other, const char *folder) {
+    woodshed_engine *engine;
+    static const struct { size_t offset; int32_t value; } bad[] = {
+        {offsetof(woodshed_engine_options, sample_rate), 7999}, {offsetof(woodshed_engine_options, sample_rate), INT32_MIN},
+        {offsetof(woodshed_engine_options, channels), 65}, {offsetof(woodshed_engine_options, channels), -1},
+        {offsetof(woodshed_engine_options, period_frames), 8193}, {offsetof(woodshed_engine_options, period_frames), -1},
+        {offsetof(woodshed_engine_options, periods), 1}, {offsetof(woodshed_engine_options, periods), 17},
+        {offsetof(woodshed_engine_options, priority), 100}, {offsetof(woodshed_engine_options, priority), -2},
+        {offsetof(woodshed_engine_options, clock), 3}, {offsetof(woodshed_engine_options, clock), -1},
+        {offsetof(woodshed_engine_options, on_loss), 3}, {offsetof(woodshed_engine_options, samples), 8},
+        {offsetof(woodshed_engine_options, samples), 16}, // not for "null"
+    };
+    for (size_t index = 0; index < sizeof bad / sizeof *bad; index++) {
+        woodshed_engine_options options = WOODSHED_ENGINE_OPTIONS_INIT;
+        memcpy((char *)&options + bad[index].offset, &bad[index].value, sizeof(int32_t));
+        engine = (woodshed_engine *)1;
+        INVALID(woodshed_engine_open("null", &options, &engine));
+        EXPECT(engine == NULL);
+    }
+    INVALID(woodshed_engine_open(NULL, NULL, &engine));
+    REFUSED(woodshed_engine_open("", NULL, &engine));
+    REFUSED(woodshed_engine_open("no such device \xff", NULL, &engine));
+    char text[4096];
+    snprintf(text, sizeof text, "file:%s/no such folder/x.wav", folder);
+    EXPECT(woodshed_engine_open(text, NULL, &engine) == WOODSHED_CANNOT_CREATE);
+    snprintf(text, sizeof text, "file:%s/x.m4a", folder);
+    REFUSED(woodshed_engine_open(text, NULL, &engine));
+
+    engine = open_null(WOODSHED_CLOCK_VIRTUAL, 1);
+    woodshed_clip *clip = (woodshed_clip *)1;
+    EXPECT(woodshed_clip_open(engine, other, &clip) == WOODSHED_BAD_DATA);
+    EXPECT(clip == NULL);
+    EXPECT(woodshed_clip_open(engine, "/no/such/file", &clip) == WOODSHED_NOT_FOUND);
+    EXPECT(woodshed_clip_open(engine, folder, &clip) == WOODSHED_BAD_DATA);
+    EXPECT(woodshed_clip_open(engine, "/dev/null", &clip) == WOODSHED_BAD_DATA);
+    const float samples[2] = {0, NAN}, *sources[2] = {samples, NULL};
+    INVALID(woodshed_clip_open_memory(engine, sources, 0, 2, &clip));
+    INVALID(woodshed_clip_open_memory(engine, sources, 65, 2, &clip));
+    INVALID(woodshed_clip_open_memory(engine, sources, 2, 2, &clip));
+    INVALID(woodshed_clip_open_memory(engine, sources, 1, 0, &clip));
+    INVALID(woodshed_clip_open_memory(engine, sources, 1, INT64_MAX, &clip));
+    woodshed_listener *listener;
+    INVALID(woodshed_listener_open(engine, 15, &listener));
+    INVALID(woodshed_listener_open(engine, INT32_MAX, &listener));
+    INVALID(woodshed_listener_open(engine, -1, &listener));
+    EXPECT(woodshed_engine_close(engine) == WOODSHED_OK);
+}
+
+static void test_sizes(void) {
+    woodshed_engine *engine;
+    // Without the macro.
+    woodshed_engine_options options;
+    memset(&options, 0, sizeof options);
+    INVALID(woodshed_engine_open("null", &options, &engine));
+    options.size = 4097;
+    INVALID(woodshed_engine_open("null", &options, &engine));
+    options.size = UINT32_MAX;
+    INVALID(woodshed_engine_open("null", &options, &engine));
+    // A later version, with fields that are not used, and with one that is.
+    struct { woodshed_engine_options known; int64_t later[4]; } wide;
+    memset(&wide, 0, sizeof wide);
+    wide.known.size = sizeof wide;
+    wide.known.sample_rate = 44100;
+    EXPECT(woodshed_engine_open("null", &wide.known, &engine) == WOODSHED_OK);
+    // An earlier version, which has fewer fields.
+    struct { woodshed_configuration known; int32_t guard; } narrow;
+    memset(&narrow, 0x55, sizeof narrow);
+    narrow.known.size = 12;
+    EXPECT(woodshed_engine_configuration(engine, &narrow.known) == WOODSHED_OK);
+    EXPECT(narrow.known.size == 12 && narrow.known.sample_rate == 44100 && narrow.known.channels == 2);
+    EXPECT(narrow.known.period_frames == 0x55555555 && narrow.guard == 0x55555555);
+    struct { woodshed_configuration known; int32_t later[4], guard; } long_one;
+    memset(&long_one, 0x55, sizeof long_one);
+    long_one.known.size = sizeof long_one.known + sizeof long_one.later;
+    EXPECT(woodshed_engine_configuration(engine, &long_one.known) == WOODSHED_OK);
+    EXPECT(long_one.known.buffer_frames == 768 && long_one.later[3] == 0 && long_one.guard == 0x55555555);
+    EXPECT(woodshed_engine_close(engine) == WOODSHED_OK);
+    wide.later[3] = 1;
+    INVALID(woodshed_engine_open("null", &wide.known, &engine));
+    EXPECT(engine == NULL);
+}
+
+static void test_plans(const char *recording) {
+    woodshed_engine *engine = open_null(WOODSHED_CLOCK_VIRTUAL, 1);
+    woodshed_clip *clip;
+    EXPECT(woodshed_clip_open(engine, recording, &clip) == WOODSHED_OK);
+    woodshed_clip_info info = WOODSHED_CLIP_INFO_INIT;
+    EXPECT(woodshed_clip_get_info(clip, &info) == WOODSHED_OK);
+    EXPECT(info.sample_rate == 44100 && info.frames > 0 && info.channels > 0 && strlen(info.container) > 0 && info.codec);
+    int64_t frames;
+    EXPECT(woodshed_plan_frames(NULL, clip, &frames) == WOODSHED_OK && frames == info.frames);
+    woodshed_section sections[2] = {WOODSHED_SECTION_INIT, WOODSHED_SECTION_INIT};
+    woodshed_plan plan = WOODSHED_PLAN_INIT;
+    plan.sections = sections, plan.section_count = 2, plan.joint = WOODSHED_JOINT_HARD;
+    sections[0].start = 1000, sections[0].end = 3000, sections[0].passes = 3;
+    sections[1].start = 0, sections[1].end = 500;
+    EXPECT(woodshed_plan_frames(&plan, clip, &frames) == WOODSHED_OK && frames == 6500);
+    plan.gap_frames = 100;
+    EXPECT(woodshed_plan_frames(&plan, clip, &frames) == WOODSHED_OK && frames == 6800);
+    plan.gap_frames = 0, plan.gap_passes = 1;
+    EXPECT(woodshed_plan_frames(&plan, clip, &frames) == WOODSHED_OK && frames == 12500);
+    plan.gap_passes = 0, plan.speed = 0.5;
+    EXPECT(woodshed_plan_frames(&plan, clip, &frames) == WOODSHED_OK && frames == 13000);
+    plan.passes = WOODSHED_ENDLESS;
+    EXPECT(woodshed_plan_frames(&plan, clip, &frames) == WOODSHED_OK && frames == -1);
+    plan.passes = 0;
+
+    const double wrong[] = {NAN, INFINITY, -INFINITY, -1, 0.2, 4.1, 1e300};
+    for (size_t index = 0; index < sizeof wrong / sizeof *wrong; index++) {
+        woodshed_plan bad = plan;
+        bad.speed = wrong[index];
+        REFUSED(woodshed_plan_frames(&bad, clip, &frames));
+        woodshed_section worse[2] = {sections[0], sections[1]};
+        worse[1].speed = wrong[index];
+        bad = plan, bad.sections = worse;
+        REFUSED(woodshed_plan_frames(&bad, clip, &frames));
+        bad = plan, bad.speed_to = wrong[index], bad.speed_step = 0.1;
+        REFUSED(woodshed_plan_frames(&bad, clip, &frames));
+        if (wrong[index] < -0.5 || isnan(wrong[index]) || wrong[index] > 1e6) {
+            bad = plan, bad.gap_passes = wrong[index];
+            REFUSED(woodshed_plan_frames(&bad, clip, &frames));
+            bad = plan, bad.semitones = wrong[index] * 25;
+            REFUSED(woodshed_plan_frames(&bad, clip, &frames));
+        }
+    }
+    const int64_t bounds[][2] = {{0, 0}, {5, 4}, {-1, 5}, {0, INT64_MAX}, {INT64_MIN, INT64_MAX}, {INT64_MAX, INT64_MIN}};
+    for (size_t index = 0; index < sizeof bounds / sizeof *bounds; index++) {
+        woodshed_section bad = sections[0];
+        bad.start = bounds[index][0], bad.end = bounds[index][1];
+        woodshed_plan one = WOODSHED_PLAN_INIT;
+        one.sections = &bad, one.section_count = 1;
+        REFUSED(woodshed_plan_frames(&one, clip, &frames));
+    }
+    woodshed_plan bad = plan;
+    bad.joint = 3;
+    INVALID(woodshed_plan_frames(&bad, clip, &frames));
+    bad = plan, bad.material = -1;
+    INVALID(woodshed_plan_frames(&bad, clip, &frames));
+    bad = plan, bad.passes = -2;
+    REFUSED(woodshed_plan_frames(&bad, clip, &frames));
+    bad = plan, bad.gap_frames = -1;
+    REFUSED(woodshed_plan_frames(&bad, clip, &frames));
+    bad = plan, bad.sections = NULL;
+    INVALID(woodshed_plan_frames(&bad, clip, &frames));
+    bad = plan, bad.section_count = SIZE_MAX;
+    INVALID(woodshed_plan_frames(&bad, clip, &frames));
+    woodshed_section unsized = sections[0];
+    unsized.size = 0;
+    bad = plan, bad.sections = &unsized, bad.section_count = 1;
+    INVALID(woodshed_plan_frames(&bad, clip, &frames));
+    woodshed_section named = sections[0];
+    named.name = "\xff\xfe";
+    bad.sections = &named;
+    INVALID(woodshed_plan_frames(&bad, clip, &frames));
+    EXPECT(woodshed_clip_close(clip) == WOODSHED_OK);
+    EXPECT(woodshed_engine_close(engine) == WOODSHED_OK);
+}
+
+static void test_requests(const char *recording) {
+    woodshed_engine *engine = open_null(WOODSHED_CLOCK_VIRTUAL, 0);
+    woodshed_clip *clip;
+    woodshed_player *player;
+    EXPECT(woodshed_clip_open(engine, recording, &clip) == WOODSHED_OK);
+    EXPECT(woodshed_player_open(engine, clip, NULL, &player) == WOODSHED_OK);
+    INVALID(woodshed_player_start(player, -2));
+    INVALID(woodshed_player_start(player, INT64_MIN));
+    REFUSED(woodshed_player_start_in(player, 0, -1, WOODSHED_NOW));
+    REFUSED(woodshed_player_start_in(player, 2, -1, WOODSHED_NOW));
+    REFUSED(woodshed_player_start_in(player, 1, INT64_MAX, WOODSHED_NOW));
+    REFUSED(woodshed_player_seek(player, INT64_MAX, WOODSHED_NOW));
+    REFUSED(woodshed_player_seek(player, -1, WOODSHED_NOW));
+    REFUSED(woodshed_player_skip(player, INT32_MIN, WOODSHED_NOW));
+    REFUSED(woodshed_player_set_speed(player, NAN, -1, WOODSHED_NOW));
+    REFUSED(woodshed_player_set_speed(player, 1, -2, WOODSHED_NOW));
+    REFUSED(woodshed_player_set_pitch(player, NAN, WOODSHED_NOW));
+    REFUSED(woodshed_player_set_pitch(player, 25, WOODSHED_NOW));
+    INVALID(woodshed_player_set_gain(player, NAN, WOODSHED_NOW));
+    INVALID(woodshed_player_set_gain(player, 61, WOODSHED_NOW));
+    float peaks[9];
+    INVALID(woodshed_player_take_peaks(player, peaks, 9));
+    // Everything that is right.
+    EXPECT(woodshed_player_prepare(player) == WOODSHED_OK);
+    EXPECT(woodshed_player_start_in(player, 1, 100, WOODSHED_NOW) == WOODSHED_OK);
+    EXPECT(woodshed_player_start(player, 0) == WOODSHED_OK);
+    EXPECT(woodshed_player_set_gain(player, -INFINITY, WOODSHED_NOW) == WOODSHED_OK);
+    EXPECT(woodshed_player_set_gain(player, 0, 10) == WOODSHED_OK);
+    EXPECT(woodshed_player_set_speed(player, 0.7, 0, 20) == WOODSHED_OK);
+    EXPECT(woodshed_player_set_pitch(player, 2, 30) == WOODSHED_OK);
+    EXPECT(woodshed_player_seek(player, 2000, 4000) == WOODSHED_OK);
+    EXPECT(woodshed_player_skip(player, 1, 5000) == WOODSHED_OK);
+    EXPECT(woodshed_player_set_reversed(player, 1, 6000) == WOODSHED_OK);
+    EXPECT(woodshed_player_set_reversed(player, 0, 7000) == WOODSHED_OK);
+    EXPECT(woodshed_player_freeze(player, 8000) == WOODSHED_OK);
+    EXPECT(woodshed_player_unfreeze(player, 9000) == WOODSHED_OK);
+    EXPECT(woodshed_player_pause(player, 10000) == WOODSHED_OK);
+    EXPECT(woodshed_player_resume(player, 11000) == WOODSHED_OK);
+    EXPECT(woodshed_player_set_plan(player, NULL, 12000) == WOODSHED_OK);
+    EXPECT(woodshed_player_stop(player, 20000) == WOODSHED_OK);
+    woodshed_listener *listener;
+    EXPECT(woodshed_listener_open(engine, 0, &listener) == WOODSHED_OK);
+    EXPECT(woodshed_engine_start(engine) == WOODSHED_OK);
+    const woodshed_event *event;
+    int seen[32] = {0};
+    do {
+        EXPECT(woodshed_listener_next(listener, 20, &event) == WOODSHED_OK);
+        EXPECT(event->size >= sizeof *event && event->kind >= 0 && event->kind < 32);
+        if (event->kind == WOODSHED_EVENT_NONE) break;
+        EXPECT(event->player == player && event->events_lost == 0);
+        seen[event->kind & 31]++;
+    } while (event->kind != WOODSHED_EVENT_FINISHED);
+    EXPECT(seen[WOODSHED_EVENT_STARTED] && seen[WOODSHED_EVENT_MOVED] && seen[WOODSHED_EVENT_SPEED_CHANGED]);
+    EXPECT(seen[WOODSHED_EVENT_FROZEN] == 1 && seen[WOODSHED_EVENT_UNFROZEN] == 1);
+    EXPECT(seen[WOODSHED_EVENT_PAUSED] == 1 && seen[WOODSHED_EVENT_RESUMED] == 1 && seen[WOODSHED_EVENT_FINISHED] == 1);
+    EXPECT(event->reason == WOODSHED_FINISH_STOPPED && event->frame > 20000 && event->frame < 20500);
+    woodshed_player_status status = WOODSHED_PLAYER_STATUS_INIT;
+    EXPECT(woodshed_player_get_status(player, &status) == WOODSHED_OK && status.state == WOODSHED_PLAYER_FINISHED);
+    EXPECT(woodshed_player_take_peaks(player, peaks, 8) == WOODSHED_OK && peaks[0] > 0 && peaks[0] <= 1.5);
+    int64_t heard;
+    EXPECT(woodshed_player_heard(player, 100, &heard) == WOODSHED_OK && heard >= 0);
+    woodshed_position position = WOODSHED_POSITION_INIT;
+    EXPECT(woodshed_engine_position(engine, &position) == WOODSHED_OK && position.written > 20000);
+    woodshed_statistics statistics = WOODSHED_STATISTICS_INIT;
+    EXPECT(woodshed_engine_statistics(engine, &statistics) == WOODSHED_OK && statistics.blocks > 10 && statistics.xruns == 0);
+    REFUSED(woodshed_engine_start(engine));
+    EXPECT(woodshed_player_close(player) == WOODSHED_OK);
+    EXPECT(woodshed_engine_stop(engine) == WOODSHED_OK);
+    EXPECT(woodshed_engine_wait(engine) == WOODSHED_OK);
+    EXPECT(woodshed_engine_close(engine) == WOODSHED_OK);
+    EXPECT(woodshed_listener_next(listener, 0, &event) == WOODSHED_OK && event->kind == WOODSHED_EVENT_CLOSED);
+    EXPECT(woodshed_listener_next(listener, -1, &event) == WOODSHED_OK && event->kind == WOODSHED_EVENT_CLOSED);
+    EXPECT(woodshed_listener_close(listener) == WOODSHED_OK);
+    EXPECT(woodshed_clip_close(clip) == WOODSHED_OK);
+}
+
+// ---- Events ----
+
+struct called {
+    woodshed_listener *listener;
+    pthread_t thread;
+    int count, is_closed;
+    int closes_itself;
+};
+
+static void note(void *context, const woodshed_event *event) {
+    struct called *called = context;
+    called->thread = pthread_self();
+    called->count++;
+    if (event->kind == WOODSHED_EVENT_CLOSED) called->is_closed = 1;
+    if (called->closes_itself) EXPECT(woodshed_listener_close(called->listener) == WOODSHED_OK);
+}
+
+static void test_listeners(const char *recording) {
+    woodshed_engine *engine = open_null(WOODSHED_CLOCK_VIRTUAL, 1);
+    woodshed_clip *clip;
+    woodshed_player *player;
+    woodshed_listener *small, *polled, *called_one, *closing;
+    EXPECT(woodshed_clip_open(engine, recording, &clip) == WOODSHED_OK);
+    EXPECT(woodshed_listener_open(engine, 16, &small) == WOODSHED_OK);
+    EXPECT(woodshed_listener_open(engine, 0, &polled) == WOODSHED_OK);
+    EXPECT(woodshed_listener_open(engine, 0, &called_one) == WOODSHED_OK);
+    EXPECT(woodshed_listener_open(engine, 0, &closing) == WOODSHED_OK);
+    struct called called = {called_one, pthread_self(), 0, 0, 0}, itself = {closing, pthread_self(), 0, 0, 1};
+    EXPECT(woodshed_listener_set_callback(called_one, note, &called) == WOODSHED_OK);
+    EXPECT(woodshed_listener_set_callback(closing, note, &itself) == WOODSHED_OK);
+    INVALID(woodshed_listener_set_callback(called_one, note, &called));
+    const woodshed_event *event;
+    INVALID(woodshed_listener_next(called_one, 0, &event));
+    INVALID(woodshed_listener_next(polled, NAN, &event));
+    EXPECT(woodshed_listener_next(polled, 0, &event) == WOODSHED_OK && event->kind == WOODSHED_EVENT_NONE);
+    EXPECT(woodshed_listener_next(polled, 0.01, &event) == WOODSHED_OK && event->kind == WOODSHED_EVENT_NONE);
+    int32_t descriptor;
+    EXPECT(woodshed_listener_descriptor(polled, &descriptor) == WOODSHED_OK);
+    struct pollfd waiting = {.fd = descriptor, .events = POLLIN};
+    EXPECT(poll(&waiting, 1, 0) == 0);
+
+    woodshed_section section = WOODSHED_SECTION_INIT;
+    section.start = 1000, section.end = 2000, section.passes = 100;
+    woodshed_plan plan = WOODSHED_PLAN_INIT;
+    plan.sections = &section, plan.section_count = 1;
+    EXPECT(woodshed_player_open(engine, clip, &plan, &player) == WOODSHED_OK);
+    EXPECT(woodshed_player_start(player, WOODSHED_NOW) == WOODSHED_OK);
+    EXPECT(woodshed_engine_start(engine) == WOODSHED_OK);
+    EXPECT(woodshed_engine_wait(engine) == WOODSHED_OK);
+    EXPECT(poll(&waiting, 1, 1000) == 1);
+    int passes = 0;
+    while (woodshed_listener_next(polled, 0, &event) == WOODSHED_OK && event->kind != WOODSHED_EVENT_NONE)
+        if (event->kind == WOODSHED_EVENT_PASS_STARTED) EXPECT(event->pass == ++passes && event->passes == 100);
+    EXPECT(passes == 100);
+    EXPECT(poll(&waiting, 1, 0) == 0);
+    for (int taken = 0; taken < 16; taken++)
+        EXPECT(woodshed_listener_next(small, 0, &event) == WOODSHED_OK && event->kind != WOODSHED_EVENT_NONE);
+    EXPECT(woodshed_listener_next(small, 0, &event) == WOODSHED_OK && event->kind == WOODSHED_EVENT_NONE);
+
+    EXPECT(woodshed_engine_close(engine) == WOODSHED_OK);
+    INVALID(woodshed_player_stop(player, WOODSHED_NOW));
+    EXPECT(poll(&waiting, 1, 1000) == 1);
+    EXPECT(woodshed_listener_next(polled, -1, &event) == WOODSHED_OK && event->kind == WOODSHED_EVENT_CLOSED);
+    for (int turn = 0; turn < 1000 && !((volatile struct called *)&called)->is_closed; turn++) usleep(5000);
+    EXPECT(woodshed_listener_close(called_one) == WOODSHED_OK);
+    EXPECT(called.is_closed && called.count > 200 && !pthread_equal(called.thread, pthread_self()));
+    EXPECT(itself.count == 1);
+    INVALID(woodshed_listener_close(closing));
+    EXPECT(woodshed_listener_close(polled) == WOODSHED_OK);
+    EXPECT(woodshed_listener_close(small) == WOODSHED_OK);
+    EXPECT(woodshed_clip_close(clip) == WOODSHED_OK);
+}
+
+// ---- An audio thread of the host's own ----
+
+static void test_pulling(const char *recording) {
+    // The same sound for every block length.
+    float *sounds[2];
+    enum { total = 30000 };
+    for (int run = 0; run < 2; run++) {
+        woodshed_engine_options options = WOODSHED_ENGINE_OPTIONS_INIT;
+        options.sample_rate = 44100, options.clock = WOODSHED_CLOCK_VIRTUAL, options.channels = 1;
+        woodshed_engine *engine;
+        woodshed_clip *clip;
+        woodshed_player *player;
+        EXPECT(woodshed_engine_open_pulled(&options, &engine) == WOODSHED_OK);
+        EXPECT(woodshed_clip_open(engine, recording, &clip) == WOODSHED_OK);
+        woodshed_section section = WOODSHED_SECTION_INIT;
+        section.start = 500, section.end = 5500, section.passes = 4, section.speed = 0.8;
+        woodshed_plan plan = WOODSHED_PLAN_INIT;
+        plan.sections = &section, plan.section_count = 1;
+        EXPECT(woodshed_player_open(engine, clip, &plan, &player) == WOODSHED_OK);
+        float *sound = sounds[run] = calloc(total, sizeof *sound);
+        float *channels[1] = {sound};
+        EXPECT(woodshed_engine_render(engine, channels, 64, 0) == 0);
+        EXPECT(woodshed_player_start(player, WOODSHED_NOW) == WOODSHED_OK);
+        EXPECT(woodshed_engine_start(engine) == WOODSHED_OK);
+        EXPECT(woodshed_engine_render(engine, NULL, 64, 0) == -1);
+        EXPECT(woodshed_engine_render(engine, channels, -1, 0) == -1);
+        EXPECT(woodshed_engine_render(engine, channels, 0, 0) == 0);
+        float *none[1] = {NULL};
+        EXPECT(woodshed_engine_render(engine, none, 64, 0) == -1);
+        for (int done = 0; done < total;) {
+            int count = run == 0 ? 64 : 1 + done * 7 % 997;
+            if (count > total - done) count = total - done;
+            channels[0] = sound + done;
+            EXPECT(woodshed_engine_render(engine, channels, count, 0) == count);
+            done += count;
+        }
+        EXPECT(woodshed_engine_stop(engine) == WOODSHED_OK);
+        float after[8] = {1, 1, 1, 1, 1, 1, 1, 1};
+        channels[0] = after;
+        EXPECT(woodshed_engine_render(engine, channels, 8, 0) == 0 && after[0] == 0 && after[7] == 0);
+        EXPECT(woodshed_engine_close(engine) == WOODSHED_OK);
+        EXPECT(woodshed_engine_render(engine, channels, 8, 0) == -1);
+        EXPECT(woodshed_clip_close(clip) == WOODSHED_OK);
+    }
+    EXPECT(memcmp(sounds[0], sounds[1], total * sizeof(float)) == 0);
+    int is_silent = 1;
+    for (int frame = 0; frame < total; frame++) is_silent &= sounds[0][frame] == 0;
+    EXPECT(!is_silent);
+    free(sounds[0]), free(sounds[1]);
+    woodshed_engine *with_device = open_null(WOODSHED_CLOCK_VIRTUAL, 1);
+    float buffer[8], *channels[2] = {buffer, buffer};
+    EXPECT(woodshed_engine_render(with_device, channels, 8, 0) == -1);
+    EXPECT(woodshed_engine_close(with_device) == WOODSHED_OK);
+}
+
+// Closed while another thread renders: it gets -1 and touches nothing that is gone.
+static void *render_until_closed(void *engine) {
+    float buffers[2][64], *channels[2] = {buffers[0], buffers[1]};
+    while (woodshed_engine_render(engine, channels, 64, 0) >= 0) {}
+    return NULL;
+}
+
+static void test_closing_while_rendering(void) {
+    for (int turn = 0; turn < 200; turn++) {
+        woodshed_engine *engine;
+        EXPECT(woodshed_engine_open_pulled(NULL, &engine) == WOODSHED_OK);
+        EXPECT(woodshed_engine_start(engine) == WOODSHED_OK);
+        pthread_t thread;
+        EXPECT(pthread_create(&thread, NULL, render_until_closed, engine) == 0);
+        if (turn % 3) usleep(turn * 10);
+        EXPECT(woodshed_engine_close(engine) == WOODSHED_OK);
+        pthread_join(thread, NULL);
+    }
+}
+
+// ---- Processes and devices ----
+
+static void test_fork(const char *recording) {
+    woodshed_engine *engine = open_null(WOODSHED_CLOCK_VIRTUAL, 1);
+    pid_t child = fork();
+    if (child == 0) {
+        woodshed_clip *clip;
+        int is_right = woodshed_clip_open(engine, recording, &clip) == WOODSHED_UNAVAILABLE
+            && woodshed_engine_close(engine) == WOODSHED_UNAVAILABLE && strstr(woodshed_error_remedy(), "fork") != NULL;
+        float buffer[8], *channels[2] = {buffer, buffer};
+        is_right = is_right && woodshed_engine_render(engine, channels, 8, 0) == -1;
+        _exit(is_right ? 0 : 1);
+    }
+    int status;
+    EXPECT(waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == 0);
+    EXPECT(woodshed_engine_close(engine) == WOODSHED_OK);
+}
+
+static void test_devices(void) {
+    woodshed_device_list *list;
+    EXPECT(woodshed_device_list_open(&list) == WOODSHED_OK);
+    size_t count = woodshed_device_list_count(list);
+    EXPECT(count > 0);
+    for (size_t place = 0; place < count; place++) {
+        const woodshed_device *device = woodshed_device_list_at(list, place);
+        EXPECT(device && device->size == sizeof *device && strlen(device->name) > 0 && device->description);
+    }
+    EXPECT(woodshed_device_list_at(list, count) == NULL);
+    EXPECT(woodshed_device_list_at(list, SIZE_MAX) == NULL);
+    EXPECT(woodshed_device_list_close(list) == WOODSHED_OK);
+}
+
+// Each thread has words of its own.
+static void *fail_elsewhere(void *ignored) {
+    (void)ignored;
+    EXPECT(strlen(woodshed_error_message()) == 0);
+    INVALID(woodshed_engine_start(NULL));
+    return NULL;
+}
+
+static void test_words(void) {
+    EXPECT(woodshed_api_version() >= WOODSHED_API_VERSION);
+    EXPECT(strchr(woodshed_version(), '.') != NULL);
+    woodshed_clip *clip;
+    INVALID(woodshed_clip_open(NULL, "x", &clip));
+    char before[256];
+    snprintf(before, sizeof before, "%s", woodshed_error_message());
+    pthread_t thread;
+    EXPECT(pthread_create(&thread, NULL, fail_elsewhere, NULL) == 0);
+    pthread_join(thread, NULL);
+    EXPECT(strcmp(before, woodshed_error_message()) == 0);
+}
+
+int main(int count, char **arguments) {
+    if (count != 4) return 64;
+    const char *recording = arguments[1];
+    test_words();
+    test_handles(recording);
+    test_places_for_results(recording);
+    test_options(arguments[2], arguments[3]);
+    test_sizes();
+    test_plans(recording);
+    test_requests(recording);
+    test_listeners(recording);
+    test_pulling(recording);
+    test_closing_while_rendering();
+    test_fork(recording);
+    test_devices();
+    printf("conformance: %d failures\n", failures);
+    return failures == 0 ? 0 : 1;
+}

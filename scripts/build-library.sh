@@ -1,0 +1,19 @@
+#!/usr/bin/env bash
+# Builds the shared library for C, with Swift's runtime inside: .build/release/libwoodshed.so.0. SWIFT names the compiler driver.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+swift=${SWIFT:-swift}
+
+scripts/build.sh WoodshedC
+linked_in=$(scripts/build.sh --linked-in)
+built=$(readlink -f .build/release)
+
+# The package manager links shared libraries with Swift's runtime in libraries of its own. So the objects are linked here: into one
+# object first, because the driver hides what comes from an archive.
+"$(dirname "$(readlink -f "$(command -v "$swift")")")/ld.lld" -r --whole-archive "$built/libWoodshedC.a" -o "$built/libwoodshed.o"
+# Calls inside the library go to the library's own functions, whatever the host defines (-Bsymbolic). Its threads may still run
+# when it is unloaded, so it never is (-z nodelete).
+"${swift}c" -emit-library -static-stdlib -use-ld=lld -o "$built/libwoodshed.so.0" "$built/libwoodshed.o" \
+    -L "$linked_in" -Xlinker -soname=libwoodshed.so.0 -Xlinker --version-script=CSources/CWoodshed/libwoodshed.map \
+    -Xlinker -Bsymbolic -Xlinker -z -Xlinker nodelete -Xlinker -z -Xlinker now -Xlinker --no-undefined
+ln -sf libwoodshed.so.0 "$built/libwoodshed.so"
