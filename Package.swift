@@ -193,8 +193,8 @@ let package = Package(
         .target(
             name: "CInterface",
             dependencies: [
-                "AudioDevices", "AudioFiles", "CWoodshed", "Clips", "Engine", "ErrorTable", "Explanations", "Files",
-                "Realtime", "Woodshed",
+                "AudioDevices", "AudioFiles", "CWoodshed", "Clips", "DSP", "Engine", "ErrorTable", "Explanations", "Files",
+                "Realtime", "Recording", "Takes", "Waveforms", "Woodshed",
             ],
             swiftSettings: settings),
         .target(

@@ -1,7 +1,5 @@
 // Loops one second of a recording three times at 70 %: looper FILE [OUTPUT]
-use std::ffi::{c_char, c_void, CStr, CString};
-use std::ptr::null_mut;
-
+use std::{ffi::{c_char, c_void, CStr, CString}, ptr::null_mut};
 #[repr(C)]
 struct Options { size: u32, sample_rate: i32, others: [i32; 7], ends_with_players: i32, exclusive: i32 }
 #[repr(C)]
@@ -17,10 +15,8 @@ extern "C" {
     fn woodshed_player_start(player: *mut c_void, at: i64) -> i32;
     fn woodshed_engine_start(engine: *mut c_void) -> i32;
     fn woodshed_engine_wait(engine: *mut c_void) -> i32;
-    fn woodshed_engine_close(engine: *mut c_void) -> i32;
     fn woodshed_error_message() -> *const c_char;
 }
-
 fn main() {
     let argument = |place, usual: &str| CString::new(std::env::args().nth(place).unwrap_or(usual.into())).unwrap();
     let check = |status| if status != 0 { panic!("{}", unsafe { CStr::from_ptr(woodshed_error_message()) }.to_string_lossy()) };
@@ -35,6 +31,5 @@ fn main() {
         check(woodshed_player_start(player, -1));
         check(woodshed_engine_start(engine));
         check(woodshed_engine_wait(engine));
-        check(woodshed_engine_close(engine));
     }
 }

@@ -1,6 +1,8 @@
 internal import AudioDevices
+internal import AudioFiles
 internal import CWoodshed
 internal import Engine
+internal import Recording
 
 /// An event before a C program takes it.
 @safe
@@ -75,6 +77,58 @@ struct QueuedEvent: @unchecked Sendable {
         case .disturbed(let incident):
             self.init(WOODSHED_EVENT_DISTURBED)
             unsafe (self.event.frame, self.event.frames) = (incident.frame, incident.lostFrames)
+        }
+    }
+
+    /// An event of a recorder; nil for levels, which are asked for.
+    init?(_ event: RecorderEvent) {
+        switch event {
+        case .levels: return nil
+        case .started(let inputFrame, let earlier):
+            self.init(WOODSHED_EVENT_TAKE_STARTED)
+            unsafe (self.event.clip_frame, self.event.frames) = (inputFrame, earlier)
+        case .over(let channel, let inputFrame):
+            self.init(WOODSHED_EVENT_TAKE_CLIPPED)
+            unsafe (self.event.section, self.event.clip_frame) = (Int32(clamping: channel + 1), inputFrame)
+        case .overrun(let frame, let lost):
+            self.init(WOODSHED_EVENT_TAKE_OVERRUN)
+            unsafe (self.event.frame, self.event.frames) = (frame, lost)
+        case .paused(let frame):
+            self.init(WOODSHED_EVENT_TAKE_PAUSED)
+            unsafe self.event.frame = frame
+        case .resumed(let frame):
+            self.init(WOODSHED_EVENT_TAKE_RESUMED)
+            unsafe self.event.frame = frame
+        case .marked(let name, let frame):
+            self.init(WOODSHED_EVENT_TAKE_MARKED)
+            unsafe self.event.frame = frame
+            text = name
+        case .diskLow(let seconds):
+            self.init(WOODSHED_EVENT_DISK_LOW)
+            unsafe self.event.speed = seconds
+        case .failed(let error, let frame):
+            self.init(WOODSHED_EVENT_TAKE_FAILED)
+            unsafe self.event.frame = frame
+            (text, remedy) = (error.message, error.remedy)
+        case .inputEnded(let error):
+            self.init(WOODSHED_EVENT_INPUT_ENDED)
+            (text, remedy) = (error?.message, error?.remedy)
+        case .stopped(let frame, let reason):
+            self.init(WOODSHED_EVENT_TAKE_STOPPED)
+            unsafe self.event.frame = frame
+            unsafe self.event.reason = Int32(reason.take.rawValue)
+        }
+    }
+}
+
+extension RecorderEvent.StopReason {
+    /// The reason in the words of the header.
+    var take: woodshed_take_end {
+        switch self {
+        case .asked: WOODSHED_TAKE_ASKED
+        case .limit: WOODSHED_TAKE_LIMIT
+        case .inputEnded: WOODSHED_TAKE_INPUT_ENDED
+        case .failed: WOODSHED_TAKE_FAILED
         }
     }
 }

@@ -5,7 +5,7 @@ internal import Synchronization
 /// What a handle stands for.
 enum HandleKind: UInt64, CaseIterable {
     case engine = 1
-    case clip, player, listener, deviceList
+    case clip, player, listener, deviceList, recorder, waveform
 
     /// The kind in words.
     var name: String {
@@ -15,6 +15,8 @@ enum HandleKind: UInt64, CaseIterable {
         case .player: "a player"
         case .listener: "a listener"
         case .deviceList: "a list of devices"
+        case .recorder: "a recorder"
+        case .waveform: "a waveform"
         }
     }
 }

@@ -16,6 +16,18 @@ final class ListenerBox: Handled {
         hub.add(queue)
     }
 
+    /// Opens a queue with a handle.
+    static func open(on hub: EventHub, _ capacity: Int32) throws -> OpaquePointer {
+        guard capacity == 0 || (16...1 << 20).contains(capacity) else {
+            throw ArgumentError("the capacity is \(capacity)", remedy: "Pass 16 to 1048576, or 0.")
+        }
+        let made = ListenerBox(hub, capacity: capacity == 0 ? 4096 : Int(capacity))
+        do { return try unsafe Handles.open(made) } catch {
+            made.close()
+            throw error
+        }
+    }
+
     func call(_ callback: @escaping woodshed_event_callback, _ context: UnsafeMutableRawPointer?) throws(ArgumentError)
     {
         try caller.withLock { (caller) throws(ArgumentError) in
@@ -81,15 +93,18 @@ public func woodshed_listener_open(
 ) -> woodshed_status {
     answer {
         try unsafe Argument.give(listener, "the place for the listener") {
-            let box: EngineBox = try unsafe Handles.object(engine)
-            guard capacity == 0 || (16...1 << 20).contains(capacity) else {
-                throw ArgumentError("the capacity is \(capacity)", remedy: "Pass 16 to 1048576, or 0.")
-            }
-            let made = ListenerBox(box.hub, capacity: capacity == 0 ? 4096 : Int(capacity))
-            do { return try unsafe Handles.open(made) } catch {
-                made.close()
-                throw error
-            }
+            try unsafe ListenerBox.open(on: (Handles.object(engine) as EngineBox).hub, capacity)
+        }
+    }
+}
+
+@c @implementation
+public func woodshed_recorder_listen(
+    _ recorder: OpaquePointer?, _ capacity: Int32, _ listener: UnsafeMutablePointer<OpaquePointer?>?
+) -> woodshed_status {
+    answer {
+        try unsafe Argument.give(listener, "the place for the listener") {
+            try unsafe ListenerBox.open(on: (Handles.object(recorder) as RecorderBox).hub, capacity)
         }
     }
 }

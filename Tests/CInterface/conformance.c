@@ -107,6 +107,26 @@ static void refuse_handle(void *handle, const char *recording) {
     EXPECT(event == NULL);
     INVALID(woodshed_listener_descriptor(listener, &descriptor));
     INVALID(woodshed_listener_set_callback(listener, NULL, NULL));
+    woodshed_recorder *recorder = handle;
+    woodshed_waveform *waveform = handle;
+    woodshed_recorder_status recorder_status = WOODSHED_RECORDER_STATUS_INIT;
+    woodshed_take take = WOODSHED_TAKE_INIT;
+    woodshed_level levels[2];
+    woodshed_column columns[2];
+    INVALID(woodshed_recorder_arm(recorder));
+    INVALID(woodshed_recorder_record(recorder, "x.wav", NULL));
+    INVALID(woodshed_recorder_pause(recorder));
+    INVALID(woodshed_recorder_resume(recorder));
+    INVALID(woodshed_recorder_mark(recorder, "x"));
+    INVALID(woodshed_recorder_stop(recorder, &take));
+    INVALID(woodshed_recorder_discard(recorder));
+    INVALID(woodshed_recorder_get_status(recorder, &recorder_status));
+    INVALID(woodshed_recorder_get_levels(recorder, levels, 2));
+    new_listener = (woodshed_listener *)1;
+    INVALID(woodshed_recorder_listen(recorder, 0, &new_listener));
+    EXPECT(new_listener == NULL);
+    INVALID(woodshed_waveform_columns(waveform, 0, 1, 0, columns, 2));
+    INVALID(woodshed_waveform_frames(waveform, &frames));
     EXPECT(woodshed_device_list_count(list) == 0);
     EXPECT(woodshed_device_list_at(list, 0) == NULL);
     // NULL is nothing to close.
@@ -116,6 +136,8 @@ static void refuse_handle(void *handle, const char *recording) {
     EXPECT(woodshed_player_close(player) == wanted);
     EXPECT(woodshed_listener_close(listener) == wanted);
     EXPECT(woodshed_device_list_close(list) == wanted);
+    EXPECT(woodshed_recorder_close(recorder) == wanted);
+    EXPECT(woodshed_waveform_close(waveform) == wanted);
 }
 
 static void test_handles(const char *recording) {
@@ -565,6 +587,169 @@ static void test_closing_while_rendering(void) {
     }
 }
 
+// ---- Recorders ----
+
+static woodshed_recorder *open_recorder(const char *recording, int clock) {
+    char text[4200];
+    snprintf(text, sizeof text, "file:%s", recording);
+    woodshed_engine_options options = WOODSHED_ENGINE_OPTIONS_INIT;
+    options.clock = clock;
+    woodshed_recorder *recorder = NULL;
+    EXPECT(woodshed_recorder_open(text, &options, &recorder) == WOODSHED_OK);
+    return recorder;
+}
+
+static void test_recorders(const char *recording, const char *folder) {
+    woodshed_recorder *recorder;
+    woodshed_engine_options options = WOODSHED_ENGINE_OPTIONS_INIT;
+    INVALID(woodshed_recorder_open("null", &options, NULL));
+    INVALID(woodshed_recorder_open(NULL, &options, &recorder));
+    options.ends_with_players = 1;
+    INVALID(woodshed_recorder_open("null", &options, &recorder));
+    REFUSED(woodshed_recorder_open("file:/no/such/file.wav", NULL, &recorder));
+    EXPECT(recorder == NULL);
+
+    // A whole recording, as fast as possible: the take has every frame of it.
+    char path[4200], other[4200];
+    snprintf(path, sizeof path, "%s/take.wav", folder), unlink(path);
+    snprintf(other, sizeof other, "%s/other.caf", folder), unlink(other);
+    recorder = open_recorder(recording, WOODSHED_CLOCK_VIRTUAL);
+    woodshed_recorder_status status = WOODSHED_RECORDER_STATUS_INIT;
+    EXPECT(woodshed_recorder_get_status(recorder, &status) == WOODSHED_OK && status.state == WOODSHED_RECORDER_IDLE);
+    woodshed_take take = WOODSHED_TAKE_INIT;
+    INVALID(woodshed_recorder_pause(recorder));
+    INVALID(woodshed_recorder_resume(recorder));
+    INVALID(woodshed_recorder_mark(recorder, "x"));
+    INVALID(woodshed_recorder_stop(recorder, &take));
+    INVALID(woodshed_recorder_discard(recorder));
+    INVALID(woodshed_recorder_record(recorder, NULL, NULL));
+    INVALID(woodshed_recorder_record(recorder, "x.mp3", NULL));
+    EXPECT(woodshed_recorder_record(recorder, "/no/such/folder/x.wav", NULL) == WOODSHED_CANNOT_CREATE);
+    woodshed_take_options bad = WOODSHED_TAKE_OPTIONS_INIT;
+    bad.samples = 7;
+    INVALID(woodshed_recorder_record(recorder, path, &bad));
+    bad.samples = 0, bad.frame_limit = -1;
+    INVALID(woodshed_recorder_record(recorder, path, &bad));
+    woodshed_listener *listener;
+    INVALID(woodshed_recorder_listen(recorder, 3, &listener));
+    INVALID(woodshed_recorder_listen(recorder, 0, NULL));
+    EXPECT(woodshed_recorder_listen(recorder, 0, &listener) == WOODSHED_OK);
+    EXPECT(woodshed_recorder_record(recorder, path, NULL) == WOODSHED_OK);
+    INVALID(woodshed_recorder_record(recorder, path, NULL));
+    INVALID(woodshed_recorder_arm(recorder));
+    const woodshed_event *event;
+    int ends = 0;
+    do {
+        EXPECT(woodshed_listener_next(listener, 20, &event) == WOODSHED_OK);
+        ends += event->kind == WOODSHED_EVENT_INPUT_ENDED;
+        if (event->kind == WOODSHED_EVENT_TAKE_STARTED) EXPECT(event->frames == 0 && event->clip_frame == 0);
+    } while (event->kind != WOODSHED_EVENT_TAKE_STOPPED && event->kind != WOODSHED_EVENT_NONE);
+    EXPECT(event->kind == WOODSHED_EVENT_TAKE_STOPPED && event->reason == WOODSHED_TAKE_INPUT_ENDED);
+    int64_t whole = event->frame;
+    EXPECT(woodshed_recorder_stop(recorder, &take) == WOODSHED_OK);
+    EXPECT(take.frames == whole && whole > 44100 && take.lost_frames == 0 && take.sample_rate == 44100);
+    EXPECT(take.end == WOODSHED_TAKE_INPUT_ENDED && take.loudness < 0 && take.loudness > -60 && take.true_peak < 6);
+    INVALID(woodshed_recorder_stop(recorder, NULL));
+    EXPECT(woodshed_recorder_get_status(recorder, &status) == WOODSHED_OK);
+    EXPECT(status.state == WOODSHED_RECORDER_STOPPED && status.frames == whole && status.channels > 0);
+    INVALID(woodshed_recorder_get_status(recorder, NULL));
+    woodshed_level levels[65];
+    INVALID(woodshed_recorder_get_levels(recorder, levels, 65));
+    INVALID(woodshed_recorder_get_levels(recorder, NULL, 1));
+    EXPECT(woodshed_recorder_get_levels(recorder, levels, 64) == WOODSHED_OK);
+    EXPECT(levels[0].peak > 0 && levels[0].rms > 0 && levels[0].peak >= levels[0].rms && levels[63].peak == 0);
+    EXPECT(woodshed_recorder_close(recorder) == WOODSHED_OK);
+    do EXPECT(woodshed_listener_next(listener, 1, &event) == WOODSHED_OK);
+    while (event->kind > WOODSHED_EVENT_CLOSED);
+    EXPECT(event->kind == WOODSHED_EVENT_CLOSED);
+    EXPECT(woodshed_listener_close(listener) == WOODSHED_OK);
+
+    // What exists is not written over.
+    recorder = open_recorder(recording, WOODSHED_CLOCK_REAL);
+    EXPECT(woodshed_recorder_record(recorder, path, NULL) == WOODSHED_CANNOT_CREATE);
+    EXPECT(woodshed_recorder_arm(recorder) == WOODSHED_OK);
+    INVALID(woodshed_recorder_arm(recorder));
+    EXPECT(woodshed_recorder_get_status(recorder, &status) == WOODSHED_OK && status.state == WOODSHED_RECORDER_ARMED);
+    woodshed_take_options float_take = WOODSHED_TAKE_OPTIONS_INIT;
+    float_take.samples = WOODSHED_SAMPLES_FLOAT32;
+    EXPECT(woodshed_recorder_record(recorder, other, &float_take) == WOODSHED_OK);
+    EXPECT(woodshed_recorder_mark(recorder, "Strophe") == WOODSHED_OK);
+    INVALID(woodshed_recorder_mark(recorder, NULL));
+    INVALID(woodshed_recorder_mark(recorder, "\xff"));
+    EXPECT(woodshed_recorder_pause(recorder) == WOODSHED_OK);
+    INVALID(woodshed_recorder_pause(recorder));
+    EXPECT(woodshed_recorder_resume(recorder) == WOODSHED_OK);
+    INVALID(woodshed_recorder_resume(recorder));
+    take.size = 3;
+    INVALID(woodshed_recorder_stop(recorder, &take));
+    EXPECT(woodshed_recorder_stop(recorder, NULL) == WOODSHED_OK);
+    EXPECT(access(other, R_OK) == 0);
+    EXPECT(woodshed_recorder_close(recorder) == WOODSHED_OK);
+
+    // Discarded, and closed while it records.
+    unlink(other);
+    recorder = open_recorder(recording, WOODSHED_CLOCK_REAL);
+    EXPECT(woodshed_recorder_record(recorder, other, NULL) == WOODSHED_OK);
+    EXPECT(woodshed_recorder_discard(recorder) == WOODSHED_OK);
+    EXPECT(access(other, F_OK) != 0);
+    EXPECT(woodshed_recorder_close(recorder) == WOODSHED_OK);
+    recorder = open_recorder(recording, WOODSHED_CLOCK_REAL);
+    EXPECT(woodshed_recorder_record(recorder, other, NULL) == WOODSHED_OK);
+    EXPECT(woodshed_recorder_close(recorder) == WOODSHED_OK);
+    EXPECT(access(other, R_OK) == 0);
+    unlink(other), unlink(path);
+}
+
+// ---- Measures ----
+
+static void test_measures(const char *recording, const char *words, const char *folder) {
+    woodshed_loudness loudness = WOODSHED_LOUDNESS_INIT;
+    EXPECT(woodshed_measure(recording, &loudness) == WOODSHED_OK);
+    EXPECT(loudness.integrated < 0 && loudness.integrated > -60 && loudness.true_peak >= loudness.sample_peak - 0.01);
+    EXPECT(loudness.maximum_momentary >= loudness.integrated && loudness.frames > 44100 && loudness.overs >= 0);
+    EXPECT(loudness.maximum_short_term <= loudness.maximum_momentary && loudness.range >= -1);
+    INVALID(woodshed_measure(recording, NULL));
+    INVALID(woodshed_measure(NULL, &loudness));
+    EXPECT(woodshed_measure(words, &loudness) == WOODSHED_BAD_DATA);
+    EXPECT(woodshed_measure(folder, &loudness) == WOODSHED_BAD_DATA);
+    EXPECT(woodshed_measure("/no/such/file", &loudness) == WOODSHED_NOT_FOUND);
+    loudness.size = 0;
+    INVALID(woodshed_measure(recording, &loudness));
+
+    woodshed_waveform *waveform;
+    INVALID(woodshed_waveform_open(recording, NULL));
+    EXPECT(woodshed_waveform_open(words, &waveform) == WOODSHED_BAD_DATA && waveform == NULL);
+    EXPECT(woodshed_waveform_open(recording, &waveform) == WOODSHED_OK);
+    int64_t frames;
+    EXPECT(woodshed_waveform_frames(waveform, &frames) == WOODSHED_OK && frames == loudness.frames);
+    INVALID(woodshed_waveform_frames(waveform, NULL));
+    woodshed_column columns[200];
+    EXPECT(woodshed_waveform_columns(waveform, 0, frames, -1, columns, 200) == WOODSHED_OK);
+    float highest = 0;
+    for (int index = 0; index < 200; index++) {
+        EXPECT(columns[index].minimum <= columns[index].maximum && columns[index].rms >= 0);
+        highest = fmaxf(highest, fmaxf(columns[index].maximum, -columns[index].minimum));
+    }
+    EXPECT(fabs(20 * log10(highest) - loudness.sample_peak) < 0.1);
+    EXPECT(woodshed_waveform_columns(waveform, 100, 101, 0, columns, 1) == WOODSHED_OK);
+    INVALID(woodshed_waveform_columns(waveform, 0, frames, -1, NULL, 1));
+    INVALID(woodshed_waveform_columns(waveform, 0, frames, -1, columns, 0));
+    INVALID(woodshed_waveform_columns(waveform, 0, frames, -1, columns, SIZE_MAX));
+    INVALID(woodshed_waveform_columns(waveform, 0, frames, 64, columns, 1));
+    INVALID(woodshed_waveform_columns(waveform, 0, frames, -2, columns, 1));
+    INVALID(woodshed_waveform_columns(waveform, -1, frames, 0, columns, 1));
+    INVALID(woodshed_waveform_columns(waveform, 5, 5, 0, columns, 1));
+    INVALID(woodshed_waveform_columns(waveform, INT64_MIN, INT64_MAX, 0, columns, 1));
+    EXPECT(woodshed_waveform_close(waveform) == WOODSHED_OK);
+
+    // Without a card there is nothing to measure; with one, AudioDevicesTests and RecordingTests do.
+    woodshed_round_trip trip = WOODSHED_ROUND_TRIP_INIT;
+    REFUSED(woodshed_calibrate("null", "null", NULL, &trip));
+    INVALID(woodshed_calibrate("null", "null", NULL, NULL));
+    INVALID(woodshed_calibrate(NULL, "null", NULL, &trip));
+    INVALID(woodshed_calibrate("null", NULL, NULL, &trip));
+}
+
 // ---- Processes and devices ----
 
 static void test_fork(const char *recording) {
@@ -631,6 +816,8 @@ int main(int count, char **arguments) {
     test_listeners(recording);
     test_pulling(recording);
     test_closing_while_rendering();
+    test_recorders(recording, arguments[3]);
+    test_measures(recording, arguments[2], arguments[3]);
     test_fork(recording);
     test_devices();
     printf("conformance: %d failures\n", failures);

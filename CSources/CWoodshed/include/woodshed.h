@@ -108,6 +108,10 @@ typedef struct woodshed_clip woodshed_clip;
 typedef struct woodshed_player woodshed_player;
 /** A queue of events. */
 typedef struct woodshed_listener woodshed_listener;
+/** An open input that records takes. */
+typedef struct woodshed_recorder woodshed_recorder;
+/** The outline of a recording, for pictures. */
+typedef struct woodshed_waveform woodshed_waveform;
 
 /** As an output frame: from the next block on. */
 #define WOODSHED_NOW (-1)
@@ -155,11 +159,12 @@ typedef enum woodshed_clock {
 
 /** How the samples of a file are stored. */
 typedef enum woodshed_samples {
-    /** 32-bit floats; in FLAC 24 bits. */
+    /** For an engine's file, 32-bit floats, and in FLAC 24 bits; for a take, 24 bits. */
     WOODSHED_SAMPLES_DEFAULT = 0,
     WOODSHED_SAMPLES_INT16 = 16,
     WOODSHED_SAMPLES_INT24 = 24,
-    WOODSHED_SAMPLES_INT32 = 32
+    WOODSHED_SAMPLES_INT32 = 32,
+    WOODSHED_SAMPLES_FLOAT32 = 33
 } woodshed_samples;
 
 /** How to open an engine. */
@@ -578,8 +583,40 @@ typedef enum woodshed_event_kind {
     /** A device is needed and not there; `text` and `remedy` say why. */
     WOODSHED_EVENT_DEVICE_MISSING = 19,
     /** The device stood still, for about `frames`, and went on. */
-    WOODSHED_EVENT_DISTURBED = 20
+    WOODSHED_EVENT_DISTURBED = 20,
+    /*
+     * Of a recorder; `frame` counts from the beginning of the take. The take has begun, with `frames` from before the request; `clip_frame`
+     * is the frame of the input with which it begins.
+     */
+    WOODSHED_EVENT_TAKE_STARTED = 32,
+    /** Nothing is recorded from here on; it is recorded again. */
+    WOODSHED_EVENT_TAKE_PAUSED = 33,
+    WOODSHED_EVENT_TAKE_RESUMED = 34,
+    /** A mark was set; `text` is its name. */
+    WOODSHED_EVENT_TAKE_MARKED = 35,
+    /** The take has ended and is complete on the disk; `reason` is a woodshed_take_end. */
+    WOODSHED_EVENT_TAKE_STOPPED = 36,
+    /** So many `frames` were not captured, or came too fast for the disk; the take has silence in their place. */
+    WOODSHED_EVENT_TAKE_OVERRUN = 37,
+    /** A channel (`section`, from 1) was clipped for the first time, at this frame of the input. */
+    WOODSHED_EVENT_TAKE_CLIPPED = 38,
+    /** The disk has room for less than a minute: for `speed` seconds. */
+    WOODSHED_EVENT_DISK_LOW = 39,
+    /** Writing failed; what was written is a valid file. `text` and `remedy` say why. */
+    WOODSHED_EVENT_TAKE_FAILED = 40,
+    /** The input has ended; `text` and `remedy` say why if it was an error. */
+    WOODSHED_EVENT_INPUT_ENDED = 41
 } woodshed_event_kind;
+
+/** Why a take ended. */
+typedef enum woodshed_take_end {
+    /** As requested. */
+    WOODSHED_TAKE_ASKED = 0,
+    /** It reached its limit. */
+    WOODSHED_TAKE_LIMIT = 1,
+    WOODSHED_TAKE_INPUT_ENDED = 2,
+    WOODSHED_TAKE_FAILED = 3
+} woodshed_take_end;
 
 /** Why a player is paused. */
 typedef enum woodshed_reason {
@@ -667,6 +704,207 @@ woodshed_status woodshed_listener_set_callback(
 
 /** Closes a listener. After it returns its callback is not called any more, unless it was closed by the callback. Since 100. */
 woodshed_status woodshed_listener_close(woodshed_listener *listener);
+
+/* ---- Recorders --------------------------------------------------------------------------------------------------------- */
+
+/** What a recorder is doing. */
+typedef enum woodshed_recorder_state {
+    /** Open; nothing is captured yet. */
+    WOODSHED_RECORDER_IDLE = 0,
+    /** Capturing, and nothing is written. */
+    WOODSHED_RECORDER_ARMED = 1,
+    WOODSHED_RECORDER_RECORDING = 2,
+    WOODSHED_RECORDER_PAUSED = 3,
+    /** The take has ended. */
+    WOODSHED_RECORDER_STOPPED = 4
+} woodshed_recorder_state;
+
+/** How a take is written. */
+typedef struct woodshed_take_options {
+    uint32_t size;
+    /** A woodshed_samples, or WOODSHED_SAMPLES_FLOAT32; 0 is 24 bits. */
+    int32_t samples;
+    /** The take ends after so many frames; 0 is without a limit. */
+    int64_t frame_limit;
+} woodshed_take_options;
+#define WOODSHED_TAKE_OPTIONS_INIT { (uint32_t)sizeof(woodshed_take_options), 0, 0 }
+
+/** A take that has ended. */
+typedef struct woodshed_take {
+    uint32_t size;
+    int32_t sample_rate;
+    int64_t frames;
+    /** Frames that were lost, which are silence in the take. */
+    int64_t lost_frames;
+    /** The integrated loudness in LUFS, and the true peak in dBTP; minus infinity for silence. */
+    double loudness;
+    double true_peak;
+    /** A woodshed_take_end. */
+    int32_t end;
+    int32_t reserved;
+} woodshed_take;
+#define WOODSHED_TAKE_INIT { (uint32_t)sizeof(woodshed_take), 0, 0, 0, 0, 0, 0, 0 }
+
+/** A recorder at a moment, for displays. */
+typedef struct woodshed_recorder_status {
+    uint32_t size;
+    /** A woodshed_recorder_state. */
+    int32_t state;
+    int32_t sample_rate;
+    int32_t channels;
+    int64_t frames;
+    int64_t lost_frames;
+    /** How long the disk will do, in seconds; -1 if it is not known. */
+    double seconds_left;
+} woodshed_recorder_status;
+#define WOODSHED_RECORDER_STATUS_INIT { (uint32_t)sizeof(woodshed_recorder_status), 0, 0, 0, 0, 0, 0 }
+
+/** The level of a channel in the last tenth of a second. */
+typedef struct woodshed_level {
+    /** The highest absolute sample, and the root of the mean square; 1 is full scale. */
+    float peak;
+    float rms;
+    /** The peak for a display, in dB of full scale: it rises at once, holds for 1.5 s, then falls. */
+    double held_decibels;
+    /** How often it was clipped since the input was opened. */
+    int64_t overs;
+} woodshed_level;
+
+/**
+ * Opens an input.
+ *
+ * @param input   "default", the name of an ALSA device, "null", or "file:PATH", which is recorded as a device would.
+ * @param options As for an engine; what concerns only players must be 0. 0 channels are 2.
+ *
+ * Since 100.
+ */
+woodshed_status woodshed_recorder_open(
+    const char *input, const woodshed_engine_options *options, woodshed_recorder **recorder);
+
+/** Starts capturing: the levels can be seen, and the last half second is kept for the take. Once for a recorder. Since 100. */
+woodshed_status woodshed_recorder_arm(woodshed_recorder *recorder);
+
+/**
+ * Begins a take: with the half second before, if the recorder is armed; otherwise with the input's first frame. Once for a recorder.
+ *
+ * The file is valid at every instant, also if the process is killed. It must not exist.
+ *
+ * @param path    With the ending .wav or .caf.
+ * @param options NULL for the defaults.
+ *
+ * Since 100.
+ */
+woodshed_status woodshed_recorder_record(
+    woodshed_recorder *recorder, const char *path, const woodshed_take_options *options);
+
+/** Pauses the take at the frame that is captured next. Since 100. */
+woodshed_status woodshed_recorder_pause(woodshed_recorder *recorder);
+/** Continues the take. Since 100. */
+woodshed_status woodshed_recorder_resume(woodshed_recorder *recorder);
+/** Sets a mark in the take, which programs that show marks will show. Since 100. */
+woodshed_status woodshed_recorder_mark(woodshed_recorder *recorder, const char *name);
+
+/**
+ * Ends the take and waits until it is complete on the disk.
+ *
+ * @param take Receives what became of it; NULL if that is not wanted.
+ *
+ * Since 100.
+ */
+woodshed_status woodshed_recorder_stop(woodshed_recorder *recorder, woodshed_take *take);
+/** Ends the take and removes its file. Since 100. */
+woodshed_status woodshed_recorder_discard(woodshed_recorder *recorder);
+/** What the recorder is doing. Since 100. */
+woodshed_status woodshed_recorder_get_status(woodshed_recorder *recorder, woodshed_recorder_status *status);
+/**
+ * The levels of the first `count` channels; of channels that are not there, and before anything is captured, silence.
+ *
+ * Since 100.
+ */
+woodshed_status woodshed_recorder_get_levels(woodshed_recorder *recorder, woodshed_level *levels, size_t count);
+/** Opens a queue of a recorder's events, as woodshed_listener_open(). Since 100. */
+woodshed_status woodshed_recorder_listen(woodshed_recorder *recorder, int32_t capacity, woodshed_listener **listener);
+/** Closes a recorder. A take that is being recorded is ended and kept. Since 100. */
+woodshed_status woodshed_recorder_close(woodshed_recorder *recorder);
+
+/* ---- Measures ---------------------------------------------------------------------------------------------------------- */
+
+/** What a recording measures (EBU R 128, ITU-R BS.1770). Levels of silence are minus infinity. */
+typedef struct woodshed_loudness {
+    uint32_t size;
+    int32_t reserved;
+    /** Integrated loudness, and the highest momentary and short-term loudness, in LUFS. */
+    double integrated;
+    double maximum_momentary;
+    double maximum_short_term;
+    /** Loudness range in LU; -1 if the recording is too short for one. */
+    double range;
+    /** True peak in dBTP, and sample peak in dB of full scale. */
+    double true_peak;
+    double sample_peak;
+    /** How often it is clipped: runs of samples at full scale. */
+    int64_t overs;
+    int64_t frames;
+} woodshed_loudness;
+#define WOODSHED_LOUDNESS_INIT { (uint32_t)sizeof(woodshed_loudness), 0, 0, 0, 0, 0, 0, 0, 0, 0 }
+
+/** Measures a whole recording. Takes about a second for an hour of music. Since 100. */
+woodshed_status woodshed_measure(const char *path, woodshed_loudness *loudness);
+
+/** A column of a picture: the lowest and the highest sample, and the root of the mean square, of the frames that it stands for. */
+typedef struct woodshed_column {
+    float minimum;
+    float maximum;
+    float rms;
+    /** Not 0 if a sample is at full scale. */
+    int32_t is_clipped;
+} woodshed_column;
+
+/** Reads a recording once and makes its waveform. Since 100. */
+woodshed_status woodshed_waveform_open(const char *path, woodshed_waveform **waveform);
+/**
+ * The columns of a picture of a part of the recording.
+ *
+ * @param start    The first frame, at the file's own rate, and `end` the one after the last.
+ * @param channel  From 0; -1 for all of them together.
+ * @param columns  Receives `count` columns.
+ * @param count    1 to 1048576.
+ *
+ * Since 100.
+ */
+woodshed_status woodshed_waveform_columns(
+    woodshed_waveform *waveform, int64_t start, int64_t end, int32_t channel, woodshed_column *columns, size_t count);
+/** The length of the recording, at its own rate. Since 100. */
+woodshed_status woodshed_waveform_frames(woodshed_waveform *waveform, int64_t *frames);
+/** Closes a waveform. Since 100. */
+woodshed_status woodshed_waveform_close(woodshed_waveform *waveform);
+
+/** The way from the output of a set-up through the air or a cable to its input. */
+typedef struct woodshed_round_trip {
+    uint32_t size;
+    /** The input's channel on which it was measured, from 0. */
+    int32_t input_channel;
+    /** The whole way in frames, and how much the measurements differ. */
+    double frames;
+    double spread_frames;
+    /** What the devices say themselves. */
+    int64_t reported_frames;
+    double gain_decibels;
+    /** Not 0 if the input has the opposite sign. */
+    int32_t is_inverted;
+    int32_t sample_rate;
+} woodshed_round_trip;
+#define WOODSHED_ROUND_TRIP_INIT { (uint32_t)sizeof(woodshed_round_trip), 0, 0, 0, 0, 0, 0, 0 }
+
+/**
+ * Measures the round trip by playing some chirps: connect the output with the input, or hold the microphone to the loudspeaker.
+ *
+ * @param options As for an engine; NULL for the defaults.
+ *
+ * Takes some seconds. The result is not kept. Since 100.
+ */
+woodshed_status woodshed_calibrate(
+    const char *output, const char *input, const woodshed_engine_options *options, woodshed_round_trip *round_trip);
 
 #ifdef __cplusplus
 }

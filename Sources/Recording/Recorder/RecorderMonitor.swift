@@ -35,6 +35,9 @@ public struct RecorderMonitor: Sendable {
     /// Events from now on, to every reader. The stream ends with the recorder; a stream requested after that ends at
     /// once. Get it before the start.
     public var events: AsyncStream<RecorderEvent> { shared.events.stream }
+
+    /// Calls `observer` with every event from now on, before any reader gets it, on the thread that tells it. It must return at once.
+    package func observe(_ observer: @escaping @Sendable (RecorderEvent) -> Void) { shared.events.observe(observer) }
 }
 
 /// The counters of a stream, for code that must not keep the stream alive.

@@ -1,0 +1,119 @@
+internal import AudioDevices
+internal import AudioFiles
+internal import Clips
+internal import DSP
+public import CWoodshed
+internal import Recording
+internal import Waveforms
+
+/// The outline of a recording that a C program has open.
+final class WaveformBox: Handled {
+    static var kind: HandleKind { .waveform }
+
+    let waveform: Waveform
+
+    init(_ waveform: Waveform) { self.waveform = waveform }
+}
+
+@c @implementation
+public func woodshed_measure(
+    _ path: UnsafePointer<CChar>?, _ loudness: UnsafeMutablePointer<woodshed_loudness>?
+) -> woodshed_status {
+    answer {
+        let path = try unsafe Argument.path(path, "the path")
+        guard let loudness = unsafe loudness else { throw ArgumentError.missing("the loudness") }
+        _ = try unsafe Struct.size(of: UnsafePointer(loudness), "the loudness")
+        let clip = try Clip(path: path)
+        let rate = ProgrammeReading.sampleRate(forFileRate: clip.sampleRate)
+        let reading = try ProgrammeReading(
+            measuring: rate == clip.sampleRate ? clip : try Clip(path: path, sampleRate: rate))
+        var answer = woodshed_loudness()
+        answer.integrated = reading.loudness.integrated
+        answer.maximum_momentary = reading.loudness.maximumMomentary
+        answer.maximum_short_term = reading.loudness.maximumShortTerm
+        answer.range = reading.loudness.range ?? -1
+        (answer.true_peak, answer.sample_peak) = (reading.truePeakDecibels, reading.samplePeakDecibels)
+        (answer.overs, answer.frames) = (reading.overs, reading.frameCount)
+        try unsafe Struct.write(answer, to: loudness, "the loudness")
+    }
+}
+
+@c @implementation
+public func woodshed_waveform_open(
+    _ path: UnsafePointer<CChar>?, _ waveform: UnsafeMutablePointer<OpaquePointer?>?
+) -> woodshed_status {
+    answer {
+        try unsafe Argument.give(waveform, "the place for the waveform") {
+            let maker = try WaveformMaker(path: unsafe Argument.path(path, "the path"), tones: false)
+            return try unsafe Handles.open(WaveformBox(try maker.make()))
+        }
+    }
+}
+
+@c @implementation
+public func woodshed_waveform_columns(
+    _ waveform: OpaquePointer?, _ start: Int64, _ end: Int64, _ channel: Int32,
+    _ columns: UnsafeMutablePointer<woodshed_column>?, _ count: Int
+) -> woodshed_status {
+    answer {
+        let known = try (unsafe Handles.object(waveform) as WaveformBox).waveform
+        guard let columns = unsafe columns else { throw ArgumentError.missing("the place for the columns") }
+        guard (1...1 << 20).contains(count) else {
+            throw ArgumentError("\(count) columns are wanted", remedy: "Ask for 1 to 1048576.")
+        }
+        guard (-1..<Int32(clamping: known.channelCount)).contains(channel) else {
+            throw ArgumentError("there is no channel \(channel)", remedy: "Pass 0 to \(known.channelCount - 1), or -1.")
+        }
+        guard start >= 0, start < end, end <= known.frameCount else {
+            throw ArgumentError(
+                "the frames \(start) to \(end) are not in the recording", remedy: "Pass 0 to \(known.frameCount).")
+        }
+        let made = known.summary(frames: start..<end, columns: count, channel: channel < 0 ? nil : Int(channel))
+        for index in 0..<count {
+            let column = made.indices.contains(index) ? made[index] : .empty
+            unsafe columns[index] = woodshed_column(
+                minimum: column.isEmpty ? 0 : column.minimum, maximum: column.isEmpty ? 0 : column.maximum,
+                rms: column.isEmpty ? 0 : column.rms, is_clipped: column.isClipped ? 1 : 0)
+        }
+    }
+}
+
+@c @implementation
+public func woodshed_waveform_frames(
+    _ waveform: OpaquePointer?, _ frames: UnsafeMutablePointer<Int64>?
+) -> woodshed_status {
+    answer {
+        let known = try (unsafe Handles.object(waveform) as WaveformBox).waveform
+        guard let frames = unsafe frames else { throw ArgumentError.missing("the place for the frames") }
+        unsafe frames.pointee = known.frameCount
+    }
+}
+
+@c @implementation
+public func woodshed_waveform_close(_ waveform: OpaquePointer?) -> woodshed_status {
+    answer { _ = try unsafe Handles.close(waveform) as WaveformBox? }
+}
+
+@c @implementation
+public func woodshed_calibrate(
+    _ output: UnsafePointer<CChar>?, _ input: UnsafePointer<CChar>?,
+    _ options: UnsafePointer<woodshed_engine_options>?, _ trip: UnsafeMutablePointer<woodshed_round_trip>?
+) -> woodshed_status {
+    answer {
+        guard let trip = unsafe trip else { throw ArgumentError.missing("the place for the round trip") }
+        _ = try unsafe Struct.size(of: UnsafePointer(trip), "the round trip")
+        let request = try unsafe EngineRequest(options)
+        try request.refusePlaying()
+        let measured = try RoundTrip.measure(
+            output: OutputDevice(parsing: unsafe Argument.path(output, "the output")),
+            input: InputDevice(parsing: unsafe Argument.path(input, "the input")),
+            request.stream(clock: request.clock(isCard: true)))
+        var answer = woodshed_round_trip()
+        answer.input_channel = Int32(clamping: measured.inputChannel)
+        (answer.frames, answer.spread_frames) = (measured.frames, measured.spreadFrames)
+        (answer.reported_frames, answer.gain_decibels) = (measured.reportedFrames, measured.gainDecibels)
+        answer.is_inverted = measured.isInverted ? 1 : 0
+        answer.sample_rate = Int32(clamping: measured.setup.sampleRate)
+        try unsafe Struct.write(answer, to: trip, "the round trip")
+    }
+}

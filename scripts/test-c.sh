@@ -1,0 +1,86 @@
+#!/usr/bin/env bash
+# Tests the interface for C: the header alone in C and C++, what the library exports, every function with right and with hostile
+# arguments, and the programs of Examples/Clients beside `woodshed render`.
+#
+#   scripts/test-c.sh                  .build/release/libwoodshed.so.0 and .build/release/woodshed have to be built
+#   scripts/test-c.sh --threads OBJECT FLAGS...   only the conformance test, linked with this object under the thread sanitizer
+set -uo pipefail
+cd "$(dirname "$0")/.." || exit 1
+root=$PWD
+built=$root/.build/release
+include=$root/CSources/CWoodshed/include
+
+failures=0
+fail() {
+    failures=$((failures + 1))
+    echo "c: $1" >&2
+}
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+cd "$folder" || exit 1
+sox -n -r 44100 -c 2 -b 16 song.wav synth 4 pluck A3 pluck E4 || exit 1
+echo 'no sound' >words.txt
+warnings=(-pedantic -Wall -Wextra -Werror)
+conformance=$root/Tests/CInterface/conformance.c
+
+# The header alone, and twice.
+printf '#include <woodshed.h>\n#include <woodshed.h>\n' | tee alone.c >alone.cpp
+for compiler in gcc clang; do
+    for standard in c99 c11 c17; do
+        "$compiler" -std=$standard "${warnings[@]}" -fsyntax-only "-I$include" alone.c || fail "the header in $standard, by $compiler"
+    done
+    for standard in c++11 c++17 c++20; do
+        "$compiler" -std=$standard "${warnings[@]}" -fsyntax-only "-I$include" alone.cpp || fail "the header in $standard, by $compiler"
+    done
+done
+"$root/scripts/c-layout.py" || fail "the layout has changed"
+
+# What is declared is exported, nothing else is, and the conformance test calls all of it.
+gcc -E -P "-I$include" alone.c | grep -oP '\bwoodshed_\w+(?=\()' | sort -u >declared
+nm -D --defined-only --without-symbol-versions "$built/libwoodshed.so.0" | awk '$2 != "A" { print $3 }' | sort -u >exported
+diff declared exported >difference || fail "declared (<) and exported (>): $(cat difference)"
+while read -r name; do
+    grep -q "\b$name(" "$conformance" || fail "the conformance test does not call $name"
+    # Each function says since when it is there.
+    awk -v name="$name(" 'index($0, name) && !/^ \*/ { exit !found } /Since [0-9]+\./ { found = NR }' "$include/woodshed.h" ||
+        fail "$name does not say since which version it is there"
+done <declared
+readelf -d "$built/libwoodshed.so.0" | grep -q 'SONAME.*\[libwoodshed.so.0\]' || fail "the library has another name"
+! ldd "$built/libwoodshed.so.0" | grep -qE 'libswift|libstdc' || fail "the library needs a Swift installation"
+
+export LD_LIBRARY_PATH=$built
+link=("-I$include" "-L$built" -lwoodshed -lm)
+gcc -std=c11 -D_DEFAULT_SOURCE "${warnings[@]}" "$conformance" "${link[@]}" -o conformance &&
+    ./conformance song.wav words.txt "$folder" || fail "conformance"
+clang -fuse-ld=lld -fsanitize=address,undefined -fno-sanitize-recover=all -std=c11 -D_DEFAULT_SOURCE -g "$conformance" "${link[@]}" -o conformance-asan &&
+    ./conformance-asan song.wav words.txt "$folder" || fail "conformance under the address sanitizer"
+
+# A host that ignores its children, in another language, that loads the library twice, and is left as it was.
+gcc -std=c11 -D_DEFAULT_SOURCE "${warnings[@]}" "$root/Tests/CInterface/host.c" "-I$include" -lm -o host &&
+    ./host "$built/libwoodshed.so.0" song.wav "$folder" || fail "a host that loads the library"
+
+# Every client makes the same file as the command.
+"$built/woodshed" render song.wav --section 1-2 -n 3 --speed 70% -q -o expected.wav || fail "render"
+gcc -std=c11 "${warnings[@]}" "$root/Examples/Clients/looper.c" "${link[@]}" -o looper-c
+g++ -std=c++17 "${warnings[@]}" "$root/Examples/Clients/looper.cpp" "${link[@]}" -o looper-cpp
+ln -s "$root/Examples/Clients/looper.py" looper-py.py
+printf '#!/bin/sh\nPYTHONPATH=%s/Bindings/Python exec python3 looper-py.py "$@"\n' "$root" >looper-py
+printf '#!/bin/sh\nPATH=%s:$PATH exec bash %s "$@"\n' "$built" "$root/Examples/Clients/looper.sh" >looper-sh
+chmod +x looper-py looper-sh
+clients=(c cpp py sh)
+if command -v rustc >/dev/null; then
+    rustc -O -D warnings -L "$built" -o looper-rs "$root/Examples/Clients/looper.rs" && clients+=(rs) || fail "looper.rs does not compile"
+else
+    echo "c: no Rust compiler, looper.rs is not run"
+fi
+for client in "${clients[@]}"; do
+    "./looper-$client" song.wav "file:$client.wav" >"$client.out" || fail "looper.$client ended with $?"
+    cmp expected.wav "$client.wav" || fail "looper.$client plays other samples than woodshed render"
+    ! "./looper-$client" words.txt "file:none.wav" >/dev/null 2>"$client.err" || fail "looper.$client plays what is not audio"
+    grep -qi 'audio' "$client.err" || fail "looper.$client does not say what is wrong: $(cat "$client.err")"
+    lines=$(wc -l <"$root/Examples/Clients/looper.$client")
+    [ "$lines" -le 35 ] || fail "looper.$client has $lines lines; 35 are promised"
+done
+
+echo "c: $failures failures"
+[ $failures -eq 0 ]
