@@ -30,6 +30,7 @@ libexpat1           reads feeds and playlists in XML; loaded with the first one
 libsystemd0         media keys and the desktop's player controls; loaded when playing begins on a desktop
 libpangocairo-1.0-0 draws pictures of sound and their texts, PNG and SVG; loaded when a picture is drawn
 pkg-config          tells the compiler where those libraries are
+python3             writes the manual pages that are installed
 END
         ;;
     test)
