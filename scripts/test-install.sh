@@ -36,7 +36,7 @@ fi
 grep -q 'make build' <<<"$said" || fail "make install does not say what to run first: $said"
 left=$(find "$prefix" -path "$prefix/installed/*" -type f)
 [ -z "$left" ] || fail "a make install that was refused left behind: $left"
-rm -r "$prefix"/*
+rm -r "${prefix:?}"/*
 
 mkdir -p "$prefix/share/man/man1" && touch "$prefix/share/man/man1/woodshed-gone.1"
 scripts/install.sh .build/release/woodshed "$prefix" >/dev/null || fail "install.sh ended with $?"
