@@ -12,7 +12,7 @@ PRODUCT = env SWIFT=$(SWIFT) scripts/build.sh
 .NOTPARALLEL:
 .PHONY: help demo build test test-begin test-quick test-gates test-debug test-release test-examples test-docs test-servers \
 	test-benchmarks test-threads build-rest soak bench bench-compare lint format docs public-surface reference man completions install \
-	uninstall clean
+	uninstall deb test-packages clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -137,6 +137,14 @@ install: ## install what `make build` has built to PREFIX (default /usr/local), 
 
 uninstall: ## remove the installed files from PREFIX
 	@scripts/install.sh --remove "$(DESTDIR)$(PREFIX)"
+
+deb: build ## build Debian packages in .build-deb, and check them with lintian
+	@scripts/setup.sh build package
+	@scripts/package.sh
+
+test-packages: deb ## install the packages on a bare machine, run the command, remove them; needs root or sudo
+	@scripts/setup.sh package
+	@$(STEP) "packages on a bare machine" scripts/test-packages.sh --built
 
 clean: ## remove all build results
 	rm -rf .build .build-* docs/reference Examples/.build Benchmarks/.build

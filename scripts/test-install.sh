@@ -16,7 +16,7 @@ verbs=$(grep -c '^## woodshed' docs/commands.md)
 # Where root has no Swift, and what is not built is not built now. Whoever runs this test, nothing is written beside the prefix.
 tools=$prefix/tools
 mkdir "$tools"
-for tool in bash env make dirname mktemp rm install cat; do ln -s "$(command -v $tool)" "$tools/$tool"; done
+for tool in bash env make dirname mktemp rm install cat sed; do ln -s "$(command -v $tool)" "$tools/$tool"; done
 # What is found on the PATH may be a script that looks for the interpreter elsewhere.
 ln -s "$(python3 -c 'import sys; print(sys.executable)')" "$tools/python3"
 without_swift() { env -i HOME=/nonexistent PATH="$tools" make --no-print-directory "$@" 2>&1; }
