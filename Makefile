@@ -12,7 +12,7 @@ PRODUCT = env SWIFT=$(SWIFT) scripts/build.sh
 .NOTPARALLEL:
 .PHONY: help demo build test test-begin test-quick test-gates test-debug test-release test-examples test-docs test-servers \
 	test-benchmarks test-threads build-rest soak bench bench-compare lint format docs public-surface reference man completions install \
-	uninstall deb test-packages clean
+	uninstall deb test-packages dist clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -74,6 +74,7 @@ test-docs: ## run the commands and the program shown in README.md and docs/, and
 	@scripts/setup.sh build test
 	@$(STEP) "the command as installed" $(PRODUCT)
 	@$(STEP) "installation" scripts/test-install.sh
+	@$(STEP) "source tarball and SBOM" scripts/test-dist.sh
 	@$(STEP) "documented commands" scripts/test-docs.sh
 	@$(STEP) "JSON against its schema" scripts/test-json.py .build/release/woodshed $$(ls $(EVENTS) 2>/dev/null)
 	@$(STEP) "the command reference is current" scripts/reference.py --check .build/release/woodshed
@@ -145,6 +146,9 @@ deb: build ## build Debian packages in .build-deb, and check them with lintian
 test-packages: deb ## install the packages on a bare machine, run the command, remove them; needs root or sudo
 	@scripts/setup.sh package
 	@$(STEP) "packages on a bare machine" scripts/test-packages.sh --built
+
+dist: build ## write the source tarball, the list of what it is built of (SBOM) and checksums to .build-dist
+	@scripts/dist.sh
 
 clean: ## remove all build results
 	rm -rf .build .build-* docs/reference Examples/.build Benchmarks/.build
