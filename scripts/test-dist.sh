@@ -26,7 +26,7 @@ tar -C "$folder" -xzf "$folder/one/woodshed-$version.tar.gz" || fail "the tarbal
 [ "$(cd "$folder/woodshed-$version" && find . -type f -o -type l | sed 's|^\./||' | sort)" = "$(git ls-tree -r --name-only HEAD | sort)" ] ||
     fail "the tarball has other files than the commit"
 [ "$("$folder/woodshed-$version/scripts/version.sh")" = "$version" ] || fail "the unpacked sources do not know their version"
-! grep -rIl -- "$PWD" "$folder/woodshed-$version" "$folder/one" || fail "the files above name a folder of this machine"
+! grep -F -- "$PWD" "$folder/one/woodshed-$version.spdx.json" || fail "the SBOM names a folder of this machine"
 
 python3 - "$folder/one/woodshed-$version.spdx.json" <<'END' || fail "the SBOM is not complete"
 import json, re, sys
