@@ -1,4 +1,5 @@
-# Every target installs what it needs: scripts/setup.sh installs missing Debian packages, and prints nothing if none is missing.
+# Every target that builds or tests installs what it needs: scripts/setup.sh installs missing Debian packages, and prints nothing if
+# none is missing.
 
 PREFIX ?= /usr/local
 DESTDIR ?=
@@ -11,7 +12,7 @@ PRODUCT = env SWIFT=$(SWIFT) scripts/build.sh
 .NOTPARALLEL:
 .PHONY: help demo build test test-begin test-quick test-gates test-debug test-release test-examples test-docs test-servers \
 	test-benchmarks test-threads build-rest soak bench bench-compare lint format docs public-surface reference man completions install \
-	uninstall clean
+	uninstall deb test-packages dist clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -73,6 +74,7 @@ test-docs: ## run the commands and the program shown in README.md and docs/, and
 	@scripts/setup.sh build test
 	@$(STEP) "the command as installed" $(PRODUCT)
 	@$(STEP) "installation" scripts/test-install.sh
+	@$(STEP) "source tarball and SBOM" scripts/test-dist.sh
 	@$(STEP) "documented commands" scripts/test-docs.sh
 	@$(STEP) "JSON against its schema" scripts/test-json.py .build/release/woodshed $$(ls $(EVENTS) 2>/dev/null)
 	@$(STEP) "the command reference is current" scripts/reference.py --check .build/release/woodshed
@@ -130,11 +132,23 @@ completions: build ## write completions for bash, zsh and fish to .build-complet
 		.build/release/woodshed --generate-completion-script $$shell >.build-completions/woodshed.$$shell || exit 1; \
 	done
 
-install: build ## install the command to PREFIX (default /usr/local), with completions and licence
-	scripts/install.sh .build/release/woodshed "$(DESTDIR)$(PREFIX)"
+# Builds nothing, so that `sudo make install` works where only the user has Swift, and leaves no file of root's in the build folder.
+install: ## install what `make build` has built to PREFIX (default /usr/local), with manual pages, completions and licence
+	@scripts/install.sh .build/release/woodshed "$(DESTDIR)$(PREFIX)"
 
 uninstall: ## remove the installed files from PREFIX
-	scripts/install.sh --remove "$(DESTDIR)$(PREFIX)"
+	@scripts/install.sh --remove "$(DESTDIR)$(PREFIX)"
+
+deb: build ## build Debian packages in .build-deb, and check them with lintian
+	@scripts/setup.sh build package
+	@scripts/package.sh
+
+test-packages: deb ## install the packages on a bare machine, run the command, remove them; needs root or sudo
+	@scripts/setup.sh package
+	@$(STEP) "packages on a bare machine" scripts/test-packages.sh --built
+
+dist: build ## write the source tarball, the list of what it is built of (SBOM) and checksums to .build-dist
+	@scripts/dist.sh
 
 clean: ## remove all build results
 	rm -rf .build .build-* docs/reference Examples/.build Benchmarks/.build

@@ -189,7 +189,7 @@ let package = Package(
             ],
             swiftSettings: settings),
         // The interface for C: the header, and the functions behind it.
-        .target(name: "CWoodshed", path: "CSources/CWoodshed", exclude: ["libwoodshed.map"]),
+        .target(name: "CWoodshed", path: "CSources/CWoodshed", exclude: ["libwoodshed.map", "woodshed.pc.in"]),
         .target(
             name: "CInterface",
             dependencies: [

@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
-# Builds the shared library for C, with Swift's runtime inside: .build/release/libwoodshed.so.0. SWIFT names the compiler driver.
+# Builds the shared library for C, with Swift's runtime inside: .build/release/libwoodshed.so.0. SWIFT names the compiler driver;
+# arguments that begin with a dash go to `swift build`.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 swift=${SWIFT:-swift}
 
-scripts/build.sh WoodshedC
+scripts/build.sh WoodshedC "$@"
 linked_in=$(scripts/build.sh --linked-in)
 built=$(readlink -f .build/release)
 
@@ -15,5 +16,5 @@ built=$(readlink -f .build/release)
 # when it is unloaded, so it never is (-z nodelete).
 "${swift}c" -emit-library -static-stdlib -use-ld=lld -o "$built/libwoodshed.so.0" "$built/libwoodshed.o" \
     -L "$linked_in" -Xlinker -soname=libwoodshed.so.0 -Xlinker --version-script=CSources/CWoodshed/libwoodshed.map \
-    -Xlinker -Bsymbolic -Xlinker -z -Xlinker nodelete -Xlinker -z -Xlinker now -Xlinker --no-undefined
+    -Xlinker -Bsymbolic -Xlinker -z -Xlinker nodelete -Xlinker -z -Xlinker now -Xlinker --no-undefined -Xlinker --as-needed
 ln -sf libwoodshed.so.0 "$built/libwoodshed.so"

@@ -1,27 +1,51 @@
 #!/usr/bin/env bash
-# Copies the built command, its completions and the licence to a prefix, or removes them from there:
+# Copies the built command, its manual pages, its completions and the licence to a prefix, or removes them from there:
 #   scripts/install.sh BINARY PREFIX
 #   scripts/install.sh --remove PREFIX
+#
+# It builds nothing, needs no Swift, and writes nothing but below PREFIX, because it is often run by root: files of root's in the
+# build folder would stop the next build by the user.
 set -euo pipefail
+scripts=$(cd "$(dirname "$0")" && pwd)
+
+fail() {
+    printf 'install: %s\n' "$@" >&2
+    exit 1
+}
 
 prefix=$2
 binary=$prefix/bin/woodshed
+pages=$prefix/share/man/man1
 bash_completion=$prefix/share/bash-completion/completions/woodshed
 zsh_completion=$prefix/share/zsh/site-functions/_woodshed
 fish_completion=$prefix/share/fish/vendor_completions.d/woodshed.fish
 licence=$prefix/share/doc/woodshed/LICENSE
 
 if [ "$1" = --remove ]; then
-    rm -fv "$binary" "$bash_completion" "$zsh_completion" "$fish_completion" "$licence"
+    rm -fv "$binary" "$pages/woodshed.1" "$pages"/woodshed-*.1 "$bash_completion" "$zsh_completion" "$fish_completion" "$licence"
     exit
 fi
 
+[ -x "$1" ] || fail "$1 is missing; run this first, as yourself: make build"
+command -v python3 >/dev/null || fail "python3 is missing, which writes the manual pages; run: scripts/setup.sh build"
+
+# First everything that can fail, so that a failure leaves nothing half installed.
+made=$(mktemp -d)
+trap 'rm -rf "$made"' EXIT
+"$scripts/reference.py" --man "$made/man" >/dev/null
+for shell in bash zsh fish; do "$1" --generate-completion-script "$shell" >"$made/$shell"; done
+# It is read by a shell, and not run; the packages' checker complains of the line that says what runs it.
+sed -i '1{/^#!/d}' "$made/bash"
+
 install -D -m 755 "$1" "$binary"
-install -D -m 644 "$(dirname "$0")/../LICENSE" "$licence"
+# An older version's pages may be of verbs that are no more.
+rm -f "$pages/woodshed.1" "$pages"/woodshed-*.1
+install -d "$pages"
+install -m 644 "$made"/man/*.1 "$pages/"
 for shell in bash zsh fish; do
     target=${shell}_completion
-    script=$("$1" --generate-completion-script "$shell")
-    install -d "$(dirname "${!target}")"
-    printf '%s\n' "$script" >"${!target}"
+    install -D -m 644 "$made/$shell" "${!target}"
 done
-printf 'installed %s\n' "$binary" "$bash_completion" "$zsh_completion" "$fish_completion" "$licence"
+install -D -m 644 "$scripts/../LICENSE" "$licence"
+printf 'installed %s\n' "$binary" "$pages/woodshed.1 and a page for each verb" "$bash_completion" "$zsh_completion" "$fish_completion" \
+    "$licence"

@@ -134,8 +134,7 @@ def page(path, node, version):
 
 def man(folder):
     tree = json.loads(data_file.read_text())
-    source = (root / "Sources/WoodshedCLI/CommandLineTool.swift").read_text()
-    version = re.search(r'static let version = "([^"]+)"', source).group(1)
+    version = said(root / "scripts/version.sh").strip()
     folder.mkdir(parents=True, exist_ok=True)
     count = 0
     for path, node in walk(tree):

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Installs missing Debian packages that Woodshed needs; prints nothing if none is missing.
 #
-#   scripts/setup.sh [--list] [build] [test] [lint] [docs] [bench] [soak]
+#   scripts/setup.sh [--list] [build] [test] [lint] [docs] [bench] [soak] [package]
 #
 # Default: build. `--list` prints the packages and the reasons, and installs nothing.
 # It does not install Swift: the toolchain comes from swift.org, and the user chooses its version.
@@ -30,6 +30,7 @@ libexpat1           reads feeds and playlists in XML; loaded with the first one
 libsystemd0         media keys and the desktop's player controls; loaded when playing begins on a desktop
 libpangocairo-1.0-0 draws pictures of sound and their texts, PNG and SVG; loaded when a picture is drawn
 pkg-config          tells the compiler where those libraries are
+python3             writes the manual pages that are installed
 END
         ;;
     test)
@@ -96,7 +97,15 @@ debootstrap         makes the clean machine that the tests are run on
 fluidsynth          plays scores, for the user's hour with real recordings
 END
         ;;
-    *) fail "unknown group '$1'; known are build, test, lint, docs, bench and soak" ;;
+    package)
+        cat <<'END'
+debhelper           builds Debian packages
+lintian             checks them
+patchelf            removes the run path that the build system sets
+debootstrap         makes the bare machine that the packages are installed on
+END
+        ;;
+    *) fail "unknown group '$1'; known are build, test, lint, docs, bench, soak and package" ;;
     esac
 }
 

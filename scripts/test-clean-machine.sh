@@ -26,11 +26,8 @@ fail() {
     exit 1
 }
 
-# Replaces this process by a command in its own namespaces. Its mounts and child processes end with it, and it ends with its
-# parent.
-become_apart() {
-    exec setpriv --pdeathsig KILL unshare --mount --propagation private --pid --fork --kill-child "$@"
-}
+# shellcheck source=scripts/bare-machine.sh
+. scripts/bare-machine.sh
 
 toolchain_folder() { swift -print-target-info | sed -n 's|.*"runtimeResourcePath": "\(.*\)/usr/lib/swift".*|\1|p'; }
 
@@ -44,32 +41,14 @@ shared_folders() {
     done < <(git config -z --get-regexp '^url\..*\.insteadof$')
 }
 
-# The smallest system, with the packages that https://www.swift.org/install/linux lists for the toolchain, and make.
-make_base() {
-    local mirror codename
-    # shellcheck disable=SC1091 # the system's
-    codename=$(. /etc/os-release && echo "${VERSION_CODENAME:-}")
-    base=$store/base-$codename.tar
-    [ ! -s "$base" ] || return 0
-    command -v debootstrap >/dev/null || fail "debootstrap is missing; run: scripts/setup.sh soak"
-    # shellcheck disable=SC2016 # for apt to expand
-    mirror=${WOODSHED_DEBIAN_MIRROR:-$(apt-get indextargets --format '$(REPO_URI)' "RELEASE: $codename" 2>/dev/null | head -n 1)}
-    echo "clean machine: making the smallest $codename, from ${mirror:-the usual mirror}"
-    rm -rf "$store/base"
-    local packages=(make git ca-certificates binutils gcc g++ libc6-dev libcurl4-openssl-dev libedit2 libncurses6
-        libpython3-dev libsqlite3-0 libxml2-dev tzdata unzip zlib1g-dev)
-    become_apart timeout --kill-after=30 1800 debootstrap --variant=minbase --include="$(IFS=, && echo "${packages[*]}")" \
-        "$codename" "$store/base" ${mirror:+"$mirror"} >"$store/debootstrap.log" 2>&1 &
-    wait $! || fail "debootstrap failed; its last lines:" "$(tail -n 5 "$store/debootstrap.log")"
-    tar -C "$store/base" -cf "$base.part" . && mv "$base.part" "$base" && rm -rf "$store/base" || fail "cannot write $base"
-}
+# What https://www.swift.org/install/linux lists for the toolchain, and make.
+packages=(make git ca-certificates binutils gcc g++ libc6-dev libcurl4-openssl-dev libedit2 libncurses6 libpython3-dev libsqlite3-0
+    libxml2-dev tzdata unzip zlib1g-dev)
 
 # Unpacks a machine, with a clone of this checkout and git's settings.
 make_machine() {
     local line
-    rm -rf --one-file-system "$machine"
-    mkdir -p "$machine" && tar -C "$machine" -xpf "$base" || fail "cannot unpack $base"
-    cp /etc/resolv.conf "$machine/etc/resolv.conf"
+    unpack_base
     # One user clones it, another reads and builds it.
     git config --file "$machine/etc/gitconfig" --add safe.directory '*'
     while IFS= read -r -d '' line; do
@@ -82,14 +61,8 @@ make_machine() {
 
 # Mounts the file systems of the machine, in a namespace of this process.
 mount_machine() { # VARIANT
-    local device folder
-    mount -t proc proc "$machine/proc" && mount -t tmpfs -o mode=755 tmpfs "$machine/dev" || return 1
-    for device in null zero full random urandom tty; do
-        : >"$machine/dev/$device" && mount --bind "/dev/$device" "$machine/dev/$device" || return 1
-    done
-    ln -s /proc/self/fd "$machine/dev/fd"
-    ln -s fd/0 "$machine/dev/stdin" && ln -s fd/1 "$machine/dev/stdout" && ln -s fd/2 "$machine/dev/stderr"
-    mkdir "$machine/dev/shm" && mount -t tmpfs -o mode=1777 tmpfs "$machine/dev/shm" || return 1
+    local folder
+    mount_devices || return 1
     if [[ $1 != *-bare ]]; then
         mkdir "$machine/dev/pts" && ln -s pts/ptmx "$machine/dev/ptmx" &&
             mount -t devpts -o newinstance,ptmxmode=0666,mode=0620 devpts "$machine/dev/pts" &&
@@ -167,7 +140,7 @@ mkdir -p "$store" && exec 9>"$store/lock" && flock --nonblock 9 || fail "another
 trap 'kill -KILL %% 2>/dev/null; wait; rm -rf --one-file-system "$machine"' EXIT
 trap 'exit 143' TERM INT HUP
 : >"$store/outcome"
-make_base
+make_base base "${packages[@]}"
 make_machine
 failures=0
 for variant in "${variants[@]}"; do

@@ -225,6 +225,42 @@ lay_requirements SampleTests && sed -i 50d "$folder/docs/requirements.md" && exp
 lay_requirements SampleTests && sed -i 90d "$folder/docs/requirements.md" && expect found "a requirement of the library that is missing" requirements
 lay_requirements SampleTests "B22: ends" scripts/no.sh && expect found "a requirement whose script does not exist" requirements
 
+# The version is that of the newest release, and of the tag.
+lay_version() { # VERSION HEADING...
+    lay_module
+    mkdir -p "$folder/Sources/WoodshedCLI"
+    printf '/// The version.\npublic let woodshedVersion = "%s"\n' "$1" >"$folder/Sources/Woodshed/Version.swift"
+    printf '%s\n' '# Changelog' '' "${@:2}" >"$folder/CHANGELOG.md"
+}
+version() { "$scripts/version.sh" --check "$folder"; }
+lay_version 0.1.0 '## Unreleased' && expect nothing "a version before the first release" version
+lay_version 0.2.0 '## Unreleased' '## 0.2.0 - 2026-12-24' '## 0.1.0 - 2026-06-24' && expect nothing "the version of the newest release" version
+lay_version 0.1.0 '## Unreleased' '## 0.2.0 - 2026-12-24' '## 0.1.0 - 2026-06-24' && expect found "the version of an older release" version
+lay_version 0.2.0 '## 0.2.0' && expect found "a release without a date" version
+lay_version 0.2 '## Unreleased' && expect found "a version of two numbers" version
+lay_version 0.2.0 '## Unreleased'
+plain_git() { GIT_CONFIG_GLOBAL=/dev/null git -C "$folder" -c user.name=Test -c user.email=test@example.org "$@"; }
+plain_git init -q && plain_git add . && plain_git commit -qm "Release" && plain_git tag v0.2.0 && plain_git tag other
+expect nothing "a tag with the version" version
+plain_git tag v0.3.0 && expect found "a tag with another version" version
+rm -rf "${folder:?}/.git"
+
+# Every library is listed, with its licence, and is a dependency of the package.
+lay_packaging() {
+    lay_module
+    mkdir -p "$folder/CSources"
+    cp -r "$scripts/../packaging" "$scripts/../Package.swift" "$folder/"
+    cp -r "$scripts/../CSources/CSQLite" "$scripts/../CSources/CExpat" "$folder/CSources/"
+}
+listed() { "$scripts/sbom.py" --check "$folder"; }
+lay_packaging && expect nothing "libraries that are all listed" listed
+lay_packaging && sed -i 's/pkgConfig: "soxr"/pkgConfig: "soxr-lsr"/' "$folder/Package.swift" && expect found "a linked library that is not listed" listed
+lay_packaging && sed -i 's/libexpat\.so\.1/libexpat.so.2/' "$folder/CSources/CExpat/CExpat.c" && expect found "a loaded library that is not listed" listed
+lay_packaging && sed -i '/"name": "swift-argument-parser"/d' "$folder/packaging/dependencies.json" && expect found "a Swift dependency that is not listed" listed
+lay_packaging && sed -i '/"name": "FFTW"/s/"license": "[^"]*", //' "$folder/packaging/dependencies.json" && expect found "a library without a licence" listed
+lay_packaging && sed -i '/^Recommends/s/libexpat1, //' "$folder/packaging/debian/control" && expect found "a loaded library that the package does not recommend" listed
+lay_packaging && sed -i '/^  FFTW  /d' "$folder/packaging/debian/copyright" && expect found "a library that the copyright file leaves out" listed
+
 # The figures of two benchmark runs; one run is half as fast.
 figures() { # NAME VALUE...
     printf '{"benchmark":"sample","name":"%s","unit":"ms","better":"lower","values":[%s]}\n' "$1" "$2" >>"$folder/rows"

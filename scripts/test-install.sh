@@ -11,9 +11,42 @@ fail() {
 prefix=$(mktemp -d)
 trap 'rm -rf "$prefix"' EXIT
 
+verbs=$(grep -c '^## woodshed' docs/commands.md)
+
+# Where root has no Swift, and what is not built is not built now. Whoever runs this test, nothing is written beside the prefix.
+tools=$prefix/tools
+mkdir "$tools"
+for tool in bash env make dirname mktemp rm install cat sed; do ln -s "$(command -v $tool)" "$tools/$tool"; done
+# What is found on the PATH may be a script that looks for the interpreter elsewhere.
+ln -s "$(python3 -c 'import sys; print(sys.executable)')" "$tools/python3"
+without_swift() { env -i HOME=/nonexistent PATH="$tools" make --no-print-directory "$@" 2>&1; }
+touch "$prefix/before"
+said=$(without_swift install DESTDIR="$prefix/" PREFIX=installed) || fail "make install without Swift: $said"
+written=$(find . -newer "$prefix/before" -not -path './.git/*' -not -path './.build-tests/*' -type f)
+[ -z "$written" ] || fail "make install wrote in the sources: $written"
+said=$(without_swift uninstall DESTDIR="$prefix/" PREFIX=installed) || fail "make uninstall without Swift: $said"
+left=$(find "$prefix" -path "$prefix/installed/*" -type f)
+[ -z "$left" ] || fail "make uninstall left behind: $left"
+# The same where nothing was built: another folder, with the scripts only.
+mkdir "$prefix/unbuilt"
+cp -r Makefile LICENSE scripts "$prefix/unbuilt/"
+if said=$(without_swift -C "$prefix/unbuilt" install PREFIX="$prefix/installed"); then
+    fail "make install passed where nothing was built"
+fi
+grep -q 'make build' <<<"$said" || fail "make install does not say what to run first: $said"
+left=$(find "$prefix" -path "$prefix/installed/*" -type f)
+[ -z "$left" ] || fail "a make install that was refused left behind: $left"
+rm -r "${prefix:?}"/*
+
+mkdir -p "$prefix/share/man/man1" && touch "$prefix/share/man/man1/woodshed-gone.1"
 scripts/install.sh .build/release/woodshed "$prefix" >/dev/null || fail "install.sh ended with $?"
 files=$(find "$prefix" -type f -size +0 | wc -l)
-[ "$files" -eq 5 ] || fail "$files files installed: the command, three completions and the licence make 5"
+[ "$files" -eq $((5 + verbs)) ] ||
+    fail "$files files installed: the command, three completions, the licence and $verbs manual pages make $((5 + verbs))"
+[ ! -e "$prefix/share/man/man1/woodshed-gone.1" ] || fail "the manual page of a verb that is no more is still there"
+for page in $(sed -n 's/^## //p' docs/commands.md | tr ' ' -); do
+    [ -f "$prefix/share/man/man1/$page.1" ] || fail "$page has no manual page"
+done
 [ -n "$("$prefix/bin/woodshed" --version)" ] || fail "the installed command does not run"
 bash -n "$prefix/share/bash-completion/completions/woodshed" || fail "the completion for bash does not parse"
 head -n 1 "$prefix/share/zsh/site-functions/_woodshed" | grep -q '^#compdef woodshed' ||
@@ -32,7 +65,6 @@ fi
 # The manual pages and completions for packagers; the formatter must not warn about any page.
 make --no-print-directory man completions >/dev/null || fail "make man completions ended with $?"
 pages=$(find .build-man -name '*.1' | wc -l)
-verbs=$(grep -c '^## woodshed' docs/commands.md)
 [ "$pages" -eq "$verbs" ] || fail "$pages manual pages, and $verbs verbs in docs/commands.md"
 if command -v groff >/dev/null; then
     said=$(groff -man -ww -z -Tutf8 .build-man/*.1 2>&1)

@@ -76,6 +76,15 @@ for package in $(grep -oP '\.apt\(\["\K[^"]+' "$(dirname "$setup")/../Package.sw
         failures=$((failures + 1))
     }
 done
+# What the Debian packages are built with must be installed for that.
+for package in $(sed -n '/^Build-Depends:/,/^[A-Z#]/s/^\(Build-Depends:\)\? *\([a-z][a-z0-9.+-]*\).*/\2/p' "$(dirname "$setup")/../packaging/debian/control"); do
+    # A virtual package of debhelper's.
+    [ "$package" != debhelper-compat ] || package=debhelper
+    "$BASH" "$setup" --list build package | grep "^$package " >/dev/null || {
+        echo "setup: packaging/debian/control needs $package, the groups build and package do not have it" >&2
+        failures=$((failures + 1))
+    }
+done
 
 echo "setup: $checks cases, $failures failures"
 [ $failures -eq 0 ]

@@ -1,0 +1,155 @@
+#!/usr/bin/env bash
+# Builds the Debian packages, then installs, runs and removes them on a bare machine: Debian's smallest system in a root folder.
+#
+#   scripts/test-packages.sh            builds them first, with scripts/package.sh
+#   scripts/test-packages.sh --built    takes those in .build-deb
+#
+# Only root may make such a machine; an ordinary user needs sudo for that part. .build-clean stores the smallest system for the next
+# run.
+set -uo pipefail
+cd "$(dirname "$0")/.." || exit 1
+root=$PWD
+store=$root/.build-clean
+machine=$store/packages-machine
+packages=$root/.build-deb
+# What the packages may take, in bytes, and what the demo may compute, in seconds of processor time: on a busy machine the time on the clock
+# says nothing.
+largest=25000000
+longest=5
+
+fail() {
+    printf 'packages: %s\n' "$@" >&2
+    exit 1
+}
+failures=0
+fault() {
+    failures=$((failures + 1))
+    echo "packages: $1" >&2
+}
+# shellcheck source=scripts/bare-machine.sh
+. scripts/bare-machine.sh
+
+# in_machine COMMAND...: with nothing of this process's environment except the proxy settings.
+in_machine() {
+    local variable settings=()
+    for variable in http_proxy https_proxy no_proxy; do
+        [ -z "${!variable:-}" ] || settings+=("$variable=${!variable}")
+    done
+    timeout --kill-after=30 900 chroot "$machine" env -i --default-signal HOME=/root USER=root LANG=C.UTF-8 TERM=dumb \
+        DEBIAN_FRONTEND=noninteractive PATH=/usr/sbin:/usr/bin:/sbin:/bin "${settings[@]}" "$@"
+}
+# package NAME: its file, as the machine sees it.
+package() { (cd "$machine" && printf '/%s' srv/packages/"$1"_*.deb); }
+apt() { in_machine apt-get -qq -o Dpkg::Use-Pty=0 "$@" >"$store/apt.log" 2>&1; }
+
+# All files, except those in which the package manager and the machine keep what happened.
+files() { # LIST
+    (cd "$machine" && find . -xdev \( -path ./proc -o -path ./dev -o -path ./tmp -o -path ./root -o -path ./srv -o -path ./var/cache -o -path ./var/log \
+        -o -path ./var/lib/apt -o -path ./var/lib/dpkg \) -prune -o -print | sort) >"$1"
+}
+
+test_command() {
+    local version page seconds
+    version=$(scripts/version.sh)
+    # Without what is only recommended, so that a dependency that is missing is found.
+    apt install -y --no-install-recommends "$(package woodshed)" ||
+        fail "woodshed cannot be installed:" "$(tail -n 15 "$store/apt.log")"
+    [ "$(in_machine woodshed --version)" = "$version" ] || fault "woodshed --version is not $version"
+
+    # Without a sound card the demo is written to a file.
+    TIMEFORMAT='%R %U %S'
+    seconds=$({ time in_machine sh -c 'cd /tmp && exec woodshed demo' >"$store/demo.log" 2>&1; } 2>&1)
+    [ -s "$machine/tmp/woodshed-demo.wav" ] || fault "woodshed demo has written nothing: $(tail -n 3 "$store/demo.log")"
+    awk -v longest=$longest '{ print "packages: woodshed demo took " $1 " s, " $2 + $3 " s of it computing"; exit $2 + $3 > longest }' \
+        <<<"$seconds" || fault "woodshed demo computes for more than $longest s"
+    in_machine woodshed info /tmp/woodshed-demo.wav >/dev/null || fault "woodshed info does not read the demo"
+    in_machine woodshed sections /tmp/woodshed-demo.wav add 1-2 --name Riff >/dev/null || fault "woodshed sections stores nothing"
+    # What is only recommended must be named when it is missing.
+    in_machine woodshed waveform /tmp/woodshed-demo.wav -o /tmp/demo.png >"$store/picture.log" 2>&1 &&
+        fault "a picture without the library for pictures"
+    grep -q libpangocairo "$store/picture.log" || fault "woodshed waveform does not name what is missing: $(cat "$store/picture.log")"
+
+    while IFS= read -r page; do
+        gzip -t "$machine/usr/share/man/man1/$page.1.gz" || fault "there is no manual page $page"
+    done < <(sed -n 's/^## woodshed/woodshed/p' docs/commands.md | tr ' ' -)
+    bash -n "$machine/usr/share/bash-completion/completions/woodshed" || fault "there is no completion for bash"
+    for page in zsh/vendor-completions/_woodshed fish/vendor_completions.d/woodshed.fish doc/woodshed/copyright; do
+        [ -s "$machine/usr/share/$page" ] || fault "there is no $page"
+    done
+}
+
+test_library() {
+    apt install -y --no-install-recommends "$(package libwoodshed0)" "$(package libwoodshed-dev)" ||
+        fail "the library cannot be installed:" "$(tail -n 15 "$store/apt.log")"
+    in_machine ldconfig -p | grep -q 'libwoodshed\.so\.0 ' || fault "the dynamic linker does not find libwoodshed.so.0"
+    in_machine sh -c 'ldd /usr/lib/*/libwoodshed.so' | grep 'not found' && fault "libwoodshed.so.0 lacks the libraries above"
+    [ -s "$machine/usr/include/woodshed.h" ] || fault "there is no woodshed.h"
+    cat "$machine"/usr/lib/*/pkgconfig/woodshed.pc | grep -qx "Version: $(scripts/version.sh)" || fault "woodshed.pc has another version"
+    grep -q '@[A-Z]*@' "$machine"/usr/lib/*/pkgconfig/woodshed.pc && fault "woodshed.pc still has marks"
+}
+
+test_size() { # PACKAGE
+    local bytes
+    bytes=$(in_machine dpkg --listfiles "$1" | while IFS= read -r file; do
+        [ -d "$machine$file" ] || [ -L "$machine$file" ] || stat -c %s "$machine$file"
+    done | awk '{ sum += $1 } END { print sum }')
+    echo "packages: $1 takes $bytes bytes"
+    [ "$bytes" -le $largest ] || fault "$1 takes more than $largest bytes"
+}
+
+# In the namespaces of the machine.
+test_inside() {
+    local installed=(woodshed) owned name
+    mount_devices || fail "cannot mount what a machine has"
+    apt update || fail "the package lists cannot be read:" "$(tail -n 5 "$store/apt.log")"
+    test_command
+    if compgen -G "$packages/libwoodshed0_*.deb" >/dev/null; then
+        test_library
+        installed+=(libwoodshed0 libwoodshed-dev)
+    else
+        echo "packages: there is no library to test"
+    fi
+    for name in "${installed[@]}"; do test_size "$name"; done
+
+    # What they have brought is what they take away.
+    files "$store/with"
+    owned=$(in_machine dpkg-query --listfiles "${installed[@]}" | sed -n 's|^/|./|p' | sort -u)
+    apt purge -y "${installed[@]}" || fail "the packages cannot be removed:" "$(tail -n 15 "$store/apt.log")"
+    files "$store/without"
+    while IFS= read -r name; do
+        fault "left behind: $name"
+    done < <({ comm -12 <(echo "$owned") "$store/without" | while IFS= read -r name; do [ -d "$machine/$name" ] || echo "$name"; done
+        comm -13 "$store/with" "$store/without"
+        grep -i woodshed "$store/without"; } | sort -u)
+    in_machine sh -c 'command -v woodshed' && fault "woodshed is still found"
+    echo "packages: $failures failures"
+    [ $failures -eq 0 ]
+}
+
+if [ "${1:-}" = --inside ]; then
+    test_inside
+    exit
+fi
+
+[ "${1:-}" = --built ] || scripts/package.sh || exit
+compgen -G "$packages/woodshed_*.deb" >/dev/null || fail "there are no packages; run: make deb"
+taken=$(mktemp -d)
+dpkg-deb --extract "$packages"/woodshed_*.deb "$taken"
+symbols=$(readelf -SW "$taken/usr/bin/woodshed" | grep -E '\.symtab|\.debug')
+rm -rf "$taken"
+[ -z "$symbols" ] || fail "the command in the package is not stripped"
+if [ "$(id -u)" -ne 0 ]; then
+    command -v sudo >/dev/null || fail "only root may make a bare machine; as root, run: scripts/test-packages.sh --built"
+    echo "packages: using sudo, as only root may make a bare machine" >&2
+    exec sudo "$0" --built
+fi
+
+mkdir -p "$store" && exec 9>"$store/lock" && flock --nonblock 9 || fail "another run uses $store"
+trap 'kill -KILL %% 2>/dev/null; wait; rm -rf --one-file-system "$machine"' EXIT
+trap 'exit 143' TERM INT HUP
+make_base smallest
+unpack_base
+mkdir -p "$machine/srv/packages" && cp "$packages"/*.deb "$machine/srv/packages/" || fail "cannot copy the packages"
+# In the background, because the shell receives no signals while it waits for a program in the foreground.
+become_apart "$BASH" "$root/scripts/test-packages.sh" --inside 9>&- &
+wait $!
