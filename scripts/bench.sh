@@ -4,7 +4,7 @@
 #
 #   scripts/bench.sh [--long] [NAME]...   with --long also the memory for playing and recording 10 hours (needs 12 GB of disk);
 #                                         with names only these parts: Ring, Engine, Stretch, Meter, Compare, CardFault, Record,
-#                                         Waveform, Store, picture, start, keys, fetch, pedals, phrases, whole
+#                                         Waveform, Store, picture, start, keys, fetch, pedals, phrases, whole, batch
 #
 # The figures are also written to a JSON file, with machine, kernel and commit: .build-bench/COMMIT-TIME.json, or the file that
 # WOODSHED_BENCH_JSON names. `make bench-compare OLD=FILE NEW=FILE` lists the changes between two of them.
@@ -17,7 +17,7 @@ parts=' '
 for argument in "$@"; do
     case $argument in
     --long) long=yes ;;
-    Ring | Engine | Stretch | Meter | Compare | CardFault | Record | Waveform | Store | picture | start | keys | fetch | pedals | phrases | whole) parts+="$argument " ;;
+    Ring | Engine | Stretch | Meter | Compare | CardFault | Record | Waveform | Store | picture | start | keys | fetch | pedals | phrases | whole | batch) parts+="$argument " ;;
     *) echo "bench: there is no part '$argument'" >&2 && exit 64 ;;
     esac
 done
@@ -57,7 +57,7 @@ record() {
         '{ values = values (NR > 1 ? "," : "") $1 / factor } END { print head values "]}" }' >>"$WOODSHED_BENCH_ROWS"
 }
 
-# measure RUNS DESCRIPTION COMMAND...: the median of the wall time.
+# measure RUNS DESCRIPTION COMMAND...: the median of the wall time, also in $median, in µs.
 measure() {
     local runs=$1 description=$2 times=() started
     shift 2
@@ -67,8 +67,8 @@ measure() {
         times+=($((${EPOCHREALTIME/./} - started)))
     done
     record command "$description" ms 1000 "${times[@]}"
-    printf '%s\n' "${times[@]}" | sort -n |
-        awk -v description="$description" '{ t[NR] = $1 } END { printf "  %-52s %9.1f ms\n", description, t[int((NR + 1) / 2)] / 1000 }'
+    median=$(printf '%s\n' "${times[@]}" | sort -n | awk '{ t[NR] = $1 } END { print t[int((NR + 1) / 2)] }')
+    awk -v description="$description" -v median="$median" 'BEGIN { printf "  %-52s %9.1f ms\n", description, median / 1000 }'
 }
 
 # These programs choose their own scheduling: with real-time scheduling, one in an endless loop would block the machine. The
@@ -185,6 +185,25 @@ if wanted whole; then
     measure 5 "woodshed render at 75 %" "$woodshed" render long.flac --speed 75% -o out.wav
     measure 5 "flac --decode, alone" flac --silent --force --decode long.flac -o out.wav
     measure 5 "sox, to WAV" sox long.flac -e floating-point out.wav
+fi
+
+if wanted batch; then
+    # WOODSHED_BENCH_FILES: the number of recordings.
+    count=${WOODSHED_BENCH_FILES:-40}
+    printf '\n==> %d recordings of a minute, two at a time\n' "$count"
+    mkdir batch
+    sox -n -r 44100 -c 2 -b 16 batch/1.wav synth 60 pinknoise synth 60 sine amod 220 gain -12
+    # Names for one recording: the disk is not what is measured.
+    for ((number = 2; number <= count; number++)); do ln batch/1.wav "batch/$number.wav"; done
+    measure 3 "woodshed measure --jobs 2, $count files" "$woodshed" measure batch/*.wav --jobs 2 --json
+    ours=$median
+    measure 3 "xargs -P2, ffmpeg ebur128, $count files" \
+        bash -c 'printf "%s\0" batch/*.wav | xargs -0 -P2 -n1 -I NAME ffmpeg -nostdin -v error -i NAME -af ebur128=peak=true -f null -'
+    awk -v ours="$ours" -v theirs="$median" 'BEGIN { printf "  ffmpeg takes %.1f times as long\n", theirs / ours }'
+    # The memory that a recording more takes.
+    few=(batch/1.wav batch/2.wav)
+    spend 1 "woodshed measure --jobs 2, 2 files" "$woodshed" measure "${few[@]}" --jobs 2 --json
+    spend 1 "woodshed measure --jobs 2, $count files" "$woodshed" measure batch/*.wav --jobs 2 --json
 fi
 
 if [ $long = yes ]; then

@@ -228,7 +228,7 @@ lay_requirements SampleTests "B22: ends" scripts/no.sh && expect found "a requir
 # The version is that of the newest release, and of the tag.
 lay_version() { # VERSION HEADING...
     lay_module
-    mkdir -p "$folder/Sources/WoodshedCLI"
+    mkdir -p "$folder/Sources/Woodshed"
     printf '/// The version.\npublic let woodshedVersion = "%s"\n' "$1" >"$folder/Sources/Woodshed/Version.swift"
     printf '%s\n' '# Changelog' '' "${@:2}" >"$folder/CHANGELOG.md"
 }

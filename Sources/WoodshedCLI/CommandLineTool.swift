@@ -72,7 +72,7 @@ public enum CommandLineTool {
         arguments = try configured(arguments)
         var command: any ParsableCommand
         do {
-            command = try Woodshed.parseAsRoot(SectionArguments.merged(arguments))
+            command = try Woodshed.parseAsRoot(RecordingArguments.merged(SectionArguments.merged(arguments)))
             // `help` and the root answer by throwing their text.
             if !(command is any Verb) { try command.run() }
         } catch {

@@ -41,14 +41,16 @@ struct EngineStreamTests {
     }
 
     /// What a file device holds after the score was played on it.
-    func played(_ score: Score, period: Int, periods: Int = 3, clock: StreamClock = .virtual) throws -> [[Float]] {
+    func played(
+        _ score: Score, period: Int, periods: Int = 3, clock: StreamClock = .virtual, of clip: [[Float]] = clip
+    ) throws -> [[Float]] {
         let scratch = try Scratch()
         let path = "\(scratch.path)/out.wav"
         let request = try StreamRequest(
             sampleRate: Self.rate, channelCount: 2, periodFrames: period, periodCount: periods, clock: clock,
             realtimePriority: nil)
         let engine = try Engine(output: .file(path: path), request: request)
-        let player = try engine.makePlayer(try Clip.inMemory(Self.clip, sampleRate: Self.rate), score: score)
+        let player = try engine.makePlayer(try Clip.inMemory(clip, sampleRate: Self.rate), score: score)
         // Live a player would else begin plain.
         player.waitUntilPrepared()
         player.start(at: 0)

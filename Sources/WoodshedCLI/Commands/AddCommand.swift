@@ -73,10 +73,7 @@ struct AddCommand: Verb {
         }
         library.store.tellRepair()
         if !failures.isEmpty, added.count + known == 0, failures.count == 1 { throw failures[0].error }
-        for failure in failures {
-            let text = (failure.error as? any CommandError)?.text ?? "woodshed: \(failure.error)"
-            StandardStream.error.note(text)
-        }
+        for failure in failures { StandardStream.error.note(errorText(failure.error)) }
         sum(added, known, failures.count)
         if !failures.isEmpty { throw CommandFailure(.someFailed) }
     }

@@ -62,9 +62,7 @@ struct AttachCommand: Verb {
             do { try attach(file, to: item, in: library) } catch { failures.append(error) }
         }
         if files.count == 1, let failure = failures.first { throw failure }
-        for failure in failures {
-            StandardStream.error.note((failure as? any CommandError)?.text ?? "woodshed: \(failure)")
-        }
+        for failure in failures { StandardStream.error.note(errorText(failure)) }
         if failures.count < files.count { note("next: woodshed open \(shellWord(recording))") }
         if !failures.isEmpty { throw CommandFailure(.someFailed) }
     }

@@ -70,7 +70,7 @@ struct CompareCommand: Verb {
     func perform() throws {
         if let out {
             // Refused before anything is read.
-            try OutputFile.refuseInput(file, output: out)
+            try OutputFile.refuseInputs([file], outputs: [out])
             try OutputFile.check(out)
             try PictureLibraries.load()
         }

@@ -11,24 +11,31 @@ struct Info: Verb {
             EXAMPLES
               woodshed info song.mp3
               woodshed info song.mp3 --json
+              woodshed info *.mp3 --json --jobs 2 > songs.jsonl
 
-            The length is measured by decoding the file; the header may be wrong.
+            The length is measured by decoding the file; the header may be wrong. Of several
+            files, one that cannot be read is reported, and the others are described; the
+            exit status is 2 then.
             """)
 
-    @Argument(help: "A recording.", completion: .file())
-    var file: String
+    @OptionGroup var recordings: RecordingArguments
 
-    @Flag(name: .long, help: "Write one JSON object to standard output.")
+    @Flag(name: .long, help: "Write one JSON object a file, in one line, to standard output.")
     var json = false
 
-    mutating func perform() throws {
-        file = try RecordingWord.file(file)
+    func perform() throws {
+        let files = try ManyFiles(recordings, json: json)
+        _ = Signals.install()
+        try files.run { [self] _, file, report in try describe(file, &report) }
+    }
+
+    private func describe(_ file: String, _ report: inout FileReport) throws {
         let info = try AudioFileInfo(path: file)
         let details = try FileDetails(of: info)
-        let (item, documents) = try libraryItem()
+        let (item, documents) = try Self.libraryItem(file)
         if json {
             let value = Self.json(info, details, path: file, item: item, documents: documents)
-            return try StandardStream.output.line(value.text)
+            return try report.line(value.text)
         }
         var lines = [
             ("path", printable(file)), ("format", "\(info.container), \(info.codec)"),
@@ -49,15 +56,15 @@ struct Info: Verb {
         lines += documents.map { ("document", "\($0.index)  \(printable($0.name))") }
         for (name, value) in lines {
             let padding = String(repeating: " ", count: 10 - name.count)
-            try StandardStream.output.line(name + padding + value)
+            try report.line(name + padding + value)
         }
-        if let item {
-            StandardStream.error.note("next: woodshed practice @\(item.index), or woodshed edit @\(item.index)")
+        if let item, report.isAlone {
+            report.note("next: woodshed practice @\(item.index), or woodshed edit @\(item.index)")
         }
     }
 
     /// The recording of the library in this file, with its documents; nil if it is in none, or there is no library.
-    private func libraryItem() throws -> (LibraryItem?, [LibraryDocument]) {
+    private static func libraryItem(_ file: String) throws -> (LibraryItem?, [LibraryDocument]) {
         guard let path = FileName.absolute(file), let store = try? PracticeStore(.user) else { return (nil, []) }
         let library = try RecordingLibrary(store)
         let item = try library.item(atPath: path)

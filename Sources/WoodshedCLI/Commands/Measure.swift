@@ -11,17 +11,20 @@ struct Measure: Verb {
               woodshed measure take.wav
               woodshed measure take.wav --json
               woodshed measure take.wav --json --series > loudness.json
+              woodshed measure *.flac --json --jobs 2 > loudness.jsonl
 
             Loudness is in LUFS, after ITU-R BS.1770 and EBU R 128. Peaks and RMS are in dB
             relative to full scale. PPM and VU readings are relative to the reading of a
             steady full-scale sine (in JSON: _rel). An over is a run of clipped samples,
             at full scale, in one channel. In JSON, the level of silence is null.
+
+            Of several files, one that cannot be read is reported, and the others are
+            measured; the exit status is 2 then.
             """)
 
-    @Argument(help: "A recording.", completion: .file())
-    var file: String
+    @OptionGroup var recordings: RecordingArguments
 
-    @Flag(name: .long, help: "Write one JSON object to standard output.")
+    @Flag(name: .long, help: "Write one JSON object a file, in one line, to standard output.")
     var json = false
 
     @Flag(name: .long, help: "With --json: add [end in seconds, momentary, short-term] for every 10 ms.")
@@ -31,12 +34,16 @@ struct Measure: Verb {
         if series && !json { throw ValidationError("--series needs --json.") }
     }
 
-    mutating func perform() throws {
-        file = try RecordingWord.file(file)
+    func perform() throws {
+        let files = try ManyFiles(recordings, json: json)
         _ = Signals.install()
-        let clip = try load()
+        try files.run { [self] _, file, report in try measure(file, &report) }
+    }
+
+    private func measure(_ file: String, _ report: inout FileReport) throws {
+        let clip = try load(file, &report)
         var loudness = series ? LoudnessSeries() : nil
-        var line = ReadingLine(draws: TerminalTraits.current(plain: false).drawsStatus)
+        var line = ReadingLine(draws: report.isAlone && TerminalTraits.current(plain: false).drawsStatus)
         defer { line.clear() }
         let reading = try ProgrammeReading(measuring: clip) { hop in
             loudness?.append(hop)
@@ -45,14 +52,14 @@ struct Measure: Verb {
         }
         line.clear()
         let sheet = LevelSheet(file: file, clip: clip, reading: reading, series: loudness)
-        if json { return try sheet.writeJSON(to: .output) }
-        try StandardStream.output.write(sheet.text)
+        if json { return try sheet.writeJSON(to: &report) }
+        try report.write(sheet.text)
     }
 
     /// Opens the file at its own rate, or at the nearest one that can be measured.
-    private func load() throws(AudioFileError) -> Clip {
+    private func load(_ file: String, _ report: inout FileReport) throws(AudioFileError) -> Clip {
         let original = try Clip(path: file)
-        tellShortfall(original.info)
+        tellShortfall(original.info) { report.note($0) }
         let rate = ProgrammeReading.sampleRate(forFileRate: original.sampleRate)
         return rate == original.sampleRate ? original : try Clip(path: file, sampleRate: rate)
     }

@@ -19,19 +19,16 @@ struct Render: Verb {
         discussion: """
             EXAMPLES
               woodshed render song.mp3 --section 1:20-1:45 -n 5 --speed 70% -o loop.wav
-              woodshed render song.mp3 --from 10 --to 20 --speed 50% --bits 16 -o slow.wav
               woodshed render song.mp3 --freeze 1:23.5 -o chord.wav
-              woodshed render song.mp3 --section 2.0-3.0 --gap 0.1 --joint hard -o - | ffmpeg -i - loop.m4a
+              woodshed render *.mp3 --speed 80% -o 'slow/{}.flac' --jobs 2
+              woodshed render song.mp3 --section 2-3 --gap 0.1 -o - | ffmpeg -i - loop.m4a
 
             The name of the file sets its format: .wav, .flac, .opus, .ogg (Vorbis) or
-            .mp3. Standard output and names without an ending are WAV. FLAC has 24 bits a
-            sample, or 16 with --bits 16.
-
-            An existing file stays until the new one is complete.
+            .mp3; {} in it is the recording's name. Standard output and names without an ending are WAV. FLAC has 24 bits a
+            sample, or 16 with --bits 16. An existing file stays until the new one is complete.
             """)
 
-    @Argument(help: "A recording.", completion: .file())
-    var file: String
+    @OptionGroup var recordings: RecordingArguments
 
     @Option(
         name: [.customShort("o"), .customLong("out")],
@@ -55,24 +52,39 @@ struct Render: Verb {
         if out == "-" && messages.json {
             throw ValidationError("--json and -o - both want standard output; give -o a file.")
         }
+        try OutputNames.check(out, isForOne: recordings.files.count == 1)
     }
 
-    mutating func perform() throws {
-        file = try RecordingWord.file(file)
+    func perform() throws {
+        let files = try ManyFiles(recordings, json: messages.json)
         let signals = Signals.install()
-        guard out != "-" else { return try writeToStandardOutput(.wave(bits?.format ?? .float32), signals) }
+        guard out != "-" else {
+            return try files.run { [self] _, file, _ in
+                try writeToStandardOutput(file, .wave(bits?.format ?? .float32), signals)
+            }
+        }
         // Refused before anything is opened.
         let format = try FileFormat(named: out, samples: bits?.format)
-        try OutputFile.refuseInput(file, output: out)
-        var written = try write(to: try OutputFile(out), format, signals)
-        written.measure(out)
-        try tell(written)
+        let names = try files.outputs(out)
+        try files.run { [self] number, file, report in
+            let job = RenderingJob(file: file, name: names[number], format: format, options: self)
+            let target = try OutputFile(names[number])
+            var written =
+                report.isAlone
+                ? try job.write(to: target, signals: signals)
+                : try job.writeUnattended(to: target) { report.note($0) }
+            written.measure(names[number])
+            if !report.isAlone { written.recording = file }
+            try tell(written, &report)
+        }
     }
 
-    private func writeToStandardOutput(_ format: FileFormat, _ signals: Int32) throws {
+    private func writeToStandardOutput(_ file: String, _ format: FileFormat, _ signals: Int32) throws {
+        let job = RenderingJob(file: file, name: out, format: format, options: self)
+        var report = FileReport(isAlone: true)
         if let pipe = try StandardOutputFile.pipePath() {
             do {
-                return try tell(try write(to: try OutputFile(pipe), format, signals))
+                return try tell(try job.write(to: try OutputFile(pipe), signals: signals), &report)
             } catch let error as any CommandError
                 where error.exitStatus == .inputOutput && StandardOutputFile.isAbandoned
             {
@@ -80,49 +92,16 @@ struct Render: Verb {
             }
         }
         let spool = StandardOutputFile.spoolPath()
-        var written = try write(to: try OutputFile(spool), format, signals)
+        var written = try job.write(to: try OutputFile(spool), signals: signals)
         defer { OutputFile.delete(spool) }
         written.measure(spool)
         try StandardOutputFile.copy(spool)
-        try tell(written)
+        try tell(written, &report)
     }
 
-    private func tell(_ written: WrittenFile) throws {
-        if messages.json { try StandardStream.output.line(written.json.text) }
-        if !messages.quiet { StandardStream.error.note(written.words) }
-    }
-
-    private func write(to target: OutputFile, _ format: FileFormat, _ signals: Int32) throws -> WrittenFile {
-        var written: WrittenFile?
-        let keeper = SectionKeeper(file: file)
-        let saved = { info in SavedSections(areDefault: false) { try keeper.kept(info).list() } }
-        try target.whole {
-            let listening = try Listening(
-                path: file, output: .file(path: target.temporaryPath),
-                request: { rate, channels in
-                    try StreamRequest(
-                        sampleRate: rate, channelCount: channels, periodFrames: periods.period ?? 4096,
-                        periodCount: periods.periods ?? 2, clock: .virtual, fileFormat: format, realtimePriority: nil)
-                },
-                plan: { clip in
-                    let timeline = Timeline(clip)
-                    var session = SessionPlan(try plan.plan(for: timeline, saved: saved(clip.info)))
-                    session.frozen = try frozen.place(in: timeline, of: session.practice.sections)
-                    return session
-                },
-                strip: { _ in strip.strip() },
-                opening: { try target.opening($0) })
-            let session = try Session(
-                listening, messages: messages, signals: signals, takesKeys: false, tellsFigures: false)
-            let status = try session.run()
-            let configuration = listening.engine.configuration
-            written = WrittenFile(
-                name: out, format: format, sampleRate: configuration.sampleRate,
-                channelCount: configuration.channelCount, frameCount: session.heldFinish?.frame ?? 0)
-            return status
-        }
-        guard let written else { throw CommandFailure(.software, "\(out): nothing was written") }
-        return written
+    private func tell(_ written: WrittenFile, _ report: inout FileReport) throws {
+        if messages.json { try report.line(written.json.text) }
+        if !messages.quiet { report.note(written.words) }
     }
 }
 

@@ -1,6 +1,7 @@
-// `woodshed waveform`: draws a recording, in the terminal or into a file.
 import ArgumentParser
 import Drawing
+// `woodshed waveform`: draws a recording, in the terminal or into a file.
+import ErrorTable
 import Glibc
 import JSON
 import Woodshed
@@ -13,19 +14,18 @@ struct WaveformCommand: Verb {
             EXAMPLES
               woodshed waveform song.flac
               woodshed waveform song.flac --from 1:20 --to 1:45 --height 16 --db
-              woodshed waveform song.flac -o song.png --width 1600 --height 500
               woodshed waveform song.flac -o song.svg --spectrogram --theme dark
               woodshed waveform song.flac -o song.dat --samples-per-pixel 256 --bits 8
               woodshed waveform song.flac --json --width 1000 > columns.json
+              woodshed waveform *.flac -o 'pictures/{}.png' --width 1600 --jobs 2
 
             The strong part is the level (RMS); the faint part reaches up to the peaks.
             Orange is low sound, green is middle, violet is high. Red, or ! without colour,
             marks full scale. With -o the name of the file sets its format: .png, .svg, or
-            .dat and .json in the form of audiowaveform.
+            .dat and .json in the form of audiowaveform; {} in it is the recording's name.
             """)
 
-    @Argument(help: "A recording.", completion: .file())
-    var file: String
+    @OptionGroup var recordings: RecordingArguments
 
     @Option(
         name: [.customShort("o"), .customLong("out")],
@@ -50,33 +50,43 @@ struct WaveformCommand: Verb {
             throw ValidationError("-o takes a name that ends in .png, .svg, .dat or .json.")
         }
         if out != nil && json { throw ValidationError("--json writes to standard output; with -o leave it out.") }
+        if let out { try OutputNames.check(out, isForOne: recordings.files.count == 1) }
+        if recordings.files.count > 1, picture.title != nil { throw ValidationError("--title is for one recording.") }
         let target = out.flatMap(WaveformTarget.init)
         try view.validate(for: target)
         try picture.validate(for: target)
         try peaks.validate(for: target)
     }
 
-    mutating func perform() throws {
-        file = try RecordingWord.file(file)
+    func perform() throws {
+        let files = try ManyFiles(recordings, json: json)
+        let names = try out.map { out throws(CommandFailure) in try files.outputs(out) }
         _ = Signals.install()
-        switch out.flatMap(WaveformTarget.init) {
-        case .peaks(let form)?: try writePeaks(as: form)
-        case .picture(let format)?: try writePicture(as: format)
-        case nil: try show()
+        let target = out.flatMap(WaveformTarget.init)
+        // Reported before an hour of audio is read for nothing.
+        if case .picture? = target { try PictureLibraries.load() }
+        try files.run { [self] number, file, report in
+            switch (target, names?[number]) {
+            case (.peaks(let form)?, let name?): try writePeaks(of: file, to: name, as: form, report)
+            case (.picture(let format)?, let name?): try writePicture(of: file, to: name, as: format, &report)
+            default: try show(file, &report)
+            }
         }
     }
 
-    private var draws: Bool { TerminalTraits.current(plain: plain).drawsStatus }
+    private func draws(_ report: FileReport) -> Bool {
+        report.isAlone && TerminalTraits.current(plain: plain).drawsStatus
+    }
 
     /// The recording's waveform from the cache, or the file opened to make it.
-    private func opened() throws -> WaveformSupply {
-        try WaveformSupply(path: file, usesCache: !ignoresCache)
+    private func opened(_ file: String, _ report: inout FileReport) throws -> WaveformSupply {
+        try WaveformSupply(path: file, usesCache: !ignoresCache) { report.note($0) }
     }
 
     // MARK: In the terminal
 
-    private func show() throws {
-        let supply = try opened()
+    private func show(_ file: String, _ report: inout FileReport) throws {
+        let supply = try opened(file, &report)
         let choice = try view.choice(for: supply.facts)
         let sections = view.sections(of: supply.facts)
         let layout = view.layout(
@@ -86,15 +96,15 @@ struct WaveformCommand: Verb {
         let count = json ? layout.width : layout.columnCount(names: names)
         let frames = try view.frames(of: supply.facts, columns: count)
         let scene = WaveformScene(
-            facts: supply.facts, waveform: try supply.waveform(draws: draws), frames: frames, choice: choice,
+            facts: supply.facts, waveform: try supply.waveform(draws: draws(report)), frames: frames, choice: choice,
             sections: sections)
         if json {
-            try StandardStream.output.line(try scene.json(columns: count).text)
+            try report.line(try scene.json(columns: count).text)
         } else {
             let channels = zip(names, try scene.columns(count)).map { WaveView.Channel(name: $0, columns: $1) }
             let view = WaveView(
                 title: scene.title, start: scene.start, length: scene.length, channels: channels, sections: scene.bands)
-            try StandardStream.output.write(layout.lines(view).map { $0 + "\n" }.joined())
+            try report.write(layout.lines(view).map { $0 + "\n" }.joined())
         }
         // After the picture is shown, so that the user does not wait for the cache.
         supply.keep()
@@ -102,26 +112,24 @@ struct WaveformCommand: Verb {
 
     // MARK: In files
 
-    private func writePicture(as format: WaveformTarget.Image) throws {
-        let target = out ?? ""
-        try OutputFile.refuseInput(file, output: target)
+    private func writePicture(
+        of file: String, to target: String, as format: WaveformTarget.Image, _ report: inout FileReport
+    ) throws {
         try OutputFile.check(target)
-        // Reported before an hour of audio is read for nothing.
-        try PictureLibraries.load()
-        let supply = try opened()
+        let supply = try opened(file, &report)
         let choice = try view.choice(for: supply.facts)
         let frames = try view.frames(of: supply.facts, columns: picture.width(view.width))
         let drawing = WaveformDrawingJob(
-            supply: supply, frames: frames, choice: choice, options: picture, view: view, draws: draws)
-        try drawing.write(to: target, as: format)
+            supply: supply, frames: frames, choice: choice, options: picture, view: view, draws: draws(report))
+        try drawing.write(to: target, as: format) { report.note($0) }
         supply.keep()
     }
 
-    private func writePeaks(as form: WaveformTarget.Peaks) throws {
-        let target = out ?? ""
-        try OutputFile.refuseInput(file, output: target)
+    private func writePeaks(
+        of file: String, to target: String, as form: WaveformTarget.Peaks, _ report: FileReport
+    ) throws {
         try OutputFile.check(target)
-        let bytes = try peaks.bytes(of: file, as: form, draws: draws)
+        let bytes = try peaks.bytes(of: file, as: form, draws: draws(report))
         try OutputFile.write(bytes, to: target)
     }
 }

@@ -9,6 +9,9 @@ extension CommandError {
     }
 }
 
+/// Any error as it is printed.
+func errorText(_ error: any Error) -> String { (error as? any CommandError)?.text ?? "woodshed: \(error)" }
+
 /// An error of the command itself that ends the run.
 struct CommandFailure: CommandError, Equatable {
     let exitStatus: ExitStatus

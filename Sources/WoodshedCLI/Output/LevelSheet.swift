@@ -10,11 +10,14 @@ struct LevelSheet {
     /// Loudness every 10 ms; nil if it was not requested.
     let series: LoudnessSeries?
 
-    /// All fields except the series, without the line of the closing brace; the level of silence is null.
-    var fields: [JSONValue.Field] {
+    /// All fields except the series; the level of silence is null.
+    ///
+    /// - Parameter namesFile: Whether the file is named, because it is one of several.
+    private func fields(namesFile: Bool) -> [JSONValue.Field] {
         let loudness = reading.loudness
-        return [
-            .init("v", .integer(1)), .init("integrated", level(loudness.integrated)),
+        let name: [JSONValue.Field] = namesFile ? [.init("path", .string(file))] : []
+        return [.init("v", .integer(1))] + name + [
+            .init("integrated", level(loudness.integrated)),
             .init("lra", loudness.range.map(level) ?? .null),
             .init("momentary_max", level(loudness.maximumMomentary)),
             .init("shortterm_max", level(loudness.maximumShortTerm)),
@@ -29,11 +32,12 @@ struct LevelSheet {
     private func level(_ decibels: Double) -> JSONValue { .level(decibels) }
 
     /// Writes one JSON object. The series of a recording of hours is long, so it is written in parts.
-    func writeJSON(to stream: StandardStream) throws(OutputError) {
-        guard let series else { return try stream.line(JSONValue.object(fields).text) }
-        try stream.write(JSONValue.object(fields).text.dropLast() + #","series":["#)
-        try series.write(to: stream)
-        try stream.line("]}")
+    func writeJSON(to report: inout FileReport) throws(OutputError) {
+        let text = JSONValue.object(fields(namesFile: !report.isAlone)).text
+        guard let series else { return try report.line(text) }
+        try report.write(text.dropLast() + #","series":["#)
+        try series.write(to: &report)
+        try report.line("]}")
     }
 
     var text: String {
@@ -80,7 +84,7 @@ struct LoudnessSeries {
     mutating func append(_ hop: LoudnessHop) { values.append(SIMD2(Float(hop.momentary), Float(hop.shortTerm))) }
 
     /// Writes the elements of the array, a few thousand at a time.
-    func write(to stream: StandardStream) throws(OutputError) {
+    func write(to report: inout FileReport) throws(OutputError) {
         var text = ""
         for (index, value) in values.enumerated() {
             let element = JSONValue.array([
@@ -88,11 +92,11 @@ struct LoudnessSeries {
             ])
             text += (index == 0 ? "" : ",") + element.text
             if text.utf8.count > 1 << 16 {
-                try stream.write(text)
+                try report.write(text)
                 text = ""
             }
         }
-        try stream.write(text)
+        try report.write(text)
     }
 }
 

@@ -4,6 +4,7 @@
 import ErrorTable
 import Files
 import Glibc
+import Realtime
 import Woodshed
 
 /// The place where a rendered file is written until it is complete.
@@ -11,6 +12,9 @@ struct OutputFile {
     /// The path to write to; for pipes and devices the path that the user gave.
     let temporaryPath: String
     private let place: FilePlace
+    private let unfinished = PartialFiles.Claim()
+    /// One file is opened at a time, so that it is known which temporary file belongs to which.
+    private static let openings = ConditionLock()
 
     private var path: String { place.path }
 
@@ -28,20 +32,29 @@ struct OutputFile {
     /// reader, and a signal ends the wait.
     func opening<Opened>(_ open: () throws -> Opened) throws -> Opened {
         if place.isSpecial { return try open() }
-        return try Signals.holding {
+        return try Self.openings.withLock { Result { try openingGuarded(open) } }.get()
+    }
+
+    private func openingGuarded<Opened>(_ open: () throws -> Opened) throws -> Opened {
+        try Signals.holding {
+            let earlier = temporaryNames
             let opened = try open()
-            guardAgainstLeaving()
+            guardAgainstLeaving(besides: earlier)
             return opened
         }
     }
 
-    private func guardAgainstLeaving() {
-        PartialFiles.add(temporaryPath)
+    /// This process's temporary files beside the output.
+    private var temporaryNames: Set<String> {
+        Set((try? Folder.names(in: place.folder))?.filter { $0.hasPrefix(FilePlace.temporaryPrefix) } ?? [])
+    }
+
+    private func guardAgainstLeaving(besides earlier: Set<String>) {
+        unfinished.add(temporaryPath)
         // The writer uses a temporary name of its own, with the same prefix.
-        guard let names = try? Folder.names(in: place.folder) else { return }
         let folder = temporaryPath.split(separator: "/", omittingEmptySubsequences: false).dropLast()
-        for name in names where name.hasPrefix(FilePlace.temporaryPrefix) {
-            PartialFiles.add(folder.map { $0 + "/" }.joined() + name)
+        for name in temporaryNames.subtracting(earlier) {
+            unfinished.add(folder.map { $0 + "/" }.joined() + name)
         }
     }
 
@@ -49,7 +62,7 @@ struct OutputFile {
     ///
     /// - Throws: The error of `body`, or a failure with the status that it returned if that is not success.
     func whole(_ body: () throws -> ExitStatus) throws {
-        defer { PartialFiles.forgetAll() }
+        defer { unfinished.forget() }
         let status: ExitStatus
         do {
             status = try body()
@@ -88,8 +101,9 @@ struct OutputFile {
     static func write(_ bytes: [UInt8], to path: String) throws(CommandFailure) {
         do throws(FileFault) {
             let file = try WholeFile(path)
-            if let temporary = file.temporaryPath { PartialFiles.add(temporary) }
-            defer { PartialFiles.forgetAll() }
+            let unfinished = PartialFiles.Claim()
+            if let temporary = file.temporaryPath { unfinished.add(temporary) }
+            defer { unfinished.forget() }
             try file.append(bytes)
             try file.commit()
         } catch {
@@ -126,12 +140,27 @@ struct OutputFile {
     /// Deletes a file if it exists.
     static func delete(_ path: String) { _ = unsafe unlink(path) }
 
-    /// Throws if the output is the input, because the result would replace it.
-    static func refuseInput(_ input: String, output: String) throws(CommandFailure) {
-        var (first, second) = (stat(), stat())
-        guard unsafe stat(FileName.systemName(input), &first) == 0, unsafe stat(output, &second) == 0
-        else { return }
-        guard first.st_dev == second.st_dev, first.st_ino == second.st_ino else { return }
-        throw CommandFailure(.usage, "\(output): this is the recording itself", remedy: "Write to another file.")
+    /// Throws if an output is one of the inputs, because the result would replace it.
+    static func refuseInputs(_ inputs: [String], outputs: [String]) throws(CommandFailure) {
+        // Most outputs do not exist yet.
+        let existing = outputs.filter { unsafe access($0, F_OK) == 0 }
+        guard !existing.isEmpty else { return }
+        let recordings = Set(inputs.compactMap { FileNumber(FileName.systemName($0)) })
+        for output in existing {
+            guard let number = FileNumber(FileName.systemName(output)), recordings.contains(number) else { continue }
+            throw CommandFailure(.usage, "\(output): this is the recording itself", remedy: "Write to another file.")
+        }
+    }
+
+    /// Which file it is, while nothing is mounted.
+    private struct FileNumber: Hashable {
+        let device: UInt64
+        let inode: UInt64
+
+        init?(_ name: [CChar]) {
+            var status = stat()
+            guard unsafe stat(name, &status) == 0 else { return nil }
+            (device, inode) = (UInt64(status.st_dev), UInt64(status.st_ino))
+        }
     }
 }

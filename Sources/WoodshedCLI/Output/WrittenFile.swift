@@ -13,6 +13,8 @@ struct WrittenFile {
     let frameCount: Int64
     /// Nil for a pipe.
     private(set) var byteCount: Int64?
+    /// What was rendered, if that has to be told: of several recordings.
+    var recording: String?
 
     init(name: String, format: FileFormat, sampleRate: Int, channelCount: Int, frameCount: Int64) {
         (self.name, self.format, self.frameCount) = (name, format, frameCount)
@@ -45,7 +47,7 @@ struct WrittenFile {
             .init("sample_rate", .integer(sampleRate)), .init("channels", .integer(channelCount)),
             .init("frames", .integer(frameCount)), .init("seconds", .number(seconds)),
             .init("bits", bits.map { .integer($0) } ?? .null), .init("bytes", byteCount.map { .integer($0) } ?? .null),
-        ])
+        ] + (recording.map { [.init("recording", .string($0))] } ?? []))
     }
 
     // The same words as `woodshed info`.

@@ -20,7 +20,7 @@ struct QueuePlaying {
         let remote = try RemoteDesk.open(control, verb: "play", layers)
         let output = try device.outputDevice()
         if case .file(let path) = output {
-            for entry in entries { try OutputFile.refuseInput(entry.path, output: path) }
+            try OutputFile.refuseInputs(entries.map(\.path), outputs: [path])
         }
         let first = try Self.first(entries)
         let rate = (8000...768_000).contains(first.sampleRate) ? first.sampleRate : 48_000

@@ -52,7 +52,7 @@ struct CardFile {
         // Otherwise nothing would have to be read to find that out.
         guard !(try kept.list().sections.isEmpty) else { throw SectionFiles.noSections(kept.file) }
         let signals = Signals.install()
-        try OutputFile.refuseInput(kept.file, output: path)
+        try OutputFile.refuseInputs([kept.file], outputs: [path])
         try OutputFile.check(path)
         return try WatchedWriting.run(path, signals, draws: draws) { progress, isCancelled in
             try CardExport.write(

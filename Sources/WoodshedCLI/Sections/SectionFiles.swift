@@ -68,7 +68,7 @@ struct SectionFiles {
         if path == "-" {
             try StandardStream.output.write(bytes: file.bytes[...])
         } else {
-            try OutputFile.refuseInput(kept.file, output: path)
+            try OutputFile.refuseInputs([kept.file], outputs: [path])
             try OutputFile.write(file.bytes, to: path)
         }
         return (format, file.notes)

@@ -19,6 +19,7 @@ struct Listening {
     ///   - plan: Makes the plan for a recording.
     ///   - strip: Makes the strip for it.
     ///   - make: Makes the engine instead, for a rate and a channel count.
+    ///   - note: Gets a line for the user.
     ///   - opening: Gets the function that opens the output, to do more around it. The sections are analysed only after that,
     ///     which can take seconds.
     init(
@@ -26,10 +27,11 @@ struct Listening {
         request: @escaping (_ sampleRate: Int, _ channelCount: Int) throws -> StreamRequest,
         plan: (Clip) throws -> SessionPlan, strip: (Clip) throws -> ChannelStrip = { _ in .neutral },
         engine make: ((_ sampleRate: Int, _ channelCount: Int) throws -> Engine)? = nil,
+        note: (String) -> Void = StandardStream.error.note,
         opening: (() throws -> Engine) throws -> Engine = { try $0() }
     ) throws {
         let original = try Clip(path: path)
-        tellShortfall(original.info)
+        tellShortfall(original.info, by: note)
         _ = try Self.score(original, plan: { try plan($0).practice })
         try strip(original).check(channelCount: original.channelCount)
         let engine = try opening {
@@ -80,8 +82,8 @@ struct Listening {
 }
 
 /// Warns that a file may contain more than was decoded.
-func tellShortfall(_ info: AudioFileInfo) {
+func tellShortfall(_ info: AudioFileInfo, by note: (String) -> Void = StandardStream.error.note) {
     guard let reason = info.shortfall else { return }
-    StandardStream.error.note(
+    note(
         printable("\(info.path): only \(clockText(info.seconds, decimals: 1)) could be decoded: \(reason)"))
 }

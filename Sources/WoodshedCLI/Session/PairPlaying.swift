@@ -22,7 +22,7 @@ struct PairPlaying {
         let key = try KeptRecording(file: file, store: store).recording.key
         let output = try device.outputDevice()
         if case .file(let path) = output {
-            for input in [file, take.currentPath] { try OutputFile.refuseInput(input, output: path) }
+            try OutputFile.refuseInputs([file, take.currentPath], outputs: [path])
         }
         let rate = try Listening.loadForPlaying(file).sampleRate
         let engine = try Engine(

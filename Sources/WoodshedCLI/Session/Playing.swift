@@ -34,7 +34,7 @@ struct Playing {
         let keyMap = try KeyMap(layers)
         let remote = try RemoteDesk.open(control, verb: verb, layers)
         let output = try device.outputDevice()
-        if case .file(let path) = output { try OutputFile.refuseInput(file, output: path) }
+        if case .file(let path) = output { try OutputFile.refuseInputs([file], outputs: [path]) }
         let request = { try device.request(sampleRate: $0, channelCount: $1) }
         let rig = try recording.flatMap { try TakeRig($0, device, request: request) }
         let listening = try Listening(

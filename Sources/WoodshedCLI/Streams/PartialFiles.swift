@@ -5,36 +5,42 @@ import Synchronization
 
 /// Paths to delete when the process exits at once.
 enum PartialFiles {
-    // A few are enough: one output and its writer's own temporary file.
-    private static let slots = [Slot(), Slot(), Slot(), Slot()]
+    // For each file that is written at the same time: the output and its writer's own temporary file.
+    private static let slots = (0..<2 * RecordingArguments.mostJobs).map { _ in Slot() }
 
     private final class Slot: Sendable {
         /// The address of a C string; 0 if the slot is free.
         let path = Atomic<UInt>(0)
     }
 
-    /// Initialises the list before a handler can use it.
-    static func prepareForHandlers() { _ = slots.count }
+    /// The paths that belong to one output.
+    final class Claim: Sendable {
+        private let numbers = Mutex<[Int]>([])
 
-    /// Adds a path. Its text is never freed, because a handler may be reading it.
-    static func add(_ path: String) {
-        guard let copy = unsafe strdup(path) else { return }
-        let address = UInt(bitPattern: copy)
-        for slot in slots {
-            let (isTaken, _) = slot.path.compareExchange(
-                expected: 0, desired: address, ordering: .acquiringAndReleasing)
-            if isTaken { return }
+        /// Adds a path. Its text is never freed, because a handler may be reading it.
+        func add(_ path: String) {
+            guard let copy = unsafe strdup(path) else { return }
+            let address = UInt(bitPattern: copy)
+            for number in slots.indices {
+                let (isTaken, _) = slots[number].path.compareExchange(
+                    expected: 0, desired: address, ordering: .acquiringAndReleasing)
+                if isTaken { return numbers.withLock { $0.append(number) } }
+            }
+        }
+
+        /// Removes its paths from the list: the files are now complete, or already deleted.
+        func forget() {
+            for number in numbers.withLock({ $0 }) { slots[number].path.store(0, ordering: .releasing) }
+            numbers.withLock { $0 = [] }
         }
     }
 
-    /// Removes all paths from the list: the files are now complete, or already deleted.
-    static func forgetAll() {
-        for slot in slots { slot.path.store(0, ordering: .releasing) }
-    }
+    /// Initialises the list before a handler can use it.
+    static func prepareForHandlers() { _ = slots.count }
 
     /// Deletes the listed files. Safe in a signal handler.
     static func removeAll() {
-        for index in 0..<4 {
+        for index in slots.indices {
             let address = slots[index].path.load(ordering: .acquiring)
             if let path = unsafe UnsafePointer<CChar>(bitPattern: address) { _ = unsafe unlink(path) }
         }

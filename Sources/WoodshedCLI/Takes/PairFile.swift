@@ -22,7 +22,7 @@ struct PairFile {
             throw Self.noModel(take)
         }
         let file = try Self.recordingFile(of: model, in: store, named: recording)
-        for input in [file, take.currentPath] { try OutputFile.refuseInput(input, output: path) }
+        try OutputFile.refuseInputs([file, take.currentPath], outputs: [path])
         if isFile(path) { throw AudioFileError.creatingNew(path, errno: EEXIST) }
         let info = try AudioFileInfo(path: file)
         let key = try KeptRecording(info, file: file, store: store).recording.key

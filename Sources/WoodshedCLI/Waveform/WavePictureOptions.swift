@@ -81,7 +81,8 @@ struct WaveformDrawingJob {
     let view: WaveViewOptions
     let draws: Bool
 
-    func write(to path: String, as format: WaveformTarget.Image) throws {
+    /// - Parameter note: Gets a line for the user.
+    func write(to path: String, as format: WaveformTarget.Image, note: (String) -> Void) throws {
         let form: PictureFormat = format == .png ? .png : .svg
         let facts = supply.facts
         let sheet = try PictureSheet(
@@ -92,7 +93,7 @@ struct WaveformDrawingJob {
             options.spectrogram
             ? try spectrogram(on: sheet).encoded(as: form) : try waveform(on: sheet).encoded(as: form)
         try OutputFile.write(bytes, to: path)
-        for warning in sheet.warnings { StandardStream.error.note("woodshed: " + Self.text(warning)) }
+        for warning in sheet.warnings { note("woodshed: " + Self.text(warning)) }
     }
 
     private func waveform(on sheet: PictureSheet) throws -> WaveformPicture {

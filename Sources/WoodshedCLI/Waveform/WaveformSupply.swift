@@ -13,7 +13,7 @@ final class WaveformSupply {
     private var made: Waveform?
 
     /// Looks in the cache, and opens the recording if the waveform is not there.
-    init(path: String, usesCache: Bool) throws {
+    init(path: String, usesCache: Bool, note: (String) -> Void = StandardStream.error.note) throws {
         self.path = path
         cache = usesCache ? WaveformCache() : nil
         let found = cache?.lookup(path: path, tones: true)
@@ -23,7 +23,7 @@ final class WaveformSupply {
             return
         }
         let maker = try WaveformMaker(path: path)
-        tellShortfall(maker.info)
+        tellShortfall(maker.info, by: note)
         (facts, self.maker) = (RecordingFacts(maker.info, path: path), maker)
     }
 

@@ -1,0 +1,54 @@
+import ErrorTable
+import ArgumentParser
+import Files
+import Woodshed
+
+/// The names of files to write, made of one that the user gave: `{}` in it stands for a recording's own name, without folder and ending.
+enum OutputNames {
+    private static let mark = "{}"
+
+    /// Checks what `-o` says, before anything is looked at.
+    static func check(_ pattern: String, isForOne: Bool) throws(ValidationError) {
+        let name = fileName(pattern)
+        if name != pattern, pattern.dropLast(name.count).contains(mark) {
+            throw ValidationError("-o takes \(mark) in the file's name, not in a folder's.")
+        }
+        if !isForOne, !name.contains(mark) {
+            throw ValidationError("-o for several recordings needs \(mark) in place of their names, as in -o '\(mark).wav'.")
+        }
+    }
+
+    /// A name for each recording. Nothing may be written twice, and no recording may be replaced.
+    ///
+    /// - Parameter files: The recordings; nil for one that there is not, whose name means nothing.
+    static func names(_ pattern: String, for files: [String?]) throws(CommandFailure) -> [String] {
+        let parts = pattern.split(separator: mark, omittingEmptySubsequences: false)
+        let names = files.map { file in
+            parts.count == 1 ? pattern : parts.joined(separator: file.map(ownName) ?? "")
+        }
+        var writers: [String: String] = [:]
+        for (name, file) in zip(names, files) {
+            guard let file else { continue }
+            if !FileName.isUTF8(name) {
+                throw CommandFailure(
+                    .usage, "'\(file)' is not UTF-8, and no file is written under such a name",
+                    remedy: "Rename it, or work on it alone.")
+            }
+            if let other = writers.updateValue(file, forKey: name) {
+                throw CommandFailure(
+                    .usage, "\(other) and \(file) would both be written to \(name)",
+                    remedy: "Work on them separately, each with its own name for -o.")
+            }
+        }
+        try OutputFile.refuseInputs(files.compactMap { $0 }, outputs: names)
+        return names
+    }
+
+    /// What a recording is called: its file's name without the ending, or its title where the library chose the file's name.
+    private static func ownName(_ file: String) -> String {
+        let title = RecordingWord.title(ofFile: file)
+        guard title == fileName(file) else { return title.split(separator: "/").joined(separator: "-") }
+        guard let dot = title.lastIndex(of: "."), dot > title.startIndex else { return title }
+        return String(title[..<dot])
+    }
+}

@@ -1,0 +1,116 @@
+import ErrorTable
+import Realtime
+import Woodshed
+
+/// One recording that `render` plays into a file.
+struct RenderingJob {
+    let file: String
+    /// The name of what is written, as the user gave it.
+    let name: String
+    let format: FileFormat
+    let options: Render
+
+    /// Renders on the main thread, with the events of playing, for a user who may stop it.
+    ///
+    /// - Parameter signals: What `Signals.install` returned.
+    func write(to target: OutputFile, signals: Int32) throws -> WrittenFile {
+        try write(to: target, note: StandardStream.error.note) { listening in
+            let session = try Session(
+                listening, messages: options.messages, signals: signals, takesKeys: false, tellsFigures: false)
+            return (try session.run(), session.heldFinish?.frame ?? 0)
+        }
+    }
+
+    /// Renders on any thread, without events and with nobody to ask.
+    ///
+    /// - Parameter note: Gets a line for the user.
+    func writeUnattended(to target: OutputFile, note: (String) -> Void) throws -> WrittenFile {
+        try write(to: target, note: note) { listening in
+            let engine = listening.engine
+            // Requested before the start, because earlier events are not delivered.
+            let events = listening.session.events
+            let finish = Finish()
+            Task {
+                for await event in events { finish.take(event) }
+                finish.end()
+            }
+            listening.session.start()
+            do {
+                try engine.start()
+            } catch {
+                engine.stop()
+                throw error
+            }
+            try engine.waitUntilFinished()
+            return (.success, finish.frame)
+        }
+    }
+
+    /// - Parameter run: Plays; returns how that ended, and the number of frames.
+    private func write(
+        to target: OutputFile, note: (String) -> Void, run: (Listening) throws -> (ExitStatus, Int64)
+    ) throws -> WrittenFile {
+        var written: WrittenFile?
+        try target.whole {
+            let listening = try listening(to: target, note: note)
+            let (status, frameCount) = try run(listening)
+            let configuration = listening.engine.configuration
+            written = WrittenFile(
+                name: name, format: format, sampleRate: configuration.sampleRate,
+                channelCount: configuration.channelCount, frameCount: frameCount)
+            return status
+        }
+        guard let written else { throw CommandFailure(.software, "\(name): nothing was written") }
+        return written
+    }
+
+    private func listening(to target: OutputFile, note: (String) -> Void) throws -> Listening {
+        let keeper = SectionKeeper(file: file)
+        let saved = { info in SavedSections(areDefault: false) { try keeper.kept(info).list() } }
+        return try Listening(
+            path: file, output: .file(path: target.temporaryPath),
+            request: { rate, channels in
+                try StreamRequest(
+                    sampleRate: rate, channelCount: channels, periodFrames: options.periods.period ?? 4096,
+                    periodCount: options.periods.periods ?? 2, clock: .virtual, fileFormat: format,
+                    realtimePriority: nil)
+            },
+            plan: { clip in
+                let timeline = Timeline(clip)
+                var session = SessionPlan(try options.plan.plan(for: timeline, saved: saved(clip.info)))
+                session.frozen = try options.frozen.place(in: timeline, of: session.practice.sections)
+                return session
+            },
+            strip: { _ in options.strip.strip() },
+            note: note,
+            opening: { try target.opening($0) })
+    }
+
+    /// The frame at which the player finished, for a thread that waits for it.
+    private final class Finish: @unchecked Sendable {
+        private let lock = ConditionLock()
+        // Guarded by `lock`.
+        private var known: Int64 = 0
+        private var isOver = false
+
+        func take(_ event: SessionEvent) {
+            guard case .player(let event) = event, case .finished = event.kind else { return }
+            lock.withLock { known = event.frame }
+        }
+
+        func end() {
+            lock.withLock {
+                isOver = true
+                lock.wakeAll()
+            }
+        }
+
+        /// Waits until there are no more events.
+        var frame: Int64 {
+            lock.withLock {
+                while !isOver { lock.wait() }
+                return known
+            }
+        }
+    }
+}

@@ -1,0 +1,139 @@
+import AudioDevices
+import Clips
+import DSP
+import EngineHarness
+import Foundation
+import Realtime
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import Engine
+
+@Suite("An engine whose sound a program takes on a thread of its own")
+struct PulledOutputTests {
+    static let rate = 8000
+    static let clip = testClip(channels: 2, frames: 5000, rate: rate, seed: 12)
+
+    private func score() throws -> Score {
+        let plan = PracticePlan(
+            sections: [try Section(100..<1200), try Section(3000..<3900)], passes: 3,
+            speeds: .constant(try Speed(factor: 0.8)), gap: .frames(123))
+        return try Score(plan, clipFrameCount: 5000, sampleRate: Self.rate)
+    }
+
+    private func engine(_ clock: StreamClock, period: Int = 64, ends: Bool = true) throws -> (Engine, PulledOutput) {
+        let output = PulledOutput(
+            try StreamRequest(sampleRate: Self.rate, channelCount: 2, periodFrames: period, clock: clock))
+        return (Engine(pulled: output, endsWithPlayers: ends), output)
+    }
+
+    /// Takes blocks of these lengths until there is less sound than was asked for.
+    private func pull(_ output: PulledOutput, _ lengths: () -> Int) -> [[Float]] {
+        var sound: [[Float]] = [[], []]
+        while true {
+            let count = lengths()
+            let buffer = PlanarBuffer(channelCount: 2, frameCount: max(1, count))
+            let valid = unsafe output.render(into: UnsafePointer(buffer.channels), frameCount: count)
+            for channel in 0..<2 {
+                for frame in 0..<valid { unsafe sound[channel].append(buffer.channel(channel)[frame]) }
+                for frame in max(0, valid)..<max(1, count) where count > 0 {
+                    #expect(unsafe buffer.channel(channel)[frame] == 0, "after the end there is silence")
+                }
+            }
+            if valid < count { return sound }
+        }
+    }
+
+    @Test("gives the same samples for every length of blocks, as a file has them")
+    func blocks() throws {
+        var expected: [[Float]]?
+        for period in [64, 1, 512] {
+            for seed in [1, 2, 3] as [UInt64] {
+                var random = SeededGenerator(seed: seed)
+                let (engine, output) = try engine(.virtual, period: period)
+                let player = try engine.makePlayer(try Clip.inMemory(Self.clip, sampleRate: Self.rate), score: score())
+                player.start(at: 0)
+                try engine.start()
+                let sound = pull(output) { Int.random(in: 0...(seed == 1 ? 64 : 700), using: &random) }
+                #expect(sound[0].count == Int(try score().length))
+                #expect(expected == nil || expected == sound)
+                expected = expected ?? sound
+                #expect(output.position.framesWritten == Int64(sound[0].count))
+                try engine.waitUntilFinished()
+                engine.stop()
+            }
+        }
+        let file = try EngineStreamTests().played(score(), period: 64, of: Self.clip)
+        #expect(expected == file)
+    }
+
+    @Test("never waits under the real clock, and misses nothing that is prepared")
+    func realClock() throws {
+        let (engine, output) = try engine(.real, ends: false)
+        let player = try engine.makePlayer(try Clip.inMemory(Self.clip, sampleRate: Self.rate), score: score())
+        player.waitUntilPrepared()
+        player.start(at: 0)
+        try engine.start()
+        let shared = Shared()
+        // Under the real-time sanitizer the process ends if this thread allocates, locks or calls the system in a block.
+        let thread = PlainThread(name: "host") {
+            let buffer = PlanarBuffer(channelCount: 2, frameCount: 64)
+            for _ in 0..<200 {
+                shared.frames.add(
+                    unsafe output.render(into: UnsafePointer(buffer.channels), frameCount: 64, delayFrames: 100),
+                    ordering: .relaxed)
+            }
+        }
+        try #require(thread).join()
+        #expect(shared.frames.load(ordering: .relaxed) == 200 * 64)
+        #expect(output.position.framesWritten == 200 * 64 && output.position.delayFrames == 164)
+        #expect(output.statistics.blocks == 200)
+        #expect(player.status.starvedFrames == 0)
+        engine.stop()
+    }
+
+    @Test("is silent before the start, and after the stop")
+    func silence() throws {
+        let (engine, output) = try engine(.real, ends: false)
+        let buffer = PlanarBuffer(channelCount: 2, frameCount: 64)
+        func frames() -> Int { unsafe output.render(into: UnsafePointer(buffer.channels), frameCount: 64) }
+        unsafe buffer.channel(1)[63] = 1
+        #expect(frames() == 0)
+        #expect(unsafe buffer.channel(1)[63] == 0)
+        try engine.start()
+        #expect(frames() == 64)
+        #expect(throws: DeviceError.self) { try output.start(StreamCallbacks(render: { _ in 0 })) }
+        engine.stop()
+        #expect(frames() == 0)
+        try engine.waitUntilFinished()
+        // Once stopped it does not start.
+        let (other, late) = try self.engine(.real)
+        other.stop()
+        #expect(throws: DeviceError.self) { try other.start() }
+        #expect(unsafe late.render(into: UnsafePointer(buffer.channels), frameCount: 64) == 0)
+    }
+
+    @Test("is stopped while another thread renders: the block that is being made is complete")
+    func stopping() throws {
+        for turn in 0..<50 {
+            let (engine, output) = try engine(.real, ends: false)
+            try engine.start()
+            let shared = Shared()
+            let thread = PlainThread(name: "host") {
+                let buffer = PlanarBuffer(channelCount: 2, frameCount: 64)
+                while unsafe output.render(into: UnsafePointer(buffer.channels), frameCount: 64) == 64 {
+                    shared.frames.add(64, ordering: .relaxed)
+                }
+            }
+            if turn % 2 == 0 { while shared.frames.load(ordering: .relaxed) == 0 { usleep(100) } }
+            engine.stop()
+            try #require(thread).join()
+            #expect(output.position.framesWritten >= Int64(shared.frames.load(ordering: .relaxed)))
+        }
+    }
+
+    private final class Shared: Sendable {
+        let frames = Atomic(0)
+    }
+}

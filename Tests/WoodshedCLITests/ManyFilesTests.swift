@@ -1,0 +1,188 @@
+// `measure`, `info`, `waveform` and `render` with several recordings.
+import ArgumentParser
+import Glibc
+import Testing
+
+@testable import WoodshedCLI
+
+@Suite("Several recordings at once", .serialized)
+struct ManyFilesTests {
+    private let home = LibraryHome()
+    private static let names = ["c.wav", "a.wav", "b.wav", "d.wav"]
+
+    init() {
+        for (number, name) in Self.names.enumerated() { home.song(name, number, frames: 3000 + 1000 * number) }
+        home.folder.write("bad.wav", Array("This is no recording at all.\n".utf8))
+        _ = unsafe mkdir(home.folder["out"], 0o755)
+    }
+
+    private func results(_ run: Finished) -> [String?] { run.json.map { $0.text("path") } }
+
+    /// What each verb does with several.
+    private static let commands: [[String]] = [
+        ["measure"], ["info"], ["waveform", "--width", "20"], ["render", "-q", "-o", "out/{}.wav"],
+    ]
+
+    @Test("results are lines of JSON in the order of the names, however many are worked on", arguments: commands)
+    func order(command: [String]) {
+        let key = command[0] == "render" ? "recording" : "path"
+        var outputs: [[UInt8]] = []
+        for jobs in ["1", "3", "9"] {
+            let run = home.run(command + Self.names + ["--json", "--jobs", jobs])
+            #expect(run.status == 0 && run.error.isEmpty, "\(run.error)")
+            #expect(run.json.map { $0.text(key) } == Self.names)
+            outputs.append(run.output)
+        }
+        #expect(Set(outputs).count == 1)
+        #expect(home.run(command + Self.names + ["--json"]).output == outputs[0])
+    }
+
+    @Test("one that fails is told with cause and remedy, the others go on, and the exit status is 2", arguments: commands)
+    func oneBad(command: [String]) throws {
+        let names = ["c.wav", "bad.wav", "missing.wav", "a.wav"]
+        let run = home.run(command + names + ["--json", "--jobs", "2"])
+        #expect(run.status == 2 && run.json.count == 4)
+        #expect(run.errorLines.filter { $0.hasPrefix("woodshed: ") }.count == 2 && run.errorLines.count == 4)
+        for (line, name, status) in [(run.json[1], "bad.wav", 65), (run.json[2], "missing.wav", 66)] {
+            #expect(line.text("event") == "file.failed" && line.text("path") == name && line.number("status") == status)
+            #expect(run.error.contains(try #require(line.text("message"))) && line.text("remedy")?.isEmpty == false)
+        }
+        #expect(run.json[3].text("event") != "file.failed")
+        // Without JSON the errors are the same, and standard output has only what was done.
+        let words = home.run(command + names)
+        #expect(words.status == 2 && words.error == run.error)
+        #expect(!words.text.contains("bad.wav"))
+        #expect(home.run(command + ["bad.wav", "missing.wav"]).status == 2)
+    }
+
+    @Test("people read what they read of one file, with blank lines between", arguments: commands.prefix(3))
+    func words(command: [String]) {
+        let single = Self.names.map { home.run(command + [$0]).text }
+        #expect(home.run(command + Self.names + ["--jobs", "2"]).text == single.joined(separator: "\n"))
+    }
+
+    @Test("one file is as ever, unless --jobs asks for the form of several")
+    func single() {
+        #expect(home.run("measure", "a.wav", "--json").json.first?.text("path") == nil)
+        let one = home.run("measure", "a.wav", "--json", "--jobs", "1")
+        #expect(results(one) == ["a.wav"])
+        #expect(home.run("measure", "bad.wav").status == 65 && home.run("measure", "bad.wav", "--jobs", "1").status == 2)
+    }
+
+    @Test("a series is in the line of its file")
+    func series() {
+        let run = home.run(["measure"] + Self.names + ["--json", "--series", "--jobs", "2"])
+        #expect(run.status == 0 && results(run) == Self.names)
+        #expect(run.json.allSatisfy { ($0["series"] as? [Any])?.isEmpty == false })
+    }
+
+    @Test("files are written under the recordings' names, the same as one by one")
+    func files() {
+        let rendering = ["--section", "0.1-0.2", "-n", "2", "--speed", "80%", "-q"]
+        #expect(home.run(["render"] + Self.names + rendering + ["-o", "out/{}.flac", "--jobs", "3"]).status == 0)
+        #expect(home.run(["waveform"] + Self.names + ["-o", "out/wave-{}.png", "--jobs", "3"]).status == 0)
+        #expect(home.run(["waveform"] + Self.names + ["-o", "out/{}.dat", "--jobs", "3"]).status == 0)
+        let stems = Self.names.map { String($0.prefix(1)) }
+        #expect(
+            home.folder.names(in: "out")
+                == (stems.map { $0 + ".dat" } + stems.map { $0 + ".flac" } + stems.map { "wave-\($0).png" }).sorted())
+        for stem in stems {
+            let json = home.run(["render", stem + ".wav"] + rendering + ["-o", "one.flac", "--json"])
+            #expect(json.status == 0 && home.folder.read("one.flac") == home.folder.read("out/\(stem).flac"))
+            home.run("waveform", stem + ".wav", "-o", "one.png", "--title", stem + ".wav")
+            #expect(home.folder.read("one.png") == home.folder.read("out/wave-\(stem).png"))
+        }
+    }
+
+    @Test("render tells the same of a file as if it were alone")
+    func rendered() {
+        let many = home.run(["render"] + Self.names + ["--speed", "80%", "-o", "out/{}.wav", "--json", "-q"])
+        for line in many.json {
+            let name = line.text("recording") ?? ""
+            let one = home.run("render", name, "--speed", "80%", "-o", "one.wav", "--json", "-q").json.last ?? [:]
+            #expect(line.number("frames") == one.number("frames") && line.number("bytes") == one.number("bytes"))
+        }
+    }
+
+    @Test("two recordings are never written to one file, and no recording is replaced; nothing is written then")
+    func collisions() {
+        _ = unsafe mkdir(home.folder["other"], 0o755)
+        home.song("other/a.wav", 9)
+        for command in [["render", "-o", "out/{}.flac"], ["waveform", "-o", "out/{}.png"]] {
+            let same = home.run(command + ["a.wav", "b.wav", "other/a.wav"])
+            #expect(same.status == 64 && same.error.contains("a.wav and other/a.wav would both be written to out/a."))
+            #expect(home.run(command + ["a.wav", "a.wav"]).status == 64)
+        }
+        let itself = home.run("render", "a.wav", "b.wav", "-o", "{}.wav")
+        #expect(itself.status == 64 && itself.error.contains("this is the recording itself"))
+        // The output of the first would be the second.
+        home.song("xa.wav", 5)
+        #expect(home.run("render", "a.wav", "xa.wav", "-o", "x{}.wav").status == 64)
+        #expect(home.folder.names(in: "out").isEmpty)
+    }
+
+    @Test(
+        "options for one file are refused for several",
+        arguments: [
+            ["render", "-o", "out/x.wav"], ["render", "-o", "-"], ["render", "-o", "{}/x.wav"],
+            ["waveform", "-o", "out/x.png"], ["waveform", "-o", "out/{}.png", "--title", "x"], ["measure", "--jobs", "0"],
+            ["measure", "--jobs", "x"], ["info", "--jobs"], ["measure", "--jobs", "257"],
+        ])
+    func refused(command: [String]) {
+        let run = home.run([command[0], "a.wav", "b.wav"] + command.dropFirst())
+        #expect(run.status == 64 && run.output.isEmpty && (1...2).contains(run.errorLines.count), "\(run.error)")
+        #expect(home.folder.names(in: "out").isEmpty)
+    }
+
+    @Test("a folder that is not there is told once")
+    func noFolder() {
+        let run = home.run("waveform", "a.wav", "b.wav", "-o", "nowhere/{}.png")
+        #expect(run.status == 73 && run.errorLines.count == 2)
+    }
+
+    @Test("names of the library are taken, and written under their titles")
+    func library() {
+        home.add("Blue/Bossa", "Alma")
+        let run = home.run("measure", "@2", "@9", "@1", "--json")
+        #expect(run.status == 2 && run.json.count == 3 && run.json[1].text("path") == "@9")
+        #expect(home.run("waveform", "@1", "@2", "-o", "out/{}.svg").status == 0)
+        #expect(home.folder.names(in: "out") == ["Alma.svg", "Blue-Bossa.svg"])
+    }
+
+    @Test("an interrupt ends it with 130 at once; lines that were written stay, and unfinished files do not")
+    func interrupt() {
+        // Long enough to be met: a gigabyte of silence that takes no room on the disk.
+        let long = home.folder.write(
+            "long.wav", Wave.file(format: 1, channels: 1, rate: 48_000, bits: 16, data: [], claimed: 1 << 30))
+        #expect(unsafe truncate(long, 44 + 1 << 30) == 0)
+        let run = home.run(["measure", "a.wav", "long.wav", "b.wav", "--json", "--jobs", "1"]) { running in
+            #expect(running.wait(for: "\n"))
+            running.send(SIGINT)
+        }
+        #expect(run.status == 130 && results(run) == ["a.wav"], "\(run.status) \(run.error)")
+        let rendering = home.run(["render", "a.wav", "long.wav", "b.wav", "-o", "out/{}.wav", "--jobs", "3"]) { running in
+            let isBegun = { home.folder.names(in: "out").contains { $0.hasPrefix(".woodshed-") } }
+            for _ in 0..<3000 where !isBegun() { usleep(10_000) }
+            #expect(isBegun())
+            running.send(SIGINT)
+        }
+        #expect(rendering.status == 130)
+        #expect(Set(home.folder.names(in: "out")).isSubset(of: ["a.wav", "b.wav"]))
+    }
+
+    @Test("thousands of names in a row reach the verb as they are, options among them or not")
+    func merging() throws {
+        let names = (0..<300).map { "\($0).wav" }
+        for arguments in [
+            ["measure"] + names, ["measure", "--json"] + names, ["measure"] + names + ["--json", "--jobs", "2"],
+            ["measure", "--jobs"] + ["2"] + names, ["measure"] + names.prefix(150) + ["--json"] + names.suffix(150),
+            ["measure", "--json", "--"] + names,
+        ] {
+            let merged = RecordingArguments.merged(arguments)
+            #expect(merged.count < 10)
+            let measure = try #require(try Woodshed.parseAsRoot(merged) as? Measure)
+            #expect(measure.recordings.files == names)
+        }
+        #expect(RecordingArguments.merged(["add"] + names).count == 301)
+    }
+}
