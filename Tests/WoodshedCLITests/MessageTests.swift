@@ -7,7 +7,7 @@ import Woodshed
 @testable import WoodshedCLI
 
 // The testing library has an `ExitStatus` too.
-private typealias Code = WoodshedCLI.ExitStatus
+private typealias Code = ErrorTable.ExitStatus
 
 @Suite("Messages and codes")
 struct MessageTests {

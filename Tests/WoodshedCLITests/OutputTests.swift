@@ -1,3 +1,4 @@
+import ErrorTable
 import JSON
 import Testing
 // Lines for programs and lines for people.

@@ -1,4 +1,5 @@
 // Rows of docs/requirements.md that no other test shows: what recording was asked to do, as a user meets it.
+import ErrorTable
 import ArgumentParser
 import Glibc
 import JSON
