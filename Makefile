@@ -10,7 +10,7 @@ PRODUCT = env SWIFT=$(SWIFT) scripts/build.sh
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help demo build test test-begin test-quick test-gates test-debug test-release test-examples test-docs test-servers \
+.PHONY: help demo build library test test-begin test-quick test-gates test-debug test-release test-examples test-docs test-c test-servers \
 	test-benchmarks test-threads build-rest soak bench bench-compare lint format docs public-surface reference man completions install \
 	uninstall deb test-packages dist clean
 
@@ -24,6 +24,10 @@ build: ## build the command, .build/release/woodshed
 	@scripts/setup.sh build
 	@$(PRODUCT)
 
+library: ## build the shared library for C, .build/release/libwoodshed.so.0
+	@scripts/setup.sh build
+	@env SWIFT=$(SWIFT) scripts/build-library.sh
+
 # The tests that ran and that were skipped, collected by the steps; at the end, the tests that no step ran are listed.
 TESTS = $(CURDIR)/.build-tests/tests
 # The events that the commands under test write, for a check with an independent parser.
@@ -36,7 +40,7 @@ test-quick: DEBUG_TESTS := --skip DSPTests
 # While one step runs, which waits more than it computes, what later steps need is built.
 test: BESIDE_RELEASE := scripts/beside.sh scripts/test-tsan.sh --build --
 test: BESIDE_THREADS := scripts/beside.sh make --no-print-directory build-rest --
-test: test-begin test-gates test-release test-threads test-benchmarks test-examples test-docs test-servers ## run all tests, under 30 minutes on two cores
+test: test-begin test-gates test-release test-threads test-benchmarks test-examples test-docs test-c test-servers ## run all tests, under 30 minutes on two cores
 	@scripts/skipped.sh $(TESTS)
 
 test-quick: test-begin test-gates test-debug ## run the short set of tests, after every change
@@ -80,6 +84,12 @@ test-docs: ## run the commands and the program shown in README.md and docs/, and
 	@$(STEP) "the command reference is current" scripts/reference.py --check .build/release/woodshed
 	@$(STEP) "allocations" scripts/test-allocations.py .build/release/woodshed
 
+test-c: ## test the interface for C: its header, its library, every function, and clients in five languages
+	@scripts/setup.sh build test
+	@$(STEP) "the command as installed" $(PRODUCT)
+	@$(STEP) "the library for C" env SWIFT=$(SWIFT) scripts/build-library.sh
+	@$(STEP) "interface for C" scripts/test-c.sh
+
 test-servers: ## test playing through PipeWire and JACK, started for the test
 	@scripts/setup.sh build test
 	@$(STEP) "the command as installed" $(PRODUCT)
@@ -92,6 +102,7 @@ test-threads: ## run the tests under the thread sanitizer
 # The command as it ships, and the benchmarks.
 build-rest:
 	@$(PRODUCT)
+	@env SWIFT=$(SWIFT) scripts/build-library.sh
 	@$(SWIFT) build --package-path Benchmarks --scratch-path .build-packages
 
 soak: ## run the long forms of tests, for hours; SOAK="faults starts" selects some

@@ -238,6 +238,10 @@ let package = Package(
         .testTarget(name: "RealtimeTests", dependencies: ["Realtime", "TestSupport"], swiftSettings: settings),
         .testTarget(
             name: "SettingsTests", dependencies: ["Settings", "UserState", "TestSupport"], swiftSettings: settings),
+        .target(name: "CConformance", dependencies: ["CWoodshed"], path: "Tests/CConformance"),
+        .testTarget(
+            name: "CInterfaceTests", dependencies: ["CConformance", "CInterface", "SoundFileSupport", "TestSupport"],
+            swiftSettings: quickSettings),
         .testTarget(name: "SectionsTests", dependencies: ["Sections", "TestSupport"], swiftSettings: quickSettings),
         .testTarget(
             name: "FilesTests", dependencies: ["Files", "ProcessHandles", "TestSupport"], swiftSettings: settings),

@@ -30,7 +30,7 @@ cd "$(dirname "$0")/.."
 
 modules=(Explanations Realtime DSP Drawing AudioFiles Clips Takes Waveforms AudioDevices Recording Engine Queue Sections Practice Transfers Library Woodshed)
 # Modules of programs, which other packages do not import.
-programs=(WoodshedCLI WoodshedCommand)
+programs=(CInterface WoodshedCLI WoodshedCommand)
 # Modules without public symbols.
 internals=(Anki Database DesktopBus ErrorTable Files JSON Libraries RemoteControl RunLog Settings UserState)
 for folder in Sources/*/; do

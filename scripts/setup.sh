@@ -55,6 +55,9 @@ dbus-daemon         a desktop's bus, private to a test
 playerctl           a program that presses media keys
 faketime            a clock that is set back
 sqlite3             looks into the store from outside
+gcc                 compiles programs that use the library for C
+g++                 the same in C++
+jq                  reads the events of a client in the shell
 fonts-dejavu-core   letters that join and run from right to left, in pictures
 fonts-lohit-deva    letters that change their order, in pictures
 END

@@ -2,8 +2,8 @@
 # Tests the interface for C: the header alone in C and C++, what the library exports, every function with right and with hostile
 # arguments, and the programs of Examples/Clients beside `woodshed render`.
 #
-#   scripts/test-c.sh                  .build/release/libwoodshed.so.0 and .build/release/woodshed have to be built
-#   scripts/test-c.sh --threads OBJECT FLAGS...   only the conformance test, linked with this object under the thread sanitizer
+# .build/release/libwoodshed.so.0 and .build/release/woodshed have to be built. CInterfaceTests runs the same test of all functions
+# under the other sanitizers.
 set -uo pipefail
 cd "$(dirname "$0")/.." || exit 1
 root=$PWD
@@ -18,10 +18,12 @@ fail() {
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 cd "$folder" || exit 1
+# Takes note where they are, and nothing of the user's is used.
+export XDG_STATE_HOME=$folder XDG_DATA_HOME=$folder XDG_CACHE_HOME=$folder XDG_CONFIG_HOME=$folder
 sox -n -r 44100 -c 2 -b 16 song.wav synth 4 pluck A3 pluck E4 || exit 1
 echo 'no sound' >words.txt
 warnings=(-pedantic -Wall -Wextra -Werror)
-conformance=$root/Tests/CInterface/conformance.c
+conformance=$root/Tests/CConformance/conformance.c
 
 # The header alone, and twice.
 printf '#include <woodshed.h>\n#include <woodshed.h>\n' | tee alone.c >alone.cpp
@@ -50,13 +52,13 @@ readelf -d "$built/libwoodshed.so.0" | grep -q 'SONAME.*\[libwoodshed.so.0\]' ||
 
 export LD_LIBRARY_PATH=$built
 link=("-I$include" "-L$built" -lwoodshed -lm)
-gcc -std=c11 -D_DEFAULT_SOURCE "${warnings[@]}" "$conformance" "${link[@]}" -o conformance &&
+gcc -std=c11 -D_DEFAULT_SOURCE -DCONFORMANCE_PROGRAM "${warnings[@]}" "$conformance" "${link[@]}" -o conformance &&
     ./conformance song.wav words.txt "$folder" || fail "conformance"
-clang -fuse-ld=lld -fsanitize=address,undefined -fno-sanitize-recover=all -std=c11 -D_DEFAULT_SOURCE -g "$conformance" "${link[@]}" -o conformance-asan &&
+clang -fuse-ld=lld -fsanitize=address,undefined -fno-sanitize-recover=all -std=c11 -D_DEFAULT_SOURCE -DCONFORMANCE_PROGRAM -g "$conformance" "${link[@]}" -o conformance-asan &&
     ./conformance-asan song.wav words.txt "$folder" || fail "conformance under the address sanitizer"
 
 # A host that ignores its children, in another language, that loads the library twice, and is left as it was.
-gcc -std=c11 -D_DEFAULT_SOURCE "${warnings[@]}" "$root/Tests/CInterface/host.c" "-I$include" -lm -o host &&
+gcc -std=c11 -D_DEFAULT_SOURCE "${warnings[@]}" "$root/Tests/CHost/host.c" "-I$include" -lm -o host &&
     ./host "$built/libwoodshed.so.0" song.wav "$folder" || fail "a host that loads the library"
 
 # Every client makes the same file as the command.
@@ -80,6 +82,15 @@ for client in "${clients[@]}"; do
     grep -qi 'audio' "$client.err" || fail "looper.$client does not say what is wrong: $(cat "$client.err")"
     lines=$(wc -l <"$root/Examples/Clients/looper.$client")
     [ "$lines" -le 35 ] || fail "looper.$client has $lines lines; 35 are promised"
+done
+
+# The document shows the programs as they are.
+for client in c py; do
+    python3 - "$root/docs/embedding.md" "$root/Examples/Clients/looper.$client" <<'END' || fail "docs/embedding.md shows another looper.$client"
+import sys
+document, program = (open(path).read() for path in sys.argv[1:])
+sys.exit(program not in document)
+END
 done
 
 echo "c: $failures failures"

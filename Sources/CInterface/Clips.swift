@@ -26,6 +26,7 @@ final class ClipBox: Handled, @unchecked Sendable {
     }
 }
 
+/// See woodshed.h.
 @c @implementation
 public func woodshed_clip_open(
     _ engine: OpaquePointer?, _ path: UnsafePointer<CChar>?, _ clip: UnsafeMutablePointer<OpaquePointer?>?
@@ -38,6 +39,7 @@ public func woodshed_clip_open(
     }
 }
 
+/// See woodshed.h.
 @c @implementation
 public func woodshed_clip_open_memory(
     _ engine: OpaquePointer?, _ channels: UnsafePointer<UnsafePointer<Float>?>?, _ channelCount: Int32,
@@ -62,6 +64,7 @@ public func woodshed_clip_open_memory(
     }
 }
 
+/// See woodshed.h.
 @c @implementation
 public func woodshed_clip_get_info(
     _ clip: OpaquePointer?, _ info: UnsafeMutablePointer<woodshed_clip_info>?
@@ -79,11 +82,13 @@ public func woodshed_clip_get_info(
     }
 }
 
+/// See woodshed.h.
 @c @implementation
 public func woodshed_clip_close(_ clip: OpaquePointer?) -> woodshed_status {
     answer { _ = try unsafe Handles.close(clip) as ClipBox? }
 }
 
+/// See woodshed.h.
 @c @implementation
 public func woodshed_plan_frames(
     _ plan: UnsafePointer<woodshed_plan>?, _ clip: OpaquePointer?, _ frames: UnsafeMutablePointer<Int64>?

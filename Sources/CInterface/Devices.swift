@@ -39,6 +39,7 @@ final class DeviceListBox: Handled, @unchecked Sendable {
     }
 }
 
+/// See woodshed.h.
 @c @implementation
 public func woodshed_device_list_open(_ list: UnsafeMutablePointer<OpaquePointer?>?) -> woodshed_status {
     answer {
@@ -48,6 +49,7 @@ public func woodshed_device_list_open(_ list: UnsafeMutablePointer<OpaquePointer
     }
 }
 
+/// See woodshed.h.
 @c @implementation
 public func woodshed_device_list_count(_ list: OpaquePointer?) -> Int {
     var count = 0
@@ -55,6 +57,7 @@ public func woodshed_device_list_count(_ list: OpaquePointer?) -> Int {
     return count
 }
 
+/// See woodshed.h.
 @c @implementation
 public func woodshed_device_list_at(_ list: OpaquePointer?, _ place: Int) -> UnsafePointer<woodshed_device>? {
     var device: UnsafePointer<woodshed_device>?
@@ -62,6 +65,7 @@ public func woodshed_device_list_at(_ list: OpaquePointer?, _ place: Int) -> Uns
     return unsafe device
 }
 
+/// See woodshed.h.
 @c @implementation
 public func woodshed_device_list_close(_ list: OpaquePointer?) -> woodshed_status {
     answer { _ = try unsafe Handles.close(list) as DeviceListBox? }

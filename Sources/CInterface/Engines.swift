@@ -38,6 +38,7 @@ final class EngineBox: Handled {
     }
 }
 
+/// See woodshed.h.
 @c @implementation
 public func woodshed_engine_open(
     _ output: UnsafePointer<CChar>?, _ options: UnsafePointer<woodshed_engine_options>?,
@@ -63,6 +64,7 @@ public func woodshed_engine_open(
     }
 }
 
+/// See woodshed.h.
 @c @implementation
 public func woodshed_engine_open_pulled(
     _ options: UnsafePointer<woodshed_engine_options>?, _ engine: UnsafeMutablePointer<OpaquePointer?>?
@@ -77,6 +79,7 @@ public func woodshed_engine_open_pulled(
     }
 }
 
+/// See woodshed.h.
 @c @implementation
 public func woodshed_engine_render(
     _ engine: OpaquePointer?, _ channels: UnsafePointer<UnsafeMutablePointer<Float>?>?, _ frames: Int32,
@@ -93,6 +96,7 @@ public func woodshed_engine_render(
     return count ?? -1
 }
 
+/// See woodshed.h.
 @c @implementation
 public func woodshed_engine_configuration(
     _ engine: OpaquePointer?, _ configuration: UnsafeMutablePointer<woodshed_configuration>?
@@ -109,21 +113,25 @@ public func woodshed_engine_configuration(
     }
 }
 
+/// See woodshed.h.
 @c @implementation
 public func woodshed_engine_start(_ engine: OpaquePointer?) -> woodshed_status {
     answer { try (unsafe Handles.object(engine) as EngineBox).engine.start() }
 }
 
+/// See woodshed.h.
 @c @implementation
 public func woodshed_engine_wait(_ engine: OpaquePointer?) -> woodshed_status {
     answer { try (unsafe Handles.object(engine) as EngineBox).engine.waitUntilFinished() }
 }
 
+/// See woodshed.h.
 @c @implementation
 public func woodshed_engine_stop(_ engine: OpaquePointer?) -> woodshed_status {
     answer { try (unsafe Handles.object(engine) as EngineBox).engine.stop() }
 }
 
+/// See woodshed.h.
 @c @implementation
 public func woodshed_engine_position(
     _ engine: OpaquePointer?, _ position: UnsafeMutablePointer<woodshed_position>?
@@ -136,6 +144,7 @@ public func woodshed_engine_position(
     }
 }
 
+/// See woodshed.h.
 @c @implementation
 public func woodshed_engine_statistics(
     _ engine: OpaquePointer?, _ statistics: UnsafeMutablePointer<woodshed_statistics>?
@@ -152,6 +161,7 @@ public func woodshed_engine_statistics(
     }
 }
 
+/// See woodshed.h.
 @c @implementation
 public func woodshed_engine_close(_ engine: OpaquePointer?) -> woodshed_status {
     answer { try (unsafe Handles.close(engine) as EngineBox?)?.close() }

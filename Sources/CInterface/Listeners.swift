@@ -87,6 +87,7 @@ final class EventCaller: Sendable {
     }
 }
 
+/// See woodshed.h.
 @c @implementation
 public func woodshed_listener_open(
     _ engine: OpaquePointer?, _ capacity: Int32, _ listener: UnsafeMutablePointer<OpaquePointer?>?
@@ -98,6 +99,7 @@ public func woodshed_listener_open(
     }
 }
 
+/// See woodshed.h.
 @c @implementation
 public func woodshed_recorder_listen(
     _ recorder: OpaquePointer?, _ capacity: Int32, _ listener: UnsafeMutablePointer<OpaquePointer?>?
@@ -109,6 +111,7 @@ public func woodshed_recorder_listen(
     }
 }
 
+/// See woodshed.h.
 @c @implementation
 public func woodshed_listener_next(
     _ listener: OpaquePointer?, _ seconds: Double, _ event: UnsafeMutablePointer<UnsafePointer<woodshed_event>?>?
@@ -125,6 +128,7 @@ public func woodshed_listener_next(
     }
 }
 
+/// See woodshed.h.
 @c @implementation
 public func woodshed_listener_descriptor(
     _ listener: OpaquePointer?, _ descriptor: UnsafeMutablePointer<Int32>?
@@ -135,6 +139,7 @@ public func woodshed_listener_descriptor(
     }
 }
 
+/// See woodshed.h.
 @c @implementation
 public func woodshed_listener_set_callback(
     _ listener: OpaquePointer?, _ callback: woodshed_event_callback?, _ context: UnsafeMutableRawPointer?
@@ -146,6 +151,7 @@ public func woodshed_listener_set_callback(
     }
 }
 
+/// See woodshed.h.
 @c @implementation
 public func woodshed_listener_close(_ listener: OpaquePointer?) -> woodshed_status {
     answer { try (unsafe Handles.close(listener) as ListenerBox?)?.close() }

@@ -15,6 +15,7 @@ final class WaveformBox: Handled {
     init(_ waveform: Waveform) { self.waveform = waveform }
 }
 
+/// See woodshed.h.
 @c @implementation
 public func woodshed_measure(
     _ path: UnsafePointer<CChar>?, _ loudness: UnsafeMutablePointer<woodshed_loudness>?
@@ -38,6 +39,7 @@ public func woodshed_measure(
     }
 }
 
+/// See woodshed.h.
 @c @implementation
 public func woodshed_waveform_open(
     _ path: UnsafePointer<CChar>?, _ waveform: UnsafeMutablePointer<OpaquePointer?>?
@@ -50,6 +52,7 @@ public func woodshed_waveform_open(
     }
 }
 
+/// See woodshed.h.
 @c @implementation
 public func woodshed_waveform_columns(
     _ waveform: OpaquePointer?, _ start: Int64, _ end: Int64, _ channel: Int32,
@@ -78,6 +81,7 @@ public func woodshed_waveform_columns(
     }
 }
 
+/// See woodshed.h.
 @c @implementation
 public func woodshed_waveform_frames(
     _ waveform: OpaquePointer?, _ frames: UnsafeMutablePointer<Int64>?
@@ -89,11 +93,13 @@ public func woodshed_waveform_frames(
     }
 }
 
+/// See woodshed.h.
 @c @implementation
 public func woodshed_waveform_close(_ waveform: OpaquePointer?) -> woodshed_status {
     answer { _ = try unsafe Handles.close(waveform) as WaveformBox? }
 }
 
+/// See woodshed.h.
 @c @implementation
 public func woodshed_calibrate(
     _ output: UnsafePointer<CChar>?, _ input: UnsafePointer<CChar>?,

@@ -17,6 +17,7 @@ final class PlayerBox: Handled {
     }
 }
 
+/// See woodshed.h.
 @c @implementation
 public func woodshed_player_open(
     _ engine: OpaquePointer?, _ clip: OpaquePointer?, _ plan: UnsafePointer<woodshed_plan>?,
@@ -40,6 +41,7 @@ public func woodshed_player_open(
     }
 }
 
+/// See woodshed.h.
 @c @implementation
 public func woodshed_player_close(_ player: OpaquePointer?) -> woodshed_status {
     answer {
@@ -58,11 +60,13 @@ private func request(
     }
 }
 
+/// See woodshed.h.
 @c @implementation
 public func woodshed_player_start(_ player: OpaquePointer?, _ at: Int64) -> woodshed_status {
     unsafe request(player, at) { $0.start(at: $1) }
 }
 
+/// See woodshed.h.
 @c @implementation
 public func woodshed_player_start_in(
     _ player: OpaquePointer?, _ section: Int32, _ clipFrame: Int64, _ at: Int64
@@ -72,31 +76,37 @@ public func woodshed_player_start_in(
     }
 }
 
+/// See woodshed.h.
 @c @implementation
 public func woodshed_player_pause(_ player: OpaquePointer?, _ at: Int64) -> woodshed_status {
     unsafe request(player, at) { $0.pause(at: $1) }
 }
 
+/// See woodshed.h.
 @c @implementation
 public func woodshed_player_resume(_ player: OpaquePointer?, _ at: Int64) -> woodshed_status {
     unsafe request(player, at) { $0.resume(at: $1) }
 }
 
+/// See woodshed.h.
 @c @implementation
 public func woodshed_player_stop(_ player: OpaquePointer?, _ at: Int64) -> woodshed_status {
     unsafe request(player, at) { $0.stop(at: $1) }
 }
 
+/// See woodshed.h.
 @c @implementation
 public func woodshed_player_seek(_ player: OpaquePointer?, _ clipFrame: Int64, _ at: Int64) -> woodshed_status {
     unsafe request(player, at) { try $0.seek(toClipFrame: clipFrame, at: $1) }
 }
 
+/// See woodshed.h.
 @c @implementation
 public func woodshed_player_skip(_ player: OpaquePointer?, _ section: Int32, _ at: Int64) -> woodshed_status {
     unsafe request(player, at) { try $0.skip(toSection: Int(section), at: $1) }
 }
 
+/// See woodshed.h.
 @c @implementation
 public func woodshed_player_set_speed(
     _ player: OpaquePointer?, _ speed: Double, _ glide: Int64, _ at: Int64
@@ -109,11 +119,13 @@ public func woodshed_player_set_speed(
     }
 }
 
+/// See woodshed.h.
 @c @implementation
 public func woodshed_player_set_pitch(_ player: OpaquePointer?, _ semitones: Double, _ at: Int64) -> woodshed_status {
     unsafe request(player, at) { try $0.setPitch(Pitch(semitones: semitones), at: $1) }
 }
 
+/// See woodshed.h.
 @c @implementation
 public func woodshed_player_set_gain(_ player: OpaquePointer?, _ decibels: Double, _ at: Int64) -> woodshed_status {
     unsafe request(player, at) {
@@ -124,6 +136,7 @@ public func woodshed_player_set_gain(_ player: OpaquePointer?, _ decibels: Doubl
     }
 }
 
+/// See woodshed.h.
 @c @implementation
 public func woodshed_player_set_reversed(
     _ player: OpaquePointer?, _ isReversed: Int32, _ at: Int64
@@ -131,6 +144,7 @@ public func woodshed_player_set_reversed(
     unsafe request(player, at) { try $0.setReversed(isReversed != 0, at: $1) }
 }
 
+/// See woodshed.h.
 @c @implementation
 public func woodshed_player_set_plan(
     _ player: OpaquePointer?, _ plan: UnsafePointer<woodshed_plan>?, _ at: Int64
@@ -138,21 +152,25 @@ public func woodshed_player_set_plan(
     unsafe request(player, at) { try $0.setScore(unsafe PracticePlan.score(plan, for: $0.clip), at: $1) }
 }
 
+/// See woodshed.h.
 @c @implementation
 public func woodshed_player_freeze(_ player: OpaquePointer?, _ at: Int64) -> woodshed_status {
     unsafe request(player, at) { $0.freeze(at: $1) }
 }
 
+/// See woodshed.h.
 @c @implementation
 public func woodshed_player_unfreeze(_ player: OpaquePointer?, _ at: Int64) -> woodshed_status {
     unsafe request(player, at) { $0.unfreeze(at: $1) }
 }
 
+/// See woodshed.h.
 @c @implementation
 public func woodshed_player_prepare(_ player: OpaquePointer?) -> woodshed_status {
     answer { try (unsafe Handles.object(player) as PlayerBox).player.waitUntilPrepared() }
 }
 
+/// See woodshed.h.
 @c @implementation
 public func woodshed_player_get_status(
     _ player: OpaquePointer?, _ status: UnsafeMutablePointer<woodshed_player_status>?
@@ -172,6 +190,7 @@ public func woodshed_player_get_status(
     }
 }
 
+/// See woodshed.h.
 @c @implementation
 public func woodshed_player_heard(
     _ player: OpaquePointer?, _ frame: Int64, _ clipFrame: UnsafeMutablePointer<Int64>?
@@ -183,6 +202,7 @@ public func woodshed_player_heard(
     }
 }
 
+/// See woodshed.h.
 @c @implementation
 public func woodshed_player_take_peaks(
     _ player: OpaquePointer?, _ peaks: UnsafeMutablePointer<Float>?, _ count: Int

@@ -175,6 +175,7 @@ final class RecorderBox: Handled {
     }
 }
 
+/// See woodshed.h.
 @c @implementation
 public func woodshed_recorder_open(
     _ input: UnsafePointer<CChar>?, _ options: UnsafePointer<woodshed_engine_options>?,
@@ -192,11 +193,13 @@ public func woodshed_recorder_open(
     }
 }
 
+/// See woodshed.h.
 @c @implementation
 public func woodshed_recorder_arm(_ recorder: OpaquePointer?) -> woodshed_status {
     answer { try (unsafe Handles.object(recorder) as RecorderBox).arm() }
 }
 
+/// See woodshed.h.
 @c @implementation
 public func woodshed_recorder_record(
     _ recorder: OpaquePointer?, _ path: UnsafePointer<CChar>?, _ options: UnsafePointer<woodshed_take_options>?
@@ -219,16 +222,19 @@ public func woodshed_recorder_record(
     }
 }
 
+/// See woodshed.h.
 @c @implementation
 public func woodshed_recorder_pause(_ recorder: OpaquePointer?) -> woodshed_status {
     answer { try (unsafe Handles.object(recorder) as RecorderBox).pause() }
 }
 
+/// See woodshed.h.
 @c @implementation
 public func woodshed_recorder_resume(_ recorder: OpaquePointer?) -> woodshed_status {
     answer { try (unsafe Handles.object(recorder) as RecorderBox).resume() }
 }
 
+/// See woodshed.h.
 @c @implementation
 public func woodshed_recorder_mark(_ recorder: OpaquePointer?, _ name: UnsafePointer<CChar>?) -> woodshed_status {
     answer {
@@ -237,6 +243,7 @@ public func woodshed_recorder_mark(_ recorder: OpaquePointer?, _ name: UnsafePoi
     }
 }
 
+/// See woodshed.h.
 @c @implementation
 public func woodshed_recorder_stop(
     _ recorder: OpaquePointer?, _ take: UnsafeMutablePointer<woodshed_take>?
@@ -257,11 +264,13 @@ public func woodshed_recorder_stop(
     }
 }
 
+/// See woodshed.h.
 @c @implementation
 public func woodshed_recorder_discard(_ recorder: OpaquePointer?) -> woodshed_status {
     answer { try (unsafe Handles.object(recorder) as RecorderBox).discard() }
 }
 
+/// See woodshed.h.
 @c @implementation
 public func woodshed_recorder_get_status(
     _ recorder: OpaquePointer?, _ status: UnsafeMutablePointer<woodshed_recorder_status>?
@@ -286,6 +295,7 @@ public func woodshed_recorder_get_status(
     }
 }
 
+/// See woodshed.h.
 @c @implementation
 public func woodshed_recorder_get_levels(
     _ recorder: OpaquePointer?, _ levels: UnsafeMutablePointer<woodshed_level>?, _ count: Int
@@ -309,6 +319,7 @@ public func woodshed_recorder_get_levels(
     }
 }
 
+/// See woodshed.h.
 @c @implementation
 public func woodshed_recorder_close(_ recorder: OpaquePointer?) -> woodshed_status {
     answer { try (unsafe Handles.close(recorder) as RecorderBox?)?.close() }

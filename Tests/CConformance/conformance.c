@@ -1,7 +1,9 @@
 // Calls every function of woodshed.h with right arguments and with hostile ones: conformance RECORDING OTHER FOLDER
 //
-// RECORDING has some seconds of sound at 44100 Hz; OTHER is not audio; FOLDER is where files are written. Built and run by
-// scripts/test-c.sh, with and without the address sanitizer.
+// RECORDING has some seconds of sound at 44100 Hz; OTHER is not audio; FOLDER is where files are written. As a program it is built and
+// run by scripts/test-c.sh, with the shared library, with and without the address sanitizer; CInterfaceTests runs it in its own process, so
+// that it also runs under the thread sanitizer and the real-time sanitizer.
+#include "include/CConformance.h"
 #include <math.h>
 #include <poll.h>
 #include <pthread.h>
@@ -707,7 +709,7 @@ static void test_measures(const char *recording, const char *words, const char *
     EXPECT(woodshed_measure(recording, &loudness) == WOODSHED_OK);
     EXPECT(loudness.integrated < 0 && loudness.integrated > -60 && loudness.true_peak >= loudness.sample_peak - 0.01);
     EXPECT(loudness.maximum_momentary >= loudness.integrated && loudness.frames > 44100 && loudness.overs >= 0);
-    EXPECT(loudness.maximum_short_term <= loudness.maximum_momentary && loudness.range >= -1);
+    EXPECT(loudness.maximum_short_term <= loudness.maximum_momentary + 0.5 && loudness.range >= -1);
     INVALID(woodshed_measure(recording, NULL));
     INVALID(woodshed_measure(NULL, &loudness));
     EXPECT(woodshed_measure(words, &loudness) == WOODSHED_BAD_DATA);
@@ -786,6 +788,7 @@ static void test_devices(void) {
 static void *fail_elsewhere(void *ignored) {
     (void)ignored;
     EXPECT(strlen(woodshed_error_message()) == 0);
+    EXPECT(strlen(woodshed_error_remedy()) == 0);
     INVALID(woodshed_engine_start(NULL));
     return NULL;
 }
@@ -803,23 +806,30 @@ static void test_words(void) {
     EXPECT(strcmp(before, woodshed_error_message()) == 0);
 }
 
-int main(int count, char **arguments) {
-    if (count != 4) return 64;
-    const char *recording = arguments[1];
+int conformance_failures(const char *recording, const char *other, const char *folder, int forks) {
+    failures = 0;
     test_words();
     test_handles(recording);
     test_places_for_results(recording);
-    test_options(arguments[2], arguments[3]);
+    test_options(other, folder);
     test_sizes();
     test_plans(recording);
     test_requests(recording);
     test_listeners(recording);
     test_pulling(recording);
     test_closing_while_rendering();
-    test_recorders(recording, arguments[3]);
-    test_measures(recording, arguments[2], arguments[3]);
-    test_fork(recording);
+    test_recorders(recording, folder);
+    test_measures(recording, other, folder);
+    if (forks) test_fork(recording);
     test_devices();
-    printf("conformance: %d failures\n", failures);
-    return failures == 0 ? 0 : 1;
+    return failures;
 }
+
+#ifdef CONFORMANCE_PROGRAM
+int main(int count, char **arguments) {
+    if (count != 4) return 64;
+    int found = conformance_failures(arguments[1], arguments[2], arguments[3], 1);
+    printf("conformance: %d failures\n", found);
+    return found == 0 ? 0 : 1;
+}
+#endif
