@@ -37,7 +37,8 @@ struct ManyFilesTests {
         #expect(home.run(command + Self.names + ["--json"]).output == outputs[0])
     }
 
-    @Test("one that fails is told with cause and remedy, the others go on, and the exit status is 2", arguments: commands)
+    @Test(
+        "one that fails is told with cause and remedy, the others go on, and the exit status is 2", arguments: commands)
     func oneBad(command: [String]) throws {
         let names = ["c.wav", "bad.wav", "missing.wav", "a.wav"]
         let run = home.run(command + names + ["--json", "--jobs", "2"])
@@ -66,7 +67,8 @@ struct ManyFilesTests {
         #expect(home.run("measure", "a.wav", "--json").json.first?.text("path") == nil)
         let one = home.run("measure", "a.wav", "--json", "--jobs", "1")
         #expect(results(one) == ["a.wav"])
-        #expect(home.run("measure", "bad.wav").status == 65 && home.run("measure", "bad.wav", "--jobs", "1").status == 2)
+        #expect(
+            home.run("measure", "bad.wav").status == 65 && home.run("measure", "bad.wav", "--jobs", "1").status == 2)
     }
 
     @Test("a series is in the line of its file")
@@ -125,7 +127,8 @@ struct ManyFilesTests {
         "options for one file are refused for several",
         arguments: [
             ["render", "-o", "out/x.wav"], ["render", "-o", "-"], ["render", "-o", "{}/x.wav"],
-            ["waveform", "-o", "out/x.png"], ["waveform", "-o", "out/{}.png", "--title", "x"], ["measure", "--jobs", "0"],
+            ["waveform", "-o", "out/x.png"], ["waveform", "-o", "out/{}.png", "--title", "x"],
+            ["measure", "--jobs", "0"],
             ["measure", "--jobs", "x"], ["info", "--jobs"], ["measure", "--jobs", "257"],
         ])
     func refused(command: [String]) {
@@ -160,7 +163,8 @@ struct ManyFilesTests {
             running.send(SIGINT)
         }
         #expect(run.status == 130 && results(run) == ["a.wav"], "\(run.status) \(run.error)")
-        let rendering = home.run(["render", "a.wav", "long.wav", "b.wav", "-o", "out/{}.wav", "--jobs", "3"]) { running in
+        let rendering = home.run(["render", "a.wav", "long.wav", "b.wav", "-o", "out/{}.wav", "--jobs", "3"]) {
+            running in
             let isBegun = { home.folder.names(in: "out").contains { $0.hasPrefix(".woodshed-") } }
             for _ in 0..<3000 where !isBegun() { usleep(10_000) }
             #expect(isBegun())

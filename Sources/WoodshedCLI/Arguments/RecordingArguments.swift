@@ -3,7 +3,7 @@ import ArgumentParser
 /// One recording or many, for the verbs that work on each by itself.
 struct RecordingArguments: ParsableArguments {
     /// More files at the same time are of no use, and each needs memory and open files of its own.
-    static let mostJobs = 256
+    static let mostJobs = PartialFiles.mostOutputs
 
     @Argument(
         help: .init("Recordings.", valueName: "file"), completion: .file(),

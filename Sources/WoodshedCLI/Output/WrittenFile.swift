@@ -41,13 +41,15 @@ struct WrittenFile {
 
     /// The event `file.written`, the last of a rendering.
     var json: JSONValue {
-        .object([
-            .init("v", .integer(1)), .init("event", .string("file.written")), .init("path", .string(name)),
-            .init("container", .string(container)), .init("codec", .string(codec)),
-            .init("sample_rate", .integer(sampleRate)), .init("channels", .integer(channelCount)),
-            .init("frames", .integer(frameCount)), .init("seconds", .number(seconds)),
-            .init("bits", bits.map { .integer($0) } ?? .null), .init("bytes", byteCount.map { .integer($0) } ?? .null),
-        ] + (recording.map { [.init("recording", .string($0))] } ?? []))
+        .object(
+            [
+                .init("v", .integer(1)), .init("event", .string("file.written")), .init("path", .string(name)),
+                .init("container", .string(container)), .init("codec", .string(codec)),
+                .init("sample_rate", .integer(sampleRate)), .init("channels", .integer(channelCount)),
+                .init("frames", .integer(frameCount)), .init("seconds", .number(seconds)),
+                .init("bits", bits.map { .integer($0) } ?? .null),
+                .init("bytes", byteCount.map { .integer($0) } ?? .null),
+            ] + (recording.map { [.init("recording", .string($0))] } ?? []))
     }
 
     // The same words as `woodshed info`.

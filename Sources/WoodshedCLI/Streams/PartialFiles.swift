@@ -5,8 +5,10 @@ import Synchronization
 
 /// Paths to delete when the process exits at once.
 enum PartialFiles {
-    // For each file that is written at the same time: the output and its writer's own temporary file.
-    private static let slots = (0..<2 * RecordingArguments.mostJobs).map { _ in Slot() }
+    /// So many outputs may be written at the same time.
+    static let mostOutputs = 256
+    // For each the output and its writer's own temporary file.
+    private static let slots = (0..<2 * mostOutputs).map { _ in Slot() }
 
     private final class Slot: Sendable {
         /// The address of a C string; 0 if the slot is free.

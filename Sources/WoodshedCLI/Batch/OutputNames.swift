@@ -14,7 +14,8 @@ enum OutputNames {
             throw ValidationError("-o takes \(mark) in the file's name, not in a folder's.")
         }
         if !isForOne, !name.contains(mark) {
-            throw ValidationError("-o for several recordings needs \(mark) in place of their names, as in -o '\(mark).wav'.")
+            throw ValidationError(
+                "-o for several recordings needs \(mark) in place of their names, as in -o '\(mark).wav'.")
         }
     }
 
