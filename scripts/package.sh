@@ -49,6 +49,7 @@ sed -i "s/^Maintainer: .*/Maintainer: ${maintainer//[\/&]/}/" "$tree/debian/cont
 }
 lintian --fail-on error --display-level '>=warning' --tag-display-limit 0 --allow-root "$store"/*.changes ||
     fail "lintian found errors in the packages"
+(cd "$store" && sha256sum -- *.deb >SHA256SUMS)
 for package in "$store"/*.deb; do
     [[ $package != *-dbgsym_* ]] || continue
     printf 'packages: %s, %s kB, %s kB installed\n' "${package#"$root"/}" "$(($(stat -c %s "$package") / 1000))" \

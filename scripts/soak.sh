@@ -21,6 +21,8 @@
 #                                         if it does not exist (in the folder for temporary files: woodshed-recordings)
 #   clean       WOODSHED_CLEAN_SECONDS    limit in seconds for each of `make demo` and `make test` on a machine with nothing
 #                                         installed, as root and not, with and without /dev/pts and /sys; needs root (7200)
+#   packages    WOODSHED_PACKAGES_SECONDS limit in seconds for each command on the bare machine where the Debian packages are installed,
+#                                         run and removed; needs root or sudo (900)
 #
 # To add a test, add a line to the table below and a line above.
 set -euo pipefail
@@ -36,7 +38,8 @@ real() {
         Tests/Real/hour.py .build/release/woodshed "$WOODSHED_RECORDINGS"
 }
 clean() { scripts/test-clean-machine.sh; }
-export -f real clean
+packages() { make --no-print-directory test-packages; }
+export -f real clean packages
 
 # Name, environment variable, length, and a test, or the function above with that name.
 table="
@@ -55,6 +58,7 @@ formats     WOODSHED_FUZZ_FORMATS     2000000 SectionFormatTests/damaged
 keys        WOODSHED_KEYS             100000  RandomKeysTests
 real        WOODSHED_RECORDINGS       ${TMPDIR:-/tmp}/woodshed-recordings
 clean       WOODSHED_CLEAN_SECONDS    7200
+packages    WOODSHED_PACKAGES_SECONDS 900
 "
 
 for name in "$@"; do

@@ -5,7 +5,7 @@
 #   scripts/test-packages.sh --built    takes those in .build-deb
 #
 # Only root may make such a machine; an ordinary user needs sudo for that part. .build-clean stores the smallest system for the next
-# run.
+# run. Each command in there may take WOODSHED_PACKAGES_SECONDS (900).
 set -uo pipefail
 cd "$(dirname "$0")/.." || exit 1
 root=$PWD
@@ -35,7 +35,7 @@ in_machine() {
     for variable in http_proxy https_proxy no_proxy; do
         [ -z "${!variable:-}" ] || settings+=("$variable=${!variable}")
     done
-    timeout --kill-after=30 900 chroot "$machine" env -i --default-signal HOME=/root USER=root LANG=C.UTF-8 TERM=dumb \
+    timeout --kill-after=30 "${WOODSHED_PACKAGES_SECONDS:-900}" chroot "$machine" env -i --default-signal HOME=/root USER=root LANG=C.UTF-8 TERM=dumb \
         DEBIAN_FRONTEND=noninteractive PATH=/usr/sbin:/usr/bin:/sbin:/bin "${settings[@]}" "$@"
 }
 # package NAME: its file, as the machine sees it.
@@ -47,6 +47,9 @@ files() { # LIST
     (cd "$machine" && find . -xdev \( -path ./proc -o -path ./dev -o -path ./tmp -o -path ./root -o -path ./srv -o -path ./var/cache -o -path ./var/log \
         -o -path ./var/lib/apt -o -path ./var/lib/dpkg \) -prune -o -print | sort) >"$1"
 }
+
+# What belongs to the installed packages, by the names that the files have where /lib is a link to /usr/lib.
+owned() { cat "$machine"/var/lib/dpkg/info/*.list | sed -E 's|^/(lib[^/]*/\|s?bin/)|/usr/\1|; s|^/|./|' | sort -u; }
 
 test_command() {
     local version page seconds
@@ -63,7 +66,7 @@ test_command() {
     awk -v longest=$longest '{ print "packages: woodshed demo took " $1 " s, " $2 + $3 " s of it computing"; exit $2 + $3 > longest }' \
         <<<"$seconds" || fault "woodshed demo computes for more than $longest s"
     in_machine woodshed info /tmp/woodshed-demo.wav >/dev/null || fault "woodshed info does not read the demo"
-    in_machine woodshed sections /tmp/woodshed-demo.wav add 1-2 --name Riff >/dev/null || fault "woodshed sections stores nothing"
+    in_machine woodshed sections /tmp/woodshed-demo.wav add 1-2 --name Riff >"$store/sections.log" 2>&1 || fault "woodshed sections stores nothing: $(cat "$store/sections.log")"
     # What is only recommended must be named when it is missing.
     in_machine woodshed waveform /tmp/woodshed-demo.wav -o /tmp/demo.png >"$store/picture.log" 2>&1 &&
         fault "a picture without the library for pictures"
@@ -81,10 +84,11 @@ test_command() {
 test_library() {
     apt install -y --no-install-recommends "$(package libwoodshed0)" "$(package libwoodshed-dev)" ||
         fail "the library cannot be installed:" "$(tail -n 15 "$store/apt.log")"
-    in_machine ldconfig -p | grep -q 'libwoodshed\.so\.0 ' || fault "the dynamic linker does not find libwoodshed.so.0"
+    # Not grep -q, which would end the writer of the list by a signal.
+    in_machine ldconfig -p | grep 'libwoodshed\.so\.0 ' >/dev/null || fault "the dynamic linker does not find libwoodshed.so.0"
     in_machine sh -c 'ldd /usr/lib/*/libwoodshed.so' | grep 'not found' && fault "libwoodshed.so.0 lacks the libraries above"
     [ -s "$machine/usr/include/woodshed.h" ] || fault "there is no woodshed.h"
-    cat "$machine"/usr/lib/*/pkgconfig/woodshed.pc | grep -qx "Version: $(scripts/version.sh)" || fault "woodshed.pc has another version"
+    grep -qx "Version: $(scripts/version.sh)" "$machine"/usr/lib/*/pkgconfig/woodshed.pc || fault "woodshed.pc has another version"
     grep -q '@[A-Z]*@' "$machine"/usr/lib/*/pkgconfig/woodshed.pc && fault "woodshed.pc still has marks"
 }
 
@@ -99,9 +103,10 @@ test_size() { # PACKAGE
 
 # In the namespaces of the machine.
 test_inside() {
-    local installed=(woodshed) owned name
+    local installed=(woodshed) name
     mount_devices || fail "cannot mount what a machine has"
     apt update || fail "the package lists cannot be read:" "$(tail -n 5 "$store/apt.log")"
+    files "$store/before"
     test_command
     if compgen -G "$packages/libwoodshed0_*.deb" >/dev/null; then
         test_library
@@ -111,16 +116,12 @@ test_inside() {
     fi
     for name in "${installed[@]}"; do test_size "$name"; done
 
-    # What they have brought is what they take away.
-    files "$store/with"
-    owned=$(in_machine dpkg-query --listfiles "${installed[@]}" | sed -n 's|^/|./|p' | sort -u)
     apt purge -y "${installed[@]}" || fail "the packages cannot be removed:" "$(tail -n 15 "$store/apt.log")"
-    files "$store/without"
+    files "$store/after"
+    # What is there now was there before, or belongs to a package that is still installed, as those that woodshed needed.
     while IFS= read -r name; do
         fault "left behind: $name"
-    done < <({ comm -12 <(echo "$owned") "$store/without" | while IFS= read -r name; do [ -d "$machine/$name" ] || echo "$name"; done
-        comm -13 "$store/with" "$store/without"
-        grep -i woodshed "$store/without"; } | sort -u)
+    done < <(comm -13 "$store/before" "$store/after" | comm -23 - <(owned))
     in_machine sh -c 'command -v woodshed' && fault "woodshed is still found"
     echo "packages: $failures failures"
     [ $failures -eq 0 ]
