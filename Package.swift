@@ -193,7 +193,8 @@ let package = Package(
         .target(
             name: "CInterface",
             dependencies: [
-                "AudioDevices", "AudioFiles", "CWoodshed", "Clips", "DSP", "Engine", "ErrorTable", "Explanations", "Files",
+                "AudioDevices", "AudioFiles", "CWoodshed", "Clips", "DSP", "Engine", "ErrorTable", "Explanations",
+                "Files",
                 "Realtime", "Recording", "Takes", "Waveforms", "Woodshed",
             ],
             swiftSettings: settings),

@@ -38,7 +38,8 @@ struct EngineRequest {
     func refusePlaying() throws(ArgumentError) {
         guard options.on_loss == 0, options.samples == 0, options.ends_with_players == 0 else {
             throw ArgumentError(
-                "the options set something that is for players only", remedy: "Leave on_loss, samples and ends_with_players 0.")
+                "the options set something that is for players only",
+                remedy: "Leave on_loss, samples and ends_with_players 0.")
         }
     }
 

@@ -1,8 +1,8 @@
 internal import AudioDevices
 internal import AudioFiles
+public import CWoodshed
 internal import Clips
 internal import DSP
-public import CWoodshed
 internal import Recording
 internal import Waveforms
 

@@ -210,7 +210,8 @@ public func woodshed_recorder_record(
         let path = try unsafe Argument.path(path, "the path")
         let ending = path.split(separator: ".").last?.lowercased() ?? ""
         guard let container = TakeContainer(rawValue: ending) else {
-            throw ArgumentError("a take is WAV or CAF, and not \(path)", remedy: "Give a name that ends in .wav or .caf.")
+            throw ArgumentError(
+                "a take is WAV or CAF, and not \(path)", remedy: "Give a name that ends in .wav or .caf.")
         }
         guard options.frame_limit >= 0 else { throw ArgumentError("the limit is \(options.frame_limit) frames") }
         let format: WaveSampleFormat = try Argument.choice(

@@ -1,6 +1,6 @@
+import ArgumentParser
 // Rows of docs/requirements.md that no other test shows: what recording was asked to do, as a user meets it.
 import ErrorTable
-import ArgumentParser
 import Glibc
 import JSON
 import TestSupport

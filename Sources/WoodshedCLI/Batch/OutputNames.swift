@@ -1,5 +1,5 @@
-import ErrorTable
 import ArgumentParser
+import ErrorTable
 import Files
 import Woodshed
 
