@@ -195,7 +195,7 @@ let package = Package(
             dependencies: [
                 "AudioDevices", "AudioFiles", "CWoodshed", "Clips", "DSP", "Engine", "ErrorTable", "Explanations",
                 "Files",
-                "Realtime", "Recording", "Takes", "Waveforms", "Woodshed",
+                "Practice", "Realtime", "Recording", "Sections", "Takes", "Waveforms", "Woodshed",
             ],
             swiftSettings: settings),
         .target(

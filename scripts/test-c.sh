@@ -61,6 +61,9 @@ clang -fuse-ld=lld -fsanitize=address,undefined -fno-sanitize-recover=all -std=c
 gcc -std=c11 -D_DEFAULT_SOURCE "${warnings[@]}" "$root/Tests/CHost/host.c" "-I$include" -lm -o host &&
     ./host "$built/libwoodshed.so.0" song.wav "$folder" || fail "a host that loads the library"
 
+# The module for Python.
+"$root/scripts/test-python.py" song.wav "$folder" || fail "the module for Python"
+
 # Every client makes the same file as the command.
 "$built/woodshed" render song.wav --section 1-2 -n 3 --speed 70% -q -o expected.wav || fail "render"
 gcc -std=c11 "${warnings[@]}" "$root/Examples/Clients/looper.c" "${link[@]}" -o looper-c

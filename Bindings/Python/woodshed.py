@@ -81,19 +81,47 @@ _Event = _struct(
     "kind:i player:p frame:q clip_frame:q section:i pass_:i passes:i reason:i speed:d semitones:d frames:q decibels:d "
     "events_lost:q text:s remedy:s")
 
-EVENTS = (
-    "none closed started section_started section_ended pass_started pass_ended moved speed_changed xrun starved limited paused "
-    "resumed frozen unfrozen finished device_lost device_back device_missing disturbed").split()
+_TakeOptions = _struct("TakeOptions", "samples:i frame_limit:q")
+_Take = _struct("Take", "sample_rate:i frames:q lost_frames:q loudness:d true_peak:d end:i reserved:i")
+_RecorderStatus = _struct("RecorderStatus", "state:i sample_rate:i channels:i frames:q lost_frames:q seconds_left:d")
+_Loudness = _struct(
+    "Loudness",
+    "reserved:i integrated:d maximum_momentary:d maximum_short_term:d range:d true_peak:d sample_peak:d overs:q frames:q")
+_RoundTrip = _struct(
+    "RoundTrip", "input_channel:i frames:d spread_frames:d reported_frames:q gain_decibels:d is_inverted:i sample_rate:i")
+_KeptSection = _struct("KeptSection", "number:i id:i is_hard:i start:q end:q name:s text:s")
+
+
+class _Level(ctypes.Structure):
+    _fields_ = [("peak", c_float), ("rms", c_float), ("held_decibels", c_double), ("overs", c_int64)]
+
+
+class _Column(ctypes.Structure):
+    _fields_ = [("minimum", c_float), ("maximum", c_float), ("rms", c_float), ("is_clipped", c_int32)]
+
+
+EVENTS = dict(
+    enumerate(
+        (
+            "none closed started section_started section_ended pass_started pass_ended moved speed_changed xrun starved limited "
+            "paused resumed frozen unfrozen finished device_lost device_back device_missing disturbed").split()))
+EVENTS |= dict(
+    enumerate(
+        "take_started take_paused take_resumed take_marked take_stopped take_overrun take_clipped disk_low take_failed input_ended".split(),
+        start=32))
+RECORDER_STATES = "idle armed recording paused stopped".split()
+TAKE_ENDS = "asked limit input_ended failed".split()
 STATES = "idle playing paused stopping finished".split()
 CLOCKS = {"auto": 0, "real": 1, "virtual": 2}
 LOSS = {"wait": 0, "pause": 1, "fall_back": 2}
 JOINTS = {"crossfade": 0, "fade": 1, "hard": 2}
 MATERIALS = {"auto": 0, "music": 1, "speech": 2}
 
-for _name in ("device_list_count", "device_list_at"):
-    getattr(_library, "woodshed_" + _name).argtypes = [c_void_p] + [c_size_t] * _name.endswith("at")
-_library.woodshed_device_list_count.restype = c_size_t
-_library.woodshed_device_list_at.restype = POINTER(_Device)
+for _name in ("device_list", "section_list"):
+    _count, _at = getattr(_library, f"woodshed_{_name}_count"), getattr(_library, f"woodshed_{_name}_at")
+    (_count.argtypes, _count.restype) = [c_void_p], c_size_t
+    (_at.argtypes, _at.restype) = [c_void_p, c_size_t], POINTER(_Device if _name == "device_list" else _KeptSection)
+_library.woodshed_clip_frame_of_file.restype = c_int64
 
 
 def version():
@@ -107,15 +135,34 @@ def _values(struct):
     return {name: value.decode() if isinstance(value, bytes) else value for name, value in values.items()}
 
 
+def _items(kind, handle):
+    """The items of a list, which is closed."""
+    try:
+        count, at = getattr(_library, f"woodshed_{kind}_count"), getattr(_library, f"woodshed_{kind}_at")
+        return [_values(at(handle, place).contents) for place in range(count(handle))]
+    finally:
+        _call(kind + "_close", handle)
+
+
 def devices():
     """The sound devices, each a dictionary with name, description, is_input and is_default."""
     handle = c_void_p()
     _call("device_list_open", byref(handle))
-    try:
-        count = _library.woodshed_device_list_count(handle)
-        return [_values(_library.woodshed_device_list_at(handle, place).contents) for place in range(count)]
-    finally:
-        _call("device_list_close", handle)
+    return _items("device_list", handle)
+
+
+def measure(path):
+    """The loudness and the peaks of a recording."""
+    loudness = _Loudness()
+    _call("measure", os.fsencode(path), byref(loudness))
+    return _values(loudness)
+
+
+def calibrate(output="default", input="default", **options):
+    """Measures the round trip from an output to an input."""
+    trip = _RoundTrip()
+    _call("calibrate", os.fsencode(output), os.fsencode(input), byref(_EngineOptions(**options)), byref(trip))
+    return _values(trip)
 
 
 @dataclass
@@ -239,6 +286,11 @@ class Clip(_Handle):
         super().__init__()
         _call("clip_open", engine._handle, os.fsencode(path), byref(self._handle))
 
+    def frame_of_file(self, file_frame):
+        """The frame of the clip for a frame of its file; None if there is none."""
+        frame = _library.woodshed_clip_frame_of_file(self._handle, c_int64(file_frame))
+        return None if frame < 0 else frame
+
     @property
     def info(self):
         info = _ClipInfo()
@@ -326,17 +378,17 @@ class Listener(_Handle):
 
     _kind = "listener"
 
-    def __init__(self, engine, capacity):
+    def __init__(self, source, capacity):
         super().__init__()
-        _call("listener_open", engine._handle, c_int32(capacity), byref(self._handle))
+        name = "listener_open" if isinstance(source, Engine) else "recorder_listen"
+        _call(name, source._handle, c_int32(capacity), byref(self._handle))
 
     def next(self, seconds=-1):
         """The next event; its kind is "none" if there is none within the time."""
         event = POINTER(_Event)()
         _call("listener_next", self._handle, c_double(seconds), byref(event))
         values = _values(event.contents)
-        known = values["kind"] < len(EVENTS)
-        return {**values, "kind": EVENTS[values["kind"]] if known else str(values["kind"])}
+        return {**values, "kind": EVENTS.get(values["kind"], str(values["kind"]))}
 
     def fileno(self):
         """A descriptor that is readable while there are events, for select and its like."""
@@ -347,3 +399,120 @@ class Listener(_Handle):
     def __iter__(self):
         while (event := self.next())["kind"] != "closed":
             yield event
+
+
+class Recorder(_Handle):
+    """An open input that records one take."""
+
+    _kind = "recorder"
+
+    def __init__(self, input="default", clock="auto", **options):
+        super().__init__()
+        _call("recorder_open", os.fsencode(input), byref(_EngineOptions(clock=CLOCKS[clock], **options)), byref(self._handle))
+
+    def listen(self, capacity=0):
+        """Opens a queue of events."""
+        return Listener(self, capacity)
+
+    def arm(self):
+        _call("recorder_arm", self._handle)
+
+    def record(self, path, samples=0, frame_limit=0):
+        options = _TakeOptions(samples=samples, frame_limit=frame_limit)
+        _call("recorder_record", self._handle, os.fsencode(path), byref(options))
+
+    def pause(self):
+        _call("recorder_pause", self._handle)
+
+    def resume(self):
+        _call("recorder_resume", self._handle)
+
+    def mark(self, name):
+        _call("recorder_mark", self._handle, name.encode())
+
+    def stop(self):
+        """Ends the take, and returns what became of it."""
+        take = _Take()
+        _call("recorder_stop", self._handle, byref(take))
+        values = _values(take)
+        return {**values, "end": TAKE_ENDS[values["end"]]}
+
+    def discard(self):
+        _call("recorder_discard", self._handle)
+
+    def levels(self, count=2):
+        levels = (_Level * count)()
+        _call("recorder_get_levels", self._handle, levels, c_size_t(count))
+        return [_values(level) for level in levels]
+
+    @property
+    def status(self):
+        status = _RecorderStatus()
+        _call("recorder_get_status", self._handle, byref(status))
+        values = _values(status)
+        return {**values, "state": RECORDER_STATES[values["state"]]}
+
+
+class Waveform(_Handle):
+    """The outline of a recording."""
+
+    _kind = "waveform"
+
+    def __init__(self, path):
+        super().__init__()
+        _call("waveform_open", os.fsencode(path), byref(self._handle))
+
+    @property
+    def frames(self):
+        frames = c_int64()
+        _call("waveform_frames", self._handle, byref(frames))
+        return frames.value
+
+    def columns(self, count, start=0, end=None, channel=-1):
+        """Columns of a picture, each a dictionary with minimum, maximum, rms and is_clipped."""
+        columns = (_Column * count)()
+        end = self.frames if end is None else end
+        _call(
+            "waveform_columns", self._handle, c_int64(start), c_int64(end), c_int32(channel), columns, c_size_t(count))
+        return [_values(column) for column in columns]
+
+
+class Store(_Handle):
+    """The sections that are kept with recordings; without a path the user's own. Frames are at the file's rate."""
+
+    _kind = "store"
+
+    def __init__(self, path=None):
+        super().__init__()
+        _call("store_open", None if path is None else os.fsencode(path), byref(self._handle))
+
+    def sections(self, recording):
+        handle = c_void_p()
+        _call("store_sections", self._handle, os.fsencode(recording), byref(handle))
+        return _items("section_list", handle)
+
+    def add(self, recording, start, end, name="", text=""):
+        """Adds a section, and returns its id."""
+        new = c_int32()
+        _call(
+            "store_add_section", self._handle, os.fsencode(recording), c_int64(start), c_int64(end), name.encode(),
+            text.encode(), byref(new))
+        return new.value
+
+    def mark(self, recording, frame, name=""):
+        _call("store_mark", self._handle, os.fsencode(recording), c_int64(frame), name.encode())
+
+    def move(self, recording, section, start, end):
+        _call("store_move_section", self._handle, os.fsencode(recording), c_int32(section), c_int64(start), c_int64(end))
+
+    def rename(self, recording, section, name):
+        _call("store_rename_section", self._handle, os.fsencode(recording), c_int32(section), name.encode())
+
+    def remove(self, recording, section):
+        _call("store_remove_section", self._handle, os.fsencode(recording), c_int32(section))
+
+    def undo(self, recording):
+        _call("store_undo", self._handle, os.fsencode(recording))
+
+    def redo(self, recording):
+        _call("store_redo", self._handle, os.fsencode(recording))

@@ -84,6 +84,21 @@ public func woodshed_clip_get_info(
 
 /// See woodshed.h.
 @c @implementation
+public func woodshed_clip_frame_of_file(_ clip: OpaquePointer?, _ fileFrame: Int64) -> Int64 {
+    var frame: Int64 = -1
+    _ = answer {
+        let clip = try (unsafe Handles.object(clip) as ClipBox).clip
+        guard (0...clip.info.frameCount).contains(fileFrame) else {
+            throw ArgumentError(
+                "the file has no frame \(fileFrame)", remedy: "Pass 0 to \(clip.info.frameCount).")
+        }
+        frame = clip.frame(forFileFrame: fileFrame)
+    }
+    return frame
+}
+
+/// See woodshed.h.
+@c @implementation
 public func woodshed_clip_close(_ clip: OpaquePointer?) -> woodshed_status {
     answer { _ = try unsafe Handles.close(clip) as ClipBox? }
 }

@@ -5,7 +5,7 @@ internal import Synchronization
 /// What a handle stands for.
 enum HandleKind: UInt64, CaseIterable {
     case engine = 1
-    case clip, player, listener, deviceList, recorder, waveform
+    case clip, player, listener, deviceList, recorder, waveform, store, sectionList
 
     /// The kind in words.
     var name: String {
@@ -17,6 +17,8 @@ enum HandleKind: UInt64, CaseIterable {
         case .deviceList: "a list of devices"
         case .recorder: "a recorder"
         case .waveform: "a waveform"
+        case .store: "a store"
+        case .sectionList: "a list of sections"
         }
     }
 }

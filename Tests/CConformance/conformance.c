@@ -129,6 +129,22 @@ static void refuse_handle(void *handle, const char *recording) {
     EXPECT(new_listener == NULL);
     INVALID(woodshed_waveform_columns(waveform, 0, 1, 0, columns, 2));
     INVALID(woodshed_waveform_frames(waveform, &frames));
+    woodshed_store *store = handle;
+    woodshed_section_list *sections = handle, *new_sections = handle;
+    int32_t id = 7;
+    INVALID(woodshed_store_sections(store, recording, &new_sections));
+    EXPECT(new_sections == NULL);
+    INVALID(woodshed_store_add_section(store, recording, 0, 1, NULL, NULL, &id));
+    EXPECT(id == 7);
+    INVALID(woodshed_store_mark(store, recording, 1, NULL));
+    INVALID(woodshed_store_move_section(store, recording, 1, 0, 1));
+    INVALID(woodshed_store_rename_section(store, recording, 1, "x"));
+    INVALID(woodshed_store_remove_section(store, recording, 1));
+    INVALID(woodshed_store_undo(store, recording));
+    INVALID(woodshed_store_redo(store, recording));
+    EXPECT(woodshed_section_list_count(sections) == 0);
+    EXPECT(woodshed_section_list_at(sections, 0) == NULL);
+    EXPECT(woodshed_clip_frame_of_file(clip, 0) == -1);
     EXPECT(woodshed_device_list_count(list) == 0);
     EXPECT(woodshed_device_list_at(list, 0) == NULL);
     // NULL is nothing to close.
@@ -140,6 +156,8 @@ static void refuse_handle(void *handle, const char *recording) {
     EXPECT(woodshed_device_list_close(list) == wanted);
     EXPECT(woodshed_recorder_close(recorder) == wanted);
     EXPECT(woodshed_waveform_close(waveform) == wanted);
+    EXPECT(woodshed_store_close(store) == wanted);
+    EXPECT(woodshed_section_list_close(sections) == wanted);
 }
 
 static void test_handles(const char *recording) {
@@ -296,6 +314,8 @@ static void test_plans(const char *recording) {
     woodshed_clip_info info = WOODSHED_CLIP_INFO_INIT;
     EXPECT(woodshed_clip_get_info(clip, &info) == WOODSHED_OK);
     EXPECT(info.sample_rate == 44100 && info.frames > 0 && info.channels > 0 && strlen(info.container) > 0 && info.codec);
+    EXPECT(woodshed_clip_frame_of_file(clip, 1000) == 1000 && woodshed_clip_frame_of_file(clip, info.file_frames) == info.frames);
+    EXPECT(woodshed_clip_frame_of_file(clip, -1) == -1 && woodshed_clip_frame_of_file(clip, INT64_MAX) == -1);
     int64_t frames;
     EXPECT(woodshed_plan_frames(NULL, clip, &frames) == WOODSHED_OK && frames == info.frames);
     woodshed_section sections[2] = {WOODSHED_SECTION_INIT, WOODSHED_SECTION_INIT};
@@ -752,6 +772,66 @@ static void test_measures(const char *recording, const char *words, const char *
     INVALID(woodshed_calibrate("null", NULL, NULL, &trip));
 }
 
+// ---- Kept sections ----
+
+static void test_stores(const char *recording, const char *words, const char *folder) {
+    char path[4200];
+    snprintf(path, sizeof path, "%s/kept.db", folder), unlink(path);
+    woodshed_store *store, *other;
+    woodshed_section_list *list;
+    INVALID(woodshed_store_open(path, NULL));
+    EXPECT(woodshed_store_open(path, &store) == WOODSHED_OK);
+    REFUSED(woodshed_store_undo(store, recording));
+    int32_t first = 0, second = 0;
+    EXPECT(woodshed_store_add_section(store, recording, 1000, 5000, "Strophe", "erste Zeile", &first) == WOODSHED_OK);
+    EXPECT(woodshed_store_add_section(store, recording, 200, 900, NULL, NULL, &second) == WOODSHED_OK && second != first);
+    EXPECT(woodshed_store_add_section(store, recording, 0, 100, "x", NULL, NULL) == WOODSHED_OK);
+    EXPECT(woodshed_store_undo(store, recording) == WOODSHED_OK);
+    EXPECT(woodshed_store_redo(store, recording) == WOODSHED_OK);
+    EXPECT(woodshed_store_undo(store, recording) == WOODSHED_OK);
+    REFUSED(woodshed_store_add_section(store, recording, 5, 5, NULL, NULL, NULL));
+    REFUSED(woodshed_store_add_section(store, recording, 5, 4, NULL, NULL, NULL));
+    REFUSED(woodshed_store_add_section(store, recording, -1, 4, NULL, NULL, NULL));
+    REFUSED(woodshed_store_add_section(store, recording, 0, INT64_MAX, NULL, NULL, NULL));
+    REFUSED(woodshed_store_add_section(store, recording, INT64_MIN, INT64_MAX, NULL, NULL, NULL));
+    INVALID(woodshed_store_add_section(store, recording, 0, 4, "\xff", NULL, NULL));
+    INVALID(woodshed_store_add_section(store, NULL, 0, 4, NULL, NULL, NULL));
+    EXPECT(woodshed_store_add_section(store, words, 0, 4, NULL, NULL, NULL) == WOODSHED_BAD_DATA);
+    EXPECT(woodshed_store_add_section(store, "/no/such/file", 0, 4, NULL, NULL, NULL) == WOODSHED_NOT_FOUND);
+    REFUSED(woodshed_store_mark(store, recording, INT64_MAX, NULL));
+    REFUSED(woodshed_store_move_section(store, recording, 1000000, 0, 1));
+    REFUSED(woodshed_store_move_section(store, recording, first, 7, 6));
+    INVALID(woodshed_store_rename_section(store, recording, first, NULL));
+    EXPECT(woodshed_store_remove_section(store, recording, INT32_MIN) == WOODSHED_NOT_FOUND);
+    EXPECT(woodshed_store_rename_section(store, recording, second, "Intro") == WOODSHED_OK);
+    EXPECT(woodshed_store_move_section(store, recording, second, 200, 950) == WOODSHED_OK);
+    INVALID(woodshed_store_sections(store, recording, NULL));
+
+    // Another handle of the same store sees it.
+    EXPECT(woodshed_store_open(path, &other) == WOODSHED_OK);
+    EXPECT(woodshed_store_sections(other, recording, &list) == WOODSHED_OK);
+    EXPECT(woodshed_section_list_count(list) == 2);
+    const woodshed_kept_section *intro = woodshed_section_list_at(list, 0), *verse = woodshed_section_list_at(list, 1);
+    EXPECT(intro && intro->id == second && intro->number == 1 && intro->start == 200 && intro->end == 950);
+    EXPECT(intro && strcmp(intro->name, "Intro") == 0 && strcmp(intro->text, "") == 0 && intro->is_hard == 0);
+    EXPECT(verse && verse->id == first && strcmp(verse->name, "Strophe") == 0 && strcmp(verse->text, "erste Zeile") == 0);
+    EXPECT(woodshed_section_list_at(list, 2) == NULL && woodshed_section_list_at(list, SIZE_MAX) == NULL);
+    // It stays what it was, and outlives its store.
+    EXPECT(woodshed_store_remove_section(store, recording, first) == WOODSHED_OK);
+    EXPECT(woodshed_store_mark(store, recording, 20000, "B") == WOODSHED_OK);
+    EXPECT(woodshed_store_close(other) == WOODSHED_OK);
+    EXPECT(woodshed_section_list_count(list) == 2 && strcmp(verse->name, "Strophe") == 0);
+    EXPECT(woodshed_section_list_close(list) == WOODSHED_OK);
+    EXPECT(woodshed_store_sections(store, recording, &list) == WOODSHED_OK && woodshed_section_list_count(list) == 3);
+    EXPECT(woodshed_section_list_close(list) == WOODSHED_OK);
+    EXPECT(woodshed_store_close(store) == WOODSHED_OK);
+
+    EXPECT(woodshed_store_open(folder, &store) == WOODSHED_OK);
+    REFUSED(woodshed_store_add_section(store, recording, 0, 4, NULL, NULL, NULL));
+    EXPECT(woodshed_store_close(store) == WOODSHED_OK);
+    unlink(path);
+}
+
 // ---- Processes and devices ----
 
 static void test_fork(const char *recording) {
@@ -820,6 +900,7 @@ int conformance_failures(const char *recording, const char *other, const char *f
     test_closing_while_rendering();
     test_recorders(recording, folder);
     test_measures(recording, other, folder);
+    test_stores(recording, other, folder);
     if (forks) test_fork(recording);
     test_devices();
     return failures;

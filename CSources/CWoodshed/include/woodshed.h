@@ -112,6 +112,10 @@ typedef struct woodshed_listener woodshed_listener;
 typedef struct woodshed_recorder woodshed_recorder;
 /** The outline of a recording, for pictures. */
 typedef struct woodshed_waveform woodshed_waveform;
+/** What a user keeps about recordings. */
+typedef struct woodshed_store woodshed_store;
+/** The sections of a recording that are kept, as of a moment. */
+typedef struct woodshed_section_list woodshed_section_list;
 
 /** As an output frame: from the next block on. */
 #define WOODSHED_NOW (-1)
@@ -361,6 +365,12 @@ woodshed_status woodshed_clip_open_memory(
 
 /** What is known of a clip. Since 100. */
 woodshed_status woodshed_clip_get_info(woodshed_clip *clip, woodshed_clip_info *info);
+
+/**
+ * The frame of a clip for a frame of its file, which differ if the rates do; -1 if there is no such frame. For kept sections, whose
+ * frames are the file's. Since 100.
+ */
+int64_t woodshed_clip_frame_of_file(woodshed_clip *clip, int64_t file_frame);
 
 /** Closes a clip; players that have it keep it. Since 100. */
 woodshed_status woodshed_clip_close(woodshed_clip *clip);
@@ -905,6 +915,75 @@ typedef struct woodshed_round_trip {
  */
 woodshed_status woodshed_calibrate(
     const char *output, const char *input, const woodshed_engine_options *options, woodshed_round_trip *round_trip);
+
+/* ---- Kept sections ----------------------------------------------------------------------------------------------------- */
+
+/** A section that is kept with a recording. Frames are at the file's own rate. */
+typedef struct woodshed_kept_section {
+    uint32_t size;
+    /** Its place in the list, from 1, which changes when others are added. */
+    int32_t number;
+    /** What identifies it in its recording for ever. */
+    int32_t id;
+    /** Not 0 if the user has marked it as hard. */
+    int32_t is_hard;
+    int64_t start;
+    int64_t end;
+    /** Its name and its text, which may be empty. */
+    const char *name;
+    const char *text;
+} woodshed_kept_section;
+
+/**
+ * Opens the store of the sections, which is also the command's. A recording is known by its sound, whatever its file is called.
+ *
+ * @param path A file that is made when something is kept; NULL for the user's own store. A damaged store, or what is none, is kept beside
+ *             it with the ending .damaged, and what can be read of it is taken over.
+ *
+ * Several programs may use a store at once. Since 100.
+ */
+woodshed_status woodshed_store_open(const char *path, woodshed_store **store);
+
+/** The sections of a recording; one that is not known yet has those that its file brings along. Since 100. */
+woodshed_status woodshed_store_sections(woodshed_store *store, const char *recording, woodshed_section_list **list);
+/** The number of sections in a list; 0 if it is no list. Since 100. */
+size_t woodshed_section_list_count(woodshed_section_list *list);
+/** A section of a list, by its place from 0; valid as long as the list. NULL if there is none. Since 100. */
+const woodshed_kept_section *woodshed_section_list_at(woodshed_section_list *list, size_t place);
+/** Closes a list. Since 100. */
+woodshed_status woodshed_section_list_close(woodshed_section_list *list);
+
+/*
+ * Changes of the sections of a recording. Each is kept when the function returns, and can be undone.
+ */
+
+/**
+ * Adds a section.
+ *
+ * @param name May be NULL, and so may `text`.
+ * @param id   Receives what identifies it; NULL if that is not wanted.
+ *
+ * Since 100.
+ */
+woodshed_status woodshed_store_add_section(
+    woodshed_store *store, const char *recording, int64_t start, int64_t end, const char *name, const char *text,
+    int32_t *id);
+/** Divides the recording at a frame, as marking by ear does. Since 100. */
+woodshed_status woodshed_store_mark(woodshed_store *store, const char *recording, int64_t frame, const char *name);
+/** Moves a section. Since 100. */
+woodshed_status woodshed_store_move_section(
+    woodshed_store *store, const char *recording, int32_t id, int64_t start, int64_t end);
+/** Renames a section. Since 100. */
+woodshed_status woodshed_store_rename_section(
+    woodshed_store *store, const char *recording, int32_t id, const char *name);
+/** Removes a section. Since 100. */
+woodshed_status woodshed_store_remove_section(woodshed_store *store, const char *recording, int32_t id);
+/** Undoes the last change that is not undone; WOODSHED_NOT_FOUND if there is none. Since 100. */
+woodshed_status woodshed_store_undo(woodshed_store *store, const char *recording);
+/** Does again what was undone last. Since 100. */
+woodshed_status woodshed_store_redo(woodshed_store *store, const char *recording);
+/** Closes a store. Since 100. */
+woodshed_status woodshed_store_close(woodshed_store *store);
 
 #ifdef __cplusplus
 }

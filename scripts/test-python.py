@@ -1,0 +1,111 @@
+#!/usr/bin/env python3
+"""Uses every class of Bindings/Python/woodshed.py: scripts/test-python.py RECORDING FOLDER. Run by scripts/test-c.sh.
+
+Its structs are compared with docs/c-layout.txt, so that a field in the wrong place is found here and not by a user.
+"""
+import ctypes
+import pathlib
+import sys
+
+root = pathlib.Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(root / "Bindings/Python"))
+import woodshed  # noqa: E402
+
+recording, folder = sys.argv[1], pathlib.Path(sys.argv[2])
+failures = 0
+
+
+def expect(condition, what):
+    global failures
+    if not condition:
+        failures += 1
+        print(f"python: {what}", file=sys.stderr)
+
+
+# Structs.
+layout = (root / "docs/c-layout.txt").read_text()
+names = {
+    "_EngineOptions": "engine_options", "_ClipInfo": "clip_info", "_Status": "player_status", "_TakeOptions": "take_options",
+    "_RecorderStatus": "recorder_status", "_RoundTrip": "round_trip", "_KeptSection": "kept_section"}
+structs = [value for value in vars(woodshed).values() if isinstance(value, type) and issubclass(value, ctypes.Structure)]
+structs = [value for value in structs if value is not woodshed._Struct]
+for struct in structs:
+    name = names.get("_" + struct.__name__.lstrip("_"), struct.__name__.lstrip("_").lower())
+    expect(f"woodshed_{name}: {ctypes.sizeof(struct)} bytes" in layout, f"{name} has another size")
+    for field, *_ in struct._fields_:
+        place = getattr(struct, field)
+        line = f"woodshed_{name}.{field.rstrip('_')} at {place.offset}, {place.size} bytes"
+        expect(line in layout, f"not in the header: {line}")
+expect(len(structs) >= 17, f"only {len(structs)} structs")
+for number, event in woodshed.EVENTS.items():
+    expect(f"WOODSHED_EVENT_{event.upper()} = {number}" in layout, f"{event} is another event")
+
+expect("." in woodshed.version(), "the version")
+expect(all(device["name"] for device in woodshed.devices()), "the devices")
+loudness = woodshed.measure(recording)
+expect(-60 < loudness["integrated"] < 0, "the loudness")
+try:
+    woodshed.calibrate("null", "null")
+    expect(False, "null has a round trip")
+except woodshed.Error as error:
+    expect(error.message and error.remedy and error.status == 64, "the words of an error")
+
+with woodshed.Engine(None, clock="virtual", sample_rate=44100) as engine, engine.listen() as events:
+    clip = engine.clip(recording)
+    expect(clip.info["frames"] == loudness["frames"] and clip.frame_of_file(10) == 10, "the clip")
+    sections = [woodshed.Section(0, 8000, passes=2, speed=0.8, name="Intro")]
+    player = engine.player(clip, sections=sections, gap_frames=100, joint="fade", material="music")
+    player.prepare()
+    player.start(0)
+    for request, arguments in [
+        ("set_gain", (-6,)), ("set_speed", (0.7,)), ("set_pitch", (1,)), ("set_reversed", (True,)), ("pause", ()), ("resume", ()),
+        ("freeze", ()), ("unfreeze", ()), ("seek", (100,)), ("skip", (1,)), ("start_in", (1, 50)), ("stop", (20000,)),
+    ]:
+        getattr(player, request)(*arguments)
+    player.set_plan(sections=sections, repeats=1)
+    engine.start()
+    (left, right), count = engine.render(30000)
+    expect(count == 30000 and any(left) and any(right), "the sound")
+    expect(player.status["state"] == "finished" and player.heard(1000) is not None, "the status of a player")
+    expect(max(player.take_peaks()) > 0 and engine.position["written"] == 30000, "the peaks")
+    expect(engine.statistics["blocks"] > 0 and engine.configuration["channels"] == 2, "the statistics")
+    expect(events.fileno() > 2 and events.next(1)["kind"] == "started", "the events")
+    engine.stop()
+
+take = folder / "python.wav"
+with woodshed.Recorder("file:" + recording, clock="virtual") as recorder, recorder.listen() as events:
+    recorder.record(take, frame_limit=5000)
+    recorder.mark("A")
+    while (event := events.next(10))["kind"] not in ("take_stopped", "none"):
+        pass
+    expect(recorder.status["state"] == "stopped" and event["frame"] == 5000, "the recorder")
+    expect(recorder.levels()[0]["rms"] >= 0, "the levels")
+    done = recorder.stop()
+    expect(done["frames"] == 5000 and done["end"] == "limit", f"the take: {done}")
+for method in ("pause", "resume", "discard"):
+    with woodshed.Recorder("file:" + recording) as recorder:
+        recorder.arm()
+        try:
+            getattr(recorder, method)()
+            expect(False, f"{method} without a take")
+        except woodshed.Error as error:
+            expect(error.status == 64, method)
+
+with woodshed.Waveform(recording) as waveform:
+    columns = waveform.columns(50)
+    expect(len(columns) == 50 and max(column["maximum"] for column in columns) > 0, "the waveform")
+
+with woodshed.Store(folder / "python.db") as store:
+    section = store.add(recording, 100, 900, "Vers", "eine Zeile")
+    store.mark(recording, 20000, "B")
+    store.undo(recording)
+    store.redo(recording)
+    store.rename(recording, section, "Strophe")
+    store.move(recording, section, 100, 950)
+    names = {each["name"]: each for each in store.sections(recording)}
+    expect(names["Strophe"]["end"] == 950 and names["Strophe"]["text"] == "eine Zeile" and "B" in names, "the sections")
+    store.remove(recording, section)
+    expect("Strophe" not in {each["name"] for each in store.sections(recording)}, "a section that was removed")
+
+print(f"python: {failures} failures")
+sys.exit(failures != 0)
