@@ -24,8 +24,9 @@ struct Render: Verb {
               woodshed render song.mp3 --section 2-3 --gap 0.1 -o - | ffmpeg -i - loop.m4a
 
             The name of the file sets its format: .wav, .flac, .opus, .ogg (Vorbis) or
-            .mp3; {} in it is the recording's name. Standard output and names without an ending are WAV. FLAC has 24 bits a
-            sample, or 16 with --bits 16. An existing file stays until the new one is complete.
+            .mp3; {} in it is the recording's name. Standard output and names without an
+            ending are WAV. FLAC has 24 bits a sample, or 16 with --bits 16. An existing
+            file stays until the new one is complete.
             """)
 
     @OptionGroup var recordings: RecordingArguments
