@@ -63,6 +63,8 @@ let package = Package(
         // Pictures of audio, without code that makes or plays it.
         .library(name: "Drawing", targets: ["Drawing"]),
         .executable(name: "woodshed", targets: ["WoodshedCommand"]),
+        // The header for C, for the benchmark that calls the library.
+        .library(name: "CWoodshed", targets: ["CWoodshed"]),
         // The shared library for C is linked from this by scripts/build-library.sh.
         .library(name: "WoodshedC", type: .static, targets: ["CInterface"]),
     ],

@@ -53,6 +53,13 @@ let package = Package(
             ],
             swiftSettings: settings),
         .executableTarget(
+            name: "CallBenchmark",
+            dependencies: [
+                "BenchmarkRows", .product(name: "CWoodshed", package: "woodshed"),
+                .product(name: "Woodshed", package: "woodshed"),
+            ],
+            swiftSettings: settings, linkerSettings: [.linkedLibrary("dl")]),
+        .executableTarget(
             name: "FetchBenchmark", dependencies: [.product(name: "Woodshed", package: "woodshed")],
             swiftSettings: settings),
         .executableTarget(

@@ -4,7 +4,7 @@
 #
 #   scripts/bench.sh [--long] [NAME]...   with --long also the memory for playing and recording 10 hours (needs 12 GB of disk);
 #                                         with names only these parts: Ring, Engine, Stretch, Meter, Compare, CardFault, Record,
-#                                         Waveform, Store, picture, start, keys, fetch, pedals, phrases, whole, batch
+#                                         Waveform, Store, picture, start, keys, fetch, pedals, phrases, calls, whole, batch
 #
 # The figures are also written to a JSON file, with machine, kernel and commit: .build-bench/COMMIT-TIME.json, or the file that
 # WOODSHED_BENCH_JSON names. `make bench-compare OLD=FILE NEW=FILE` lists the changes between two of them.
@@ -17,7 +17,7 @@ parts=' '
 for argument in "$@"; do
     case $argument in
     --long) long=yes ;;
-    Ring | Engine | Stretch | Meter | Compare | CardFault | Record | Waveform | Store | picture | start | keys | fetch | pedals | phrases | whole | batch) parts+="$argument " ;;
+    Ring | Engine | Stretch | Meter | Compare | CardFault | Record | Waveform | Store | picture | start | keys | fetch | pedals | phrases | calls | whole | batch) parts+="$argument " ;;
     *) echo "bench: there is no part '$argument'" >&2 && exit 64 ;;
     esac
 done
@@ -185,6 +185,12 @@ if wanted whole; then
     measure 5 "woodshed render at 75 %" "$woodshed" render long.flac --speed 75% -o out.wav
     measure 5 "flac --decode, alone" flac --silent --force --decode long.flac -o out.wav
     measure 5 "sox, to WAV" sox long.flac -e floating-point out.wav
+fi
+
+if wanted calls; then
+    printf '\n==> calls of the interface for C, beside Swift\n'
+    (cd "$root" && scripts/build-library.sh >/dev/null)
+    "$programs/CallBenchmark" "$root/.build/release/libwoodshed.so.0" long.wav
 fi
 
 if wanted batch; then

@@ -63,7 +63,10 @@ final class Keeping {
         open(clip)
         return SavedSections(areDefault: follows, choice: choice) {
             do {
-                return try keeper.kept(clip.info).list()
+                let list = try keeper.kept(clip.info).list()
+                // A change by another program is one from here on.
+                keeper.note(list)
+                return list
             } catch {
                 // Told by `open`; unless a section was asked for by name, there is a recording to play all the same.
                 if follows { return nil }

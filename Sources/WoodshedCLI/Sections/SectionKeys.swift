@@ -83,9 +83,12 @@ struct SectionKeys {
         let (session, keeper) = (session, keeper)
         keeper.post {
             // Whoever presses a key that needs the store is told why it cannot be read.
-            guard let kept = try? keeper.kept(session.player.clip.info), let list = try? kept.list() else { return }
-            keeper.note(list)
+            guard let kept = try? keeper.kept(session.player.clip.info) else { return }
+            // Before the list is read: what changes after that is told.
             let changes = kept.store.changes
+            guard (try? kept.list()) != nil else { return }
+            // What has changed since the plan was made.
+            takeOver(kept)
             Task.detached {
                 for await keys in changes where keys.contains(kept.recording.key) {
                     keeper.post { takeOver(kept) }
