@@ -7,6 +7,7 @@
 #include <math.h>
 #include <poll.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -466,7 +467,8 @@ static void test_requests(const char *recording) {
 struct called {
     woodshed_listener *listener;
     pthread_t thread;
-    int count, is_closed;
+    // The thread of a listener writes them, and the test reads them meanwhile.
+    atomic_int count, is_closed;
     int closes_itself;
 };
 
@@ -524,7 +526,7 @@ static void test_listeners(const char *recording) {
     INVALID(woodshed_player_stop(player, WOODSHED_NOW));
     EXPECT(poll(&waiting, 1, 1000) == 1);
     EXPECT(woodshed_listener_next(polled, -1, &event) == WOODSHED_OK && event->kind == WOODSHED_EVENT_CLOSED);
-    for (int turn = 0; turn < 1000 && !((volatile struct called *)&called)->is_closed; turn++) usleep(5000);
+    for (int turn = 0; turn < 1000 && !called.is_closed; turn++) usleep(5000);
     EXPECT(woodshed_listener_close(called_one) == WOODSHED_OK);
     EXPECT(called.is_closed && called.count > 200 && !pthread_equal(called.thread, pthread_self()));
     EXPECT(itself.count == 1);
