@@ -37,11 +37,14 @@ func function<Function>(_ name: String, _: Function.Type) -> Function {
     return unsafe unsafeBitCast(address, to: Function.self)
 }
 
-typealias Open = @convention(c) (UnsafePointer<woodshed_engine_options>?, UnsafeMutablePointer<OpaquePointer?>?) -> woodshed_status
-typealias OpenClip = @convention(c) (OpaquePointer?, UnsafePointer<CChar>?, UnsafeMutablePointer<OpaquePointer?>?) -> woodshed_status
-typealias OpenPlayer = @convention(c) (
-    OpaquePointer?, OpaquePointer?, UnsafePointer<woodshed_plan>?, UnsafeMutablePointer<OpaquePointer?>?
-) -> woodshed_status
+typealias Open =
+    @convention(c) (UnsafePointer<woodshed_engine_options>?, UnsafeMutablePointer<OpaquePointer?>?) -> woodshed_status
+typealias OpenClip =
+    @convention(c) (OpaquePointer?, UnsafePointer<CChar>?, UnsafeMutablePointer<OpaquePointer?>?) -> woodshed_status
+typealias OpenPlayer =
+    @convention(c) (
+        OpaquePointer?, OpaquePointer?, UnsafePointer<woodshed_plan>?, UnsafeMutablePointer<OpaquePointer?>?
+    ) -> woodshed_status
 typealias GetStatus = @convention(c) (OpaquePointer?, UnsafeMutablePointer<woodshed_player_status>?) -> woodshed_status
 typealias GetPosition = @convention(c) (OpaquePointer?, UnsafeMutablePointer<woodshed_position>?) -> woodshed_status
 typealias Start = @convention(c) (OpaquePointer?) -> woodshed_status
