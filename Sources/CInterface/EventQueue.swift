@@ -18,10 +18,13 @@ final class EventHub: Sendable {
         if !isOpen { queue.finish() }
     }
 
+    /// After it returns, no further event reaches the queue.
     func remove(_ queue: EventQueue) { queues.withLock { $0?.removeAll { $0 === queue } } }
 
     func tell(_ event: QueuedEvent) {
-        for queue in queues.withLock({ $0 }) ?? [] { queue.put(event) }
+        queues.withLock { queues in
+            for queue in queues ?? [] { queue.put(event) }
+        }
     }
 
     func close() {
